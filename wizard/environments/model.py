@@ -1,0 +1,47 @@
+"""Environments: a prefix is a folder that holds its own Python. Two engines make one from nothing.
+
+`rattler` makes a true conda prefix from a channel; `venv` uses a Python that the machine already has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+IsCancelled = Callable[[], bool]
+OnProgress = Callable[[int, int | None, str], None]  # bytes done, bytes total or None, what now
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What to make. `python` is "3.12"; `base_python` the venv engine's interpreter; `channels` are for rattler."""
+
+    prefix: Path
+    python: str
+    engine: str  # "rattler" | "venv"
+    base_python: Path | None = None
+    channels: tuple[str, ...] = ()
+    cuda: str | None = None  # for the __cuda virtual package
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    prefix: Path
+    python: Path  # the prefix's interpreter
+    python_version: str  # "3.12.11"
+    engine: str
+    packages: int
+    bytes_downloaded: int = 0
+
+
+class Engine(Protocol):
+    name: str
+
+    def create(self, target: Target, on_progress: OnProgress, is_cancelled: IsCancelled) -> Created:
+        """Makes the environment in `target.prefix`, which does not exist or is empty.
+
+        Raises WizardError (codes `env-…`) or Cancelled; what it began is then for the caller to remove.
+        """
+        ...

@@ -1,0 +1,78 @@
+"""Sources: where packages can come from, and what they were seen to carry.
+
+A *source* is an index or a folder. `torch` sources carry one variant's wheels (or a PyPI mirror's default
+build); `packages` sources carry everything else; `conda` sources are channels.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from packaging.tags import Tag
+from packaging.version import Version
+
+from wizard.i18n import Message
+
+
+class Layout(str, enum.Enum):
+    SIMPLE = "simple"  # PEP 503 / 691: <url>/<project>/
+    FLAT = "flat"  # one page (or folder) that lists files
+    CHANNEL = "channel"  # conda
+
+
+class Origin(str, enum.Enum):
+    OFFICIAL = "official"
+    MIRROR = "mirror"
+    USER_SETTINGS = "user-settings"  # the user's own pip or uv settings
+    BY_HAND = "by-hand"  # typed on the command line or in the window
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`url` is None for the official package index: it is pip's and uv's own default, chosen by leaving it out.
+
+    `variant` is set when everything in it is one CUDA tag (the official torch index has one per tag).
+    """
+
+    id: str
+    layout: Layout
+    origin: Origin
+    url: str | None  # https://…, http://127.0.0.1…, file:///…
+    name: str = ""  # for people: operator or "your pip settings (extra-index-url)"
+    variant: str | None = None
+
+    @property
+    def is_default_index(self) -> bool:
+        return self.url is None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A wheel that a source lists. `url` is absolute. `size` is None where the page does not say."""
+
+    source: Source
+    project: str
+    version: Version  # with the local part: 2.13.0+cpu
+    filename: str
+    url: str
+    sha256: str | None
+    size: int | None
+    tags: frozenset[Tag]
+    requires_python: str | None = None
+    yanked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class UserSettings:
+    """What the user's own pip and uv settings say about sources. Addresses may hold credentials: print redacted."""
+
+    index_url: str | None = None
+    extra_index_urls: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    conda_channels: tuple[str, ...] = ()
+    no_index: bool = False
+    certificate: str | None = None
+    proxy: str | None = None
+    files: tuple[str, ...] = ()  # where these were read
+    notices: tuple[Message, ...] = ()

@@ -1,0 +1,93 @@
+"""Where things are: our data, the user's folders, the tools that travel with the program.
+
+Nothing here creates a folder; who writes, creates. Every location can be moved by one
+variable, TORCH_WIZARD_HOME, which tests, labs with small home quotas and USB sticks use.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import platformdirs
+
+APP_NAME = "torch-setup"
+HOME_VARIABLE = "TORCH_WIZARD_HOME"
+
+
+def is_frozen() -> bool:
+    """True inside a PyInstaller program."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def _package_data() -> Path:
+    """The folder that holds `matrices/` and `resources/` (frozen, installed, or source tree)."""
+    if is_frozen():
+        return Path(getattr(sys, "_MEIPASS", Path(sys.executable).parent))
+    here = Path(__file__).resolve().parent
+    packed = here / "_data"
+    return packed if packed.is_dir() else here.parent
+
+
+def matrices_dir() -> Path:
+    return _package_data() / "matrices"
+
+
+def resources_dir() -> Path:
+    return _package_data() / "resources"
+
+
+def home() -> Path:
+    """Our own data: runs, undo journal, downloads, logs."""
+    moved = os.environ.get(HOME_VARIABLE)
+    if moved:
+        return Path(moved).expanduser().absolute()
+    return platformdirs.user_data_path(APP_NAME, appauthor=False)
+
+
+def runs_dir() -> Path:
+    return home() / "runs"
+
+
+def downloads_dir() -> Path:
+    """Content-addressed store of verified files; visible, and safe to delete."""
+    return home() / "downloads"
+
+
+def cache_dir() -> Path:
+    """What can be made again: uv's and rattler's caches, index pages."""
+    return home() / "cache"
+
+
+def logs_dir() -> Path:
+    return home() / "logs"
+
+
+def settings_file() -> Path:
+    return home() / "settings.json"
+
+
+def default_environments_dir() -> Path:
+    """New environments go here when the user names one without a place (conda's own idea of a user folder
+    is not used: these environments belong to the user, not to a conda installation)."""
+    moved = os.environ.get(HOME_VARIABLE)
+    if moved:
+        return home() / "envs"
+    return Path.home() / "torch-envs"
+
+
+def uv_executable() -> Path:
+    """The uv that was installed with us (next to our Python, or inside the frozen program).
+
+    Raises FileNotFoundError when it is missing; a uv of the user's is never taken, its version is unknown.
+    """
+    name = "uv.exe" if sys.platform == "win32" else "uv"
+    places = [_package_data() / "bin" / name] if is_frozen() else []
+    places.append(Path(sys.executable).parent / name)
+    for place in places:
+        if place.is_file():
+            return place
+    from uv import find_uv_bin  # the wheel's own finder knows the rest (user installs, --target)
+
+    return Path(find_uv_bin())

@@ -1,0 +1,132 @@
+"""The decision as data: what was wanted, what fits and why not, and what will be done.
+
+A *candidate* is one build: torch release x CUDA tag (`variant`, "cu126" or "cpu") for one Python. A *plan*
+is a candidate with everything that is needed to carry it out without asking again; with its lock it is
+complete. Plans are files: the worker reads one, and nothing in it depends on the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wizard.i18n import Message, Scalar
+
+SCHEMA = 1
+
+REASON_CODES = (
+    "no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu", "not-published",
+    "python-unsupported", "platform-unsupported", "glibc-too-old",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a build does not fit. The text is `reason.<code>` in the catalogue; `params` fill it."""
+
+    code: str
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+
+    @property
+    def message(self) -> Message:
+        return Message(f"reason.{self.code}", self.params)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the person asked for; None or () means: the product decides."""
+
+    python: str | None = None  # "3.12"
+    torch: str | None = None  # "2.14.1"
+    variant: str | None = None  # "cu126", "cpu"
+    companions: tuple[str, ...] | None = None  # torchvision, torchaudio; None = torchvision where it can be had
+    extras: tuple[str, ...] = ()  # further requirements
+    engine: str = "auto"  # auto | rattler | conda | venv
+    name: str | None = None
+    prefix: str | None = None
+    index: str | None = None  # Python packages
+    torch_index: str | None = None  # torch wheels
+    find_links: tuple[str, ...] = ()
+    channel: str | None = None
+    include_unadvertised: bool = False
+    offline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link of the proof chain: card -> kernels -> driver -> wheel."""
+
+    kind: str  # "gpu", "kernels", "driver", "python", "platform", "wheel"
+    message: Message
+    source: str = ""  # the row that says so
+    confidence: str = "high"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    torch: str
+    variant: str
+    python: str | None  # the Python this was judged for
+    torchvision: str | None
+    torchaudio: str | None
+    fits: bool
+    reasons: tuple[Reason, ...] = ()
+    proof: tuple[Link, ...] = ()
+    numpy: str = ""  # specifier: "" or "<2"
+    confidence: str = "high"
+    advertised: bool = True
+    is_default_build: bool = False  # the build that the official package index carries for this platform
+    pythons: tuple[str, ...] = ()  # every stable Python this build is published for
+
+
+@dataclass(frozen=True, slots=True)
+class DriverUpdate:
+    driver: str  # branch: "580"
+    torch: str
+    variant: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`candidates` best first: the fitting ones by the rule, then the others newest first."""
+
+    best: Candidate | None
+    after_driver_update: DriverUpdate | None
+    candidates: tuple[Candidate, ...]
+    notices: tuple[Message, ...] = ()  # cards left out, a driver not to go beyond, unsure data
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSource:
+    """A source as the lock step and the report need it. `url` None: the official default. Never printed raw."""
+
+    role: str  # "torch", "packages", "conda"
+    layout: str
+    origin: str
+    url: str | None
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `runs/<id>/plan.json` holds. Paths are absolute strings of this machine."""
+
+    id: str
+    created: float
+    candidate: Candidate
+    choices: Choices
+    prefix: str
+    engine: str
+    engine_reason: Message
+    python: str  # "3.12"
+    base_python: str | None  # venv engine
+    channels: tuple[str, ...]
+    sources: tuple[PlanSource, ...]
+    requirements: tuple[str, ...]  # as given to the resolver: torch==2.14.1+cu126, numpy<2 …
+    gpu_expected: bool  # a card that this build should run on is there: the GPU test must pass
+    machine: Mapping[str, Any]  # machine.json of the moment
+    total_bytes: int | None = None
+    notices: tuple[Message, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)  # proxy and certificate for every child
+    schema: int = SCHEMA

@@ -1,0 +1,12 @@
+"""Running other programs: a request goes in, an outcome comes out, and nothing is left behind.
+
+The only place in the project that starts a process. `run` waits; `Running` streams. A program that
+could not be started is an outcome, not an exception.
+"""
+
+from wizard.process.environment import child_environment
+from wizard.process.redact import redact
+from wizard.process.request import Outcome, Request, StopTimeouts
+from wizard.process.running import Running, run
+
+__all__ = ["Outcome", "Request", "Running", "StopTimeouts", "child_environment", "redact", "run"]

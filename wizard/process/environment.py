@@ -1,0 +1,39 @@
+"""The one place that makes a child's environment.
+
+Out: what would change the child's behaviour behind our back (`PYTHON*`, `CI`, library paths of a
+frozen program, an active conda or venv, the user's pip and uv variables, which are read once as
+settings and handed over as options). In: UTF-8, no user site, the proxy and certificate choice.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+
+from wizard import paths
+
+# CI=1 would make conda's terms-of-service plugin accept for the user.
+_DROPPED = frozenset(
+    {"CI", "LD_LIBRARY_PATH", "LD_PRELOAD", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_SHLVL",
+     "CONDA_PROMPT_MODIFIER", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH"}
+)  # fmt: skip
+_DROPPED_PREFIXES = ("PYTHON", "_PYI_", "_MEI", "PIP_", "UV_", "CONDA_PREFIX_")
+# GPU visibility belongs to the user's session and must reach the test.
+
+
+def child_environment(extra: Mapping[str, str] | None = None, base: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A complete environment. `extra` wins; `base` is os.environ unless a test says otherwise."""
+    source = os.environ if base is None else base
+    kept = {key: value for key, value in source.items() if not _is_dropped(key)}
+    if sys.platform != "win32" and "LD_LIBRARY_PATH_ORIG" in source and paths.is_frozen():
+        kept["LD_LIBRARY_PATH"] = source["LD_LIBRARY_PATH_ORIG"]
+    kept.pop("LD_LIBRARY_PATH_ORIG", None)
+    kept.update({"PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1", "PYTHONIOENCODING": "utf-8"})
+    kept.update(extra or {})
+    return kept
+
+
+def _is_dropped(key: str) -> bool:
+    name = key.upper()
+    return name in _DROPPED or name.startswith(_DROPPED_PREFIXES)

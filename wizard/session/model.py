@@ -1,0 +1,78 @@
+"""What the use cases hand to the window and the command line."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wizard.i18n import Message
+from wizard.machine.model import Machine
+from wizard.mirrors.model import Source, UserSettings
+from wizard.packages.model import Lock
+from wizard.plan.model import Candidate, Choices, Plan, Verdict
+from wizard.plan.requirement import Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that was looked at on this computer; nothing was changed."""
+
+    machine: Machine
+    settings: UserSettings
+    requirements: tuple[Requirement, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """One source and what it was seen to do for this build. `verdict`: carries | missing | unreachable | unchecked."""
+
+    source: Source
+    verdict: str
+    message: Message
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Election:
+    """The build that will be installed: the best that reachable sources really carry.
+
+    `candidate` may stand below `wanted` (the matrix's best); then `notices` says so.
+    """
+
+    wanted: Candidate
+    candidate: Candidate
+    engine: str
+    engine_reason: Message
+    python: str
+    base_python: str | None
+    channels: tuple[str, ...]
+    torch_source: Source
+    package_sources: tuple[Source, ...]
+    states: tuple[SourceState, ...]
+    notices: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The plan with its lock, saved as a run that has not started. `changes`: what will happen, in words."""
+
+    plan: Plan
+    lock: Lock
+    changes: tuple[Message, ...]
+    commands: tuple[str, ...]  # the equivalent commands, copyable
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """`state`: planned | running | unfinished | finished."""
+
+    id: str
+    prefix: str
+    torch: str
+    variant: str
+    created: float
+    state: str
+    exit_status: int | None = None
+
+
+__all__ = ["Choices", "Election", "Facts", "Preview", "RunInfo", "SourceState", "Verdict"]
