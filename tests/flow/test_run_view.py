@@ -1,0 +1,133 @@
+"""The event lines of a run, folded: what a person sees at each moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from wizard.events import Event, Kind
+from wizard.flow.run_view import RunView
+from wizard.flow.tail import EventTail
+from wizard.i18n import Message
+
+STEPS = [{"name": "create", "weight": 10}, {"name": "fetch", "weight": 60}, {"name": "install", "weight": 30}]
+
+
+def event(kind: Kind, **data: Any) -> Event:
+    return Event(kind, 1, 1000.0, "r", data)
+
+
+def fold(events: Sequence[Event], view: RunView | None = None) -> RunView:
+    view = view or RunView()
+    for one in events:
+        view = view.after(one)
+    return view
+
+
+def test_weights_and_bytes_make_one_bar() -> None:
+    view = fold([
+        event(Kind.RUN_STARTED, steps=STEPS),
+        event(Kind.STEP_STARTED, step="create", message={"key": "step.create.will"}),
+        event(Kind.STEP_FINISHED, step="create", outcome="done", seconds=1.5, message=None),
+        event(Kind.STEP_STARTED, step="fetch"),
+        event(Kind.PROGRESS, step="fetch", done=50, total=100, unit="bytes", rate=10.0, eta=5, limited_by="network"),
+    ])  # fmt: skip
+    assert view.fraction == 0.4
+    assert view.bytes is not None
+    assert (view.bytes.done, view.bytes.rate, view.bytes.limited_by) == (50, 10.0, "network")
+    create = view.step("create")
+    assert create is not None
+    assert (create.state, create.seconds, create.message) == ("done", 1.5, Message("step.create.will"))
+
+
+def test_a_step_that_starts_after_its_first_progress_is_running() -> None:
+    view = fold([event(Kind.RUN_STARTED, steps=STEPS), event(Kind.STEP_STARTED, step="install")])
+    step = view.step("install")
+    assert step is not None
+    assert step.state == "running"
+
+
+def test_a_resumed_run_keeps_the_bar() -> None:
+    half = fold([
+        event(Kind.RUN_STARTED, steps=STEPS),
+        event(Kind.PROGRESS, step="fetch", done=90, total=100, unit="bytes"),
+    ])  # fmt: skip
+    again = fold([event(Kind.RUN_STARTED, steps=STEPS)], half)
+    assert again.fraction == half.fraction
+    assert again.attempts == 2
+    assert all(step.state == "waiting" for step in again.steps)
+
+
+def test_failure_names_cause_and_what_to_do_as_messages() -> None:
+    error = {"code": "no-space", "params": {"path": "/x"}, "summary": "text", "hint": "text", "details": "tail"}
+    view = fold([
+        event(Kind.RUN_STARTED, steps=STEPS),
+        event(Kind.RUN_FINISHED, status=1, outcome="failed", error=error),
+    ])  # fmt: skip
+    assert view.ending is not None
+    assert view.ending.summary == Message("error.no-space.summary", {"path": "/x"})
+    assert view.ending.hint == Message("error.no-space.hint", {"path": "/x"})
+    assert not view.ending.cancelled
+    assert view.fraction == 0.0
+
+
+def test_the_gpu_test_that_failed_still_fills_the_bar() -> None:
+    view = fold([event(Kind.RUN_FINISHED, status=3, outcome="gpu_test_failed", error=None, report="r")])
+    assert view.fraction == 1.0
+
+
+_ANY = st.one_of(st.none(), st.integers(-5, 200), st.floats(allow_nan=False), st.text(max_size=3))
+_PROGRESS = st.builds(
+    lambda step, done, total: event(Kind.PROGRESS, step=step, done=done, total=total, unit="bytes"),
+    st.sampled_from(["create", "fetch", "install", "unknown"]),
+    st.one_of(st.none(), st.integers(0, 200)),
+    st.one_of(st.none(), st.integers(0, 200)),
+)
+_OTHER = st.sampled_from([
+    event(Kind.RUN_STARTED, steps=STEPS),
+    event(Kind.STEP_FINISHED, step="create", outcome="done"),
+    event(Kind.STEP_FINISHED, step="fetch", outcome="cancelled"),
+    event(Kind.NOTICE, message={"key": "n"}),
+    event(Kind.RUN_FINISHED, status=1, outcome="failed"),
+])  # fmt: skip
+
+
+@given(st.lists(st.one_of(_PROGRESS, _OTHER), max_size=40))
+def test_the_bar_never_goes_back(events: list[Event]) -> None:
+    view = RunView()
+    for one in events:
+        after = view.after(one)
+        assert view.fraction <= after.fraction <= 1.0
+        view = after
+
+
+@given(_ANY, _ANY, _ANY)
+def test_odd_numbers_break_nothing(done: object, total: object, rate: object) -> None:
+    fold([
+        event(Kind.RUN_STARTED, steps=STEPS),
+        event(Kind.PROGRESS, step="fetch", done=done, total=total, unit="bytes", rate=rate),
+    ])  # fmt: skip
+
+
+def test_the_tail_waits_for_whole_lines(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    tail = EventTail(path)
+    assert tail.read(10) == []
+    line = event(Kind.LOG, step="fetch", text="进度").to_line().encode()
+    path.write_bytes(line + b"\n" + line[:20])
+    assert [one.data["text"] for one in tail.read(10)] == ["进度"]
+    with path.open("ab") as file:
+        file.write(line[20:] + b"\n" + b"garbage\n\n" + line + b"\n")
+    assert len(tail.read(10)) == 2
+    assert tail.read(10) == []
+
+
+def test_the_tail_hands_out_no_more_than_asked(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_text("".join(event(Kind.LOG, text=str(n)).to_line() + "\n" for n in range(25)), encoding="utf-8")
+    tail = EventTail(path)
+    assert [len(tail.read(10)) for _ in range(4)] == [10, 10, 5, 0]

@@ -1,0 +1,147 @@
+"""Where the person is, what has been reached, and what going back throws away.
+
+Not a view and not the session: it holds one frozen State and the name of a page. Listeners are told
+after every change; a preview that is thrown away is handed to `on_drop`, for it owns files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from wizard.flow.pages import ORDER, PageId, made_after, spec_of
+from wizard.flow.state import State
+from wizard.plan.model import Candidate, Choices, Verdict
+from wizard.plan.requirement import Requirement
+from wizard.session.model import Election, Facts, Preview
+
+Listener = Callable[[], None]
+OnDrop = Callable[[str], None]
+
+
+class WrongWay(Exception):
+    """A page was asked for that the state does not allow: a mistake in the window, never the person's."""
+
+
+class Navigator:
+    def __init__(self, on_drop: OnDrop | None = None) -> None:
+        self._state = State()
+        self._page = ORDER[0]
+        self._listeners: list[Listener] = []
+        self._on_drop = on_drop
+
+    # -- where we are
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    @property
+    def page(self) -> PageId:
+        return self._page
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def may_go_next(self) -> bool:
+        return self._page is not ORDER[-1] and spec_of(self._page).may_go_next(self._state)
+
+    def may_go_back(self) -> bool:
+        return self._page is not ORDER[0] and self._state.run_id is None
+
+    def is_done(self, page: PageId) -> bool:
+        return ORDER.index(page) < ORDER.index(self._page)
+
+    def may_go_to(self, page: PageId) -> bool:
+        """What the rail lets the person click: pages that were reached. A started run cannot be un-decided,
+        so from then on only its own two pages and the start are left."""
+        if page is self._page:
+            return True
+        if self._state.run_id is None:
+            return self.is_done(page)
+        if page is PageId.VERIFY:
+            return self._state.report is not None
+        return page in (PageId.WELCOME, PageId.INSTALL)
+
+    # -- moving
+
+    def go_next(self) -> None:
+        if not self.may_go_next():
+            raise WrongWay(f"next from {self._page.value}")
+        self._move(ORDER[ORDER.index(self._page) + 1], self._state)
+
+    def go_back(self) -> None:
+        if not self.may_go_back():
+            raise WrongWay(f"back from {self._page.value}")
+        self.go_to(ORDER[ORDER.index(self._page) - 1])
+
+    def go_to(self, page: PageId) -> None:
+        if not self.may_go_to(page):
+            raise WrongWay(f"to {page.value} from {self._page.value}")
+        if page is PageId.WELCOME:
+            self.restart()
+        elif self._state.run_id is None:
+            self._move(page, self._cleared(self._state, page))
+        else:
+            self._move(page, self._state)
+
+    def restart(self) -> None:
+        """Back to the start. The choices stay as suggestions, a run that is going goes on by itself."""
+        kept = self._state.choices if self._state.run_id is None else Choices()
+        self._move(ORDER[0], State(choices=kept))
+
+    # -- what the pages found out; each one throws away what was made after its page
+
+    def put_facts(self, facts: Facts | None) -> None:
+        self._put(PageId.CHECK, replace(self._state, facts=facts))
+
+    def put_verdict(self, choices: Choices, verdict: Verdict, picked: Candidate | None) -> None:
+        self._put(PageId.BUILD, replace(self._state, choices=choices, verdict=verdict, picked=picked))
+
+    def put_sources(self, choices: Choices) -> None:
+        """Sources were chosen by hand: the election has to be held again."""
+        self._put(PageId.SOURCE, replace(self._state, choices=choices, election=None, elected_for=None))
+
+    def put_election(self, election: Election) -> None:
+        state = replace(self._state, election=election, elected_for=self._state.choices)
+        if self._page is PageId.REVIEW:  # the engine was changed on Place: only the preview hangs on it
+            self._put(PageId.PLACE, state)
+        else:
+            self._put(PageId.SOURCE, state)
+
+    def put_place(self, choices: Choices, place: tuple[Requirement, ...] | None) -> None:
+        self._put(PageId.PLACE, replace(self._state, choices=choices, place=place))
+
+    def put_preview(self, preview: Preview) -> None:
+        self._put(PageId.REVIEW, replace(self._state, preview=preview))
+
+    # -- the run
+
+    def show_run(self, run_id: str) -> None:
+        """A run was started, resumed or found going: from here on it is the only thing that counts."""
+        self._move(PageId.INSTALL, replace(self._state, run_id=run_id, run_over=False, report=None), drop=False)
+
+    def put_run_over(self, report: Mapping[str, Any] | None) -> None:
+        """The worker is through; with a report there is something to verify."""
+        self._move(self._page, replace(self._state, run_over=True, report=report), drop=False)
+
+    # -- inside
+
+    def _put(self, page: PageId, state: State) -> None:
+        self._move(self._page, self._cleared(state, page))
+
+    @staticmethod
+    def _cleared(state: State, page: PageId) -> State:
+        blank = State()
+        return replace(state, **{name: getattr(blank, name) for name in made_after(page)})
+
+    def _move(self, page: PageId, state: State, drop: bool = True) -> None:
+        before = self._state
+        self._state, self._page = state, page
+        if drop and self._on_drop and before.preview and before.run_id is None:
+            still = state.preview and state.preview.plan.id == before.preview.plan.id
+            if not still:
+                self._on_drop(before.preview.plan.id)
+        for listener in tuple(self._listeners):
+            listener()

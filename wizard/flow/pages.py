@@ -1,0 +1,67 @@
+"""The eight pages in their order, as data: what each one makes, and when its Next may be pressed.
+
+A page's values depend on those of the pages before it; so whatever changes on one page makes the values
+of every later page worthless. That one rule is all that the navigator knows.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wizard.flow.state import State
+
+
+class PageId(str, enum.Enum):
+    WELCOME = "welcome"
+    CHECK = "check"
+    BUILD = "build"
+    SOURCE = "source"
+    PLACE = "place"
+    REVIEW = "review"
+    INSTALL = "install"
+    VERIFY = "verify"
+
+
+@dataclass(frozen=True, slots=True)
+class PageSpec:
+    """`makes`: fields of State that belong to this page. `may_go_next` looks at the state only."""
+
+    id: PageId
+    makes: tuple[str, ...]
+    may_go_next: Callable[[State], bool]
+
+
+def _checked(state: State) -> bool:
+    return state.facts is not None and not any(item.blocks for item in state.facts.requirements)
+
+
+def _picked(state: State) -> bool:
+    return state.picked is not None and state.picked.fits
+
+
+def _placed(state: State) -> bool:
+    return state.place is not None and not any(item.blocks for item in state.place)
+
+
+PAGES: tuple[PageSpec, ...] = (
+    PageSpec(PageId.WELCOME, (), lambda state: True),
+    PageSpec(PageId.CHECK, ("facts",), _checked),
+    PageSpec(PageId.BUILD, ("verdict", "picked"), _picked),
+    PageSpec(PageId.SOURCE, ("election", "elected_for"), lambda state: state.election is not None),
+    PageSpec(PageId.PLACE, ("place",), _placed),
+    PageSpec(PageId.REVIEW, ("preview",), lambda state: state.preview is not None),
+    PageSpec(PageId.INSTALL, ("run_id", "run_over"), lambda state: state.report is not None),
+    PageSpec(PageId.VERIFY, ("report",), lambda state: True),
+)
+ORDER: tuple[PageId, ...] = tuple(spec.id for spec in PAGES)
+
+
+def spec_of(page: PageId) -> PageSpec:
+    return PAGES[ORDER.index(page)]
+
+
+def made_after(page: PageId) -> tuple[str, ...]:
+    """The fields that become worthless when something on `page` changes."""
+    return tuple(name for spec in PAGES[ORDER.index(page) + 1 :] for name in spec.makes)

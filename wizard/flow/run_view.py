@@ -1,0 +1,187 @@
+"""A run as a person sees it: the event lines folded into steps, one bar, speed, time left and the end.
+
+Pure: `view.after(event)` gives the next view. The bar never goes backwards, not even when a resumed
+worker begins its count again, because what was fetched is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from wizard.errors import ExitStatus
+from wizard.events import Event, Kind
+from wizard.i18n import Message
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """`state`: waiting | running | done | skipped | failed | cancelled."""
+
+    name: str
+    weight: float
+    state: str = "waiting"
+    fraction: float = 0.0
+    seconds: float | None = None
+    message: Message | None = None
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """What the step that counts bytes says now. `rate` bytes per second, `eta` seconds."""
+
+    done: int
+    total: int | None
+    rate: float | None
+    eta: float | None
+    limited_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`status` is the exit status (wizard.errors.ExitStatus), `outcome` its name in small letters."""
+
+    status: int
+    outcome: str
+    error_code: str = ""
+    summary: Message | None = None
+    hint: Message | None = None
+    details: str = ""
+
+    @property
+    def cancelled(self) -> bool:
+        return self.status == ExitStatus.CANCELLED
+
+
+_OVER = ("done", "skipped")
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    steps: tuple[StepView, ...] = ()
+    fraction: float = 0.0
+    bytes: Bytes | None = None
+    notices: tuple[Message, ...] = ()
+    ending: Ending | None = None
+    started: float | None = None
+    attempts: int = 0
+
+    def after(self, event: Event) -> RunView:
+        fold = _FOLDS.get(event.kind)
+        return fold(self, event) if fold else self
+
+    def step(self, name: str) -> StepView | None:
+        return next((step for step in self.steps if step.name == name), None)
+
+    def _with_step(self, name: str, **changes: Any) -> RunView:
+        steps = tuple(replace(step, **changes) if step.name == name else step for step in self.steps)
+        return replace(self, steps=steps, fraction=max(self.fraction, _overall(steps)))
+
+
+def _overall(steps: tuple[StepView, ...]) -> float:
+    whole = sum(step.weight for step in steps)
+    done = sum(step.weight * (1.0 if step.state in _OVER else step.fraction) for step in steps)
+    return min(1.0, done / whole) if whole > 0 else 0.0
+
+
+def _message(data: Any) -> Message | None:
+    try:
+        return Message.from_json(data) if data else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _number(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+
+
+def _run_started(view: RunView, event: Event) -> RunView:
+    rows = event.data.get("steps") or ()
+    steps = tuple(StepView(str(row["name"]), _number(row.get("weight")) or 0.0) for row in rows)
+    return replace(
+        view, steps=steps, ending=None, bytes=None, notices=(), started=event.time, attempts=view.attempts + 1
+    )
+
+
+def _step_started(view: RunView, event: Event) -> RunView:
+    return view._with_step(
+        str(event.data.get("step")), state="running", message=_message(event.data.get("message")), detail=""
+    )
+
+
+def _progress(view: RunView, event: Event) -> RunView:
+    data = event.data
+    done, total = _number(data.get("done")), _number(data.get("total"))
+    name = str(data.get("step"))
+    before = view.step(name)
+    if before is None:
+        return view
+    fraction = min(1.0, done / total) if done is not None and total else before.fraction
+    view = view._with_step(
+        name, fraction=max(before.fraction, fraction), detail=str(data.get("detail") or before.detail)
+    )
+    if data.get("unit") != "bytes" or done is None:
+        return view
+    limited = data.get("limited_by")
+    counted = Bytes(
+        int(done),
+        None if total is None else int(total),
+        _number(data.get("rate")),
+        _number(data.get("eta")),
+        None if limited is None else str(limited),
+    )
+    return replace(view, bytes=counted)
+
+
+def _step_finished(view: RunView, event: Event) -> RunView:
+    data = event.data
+    changes: dict[str, Any] = {
+        "state": str(data.get("outcome", "done")),
+        "seconds": _number(data.get("seconds")),
+        "detail": "",
+    }
+    said = _message(data.get("message"))
+    if said is not None:
+        changes["message"] = said
+    return view._with_step(str(data.get("step")), **changes)
+
+
+def _notice(view: RunView, event: Event) -> RunView:
+    said = _message(event.data.get("message"))
+    return replace(view, notices=(*view.notices, said)) if said and said not in view.notices else view
+
+
+def _run_finished(view: RunView, event: Event) -> RunView:
+    error: Mapping[str, Any] = event.data.get("error") or {}
+    ending = Ending(
+        status=int(_number(event.data.get("status")) or 0),
+        outcome=str(event.data.get("outcome", "")),
+        error_code=str(error.get("code", "")),
+        summary=error_message(error, "summary"),
+        hint=error_message(error, "hint"),
+        details=str(error.get("details", "")),
+    )
+    done = ending.status in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
+    return replace(view, ending=ending, fraction=1.0 if done else view.fraction)
+
+
+def error_message(error: Mapping[str, Any], part: str) -> Message | None:
+    """`summary` and `hint` come as messages, or are named by the error's code (WizardError.to_json)."""
+    value = error.get(part)
+    if isinstance(value, Mapping):
+        return _message(value)
+    if not error.get("code"):
+        return None
+    return Message(f"error.{error['code']}.{part}", dict(error.get("params") or {}))
+
+
+_FOLDS = {
+    Kind.RUN_STARTED: _run_started,
+    Kind.STEP_STARTED: _step_started,
+    Kind.PROGRESS: _progress,
+    Kind.STEP_FINISHED: _step_finished,
+    Kind.NOTICE: _notice,
+    Kind.RUN_FINISHED: _run_finished,
+}

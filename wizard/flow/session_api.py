@@ -1,0 +1,56 @@
+"""What the pages ask of the session: the shape only, so that the flow is tested with recorded answers.
+
+Calls named here may take long (network, disk) unless the docstring says "fast"; the window makes them in
+worker threads. All raise WizardError (or Cancelled, when `is_cancelled` said so).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Protocol
+
+from wizard.i18n import Message
+from wizard.plan.model import Choices, Verdict
+from wizard.plan.requirement import Requirement
+from wizard.session.model import Election, Facts, Preview, RunInfo
+
+IsCancelled = Callable[[], bool]
+OnPart = Callable[[str], None]
+OnNote = Callable[[Message], None]
+
+
+class SessionApi(Protocol):
+    def probe(self, on_part: OnPart | None, is_cancelled: IsCancelled) -> Facts: ...
+
+    def propose(self, facts: Facts, choices: Choices) -> Verdict:
+        """Pure and fast."""
+        ...
+
+    def elect(self, facts: Facts, choices: Choices, on_note: OnNote | None, is_cancelled: IsCancelled) -> Election: ...
+
+    def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
+        """Raises UsageError for a name or folder that can never be right."""
+        ...
+
+    def preview(self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled) -> Preview:
+        """Makes the lock and saves the plan as a run that has not started."""
+        ...
+
+    def start(self, run_id: str) -> None: ...
+
+    def resume(self, run_id: str) -> None: ...
+
+    def discard(self, run_id: str) -> None: ...
+
+    def request_cancel(self, run_id: str) -> None: ...
+
+    def request_pause(self, run_id: str, paused: bool) -> None: ...
+
+    def events_path(self, run_id: str) -> Path: ...
+
+    def runs(self) -> tuple[RunInfo, ...]: ...
+
+    def report(self, run_id: str) -> dict[str, Any]: ...
+
+    def environments_dir(self) -> Path: ...
