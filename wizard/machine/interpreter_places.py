@@ -1,0 +1,108 @@
+"""Where Python interpreters lie: PATH, version tools, system folders, Windows' launcher and registry.
+
+Only names; whether one works is asked in `interpreters`. Left out on sight: shims (a script that picks
+another Python each day) and the Windows Store's stubs (they open a shop).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+_NAME = re.compile(
+    r"python(3(\.\d{1,2})?)?\.exe" if sys.platform == "win32" else r"python(3(\.\d{1,2})?)?", re.IGNORECASE
+)
+_WINDOWS_DRIVE = re.compile(r"/mnt/[a-z](/|$)")  # in WSL, PATH goes on with Windows' folders: slow, and not ours
+# `-V:3.12 *   C:\...\python.exe` of today's launcher, ` -3.9-64  C:\...\python.exe *` of the old one.
+_LAUNCHER_LINE = re.compile(r"^\s*-\S+\s+(?:\*\s+)?(?P<path>\S.*?\.exe)(?:\s+\*)?\s*$", re.IGNORECASE | re.MULTILINE)
+_SKIPPED_FOLDERS = frozenset({"shims", "windowsapps"})
+_VERSION_FOLDERS = (
+    ".pyenv/versions/*/bin",
+    ".local/share/uv/python/*/bin",
+    ".local/share/mise/installs/python/*/bin",
+    ".asdf/installs/python/*/bin",
+)
+_SYSTEM_FOLDERS = ("usr/bin", "usr/local/bin", "opt/*/bin", "opt/python/*/bin")
+
+
+def parse_launcher_list(text: str) -> tuple[str, ...]:
+    """The paths in the answer to `py -0p`, newest first as it gives them."""
+    return tuple(match["path"] for match in _LAUNCHER_LINE.finditer(text.replace("\r\n", "\n")))
+
+
+def is_interpreter_path(path: Path) -> bool:
+    """By its name and folder alone."""
+    return bool(_NAME.fullmatch(path.name)) and not _SKIPPED_FOLDERS.intersection(
+        part.lower() for part in path.parts[:-1]
+    )
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    try:
+        paths = sorted(path for path in folder.iterdir() if is_interpreter_path(path))
+    except OSError:
+        return
+    for path in paths:
+        if path.is_file() and os.access(path, os.X_OK):
+            yield path
+
+
+def folders(environment: Mapping[str, str], home: Path, root: Path = Path("/")) -> Iterator[Path]:
+    """PATH first: what the user's own shell finds comes first."""
+    on_path = environment.get("PATH", "").split(os.pathsep)
+    yield from (Path(place) for place in on_path if place and not _WINDOWS_DRIVE.match(place))
+    if sys.platform == "win32":
+        yield from sorted((home / ".pyenv" / "pyenv-win" / "versions").glob("*"))
+        yield from sorted((home / "AppData" / "Local" / "Programs" / "Python").glob("Python3*"))
+        return
+    pyenv = environment.get("PYENV_ROOT")
+    if pyenv:
+        yield from sorted(Path(pyenv).glob("versions/*/bin"))
+    for pattern in _VERSION_FOLDERS:
+        yield from sorted(home.glob(pattern))
+    for pattern in _SYSTEM_FOLDERS:
+        yield from sorted(root.glob(pattern))
+
+
+def registry_paths() -> tuple[str, ...]:
+    """PEP 514: every installed CPython writes its place here. Empty where there is no registry."""
+    if sys.platform != "win32":
+        return ()
+    import winreg
+
+    found: list[str] = []
+    for hive in (winreg.HKEY_CURRENT_USER, winreg.HKEY_LOCAL_MACHINE):
+        try:
+            with winreg.OpenKey(hive, r"Software\Python\PythonCore") as versions:
+                names = [winreg.EnumKey(versions, index) for index in range(winreg.QueryInfoKey(versions)[0])]
+        except OSError:
+            continue
+        for name in names:
+            try:
+                with winreg.OpenKey(hive, rf"Software\Python\PythonCore\{name}\InstallPath") as place:
+                    found.append(str(Path(winreg.QueryValueEx(place, "")[0], "python.exe")))
+            except OSError:
+                continue
+    return tuple(found)
+
+
+def candidates(environment: Mapping[str, str], home: Path, root: Path = Path("/")) -> Iterator[Path]:
+    """Existing files, links followed to their end, so that the python of a venv is already its base."""
+    seen: set[Path] = set()
+    for folder in folders(environment, home, root):
+        for path in _in_folder(folder):
+            real = path.resolve()
+            if real not in seen and is_real(real):
+                seen.add(real)
+                yield real
+
+
+def is_real(path: Path) -> bool:
+    """After links: not a shim, not empty (the Store's stubs are files of no bytes)."""
+    try:
+        return not _SKIPPED_FOLDERS.intersection(part.lower() for part in path.parts[:-1]) and path.stat().st_size > 0
+    except OSError:
+        return False

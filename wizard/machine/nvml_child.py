@@ -1,0 +1,117 @@
+"""The child that talks to NVML, NVIDIA's own library, and says what it heard as one JSON object.
+
+A process of its own because a call can hang for ever, or crash, on a lost card or a broken driver. Run as
+`python -m wizard.machine.nvml_child`, or `_nvml` of the frozen program. Reads only: changes no setting.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pynvml
+
+# pynvml looks on the loader's path and in System32. Drivers also put it here: WSL, NixOS, containers of
+# Kubernetes, Debian and RHEL with the library beside the system's.
+_LINUX_PLACES = (
+    "/usr/lib/wsl/lib",
+    "/run/opengl-driver/lib",
+    "/usr/local/nvidia/lib64",
+    "/usr/lib/x86_64-linux-gnu/nvidia/current",
+    "/usr/lib/aarch64-linux-gnu/nvidia/current",
+    "/usr/lib64/nvidia",
+)
+_WINDOWS_STORE = Path("C:/Windows/System32/DriverStore/FileRepository")
+
+
+def _further_libraries() -> list[Path]:
+    if sys.platform == "win32":
+        return sorted(_WINDOWS_STORE.glob("nv*.inf_*/nvml.dll"))
+    return [path for place in _LINUX_PLACES if (path := Path(place) / "libnvidia-ml.so.1").is_file()]
+
+
+def _start() -> None:
+    """Raises pynvml.NVMLError."""
+    try:
+        pynvml.nvmlInit()
+        return
+    except pynvml.NVMLError as error:
+        if error.value != pynvml.NVML_ERROR_LIBRARY_NOT_FOUND:
+            raise
+    for path in _further_libraries():
+        try:
+            pynvml.nvmlLib = ctypes.CDLL(str(path))
+        except OSError:
+            continue
+        break
+    pynvml.nvmlInit()
+
+
+def _or_none(call: Callable[[], Any]) -> Any:
+    """An old driver lacks newer functions, some cards do not answer some: neither spoils the rest."""
+    try:
+        value = call()
+    except (pynvml.NVMLError, AttributeError, ValueError):
+        return None
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _error(error: Any) -> dict[str, Any]:
+    return {"code": int(error.value), "text": str(error)}
+
+
+def _cuda_version() -> int | None:
+    newest = _or_none(lambda: pynvml.nvmlSystemGetCudaDriverVersion_v2())
+    found = newest or _or_none(lambda: pynvml.nvmlSystemGetCudaDriverVersion())
+    return int(found) if found else None
+
+
+def _gpu(index: int) -> dict[str, Any]:
+    """Raises pynvml.NVMLError when the card itself does not answer (lost, or not ours to see)."""
+    handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+    pci = _or_none(lambda: pynvml.nvmlDeviceGetPciInfo(handle))
+    memory = _or_none(lambda: pynvml.nvmlDeviceGetMemoryInfo(handle))
+    capability = _or_none(lambda: pynvml.nvmlDeviceGetCudaComputeCapability(handle))
+    return {
+        "name": _or_none(lambda: pynvml.nvmlDeviceGetName(handle)),
+        "uuid": _or_none(lambda: pynvml.nvmlDeviceGetUUID(handle)),
+        "bus_id": _or_none(lambda: pci.busId) if pci else None,
+        "pci_device_id": int(pci.pciDeviceId) if pci else None,
+        "memory_bytes": int(memory.total) if memory else None,
+        "compute_capability": list(capability) if capability else None,
+    }
+
+
+def read() -> dict[str, Any]:
+    """What NVML says; `error` is set when it could not even be started."""
+    answer: dict[str, Any] = {
+        "schema": 1, "error": None, "driver_version": None, "cuda_version": None, "gpus": [], "gpu_errors": [],
+    }  # fmt: skip
+    try:
+        _start()
+        answer["driver_version"] = _or_none(lambda: pynvml.nvmlSystemGetDriverVersion())
+        answer["cuda_version"] = _cuda_version()
+        count = pynvml.nvmlDeviceGetCount()
+    except pynvml.NVMLError as error:
+        answer["error"] = _error(error)
+        return answer
+    for index in range(count):
+        try:
+            answer["gpus"].append(_gpu(index))
+        except pynvml.NVMLError as error:
+            answer["gpu_errors"].append({"index": index, **_error(error)})
+    return answer
+
+
+def main() -> int:
+    sys.stdout.write(json.dumps(read()) + "\n")
+    sys.stdout.flush()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

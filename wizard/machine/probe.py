@@ -1,0 +1,138 @@
+"""Looks at the whole machine, everything at once, and never fails: what could not be found out is a notice.
+
+The parts end in any order; a window shows each as it ends. No network, and nothing on the machine changes.
+"""
+
+from __future__ import annotations
+
+import platform
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from wizard import paths
+from wizard.errors import Cancelled
+from wizard.i18n import Message, message
+from wizard.machine.asking import Ask, IsCancelled, asker
+from wizard.machine.cim import probe_windows
+from wizard.machine.condas import probe_condas
+from wizard.machine.interpreters import probe_pythons
+from wizard.machine.merge import merge_gpus
+from wizard.machine.model import CondaInstall, Driver, Machine, PythonInstall, Toolkit, Volume
+from wizard.machine.nvidia import NvidiaReading
+from wizard.machine.nvidia_smi import probe_nvidia_smi
+from wizard.machine.nvml import probe_nvml
+from wizard.machine.operating_system import System, normal_arch, probe_system
+from wizard.machine.parallel import Task, run_all
+from wizard.machine.pci import DeviceReading, probe_kernel_module, probe_pci
+from wizard.machine.toolkits import probe_toolkits
+from wizard.machine.volumes import volume
+
+TOTAL_SECONDS = 30.0
+_STOP_SECONDS = 4.0  # for the children of a probe that was cancelled or is late
+
+# In the order a window lists them; `machine.part.<name>` is what each is called.
+PARTS = ("system", "nvml", "nvidia-smi", "devices", "toolkits", "pythons", "condas", "volumes")
+
+
+class _Tasks:
+    """The probes of one look, by their part's name."""
+
+    def __init__(self, ask: Ask, folders: Sequence[Path]) -> None:
+        self.system = Task("system", probe_system, System(_plain_os(), _plain_arch(), None, None, False))
+        self.nvml = Task("nvml", partial(probe_nvml, ask), NvidiaReading())
+        self.smi = Task("nvidia-smi", partial(probe_nvidia_smi, ask), NvidiaReading())
+        self.devices = Task("devices", partial(probe_devices, ask), DeviceReading())
+        self.toolkits: Task[tuple[Toolkit, ...]] = Task("toolkits", partial(probe_toolkits, ask), ())
+        self.pythons: Task[tuple[PythonInstall, ...]] = Task("pythons", partial(probe_pythons, ask), ())
+        self.condas: Task[tuple[CondaInstall, ...]] = Task("condas", partial(probe_condas, ask), ())
+        self.volumes: Task[tuple[Volume, ...]] = Task("volumes", lambda: tuple(map(volume, folders)), ())
+
+    def all(self) -> list[Task[Any]]:
+        return [
+            self.system, self.nvml, self.smi, self.devices, self.toolkits, self.pythons, self.condas, self.volumes,
+        ]  # fmt: skip
+
+
+def _plain_os() -> str:
+    return "windows" if sys.platform == "win32" else "linux"
+
+
+def _plain_arch() -> str:
+    return normal_arch(platform.machine())
+
+
+def probe_devices(ask: Ask) -> DeviceReading:
+    """Cards and driver as the operating system itself knows them, the same shape for both systems."""
+    if sys.platform == "win32":
+        return probe_windows(ask)
+    return DeviceReading(probe_pci(), probe_kernel_module())
+
+
+def default_folders() -> tuple[Path, ...]:
+    """Where we would write when nothing else is chosen."""
+    return (paths.default_environments_dir(), paths.downloads_dir())
+
+
+def probe(
+    on_part: Callable[[str], None] | None = None,
+    is_cancelled: IsCancelled = lambda: False,
+    folders: Sequence[Path] | None = None,
+    seconds: float = TOTAL_SECONDS,
+) -> Machine:
+    """`on_part` hears each of PARTS as it ends, in this thread. Raises Cancelled, and nothing else."""
+    stopping = threading.Event()
+    ask = asker(lambda: stopping.is_set() or is_cancelled())
+    tasks = _Tasks(ask, default_folders() if folders is None else folders)
+    for task in run_all(tasks.all(), seconds, is_cancelled):
+        if on_part:
+            on_part(task.name)
+    stopping.set()
+    if is_cancelled() or not all(task.ended for task in tasks.all()):
+        deadline = time.monotonic() + _STOP_SECONDS
+        for task in tasks.all():
+            task.join(deadline - time.monotonic())
+    if is_cancelled():
+        raise Cancelled
+    return _machine(tasks)
+
+
+def _machine(tasks: _Tasks) -> Machine:
+    system, devices = tasks.system.value, tasks.devices.value
+    nvml, smi = tasks.nvml.value, tasks.smi.value
+    return Machine(
+        os=system.os,
+        arch=system.arch,
+        glibc=system.glibc,
+        driver=_driver(nvml.driver, smi.driver, devices.driver),
+        gpus=merge_gpus(nvml.gpus, smi.gpus, devices.gpus),
+        toolkits=tasks.toolkits.value,
+        pythons=tasks.pythons.value,
+        condas=tasks.condas.value,
+        volumes=tasks.volumes.value,
+        os_version=system.os_version,
+        is_wsl=system.is_wsl,
+        notices=_notices(tasks),
+    )
+
+
+def _driver(*witnesses: Driver | None) -> Driver | None:
+    return next(filter(None, witnesses), None)
+
+
+def _notices(tasks: _Tasks) -> tuple[Message, ...]:
+    """One witness that speaks makes the other's silence no news."""
+    nvml, smi, devices = tasks.nvml.value, tasks.smi.value, tasks.devices.value
+    said: list[Message] = [*nvml.notices, *smi.notices, *devices.notices]
+    if not (nvml.gpus or smi.gpus):
+        said += [failure for failure in (nvml.failure, smi.failure) if failure]
+    for task in tasks.all():
+        if task.error is not None:
+            said.append(message("machine.part-failed", part=task.name, problem=repr(task.error)[:300]))
+        elif not task.ended:
+            said.append(message("machine.part-late", part=task.name))
+    return tuple(notice for index, notice in enumerate(said) if notice not in said[:index])
