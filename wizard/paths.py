@@ -91,3 +91,15 @@ def uv_executable() -> Path:
     from uv import find_uv_bin  # the wheel's own finder knows the rest (user installs, --target)
 
     return Path(find_uv_bin())
+
+
+def own_command() -> tuple[str, ...]:
+    """How this program starts itself again: the frozen executable, or this Python with our module."""
+    if is_frozen():
+        return (sys.executable,)
+    return (sys.executable, "-m", "wizard")
+
+
+def os_name() -> str:
+    """`windows` or `linux`, as in machine.json."""
+    return "windows" if sys.platform == "win32" else "linux"

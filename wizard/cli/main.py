@@ -1,1 +1,62 @@
-def main(argv: list[str]) -> int: ...
+"""Dispatch: arguments to a command, errors to sentences and exit status. Nothing is decided here."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Sequence
+
+from wizard import paths
+from wizard.cli.arguments import build_parser
+from wizard.cli.terminal import Terminal, prepare_streams
+from wizard.errors import Cancelled, ExitStatus, WizardError
+from wizard.process import redact
+
+
+def main(argv: Sequence[str]) -> int:
+    hidden = _hidden_command(argv)
+    if hidden:
+        return hidden()
+    prepare_streams()
+    arguments = build_parser().parse_args(argv)
+    terminal = Terminal(arguments.lang)
+    try:
+        from wizard.cli.commands import COMMANDS
+
+        return int(COMMANDS[arguments.command or "window"](arguments, terminal))
+    except WizardError as error:
+        terminal.error(error)
+        _note(f"{error.code}: {error}\n{error.details}")
+        return int(error.exit_status)
+    except (Cancelled, KeyboardInterrupt):
+        return int(ExitStatus.CANCELLED)
+    except Exception as bug:
+        log = _note(traceback.format_exc())
+        terminal.error(WizardError("internal", what=type(bug).__name__, log=str(log or "-")))
+        return int(ExitStatus.FAILED)
+
+
+def _hidden_command(argv: Sequence[str]) -> Callable[[], int] | None:
+    """Children of ours which a frozen program can only start as itself."""
+    name = argv[0] if argv else ""
+    if name == "_nvml":
+        from wizard.machine.nvml_child import main as nvml
+
+        return nvml
+    if name == "_rattler":
+        from wizard.environments.rattler_child import main as rattler
+
+        return rattler
+    return None
+
+
+def _note(details: str) -> object:
+    """Into the program's log; None when that cannot be written."""
+    path = paths.logs_dir() / "torch-wizard.log"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(redact(f"--- {' '.join(sys.argv[1:])}\n{details}\n"))
+    except OSError:
+        return None
+    return path

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from wizard.i18n import Message
 from wizard.machine.model import Machine
-from wizard.mirrors.model import Source, UserSettings
+from wizard.mirrors.model import Offer, Source, UserSettings
 from wizard.packages.model import Lock
 from wizard.plan.model import Candidate, Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
@@ -47,6 +48,8 @@ class Election:
     base_python: str | None
     channels: tuple[str, ...]
     torch_source: Source
+    offers: Mapping[str, Offer]  # project -> the wheel that the live check saw
+    requirements: tuple[str, ...]  # for the resolver: torch==2.14.1+cu126, numpy<2
     package_sources: tuple[Source, ...]
     states: tuple[SourceState, ...]
     notices: tuple[Message, ...] = ()

@@ -1,0 +1,127 @@
+"""Real programs, really started: what comes out, how they end, and that nothing stays behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from wizard.process import Request, Running, StopTimeouts, child_environment, run
+
+FAST = StopTimeouts(interrupt=0.3, terminate=0.3, kill=2)
+
+
+def python(code: str, **more: object) -> Request:
+    return Request((sys.executable, "-c", code), **more)  # type: ignore[arg-type]
+
+
+def gone(pid: int) -> bool:
+    deadline = time.monotonic() + 5
+    while time.monotonic() < deadline:
+        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def test_outcome_holds_both_streams_and_the_code() -> None:
+    outcome = run(python("import sys; print('out'); print('err', file=sys.stderr); sys.exit(3)"))
+    assert (outcome.exit_code, outcome.stdout, outcome.stderr, outcome.ok) == (3, "out", "err", False)
+
+
+def test_program_that_is_not_there_is_an_outcome() -> None:
+    outcome = run(Request(("no-such-program-anywhere",)))
+    assert outcome.exit_code is None
+    assert outcome.start_error
+
+
+def test_stdin_is_handed_over() -> None:
+    assert run(python("print(input()[::-1])", stdin="中文 abc\n")).stdout == "cba 文中"
+
+
+def test_undecodable_bytes_and_carriage_returns() -> None:
+    outcome = run(python("import sys; sys.stdout.buffer.write(b'10%\\r50%\\r100%\\n\\xff\\xfe end')"))
+    assert outcome.stdout.split("\n") == ["100%", "\ufffd\ufffd end"]
+
+
+def test_timeout_stops_the_whole_tree() -> None:
+    code = (
+        "import subprocess,sys,time\n"
+        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(60)'])\n"
+        "print(c.pid,flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    outcome = run(python(code, timeout=1.5, stop=FAST))
+    assert outcome.timed_out
+    assert not outcome.ok
+    assert gone(int(outcome.stdout))
+
+
+def test_a_program_that_ignores_the_polite_signals_is_killed() -> None:
+    code = (
+        "import signal,time\n"
+        "signal.signal(signal.SIGINT,signal.SIG_IGN);signal.signal(signal.SIGTERM,signal.SIG_IGN)\n"
+        "print('ready',flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    running = Running(python(code, stop=FAST))
+    assert next(running.lines()) == ("stdout", "ready")
+    outcome = running.finish(is_cancelled=lambda: True)
+    assert outcome.cancelled
+    assert outcome.exit_code == -signal.SIGKILL
+
+
+def test_a_grandchild_that_holds_the_pipes_does_not_hang_us() -> None:
+    code = (
+        "import subprocess,sys\n"
+        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(60)'])\n"
+        "print(c.pid,flush=True)\n"
+    )
+    outcome = run(python(code))
+    assert outcome.exit_code == 0
+    assert gone(int(outcome.stdout))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="the parent-death signal is Linux's; Windows has the job object")
+def test_children_of_a_killed_worker_die_with_it(tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    inner = f"import os,time,pathlib;pathlib.Path({str(note)!r}).write_text(str(os.getpid()));time.sleep(60)"
+    outer = f"import sys\nfrom wizard.process import Request,run\nrun(Request((sys.executable,'-c',{inner!r})))\n"
+    worker = subprocess.Popen([sys.executable, "-c", outer])
+    try:
+        deadline = time.monotonic() + 20
+        while not note.exists() or not note.read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        os.kill(worker.pid, signal.SIGKILL)
+        assert gone(int(note.read_text()))
+    finally:
+        worker.kill()
+        worker.wait()
+
+
+def test_secrets_never_stand_in_what_is_printed() -> None:
+    request = python("import sys; sys.exit('https://me:tok3n@host/simple?token=abc failed')")
+    shown = run(request).tail()
+    assert "tok3n" not in shown
+    assert "abc" not in shown
+    assert "***@host" in shown
+
+
+def test_child_environment_drops_what_would_betray_and_keeps_the_rest() -> None:
+    base = {
+        "PATH": "/bin", "HOME": "/h", "CI": "1", "PYTHONPATH": "/x", "LD_LIBRARY_PATH": "/bundle", "PIP_INDEX_URL": "u",
+        "UV_INDEX": "u", "_PYI_ARCHIVE_FILE": "f", "CONDA_PREFIX": "/c", "CUDA_VISIBLE_DEVICES": "1",
+        "https_proxy": "http://p:1",
+    }  # fmt: skip
+    made = child_environment({"EXTRA": "1"}, base)
+    assert set(made) == {
+        "PATH", "HOME", "CUDA_VISIBLE_DEVICES", "https_proxy", "EXTRA", "PYTHONUTF8", "PYTHONNOUSERSITE", "PYTHONIOENCODING",
+    }  # fmt: skip
+    assert made["PYTHONNOUSERSITE"] == "1"

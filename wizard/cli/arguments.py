@@ -1,0 +1,104 @@
+"""The command line's grammar (docs/architecture.md is the contract)."""
+
+from __future__ import annotations
+
+import argparse
+
+from wizard import __version__
+from wizard.plan.model import Choices
+
+FAMILY_COMPANIONS = ("torchvision", "torchaudio")
+ENGINES = ("auto", "rattler", "conda", "venv")
+
+
+def build_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="torch-wizard",
+        description="From a bare computer to PyTorch on its graphics card. Without a command: the window.",
+        epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 3 installed but the GPU test did not pass, 130 cancelled.",
+    )
+    parser.add_argument("--version", action="version", version=f"torch-wizard {__version__}")
+    parser.add_argument("--lang", choices=("en", "zh_CN"), help="language of messages (default: the system's)")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    window = commands.add_parser("window", help="open the window (the default)")
+    window.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
+
+    probe = commands.add_parser("probe", help="facts about this computer")
+    probe.add_argument("--json", action="store_true", help="one machine.json document on stdout")
+
+    pick = commands.add_parser("pick", help="which builds fit, the best first, and why")
+    pick.add_argument("--machine", nargs="+", metavar="FILE", help="machine files, or a folder of them")
+    pick.add_argument("--json", action="store_true")
+    _add_choices(pick)
+
+    setup = commands.add_parser("setup", help="the whole job without a window")
+    where = setup.add_mutually_exclusive_group()
+    where.add_argument("--name", help="name of the new environment (default: torch)")
+    where.add_argument("--prefix", metavar="P", help="folder of the new environment")
+    _add_choices(setup)
+    setup.add_argument("--dry-run", action="store_true", help="show the plan and stop")
+    setup.add_argument("--yes", "-y", action="store_true", help="do not ask")
+    setup.add_argument("--events", action="store_true", help="JSON event lines on stdout instead of text")
+
+    run = commands.add_parser("run", help="carry out a plan")
+    run.add_argument("plan", metavar="PLAN", help="plan.json, or the id of a run")
+    run.add_argument("--events", action="store_true")
+
+    resume = commands.add_parser("resume", help="go on with an unfinished run (the newest, without RUN)")
+    resume.add_argument("run", nargs="?", metavar="RUN")
+    resume.add_argument("--events", action="store_true")
+
+    verify = commands.add_parser("verify", help="smoke test of any environment")
+    verify.add_argument("--prefix", required=True, metavar="P")
+    verify.add_argument("--json", action="store_true")
+
+    runs = commands.add_parser("runs", help="the runs on this computer; remove one")
+    runs.add_argument("--remove", metavar="RUN", help="remove an unfinished run and the environment that it began")
+    runs.add_argument("--json", action="store_true")
+    return parser
+
+
+def _add_choices(parser: argparse.ArgumentParser) -> None:
+    build = parser.add_argument_group("the build")
+    build.add_argument("--python", metavar="3.12", help="Python version of the environment")
+    build.add_argument("--torch", metavar="X", help="torch release, such as 2.14.1")
+    build.add_argument("--variant", metavar="T", help="cpu or a CUDA tag, such as cu126")
+    build.add_argument(
+        "--with", dest="companions", metavar="A,B", help="torchvision,torchaudio,NAME (none: only torch)"
+    )
+    build.add_argument("--include-unadvertised", action="store_true", help="also builds that are not announced")
+    build.add_argument("--engine", choices=ENGINES, default="auto", help="what makes the environment")
+    sources = parser.add_argument_group("sources by hand")
+    sources.add_argument("--index", metavar="URL", help="Python packages")
+    sources.add_argument("--torch-index", metavar="URL", help="torch wheels, simple or flat")
+    sources.add_argument(
+        "--find-links", action="append", default=[], metavar="DIR|URL", help="a folder or page of wheels"
+    )
+    sources.add_argument("--channel", metavar="URL", help="conda channel (file:// too)")
+    sources.add_argument("--offline", action="store_true", help="ask no index: decide by the shipped tables alone")
+
+
+def choices_from(arguments: argparse.Namespace) -> Choices:
+    companions: tuple[str, ...] | None = None
+    extras: tuple[str, ...] = ()
+    if arguments.companions is not None:
+        names = [name.strip() for name in arguments.companions.split(",") if name.strip() not in ("", "none")]
+        companions = tuple(name for name in names if name in FAMILY_COMPANIONS)
+        extras = tuple(name for name in names if name not in FAMILY_COMPANIONS)
+    return Choices(
+        python=arguments.python,
+        torch=arguments.torch,
+        variant=arguments.variant,
+        companions=companions,
+        extras=extras,
+        engine=arguments.engine,
+        name=getattr(arguments, "name", None),
+        prefix=getattr(arguments, "prefix", None),
+        index=arguments.index,
+        torch_index=arguments.torch_index,
+        find_links=tuple(arguments.find_links),
+        channel=arguments.channel,
+        include_unadvertised=arguments.include_unadvertised,
+        offline=arguments.offline,
+    )

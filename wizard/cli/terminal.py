@@ -1,0 +1,53 @@
+"""What the command line says: documents on stdout, people's text on stderr, in the chosen language."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sys
+from collections.abc import Mapping
+from typing import Any, TextIO
+
+from wizard.errors import WizardError
+from wizard.i18n import Message, text
+
+
+def prepare_streams() -> None:
+    """UTF-8 wherever the output goes; a console that cannot show a character gets a replacement, not a crash."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIO) or hasattr(stream, "reconfigure"):
+            with contextlib.suppress(OSError, ValueError, AttributeError):
+                stream.reconfigure(encoding="utf-8", errors="replace")
+
+
+class Terminal:
+    def __init__(self, language: str | None) -> None:
+        self.language = language
+
+    def words(self, message: Message) -> str:
+        return text(message, self.language)
+
+    def say(self, message: Message) -> None:
+        self.write(self.words(message))
+
+    def write(self, line: str) -> None:
+        """To a person."""
+        self._put(sys.stderr, line)
+
+    def document(self, value: Mapping[str, Any]) -> None:
+        """To a program: one JSON document, one line."""
+        self.line(json.dumps(value, ensure_ascii=False))
+
+    def line(self, line: str) -> None:
+        self._put(sys.stdout, line)
+
+    def error(self, error: WizardError) -> None:
+        self.write(f"✗ {self.words(error.summary)}\n  {self.words(error.hint)}")
+
+    @staticmethod
+    def _put(stream: TextIO | None, line: str) -> None:
+        if stream is None:  # a windowed program on Windows has no streams
+            return
+        with contextlib.suppress(BrokenPipeError):
+            stream.write(line + "\n")
+            stream.flush()

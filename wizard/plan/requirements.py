@@ -1,0 +1,98 @@
+"""Judges what was found on the machine, row by row, for the Check page and `probe`: what it is, why it matters.
+
+Only what makes a setup impossible blocks; everything else is told and worked around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.i18n import Message, message
+from wizard.machine.model import Gpu, Machine
+from wizard.mirrors.model import UserSettings
+from wizard.plan.requirement import Requirement
+
+# A CPU build with its companions needs less; the exact figure stands on the Review page.
+COMFORTABLE_BYTES = 12_000_000_000
+
+
+def requirements(machine: Machine, settings: UserSettings) -> tuple[Requirement, ...]:
+    rows = (
+        *_gpus(machine), _driver(machine), *_toolkits(machine), _pythons(machine), *_condas(machine),
+        *_settings(settings), *_volumes(machine),
+    )  # fmt: skip
+    return tuple(row for row in rows if row is not None)
+
+
+def _gpus(machine: Machine) -> Iterator[Requirement]:
+    if not machine.nvidia_gpus:
+        yield Requirement("gpu", "note", message("check.gpu.none"), message("check.gpu.none.why"))
+    for gpu in machine.nvidia_gpus:
+        yield Requirement("gpu", "ok", _gpu_fact(gpu), _gpu_detail(gpu))
+
+
+def _gpu_fact(gpu: Gpu) -> Message:
+    name = gpu.name or gpu.pci_id or "NVIDIA"
+    if gpu.memory_bytes is None:
+        return message("check.gpu.name", name=name)
+    return message("check.gpu.name_memory", name=name, gigabytes=round(gpu.memory_bytes / 2**30))
+
+
+def _gpu_detail(gpu: Gpu) -> Message:
+    capability = str(gpu.compute_capability) if gpu.compute_capability else "?"
+    return message("check.gpu.detail", capability=capability, pci=gpu.pci_id or "?")
+
+
+def _driver(machine: Machine) -> Requirement | None:
+    driver = machine.driver
+    if driver is None:
+        if not machine.nvidia_gpus:
+            return None
+        open_driver = next((gpu.kernel_driver for gpu in machine.nvidia_gpus if gpu.kernel_driver == "nouveau"), None)
+        key = "check.driver.nouveau" if open_driver else "check.driver.none"
+        return Requirement("driver", "problem", message(key), message("check.driver.none.why"))
+    if driver.cuda is None:
+        return Requirement("driver", "ok", message("check.driver.version", version=driver.version))
+    return Requirement("driver", "ok", message("check.driver.cuda", version=driver.version, cuda=driver.cuda))
+
+
+def _toolkits(machine: Machine) -> Iterator[Requirement]:
+    for toolkit in machine.toolkits[:1]:
+        fact = message("check.toolkit.found", version=toolkit.version, where=toolkit.found_by)
+        yield Requirement("toolkit", "note", fact, message("check.toolkit.why"))
+
+
+def _pythons(machine: Machine) -> Requirement:
+    usable = [install.version for install in machine.pythons if install.has_venv]
+    if not usable:
+        return Requirement("python", "note", message("check.python.none"), message("check.python.none.why"))
+    return Requirement("python", "ok", message("check.python.found", versions=", ".join(usable[:6])))
+
+
+def _condas(machine: Machine) -> Iterator[Requirement]:
+    for conda in machine.condas[:1]:
+        fact = message("check.conda.found", kind=conda.kind, version=conda.version or "?", path=conda.executable)
+        yield Requirement("conda", "ok", fact)
+
+
+def _settings(settings: UserSettings) -> Iterator[Requirement]:
+    count = len(settings.extra_index_urls) + len(settings.find_links) + (settings.index_url is not None)
+    if count:
+        fact = message("check.settings.sources", count=count)
+        yield Requirement("settings", "note", fact, message("check.settings.sources.why"))
+
+
+def _volumes(machine: Machine) -> Iterator[Requirement]:
+    for volume in machine.volumes:
+        if volume.writable is False:
+            yield Requirement(
+                "disk", "problem", message("check.disk.read_only", path=volume.path),
+                fix=message("check.disk.read_only.fix"), mandatory=True,
+            )  # fmt: skip
+        elif volume.free_bytes is not None:
+            fact = message("check.disk.free", path=volume.path, gigabytes=round(volume.free_bytes / 1e9, 1))
+            is_tight = volume.free_bytes < COMFORTABLE_BYTES
+            why = message("check.disk.tight.why") if is_tight else None
+            yield Requirement("disk", "warning" if is_tight else "ok", fact, why)
+
+

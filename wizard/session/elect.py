@@ -1,0 +1,146 @@
+"""Elects the build, its source, the engine and the Python: what the matrix promises, checked live.
+
+The engine is settled first, since it says which Pythons can be had: any, when a conda channel answers; those of
+the machine otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from wizard.environments.choose import BasePython, ChannelVerdict, choose_engine
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import Message, message
+from wizard.mirrors.model import Origin, Source
+from wizard.mirrors.read import Reader
+from wizard.plan.model import Candidate, Choices, Verdict
+from wizard.session.election import Found, Walk, available_pythons, wanted_candidates
+from wizard.session.model import Election, Facts
+from wizard.session.outlook import Outlook
+
+OnNote = Callable[[Message], None]
+
+
+def elect(
+    facts: Facts, verdict: Verdict, choices: Choices, on_note: OnNote | None, is_cancelled: Callable[[], bool]
+) -> Election:
+    """Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
+    candidates = wanted_candidates(verdict, choices)
+    with Reader(facts.settings) as reader:
+        outlook = Outlook(choices, facts.settings, reader)
+        channels = _channel_verdicts(choices, outlook)
+        walk = Walk(facts.machine, verdict, choices, outlook, is_cancelled)
+        found = walk.find(candidates, _pythons(choices, facts, channels))
+        if found is None:
+            raise _nothing_found(walk, candidates[0])
+        election = _election(facts, choices, candidates[0], found, channels, outlook)
+    notices = (*verdict.notices, *_unfit(found.candidate), *election.notices)
+    for notice in notices:
+        if on_note:
+            on_note(notice)
+    return replace(election, notices=notices, states=tuple(walk.states.values()))
+
+
+def _channel_verdicts(choices: Choices, outlook: Outlook) -> tuple[ChannelVerdict, ...]:
+    if choices.engine == "venv":
+        return ()
+    return tuple(_channel_verdict(source, outlook) for source in outlook.channels())
+
+
+def _channel_verdict(source: Source, outlook: Outlook) -> ChannelVerdict:
+    try:
+        outlook.check_channel(source)
+    except WizardError:
+        return ChannelVerdict(source.url or "", answers=False, by_hand=source.origin is Origin.BY_HAND)
+    return ChannelVerdict(source.url or "", answers=True, by_hand=source.origin is Origin.BY_HAND)
+
+
+def _pythons(choices: Choices, facts: Facts, channels: tuple[ChannelVerdict, ...]) -> tuple[str, ...] | None:
+    """None: the built-in engine can bring any. Raises as `choose_engine` for a wish that nothing can meet."""
+    if choices.engine != "venv" and any(channel.answers for channel in channels):
+        return None
+    pythons = available_pythons(facts.machine.pythons)
+    if choices.python or not pythons or choices.engine not in ("auto", "venv"):
+        choose_engine(choices.engine, channels, _base_pythons(facts), choices.python or "3")
+    return pythons
+
+
+def _base_pythons(facts: Facts) -> tuple[BasePython, ...]:
+    return tuple(BasePython(p.executable, p.version, p.has_venv) for p in facts.machine.pythons)
+
+
+def _election(
+    facts: Facts,
+    choices: Choices,
+    wanted: Candidate,
+    found: Found,
+    channels: tuple[ChannelVerdict, ...],
+    outlook: Outlook,
+) -> Election:
+    engine = choose_engine(choices.engine, channels, _base_pythons(facts), found.python)
+    companions, dropped = _companions(choices, found)
+    kept = [found.offers[name] for name in ("torch", *companions)]
+    pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
+    candidate = replace(
+        found.candidate,
+        python=found.python,
+        torchvision=_version(found, "torchvision") if "torchvision" in companions else None,
+        torchaudio=_version(found, "torchaudio") if "torchaudio" in companions else None,
+    )
+    return Election(
+        wanted=wanted,
+        candidate=candidate,
+        engine=engine.engine,
+        engine_reason=engine.reason,
+        python=found.python,
+        base_python=str(engine.base_python) if engine.base_python else None,
+        channels=engine.channels,
+        torch_source=found.source,
+        offers={offer.project: offer for offer in kept},
+        requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
+        package_sources=outlook.package_sources(found.source),
+        states=(),
+        notices=(*_second_choice(wanted, found), *dropped),
+    )
+
+
+def _version(found: Found, project: str) -> str:
+    return found.offers[project].version.public
+
+
+def _companions(choices: Choices, found: Found) -> tuple[tuple[str, ...], tuple[Message, ...]]:
+    """torchvision and torchaudio come from torch's own source and variant, or not at all."""
+    asked = choices.companions
+    wanted = ("torchvision",) if asked is None else asked
+    missing = [name for name in wanted if name not in found.offers]
+    if missing and asked is not None:
+        raise UsageError("companion-not-carried", name=", ".join(missing), build=_build(found.candidate))
+    notices = tuple(message("notice.companion-dropped", name=name, build=_build(found.candidate)) for name in missing)
+    return tuple(name for name in wanted if name in found.offers), notices
+
+
+def _second_choice(wanted: Candidate, found: Found) -> tuple[Message, ...]:
+    if (wanted.torch, wanted.variant) == (found.candidate.torch, found.candidate.variant):
+        return ()
+    return (message("notice.second-choice", wanted=_build(wanted), build=_build(found.candidate)),)
+
+
+def _unfit(candidate: Candidate) -> tuple[Message, ...]:
+    """Asked for by name although this machine cannot run it on a card: said, and done."""
+    return tuple(
+        message("notice.asked-unfit", build=_build(candidate), code=reason.code) for reason in candidate.reasons[:1]
+    )
+
+
+def _build(candidate: Candidate) -> str:
+    return f"torch {candidate.torch}+{candidate.variant}"
+
+
+def _nothing_found(walk: Walk, wanted: Candidate) -> WizardError:
+    states = walk.states.values()
+    details = "\n".join(f"{state.source.id} {state.source.name}: {state.verdict}" for state in states)
+    silent = [state for state in states if state.verdict == "unreachable"]
+    if states and len(silent) == len(states):
+        return WizardError("no-network", details=details, count=len(silent))
+    return WizardError("no-source", details=details, build=_build(wanted))

@@ -1,0 +1,81 @@
+"""The sources as the live check sees them: what to ask, in which order, and what was already answered.
+
+Binds the choices and the user's settings to one reader, so that each page is read once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from wizard.errors import WizardError
+from wizard.machine.model import Machine
+from wizard.mirrors.candidates import conda_channels, package_sources, torch_sources
+from wizard.mirrors.carries import Wanted, carried
+from wizard.mirrors.channel import check_channel
+from wizard.mirrors.model import Offer, Source, UserSettings
+from wizard.mirrors.platform_tags import platform_tags
+from wizard.mirrors.read import Reader
+from wizard.plan.model import Choices
+
+
+class Outlook:
+    def __init__(self, choices: Choices, settings: UserSettings, reader: Reader) -> None:
+        self._choices = choices
+        self._settings = settings
+        self._reader = reader
+        self._settled: dict[str, Source] = {}
+
+    def torch_sources(self, variant: str) -> tuple[Source, ...]:
+        """Raises UsageError for a bad address."""
+        return tuple(self._settle(source) for source in torch_sources(self._choices, self._settings, variant))
+
+    def _settle(self, source: Source) -> Source:
+        """Simple or flat? Asked once; an address that does not answer is found out by the walk."""
+        if source.id not in self._settled:
+            try:
+                self._settled[source.id] = self._reader.settle_layout(source, "torch")
+            except WizardError:
+                self._settled[source.id] = source
+        return self._settled[source.id]
+
+    def package_sources(self, torch_source: Source) -> tuple[Source, ...]:
+        """Without those that list torch themselves when torch comes from the default index: that index cannot be
+        named to the resolver, so nothing else may offer torch."""
+        sources = package_sources(self._choices, self._settings)
+        if torch_source.url is not None:
+            return sources
+        return tuple(source for source in sources if source.url is None or not self._lists_torch(source))
+
+    def _lists_torch(self, source: Source) -> bool:
+        try:
+            return bool(self._reader.offers(source, "torch"))
+        except WizardError:
+            return False
+
+    def channels(self) -> tuple[Source, ...]:
+        return conda_channels(self._choices, self._settings)
+
+    def check_channel(self, source: Source) -> None:
+        """Raises SourceUnreachable."""
+        check_channel(source.url or "", self._settings)
+
+    def carried(
+        self,
+        source: Source,
+        project: str,
+        version: str,
+        variant: str,
+        default_variant: str | None,
+        python: str,
+        machine: Machine,
+    ) -> Offer | None:
+        """Raises SourceUnreachable."""
+        tags = _tags(python, machine.os, machine.arch, machine.glibc)
+        return carried(self._reader, source, Wanted(project, version, variant, python, tags, default_variant))
+
+    def names(self, sources: Sequence[Source]) -> str:
+        return ", ".join(source.name or source.id for source in sources)
+
+
+_tags = cache(platform_tags)

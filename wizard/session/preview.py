@@ -1,0 +1,142 @@
+"""From an election to a plan with its lock, saved as a run that has not started.
+
+The lock is checked against the promise: the torch wheel in it must be the one that the live check saw.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+
+import msgspec
+
+from wizard.errors import WizardError
+from wizard.i18n import Message, message
+from wizard.machine.serialize import machine_to_json
+from wizard.mirrors.model import Layout, Source, UserSettings
+from wizard.packages.lock import LockRequest, compile_lock, with_sizes
+from wizard.packages.model import Lock
+from wizard.plan.model import Choices, Plan, PlanSource
+from wizard.plan.serialize import plan_to_json
+from wizard.session.commands import equivalent_commands
+from wizard.session.model import Election, Facts, Preview
+from wizard.session.place import check_place, target_prefix
+from wizard.steps.preflight import needed_bytes
+from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
+
+OnLog = Callable[[str], None]
+
+
+def preview(
+    facts: Facts, choices: Choices, election: Election, is_cancelled: Callable[[], bool], on_log: OnLog = lambda _: None
+) -> Preview:
+    """Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together."""
+    hazards = check_place(choices)
+    folder = create_run_folder(new_run_id())
+    try:
+        lock = _locked(facts, election, folder, is_cancelled, on_log)
+        plan = _plan(facts, choices, election, folder.id, lock)
+        plan = replace(plan, notices=(*plan.notices, *(hazard.fact for hazard in hazards)))
+        _save(folder, plan, lock)
+    except BaseException:
+        shutil.rmtree(folder.path, ignore_errors=True)
+        raise
+    return Preview(plan, lock, _changes(plan, lock), equivalent_commands(plan))
+
+
+def _locked(
+    facts: Facts, election: Election, folder: RunFolder, is_cancelled: Callable[[], bool], on_log: OnLog
+) -> Lock:
+    workdir = folder.path / "resolve"
+    workdir.mkdir()
+    request = _lock_request(facts, election)
+    lock = compile_lock(request, workdir, on_log, is_cancelled)
+    promised = election.offers["torch"]
+    found = lock.find("torch")
+    if found is None or (promised.sha256 and found.sha256 != promised.sha256):
+        raise WizardError(
+            "lock-not-promised",
+            details=f"promised {promised.filename} {promised.sha256}\nlocked {found}",
+            build=f"{election.candidate.torch}+{election.candidate.variant}",
+        )
+    lock = with_sizes(lock, request.environment)
+    shutil.rmtree(workdir, ignore_errors=True)
+    return lock
+
+
+def _lock_request(facts: Facts, election: Election) -> LockRequest:
+    machine = facts.machine
+    default = next((s.url for s in election.package_sources if _is_main(s)), None)
+    extra = [s for s in election.package_sources if not _is_main(s)]
+    torch = election.torch_source
+    return LockRequest(
+        requirements=election.requirements,
+        python=election.python,
+        os=machine.os,
+        arch=machine.arch,
+        glibc=machine.glibc,
+        torch_index=torch.url,
+        torch_layout=torch.layout.value,
+        default_index=default,
+        extra_indexes=tuple(s.url for s in extra if s.url and s.layout is Layout.SIMPLE),
+        find_links=tuple(s.url for s in extra if s.url and s.layout is Layout.FLAT),
+        environment=network_environment(facts.settings),
+    )
+
+
+def _is_main(source: Source) -> bool:
+    """The index that takes the place of the default one; the others only add to it."""
+    return source.url is None or source.id in ("by-hand-index", "user-index-url-1")
+
+
+def network_environment(settings: UserSettings) -> Mapping[str, str]:
+    """The proxy and certificate of the user's own settings, handed to every child explicitly."""
+    environment: dict[str, str] = {}
+    if settings.certificate:
+        environment.update(SSL_CERT_FILE=settings.certificate, REQUESTS_CA_BUNDLE=settings.certificate)
+    if settings.proxy:
+        environment.update(HTTPS_PROXY=settings.proxy, HTTP_PROXY=settings.proxy)
+    return environment
+
+
+def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock: Lock) -> Plan:
+    candidate = replace(election.candidate, python=election.python)
+    sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
+    return Plan(
+        id=run_id,
+        created=round(time.time(), 3),
+        candidate=candidate,
+        choices=choices,
+        prefix=str(target_prefix(choices)),
+        engine=election.engine,
+        engine_reason=election.engine_reason,
+        python=election.python,
+        base_python=election.base_python,
+        channels=election.channels,
+        sources=tuple(PlanSource(role, s.layout.value, s.origin.value, s.url, s.name) for role, s in sources),
+        requirements=election.requirements,
+        gpu_expected=candidate.fits and candidate.variant != "cpu",
+        machine=machine_to_json(facts.machine),
+        total_bytes=lock.total_bytes,
+        notices=election.notices,
+        environment=network_environment(facts.settings),
+    )
+
+
+def _save(folder: RunFolder, plan: Plan, lock: Lock) -> None:
+    folder.pylock.write_text(lock.text, encoding="utf-8")
+    folder.files.write_bytes(msgspec.json.encode(lock.files))
+    # The plan last: a folder without one is no run.
+    folder.plan.write_bytes(plan_to_json(plan))
+
+
+def _changes(plan: Plan, lock: Lock) -> tuple[Message, ...]:
+    download, unpacked = needed_bytes(lock)
+    return (
+        message(f"change.environment.{plan.engine}", prefix=plan.prefix, python=plan.python),
+        message("change.download", megabytes=round(download / 1e6, 1), count=len(lock.files)),
+        message("change.disk", gigabytes=round(unpacked / 1e9, 1)),
+        message("change.settings"),
+    )

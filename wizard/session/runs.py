@@ -1,0 +1,38 @@
+"""The runs on this computer: which one is going on, which was left unfinished."""
+
+from __future__ import annotations
+
+import shutil
+
+from wizard.errors import ExitStatus
+from wizard.plan.serialize import read_plan
+from wizard.session.model import RunInfo
+from wizard.steps.journal import History, read_history
+from wizard.steps.run_folder import RunFolder
+
+_ENDED_WELL = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
+
+
+def run_info(folder: RunFolder) -> RunInfo:
+    """Raises UsageError `bad-plan`."""
+    plan = read_plan(folder.plan)
+    history = read_history(folder.journal)
+    return RunInfo(
+        id=folder.id,
+        prefix=plan.prefix,
+        torch=plan.candidate.torch,
+        variant=plan.candidate.variant,
+        created=plan.created,
+        state="running" if folder.is_running() else _state(history),
+        exit_status=history.final,
+    )
+
+
+def _state(history: History) -> str:
+    if history.attempts == 0:
+        return "planned"
+    return "finished" if history.final in _ENDED_WELL else "unfinished"
+
+
+def remove_run(folder: RunFolder) -> None:
+    shutil.rmtree(folder.path, ignore_errors=True)

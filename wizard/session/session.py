@@ -1,0 +1,160 @@
+"""The use cases, one object for the window and the command line: probe, propose, elect, preview, run, resume.
+
+It decides nothing itself: it asks the layers below in the right order and hands on their values.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wizard import paths
+from wizard.environments.layout import python_of
+from wizard.environments.remove import is_ours_unfinished, remove_unfinished
+from wizard.errors import ExitStatus, UsageError, WizardError
+from wizard.i18n import Message
+from wizard.machine.model import Machine
+from wizard.machine.probe import probe
+from wizard.matrix.load import load_matrix
+from wizard.matrix.model import Matrix
+from wizard.mirrors.settings import read_user_settings
+from wizard.plan.model import Choices, Verdict
+from wizard.plan.requirement import Requirement
+from wizard.plan.requirements import requirements
+from wizard.plan.resolve import resolve
+from wizard.plan.serialize import read_plan
+from wizard.process import child_environment
+from wizard.process.detached import start_detached
+from wizard.report.document import report_document
+from wizard.session.elect import elect
+from wizard.session.model import Election, Facts, Preview, RunInfo
+from wizard.session.place import check_place
+from wizard.session.preview import preview
+from wizard.session.runs import remove_run, run_info
+from wizard.session.status import exit_status
+from wizard.steps import control
+from wizard.steps.run_folder import find_run_folder, run_folders
+from wizard.steps.smoke import verify
+
+IsCancelled = Callable[[], bool]
+
+
+def _never() -> bool:
+    return False
+
+
+class Session:
+    @cached_property
+    def matrix(self) -> Matrix:
+        return load_matrix()
+
+    def probe(self, on_part: Callable[[str], None] | None = None, is_cancelled: IsCancelled = _never) -> Facts:
+        started = time.monotonic()
+        return self._facts(probe(on_part, is_cancelled), started)
+
+    def facts_of(self, machine: Machine) -> Facts:
+        """For a machine that was described in a file."""
+        return self._facts(machine, time.monotonic())
+
+    def _facts(self, machine: Machine, started: float) -> Facts:
+        settings = read_user_settings()
+        rows = requirements(machine, settings)
+        return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
+
+    def propose(self, facts: Facts, choices: Choices) -> Verdict:
+        """Raises UsageError for a Python, a release or a variant that does not exist."""
+        return resolve(facts.machine, self.matrix, choices)
+
+    def elect(
+        self,
+        facts: Facts,
+        choices: Choices,
+        on_note: Callable[[Message], None] | None = None,
+        is_cancelled: IsCancelled = _never,
+    ) -> Election:
+        """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
+        return elect(facts, self.propose(facts, choices), choices, on_note, is_cancelled)
+
+    def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
+        return check_place(choices)
+
+    def preview(
+        self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled = _never
+    ) -> Preview:
+        return preview(facts, choices, election, is_cancelled)
+
+    def start(self, run_id: str) -> int:
+        """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""
+        folder = find_run_folder(run_id)
+        if folder.is_running():
+            raise WizardError("run-busy", path=read_plan(folder.plan).prefix)
+        control.clear(folder)
+        argv = (*paths.own_command(), "run", str(folder.plan))
+        try:
+            return start_detached(argv, child_environment(), folder.path / "worker.txt")
+        except OSError as error:
+            raise WizardError("worker-not-started", details=str(error)) from error
+
+    def resume(self, run_id: str) -> int:
+        """Raises UsageError `nothing-to-resume` for a run that is done."""
+        info = run_info(find_run_folder(run_id))
+        if info.state == "finished":
+            raise UsageError("nothing-to-resume", run=run_id)
+        return self.start(run_id)
+
+    def discard(self, run_id: str) -> None:
+        """Removes an unfinished run: the environment that it began, then the run. Downloads stay: they are verified."""
+        folder = find_run_folder(run_id)
+        if folder.is_running():
+            raise WizardError("run-busy", path=read_plan(folder.plan).prefix)
+        prefix = Path(read_plan(folder.plan).prefix)
+        if is_ours_unfinished(prefix, folder.id):
+            remove_unfinished(prefix, folder.id)
+        remove_run(folder)
+
+    def is_running(self, run_id: str) -> bool:
+        return find_run_folder(run_id).is_running()
+
+    def request_cancel(self, run_id: str) -> None:
+        control.ask(find_run_folder(run_id), control.CANCEL)
+
+    def request_pause(self, run_id: str, paused: bool) -> None:
+        control.ask(find_run_folder(run_id), control.PAUSE if paused else "")
+
+    def events_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).events
+
+    def log_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).log
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        """Newest first; a folder that cannot be read is left out."""
+        found = []
+        for folder in run_folders():
+            try:
+                found.append(run_info(folder))
+            except WizardError:
+                continue
+        return tuple(found)
+
+    def verify(self, prefix: Path, is_cancelled: IsCancelled = _never) -> tuple[dict[str, Any], ExitStatus]:
+        """Smoke test of any environment: (report, exit status). Raises UsageError `no-environment`."""
+        python = python_of(prefix, paths.os_name())
+        if not python.exists():
+            raise UsageError("no-environment", path=str(prefix))
+        machine = probe(None, is_cancelled)
+        verification = verify(python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled)
+        status = exit_status(verification)
+        return report_document(None, verification, status=int(status), error=None), status
+
+    def report(self, run_id: str) -> dict[str, Any]:
+        path = find_run_folder(run_id).report
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return document
+
+    def environments_dir(self) -> Path:
+        return paths.default_environments_dir()

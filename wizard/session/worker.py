@@ -1,0 +1,130 @@
+"""The worker: carries out one run in its own process and says everything through events.
+
+Whatever happens, the run ends with one line: an exit status in the journal and a `run-finished` event
+(a killed worker leaves neither, and is then *unfinished*).
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import msgspec
+from filelock import Timeout
+
+from wizard.errors import Cancelled, ExitStatus, WizardError
+from wizard.events import Kind
+from wizard.packages.lock import parse_lock
+from wizard.packages.model import Lock, LockedFile
+from wizard.plan.model import Plan
+from wizard.plan.serialize import read_plan
+from wizard.report.document import report_document
+from wizard.report.write import write_report
+from wizard.session.status import exit_status
+from wizard.steps.check import Check
+from wizard.steps.context import Context
+from wizard.steps.control import Control
+from wizard.steps.create import Create
+from wizard.steps.emitter import Emitter
+from wizard.steps.executor import Stages, carry_out
+from wizard.steps.fetch import Fetch
+from wizard.steps.install import Install
+from wizard.steps.journal import Journal, read_history
+from wizard.steps.preflight import Preflight, prefix_lock
+from wizard.steps.run_folder import RunFolder
+from wizard.steps.verify import Verify
+
+STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (Check(),), (Verify(),))
+
+
+def read_run_lock(folder: RunFolder) -> Lock:
+    """The lock with the sizes that were measured when it was made. Raises UsageError `bad-plan`."""
+    text = folder.pylock.read_text(encoding="utf-8")
+    if folder.files.is_file():
+        files = msgspec.json.decode(folder.files.read_bytes(), type=tuple[LockedFile, ...])
+        return Lock(files, text)
+    return parse_lock(text)
+
+
+def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None) -> ExitStatus:
+    """Raises UsageError for a plan that cannot be read, WizardError `run-busy` when somebody else is at it."""
+    plan = read_plan(folder.plan)
+    lock = read_run_lock(folder)
+    try:
+        with folder.lock(), prefix_lock(plan.prefix):
+            return _Attempt(folder, plan, lock, echo).carry_out()
+    except Timeout as error:
+        raise WizardError("run-busy", path=plan.prefix) from error
+
+
+class _Attempt:
+    """One attempt at a run; a resumed run is a further attempt with the same plan."""
+
+    def __init__(self, folder: RunFolder, plan: Plan, lock: Lock, echo: Callable[[str], None] | None) -> None:
+        self._folder, self._plan, self._lock = folder, plan, lock
+        self._emitter = Emitter(folder, echo)
+        self._journal = Journal(folder.journal)
+        self._journal.attempt(os.getpid())
+        self._context = Context(
+            folder, plan, lock, read_history(folder.journal), self._journal, self._emitter, Control(folder)
+        )
+
+    def carry_out(self) -> ExitStatus:
+        self._take_signals()
+        steps = [{"name": step.name, "weight": step.weight} for stage in STAGES for step in stage]
+        self._emitter.emit(Kind.RUN_STARTED, steps=steps, plan=str(self._folder.plan))
+        for notice in self._plan.notices:
+            self._emitter.notice(notice)
+        error: WizardError | None = None
+        try:
+            carry_out(STAGES, self._context)
+            status = exit_status(self._context.verification.result())
+        except Cancelled:
+            status = ExitStatus.CANCELLED
+        except WizardError as failure:
+            error, status = failure, failure.exit_status
+        except Exception as failure:
+            error, status = _bug(failure), ExitStatus.FAILED
+        self._finish(status, error)
+        return status
+
+    def _take_signals(self) -> None:
+        def stop(number: int, frame: FrameType | None) -> None:
+            self._context.control.cancel()
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, stop)
+        if sys.platform == "win32":
+            signal.signal(signal.SIGBREAK, stop)
+
+    def _finish(self, status: ExitStatus, error: WizardError | None) -> None:
+        if error:
+            self._emitter.detail("run", f"{error}\n{error.details}")
+        report = self._write_report(status, error)
+        self._journal.final(int(status))
+        self._journal.close()
+        outcome: dict[str, Any] = {"status": int(status), "outcome": status.name.lower(), "report": report}
+        self._emitter.emit(Kind.RUN_FINISHED, **outcome, error=error.to_json() if error else None)
+        self._emitter.close()
+
+    def _write_report(self, status: ExitStatus, error: WizardError | None) -> str | None:
+        verification = self._context.verification
+        document = report_document(
+            self._plan, verification.result() if verification.done() else None, status=int(status), error=error
+        )
+        try:
+            write_report(self._folder.report, document)
+        except OSError as failure:
+            self._emitter.detail("report", str(failure))
+            return None
+        return str(self._folder.report)
+
+
+def _bug(error: Exception) -> WizardError:
+    details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return WizardError("internal", details=details, what=type(error).__name__)

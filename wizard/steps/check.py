@@ -1,0 +1,34 @@
+"""Looks whether every installed file is there with the size that its package's record gives."""
+
+from __future__ import annotations
+
+from wizard import paths
+from wizard.environments.layout import site_packages_of
+from wizard.environments.remove import mark_complete
+from wizard.errors import WizardError
+from wizard.i18n import Message, message
+from wizard.packages.fetch import Store
+from wizard.packages.install import check_record
+from wizard.steps.context import Context
+
+
+class Check:
+    name = "check"
+    weight = 1
+
+    def announce(self, context: Context) -> Message:
+        return message("step.check.will")
+
+    def run(self, context: Context) -> Message:
+        created = context.place.result().created
+        site_packages = site_packages_of(created.prefix, created.python_version, paths.os_name())
+        store = Store(paths.downloads_dir())
+        wrong: list[str] = []
+        for file in context.lock.files:
+            context.check()
+            wrong += check_record(store.path_for(file), site_packages)
+        if wrong:
+            raise WizardError("install-damaged", details="\n".join(wrong[:50]), count=len(wrong), first=wrong[0])
+        mark_complete(created.prefix)
+        context.journal.done(self.name)
+        return message("step.check.done", count=len(context.lock.files))

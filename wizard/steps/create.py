@@ -1,0 +1,72 @@
+"""Makes the environment. What an interrupted attempt began is removed first, and only if it is ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wizard import paths
+from wizard.environments import ENGINES
+from wizard.environments.layout import python_of
+from wizard.environments.model import Created, Target
+from wizard.environments.remove import is_ours_unfinished, mark_begun, remove_unfinished
+from wizard.errors import WizardError
+from wizard.i18n import Message, message
+from wizard.process import Request, child_environment, run
+from wizard.steps.context import Context, Place
+
+
+class Create:
+    name = "create"
+    weight = 6
+
+    def announce(self, context: Context) -> Message:
+        plan = context.plan
+        return message(f"step.create.{plan.engine}", python=plan.python, prefix=plan.prefix)
+
+    def run(self, context: Context) -> Message:
+        earlier = self._earlier(context)
+        if earlier:
+            context.place.set_result(Place(earlier, is_new=False))
+            return message("step.create.kept", prefix=context.plan.prefix)
+        created = self._create(context)
+        context.journal.done(self.name, {"python": str(created.python), "python_version": created.python_version})
+        context.place.set_result(Place(created, is_new=True))
+        return message("step.create.done", python=created.python_version, prefix=context.plan.prefix)
+
+    def _earlier(self, context: Context) -> Created | None:
+        """The environment that an earlier attempt finished, if it still runs."""
+        data = context.history.done.get(self.name)
+        if data is None:
+            return None
+        python = Path(str(data.get("python", "")))
+        alive = run(Request((str(python), "-c", ""), environment=child_environment(), timeout=60))
+        if not alive.ok:
+            return None
+        prefix = Path(context.plan.prefix)
+        return Created(prefix, python, str(data.get("python_version", "")), context.plan.engine, 0)
+
+    def _create(self, context: Context) -> Created:
+        plan, emitter = context.plan, context.emitter
+        prefix = Path(plan.prefix)
+        if is_ours_unfinished(prefix, context.folder.id):
+            remove_unfinished(prefix, context.folder.id)
+        context.journal.begin(self.name)
+        try:
+            mark_begun(prefix, context.folder.id)
+        except OSError as error:
+            raise WizardError("target-not-writable", details=str(error), path=plan.prefix) from error
+        target = Target(
+            prefix=prefix,
+            python=plan.python,
+            engine=plan.engine,
+            base_python=Path(plan.base_python) if plan.base_python else None,
+            channels=plan.channels,
+        )
+        created = ENGINES[plan.engine].create(
+            target,
+            lambda done, total, now: emitter.progress(self.name, done, total, detail=now),
+            context.is_stopped,
+        )
+        if not python_of(prefix, paths.os_name()).exists():
+            raise WizardError("env-incomplete", path=plan.prefix)
+        return created

@@ -1,0 +1,85 @@
+"""Writes the worker's events and its log; one object, used from every thread of a run."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from wizard.events import Event, Kind, parse_line
+from wizard.i18n import Message, text
+from wizard.process import redact
+from wizard.steps.run_folder import RunFolder
+
+_PROGRESS_INTERVAL = 0.1
+
+
+class Emitter:
+    """`echo` receives each line as well (stdout of `--events`); a reader that went away does not stop the run."""
+
+    def __init__(self, folder: RunFolder, echo: Callable[[str], None] | None = None) -> None:
+        self._run = folder.id
+        self._echo = echo
+        self._guard = threading.Lock()
+        self._seq = _last_seq(folder)
+        self._events = folder.events.open("a", encoding="utf-8", newline="\n")
+        self._log = folder.log.open("a", encoding="utf-8", newline="\n")
+        if self._events.tell():
+            self._events.write("\n")
+        self._last_progress: dict[str, float] = {}
+
+    def emit(self, kind: Kind, **data: Any) -> None:
+        with self._guard:
+            self._seq += 1
+            line = Event(kind, self._seq, round(time.time(), 3), self._run, data).to_line()
+            self._events.write(line + "\n")
+            self._events.flush()
+            if self._echo:
+                try:
+                    self._echo(line)
+                except OSError:
+                    self._echo = None
+
+    def log(self, step: str, line: str) -> None:
+        clean = redact(line)
+        self._write_log(step, clean)
+        self.emit(Kind.LOG, step=step, text=clean)
+
+    def detail(self, step: str, words: str) -> None:
+        """For the log file only: tracebacks, commands, whatever is no news for a person."""
+        self._write_log(step, redact(words))
+
+    def _write_log(self, step: str, words: str) -> None:
+        stamp = time.strftime("%H:%M:%S")
+        with self._guard:
+            self._log.write("".join(f"{stamp} {step} {line}\n" for line in words.splitlines() or [""]))
+            self._log.flush()
+
+    def notice(self, message: Message) -> None:
+        self._write_log("notice", text(message, "en"))
+        self.emit(Kind.NOTICE, message=message.to_json())
+
+    def progress(self, step: str, done: int, total: int | None, **data: Any) -> None:
+        """At most ten a second and step, but always the last one."""
+        now = time.monotonic()
+        is_last = total is not None and done >= total
+        if not is_last and now - self._last_progress.get(step, 0.0) < _PROGRESS_INTERVAL:
+            return
+        self._last_progress[step] = now
+        self.emit(Kind.PROGRESS, step=step, done=done, total=total, **data)
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):
+            self._events.close()
+            self._log.close()
+
+
+def _last_seq(folder: RunFolder) -> int:
+    if not folder.events.is_file():
+        return 0
+    with folder.events.open("rb") as file:
+        file.seek(max(0, folder.events.stat().st_size - 65536))
+        tail = file.read().decode("utf-8", "replace").split("\n")
+    return max((event.seq for line in tail if (event := parse_line(line))), default=0)

@@ -1,0 +1,106 @@
+"""The journal: what this run has done for certain. A thing is done only when its line is on the disk.
+
+Read back after a kill, it says where to go on. One JSON object a line; a line cut short by the kill is
+not a line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The state that the lines add up to."""
+
+    begun: frozenset[str] = frozenset()
+    done: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # step -> what it left behind
+    installing: frozenset[str] = frozenset()  # wheel file names that were begun
+    installed: frozenset[str] = frozenset()
+    final: int | None = None  # exit status of the last finished attempt
+    attempts: int = 0
+
+
+def parse_history(lines: list[str]) -> History:
+    begun: set[str] = set()
+    done: dict[str, Mapping[str, Any]] = {}
+    installing: set[str] = set()
+    installed: set[str] = set()
+    final: int | None = None
+    attempts = 0
+    for line in lines:
+        try:
+            entry = json.loads(line)
+            what, name = str(entry["what"]), str(entry.get("name", ""))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            continue
+        if what == "attempt":
+            attempts, final = attempts + 1, None
+        elif what == "begin":
+            begun.add(name)
+            done.pop(name, None)
+            if name == "create":  # a new environment holds nothing yet
+                installing.clear()
+                installed.clear()
+        elif what == "done":
+            done[name] = dict(entry.get("data") or {})
+        elif what == "installing":
+            installing.update(entry.get("wheels", ()))
+        elif what == "installed":
+            installed.update(entry.get("wheels", ()))
+        elif what == "final":
+            final = int(entry.get("status", 1))
+    return History(frozenset(begun), done, frozenset(installing), frozenset(installed), final, attempts)
+
+
+def read_history(path: Path) -> History:
+    if not path.is_file():
+        return History()
+    return parse_history(path.read_text(encoding="utf-8", errors="replace").split("\n"))
+
+
+class Journal:
+    """Appends and flushes to the disk before it returns. Safe from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._guard = threading.Lock()
+        # The line that a kill cut short must not swallow the next one.
+        self._file = path.open("ab")
+        if self._file.tell():
+            self._file.write(b"\n")
+
+    def _write(self, entry: Mapping[str, Any]) -> None:
+        line = json.dumps({**entry, "time": time.time()}, ensure_ascii=False) + "\n"
+        with self._guard:
+            self._file.write(line.encode())
+            self._file.flush()
+            os.fsync(self._file.fileno())
+
+    def attempt(self, pid: int) -> None:
+        self._write({"what": "attempt", "pid": pid})
+
+    def begin(self, step: str) -> None:
+        self._write({"what": "begin", "name": step})
+
+    def done(self, step: str, data: Mapping[str, Any] | None = None) -> None:
+        self._write({"what": "done", "name": step, "data": dict(data or {})})
+
+    def installing(self, wheels: tuple[str, ...]) -> None:
+        self._write({"what": "installing", "wheels": list(wheels)})
+
+    def installed(self, wheels: tuple[str, ...]) -> None:
+        self._write({"what": "installed", "wheels": list(wheels)})
+
+    def final(self, status: int) -> None:
+        self._write({"what": "final", "status": status})
+
+    def close(self) -> None:
+        self._file.close()

@@ -1,0 +1,107 @@
+"""A run is a folder: `runs/<id>/` with the plan, the lock, the journal, the events, the log, the report.
+
+Whoever holds `lock` is the worker. `control` is how others ask it to pause or to stop: a file works for a
+window that was reopened, for another terminal, and on Windows.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from wizard import paths
+from wizard.errors import UsageError, WizardError
+
+_ID = re.compile(r"^\d{8}-\d{6}-[0-9a-f]{4}$")
+
+
+def new_run_id() -> str:
+    return time.strftime("%Y%m%d-%H%M%S-") + secrets.token_hex(2)
+
+
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    path: Path
+
+    @property
+    def id(self) -> str:
+        return self.path.name
+
+    @property
+    def plan(self) -> Path:
+        return self.path / "plan.json"
+
+    @property
+    def pylock(self) -> Path:
+        return self.path / "pylock.toml"
+
+    @property
+    def files(self) -> Path:
+        return self.path / "files.json"
+
+    @property
+    def journal(self) -> Path:
+        return self.path / "journal.jsonl"
+
+    @property
+    def events(self) -> Path:
+        return self.path / "events.jsonl"
+
+    @property
+    def log(self) -> Path:
+        return self.path / "log.txt"
+
+    @property
+    def report(self) -> Path:
+        return self.path / "report.json"
+
+    @property
+    def control(self) -> Path:
+        return self.path / "control"
+
+    def lock(self) -> FileLock:
+        return FileLock(self.path / "lock", timeout=0)
+
+    def is_running(self) -> bool:
+        """A worker holds the lock; the lock goes with the process, however it ends."""
+        lock = self.lock()
+        try:
+            lock.acquire()
+        except Timeout:
+            return True
+        except OSError:
+            return False
+        lock.release()
+        return False
+
+
+def create_run_folder(run_id: str) -> RunFolder:
+    """Raises WizardError `state-not-writable`."""
+    folder = RunFolder(paths.runs_dir() / run_id)
+    try:
+        folder.path.mkdir(parents=True, mode=0o700)
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(paths.home())) from error
+    return folder
+
+
+def find_run_folder(run: str) -> RunFolder:
+    """From a run's id, its folder, or its plan file. Raises UsageError `no-such-run`."""
+    given = Path(run)
+    for place in (given.parent if given.name == "plan.json" else given, paths.runs_dir() / run):
+        if (place / "plan.json").is_file():
+            return RunFolder(place.absolute())
+    raise UsageError("no-such-run", run=run)
+
+
+def run_folders() -> tuple[RunFolder, ...]:
+    """Newest first."""
+    base = paths.runs_dir()
+    names = sorted((name for name in os.listdir(base) if _ID.match(name)), reverse=True) if base.is_dir() else []
+    return tuple(RunFolder(base / name) for name in names if (base / name / "plan.json").is_file())
