@@ -165,7 +165,7 @@ def read_machine_file(path: Path) -> Machine:
     try:
         with path.open("rb") as file:
             raw = file.read(_LARGEST_FILE + 1)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise UsageError("no-machine-file", details=str(error), file=str(path)) from error
     where = path.name
     if len(raw) > _LARGEST_FILE:

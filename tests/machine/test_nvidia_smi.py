@@ -1,0 +1,102 @@
+"""nvidia-smi's named fields, of a new driver and an old one, and its ways to fail."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.machine.answers import answering, outcome, recorded
+from wizard.capability import ComputeCapability
+from wizard.i18n import text
+from wizard.machine.asking import asker
+from wizard.machine.model import Driver, Gpu
+from wizard.machine.nvidia import NvidiaReading
+from wizard.machine.nvidia_smi import find_nvidia_smi, parse_capabilities, parse_failure, parse_gpus, probe_nvidia_smi
+
+_UUID = "GPU-5b3c7a52-6c55-4fd6-8a06-2a7f6ec6f2d1"
+
+
+def test_a_new_driver() -> None:
+    gpus, version = parse_gpus(recorded("nvidia-smi-550.csv"))
+    assert version == "550.54.14"
+    assert gpus[0] == Gpu(
+        "nvidia", "NVIDIA GeForce GTX 1660 Ti", "10de:2182", None, 6144 * 2**20, _UUID, "0000:01:00.0"
+    )
+    assert (gpus[1].pci_id, gpus[1].bus_id) == ("10de:2684", "0000:41:00.0")
+
+
+def test_an_old_driver_knows_less() -> None:
+    def answer(argv: tuple[str, ...]) -> tuple[str, int | None]:
+        if "compute_cap" in argv[1]:
+            return recorded("nvidia-smi-470-compute-cap.txt"), 2
+        return recorded("nvidia-smi-470.csv"), 0
+
+    reading = probe_nvidia_smi(answering(answer), "nvidia-smi")
+    assert reading.driver == Driver("470.256.02")
+    assert reading.failure is None
+    (gpu,) = reading.gpus
+    assert (gpu.pci_id, gpu.memory_bytes, gpu.compute_capability) == ("10de:1287", None, None)
+
+
+def test_capabilities_join_by_uuid() -> None:
+    said = {"compute_cap": f"{_UUID}, 7.5\nGPU-other, [N/A]\n", "driver_version": recorded("nvidia-smi-550.csv")}
+    ask = answering(lambda argv: (next(text for name, text in said.items() if name in argv[1]), 0))
+    first, second = probe_nvidia_smi(ask, "nvidia-smi").gpus
+    assert first.compute_capability == ComputeCapability(7, 5)
+    assert second.compute_capability is None
+
+
+@pytest.mark.parametrize("said", ["", "No devices were found", "a, b\n", "\x00\n\n,,,,,,\n", "x, y, z, q, w, e, r"])
+def test_noise_gives_no_wrong_facts(said: str) -> None:
+    gpus, _ = parse_gpus(said)
+    assert all(gpu.pci_id is None and gpu.memory_bytes is None and gpu.bus_id is None for gpu in gpus)
+    assert parse_capabilities(said) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "key"),
+    [
+        ("Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 535.183",
+         "machine.nvidia.driver-library-mismatch"),
+        ("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest "
+         "NVIDIA driver is installed and running.", "machine.nvidia.driver-not-loaded"),
+        ("Unable to determine the device handle for GPU0000:01:00.0: GPU is lost.  Reboot the system to recover "
+         "this GPU", "machine.nvidia.gpu-lost"),
+        ("Failed to initialize NVML: Insufficient Permissions", "machine.nvidia.no-permission"),
+        ("No devices were found", "machine.nvidia.smi-failed"),
+        ("", "machine.nvidia.smi-failed"),
+    ],
+)  # fmt: skip
+def test_failures_become_sentences(said: str, key: str) -> None:
+    failure = parse_failure(said).failure
+    assert failure is not None
+    assert failure.key == key
+    assert text(failure, "en")
+    assert text(failure, "zh_CN")
+
+
+def test_no_nvidia_smi_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    if find_nvidia_smi() is None:
+        assert probe_nvidia_smi(asker(lambda: False)) == NvidiaReading()
+
+
+def test_a_hanging_tool_is_a_sentence() -> None:
+    reading = probe_nvidia_smi(lambda request: outcome(request, exit_code=-9, timed_out=True), "nvidia-smi")
+    assert reading.failure is not None
+    assert reading.failure.key == "machine.nvidia.timeout"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script")
+def test_the_real_call_asks_for_fields_only(tmp_path: Path) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text('#!/bin/sh\necho "$*" >> "${0%/*}/asked"\necho "[N/A]"\n')
+    tool.chmod(0o755)
+    assert probe_nvidia_smi(asker(lambda: False), str(tool)).gpus == ()
+    csv = " --format=csv,noheader,nounits"
+    assert (tmp_path / "asked").read_text().splitlines() == [
+        "--query-gpu=index,name,uuid,pci.bus_id,pci.device_id,memory.total,driver_version" + csv,
+        "--query-gpu=uuid,compute_cap" + csv,
+    ]
