@@ -1,0 +1,109 @@
+"""Where packages could come from, in order of trust: by hand, the user's own settings, the official places.
+
+Only addresses; what they carry is read later. By hand replaces everything else of its kind. Mirrors from
+the table come in when they are measured, not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from wizard.i18n import message, text
+from wizard.mirrors.address import check_address
+from wizard.mirrors.model import Layout, Origin, Source, UserSettings
+from wizard.mirrors.table import official
+
+
+class SourceChoices(Protocol):
+    """The part of the person's choices that says where from (the plan's `Choices` has it)."""
+
+    @property
+    def index(self) -> str | None: ...
+    @property
+    def torch_index(self) -> str | None: ...
+    @property
+    def find_links(self) -> tuple[str, ...]: ...
+    @property
+    def channel(self) -> str | None: ...
+
+
+def torch_sources(choices: SourceChoices, settings: UserSettings, variant: str) -> tuple[Source, ...]:
+    """For torch, torchvision and torchaudio of one variant. Raises UsageError for a bad address by hand."""
+    links = _links_by_hand(choices)
+    if choices.torch_index is not None:
+        return _unlike((_by_hand("--torch-index", choices.torch_index, Layout.SIMPLE), *links))
+    row = official("pytorch-wheels")
+    torch_index = Source(
+        f"official-torch-{variant}", Layout.SIMPLE, Origin.OFFICIAL, row.address(variant), row.operator(), variant
+    )
+    if choices.index is not None:
+        return _unlike((*links, _by_hand("--index", choices.index, Layout.SIMPLE), torch_index))
+    own = (*_user_links(settings), *_user_extra(settings), *_user_index(settings))
+    if settings.no_index:
+        return _unlike((*links, *_user_links(settings)))
+    return _unlike((*links, *own, torch_index, default_index()))
+
+
+def package_sources(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
+    """For everything but the torch family. Raises UsageError for a bad address by hand."""
+    links = _links_by_hand(choices)
+    if choices.index is not None:
+        return _unlike((_by_hand("--index", choices.index, Layout.SIMPLE), *links))
+    if settings.no_index:
+        return _unlike((*links, *_user_links(settings)))
+    index = _user_index(settings) or (default_index(),)
+    return _unlike((*index, *_user_extra(settings), *links, *_user_links(settings)))
+
+
+def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
+    """Raises UsageError for a bad address by hand."""
+    if choices.channel is not None:
+        return (_by_hand("--channel", choices.channel, Layout.CHANNEL),)
+    if settings.conda_channels:
+        return _user("conda channel", settings.conda_channels, Layout.CHANNEL)
+    row = official("conda-forge")
+    return (Source("official-conda-forge", Layout.CHANNEL, Origin.OFFICIAL, row.address(), row.operator()),)
+
+
+def default_index() -> Source:
+    return Source("official", Layout.SIMPLE, Origin.OFFICIAL, None, text(message("source.default-index")))
+
+
+def _by_hand(option: str, address: str, layout: Layout, number: int = 0) -> Source:
+    name = text(message("source.by-hand", option=option))
+    suffix = f"-{number}" if number else ""
+    return Source(f"by-hand{option[1:]}{suffix}", layout, Origin.BY_HAND, check_address(address, option), name)
+
+
+def _links_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
+    numbered = enumerate(choices.find_links, start=1)
+    return tuple(_by_hand("--find-links", address, Layout.FLAT, number) for number, address in numbered)
+
+
+def _user(setting: str, urls: Iterable[str], layout: Layout) -> tuple[Source, ...]:
+    name = text(message("source.user-settings", setting=setting))
+    return tuple(
+        Source(f"user-{setting.replace(' ', '-')}-{number}", layout, Origin.USER_SETTINGS, url, name)
+        for number, url in enumerate(urls, start=1)
+    )
+
+
+def _user_links(settings: UserSettings) -> tuple[Source, ...]:
+    return _user("find-links", settings.find_links, Layout.FLAT)
+
+
+def _user_extra(settings: UserSettings) -> tuple[Source, ...]:
+    return _user("extra-index-url", settings.extra_index_urls, Layout.SIMPLE)
+
+
+def _user_index(settings: UserSettings) -> tuple[Source, ...]:
+    return _user("index-url", (settings.index_url,) if settings.index_url else (), Layout.SIMPLE)
+
+
+def _unlike(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Without repeats: one address is read once, in its most trusted place."""
+    kept: dict[tuple[Layout, str | None], Source] = {}
+    for source in sources:
+        kept.setdefault((source.layout, source.url.rstrip("/") if source.url else None), source)
+    return tuple(kept.values())

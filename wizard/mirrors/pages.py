@@ -1,0 +1,156 @@
+"""Index pages as offers: PEP 503 html, PEP 691/700 json, flat listings. Pure; no page makes it fail.
+
+Files that are no wheel, of another project, or behind a link that we do not follow are passed over. What is
+no index at all (a login page of a network, an error page with status 200) raises SourceUnreachable
+`source-not-an-index`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion
+
+from wizard.mirrors.address import resolve_link
+from wizard.mirrors.model import Offer, Source
+from wizard.mirrors.unreachable import SourceUnreachable
+
+_DISTRIBUTION = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".egg", ".tar.xz")
+_SHA256 = re.compile(r"^[0-9a-f]{64}$")
+_FRAGMENT = re.compile(r"(?:^|&)sha256=([0-9a-fA-F]{64})(?:$|&)")
+# What a page for people has and a list of links has not.
+_HUMAN_TAGS = frozenset({"form", "input", "script", "iframe", "video", "frameset", "button"})
+
+
+def not_an_index(source: Source, begins: str = "") -> SourceUnreachable:
+    return SourceUnreachable("source-not-an-index", begins[:200], source=source.name or source.id)
+
+
+@dataclass(slots=True)
+class _Link:
+    href: str
+    requires_python: str | None
+    yanked: bool
+
+
+@dataclass(slots=True)
+class _Links:
+    base: str | None = None
+    links: list[_Link] = field(default_factory=list)
+    tags: set[str] = field(default_factory=set)
+
+
+class _LinkParser(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found = _Links()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.tags.add(tag)
+        values = dict(reversed(attrs))  # of two equal attributes the first counts, as in browsers
+        href = values.get("href")
+        if tag == "base" and href and self.found.base is None:
+            self.found.base = href
+        if tag == "a" and href:
+            self.found.links.append(_Link(href, values.get("data-requires-python"), "data-yanked" in values))
+
+
+def _parse_links(text: str) -> _Links:
+    parser = _LinkParser()
+    try:
+        parser.feed(text)
+        parser.close()
+    except AssertionError:  # older Pythons, on a broken `<![`
+        pass
+    return parser.found
+
+
+def _filename(url: str) -> str:
+    return unquote(urlsplit(url).path.rsplit("/", 1)[-1])
+
+
+def offer(
+    source: Source, project: str, url: str, *, filename: str | None = None, sha256: str | None = None,
+    size: int | None = None, requires_python: str | None = None, yanked: bool = False,
+) -> Offer | None:  # fmt: skip
+    """None for what is no wheel of this project."""
+    name = _filename(url) if filename is None else filename
+    if "/" in name or "\\" in name or not name.endswith(".whl"):
+        return None
+    try:
+        found, version, _, tags = parse_wheel_filename(name)
+    except (InvalidWheelFilename, InvalidVersion):
+        return None
+    if found != canonicalize_name(project):
+        return None
+    return Offer(source, found, version, name, url, sha256, size, tags, requires_python or None, yanked)
+
+
+def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
+    page = _parse_links(text)
+    base = (resolve_link(base_url, page.base) if page.base else None) or base_url
+    offers: list[Offer] = []
+    lists_files = False
+    for link in page.links:
+        url = resolve_link(base, link.href)
+        if url is None:
+            continue
+        lists_files = lists_files or _filename(url).endswith(_DISTRIBUTION)
+        hashed = _FRAGMENT.search(urlsplit(url).fragment)
+        found = offer(
+            source, project, url.partition("#")[0], sha256=hashed[1].lower() if hashed else None,
+            requires_python=link.requires_python, yanked=link.yanked,
+        )  # fmt: skip
+        if found:
+            offers.append(found)
+    if not lists_files and (page.tags & _HUMAN_TAGS or not page.tags):
+        raise not_an_index(source, text)
+    return tuple(offers)
+
+
+def parse_simple_html(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
+    """PEP 503: the page of one project."""
+    return _read_html(text, base_url, source, project)
+
+
+def parse_flat(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
+    """One page that lists the files of many projects (`--find-links`)."""
+    return _read_html(text, base_url, source, project)
+
+
+def parse_simple_json(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
+    """PEP 691, with the sizes of PEP 700 where they are."""
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise not_an_index(source, text) from error
+    files = document.get("files") if isinstance(document, dict) else None
+    if not isinstance(files, list):
+        raise not_an_index(source, text)
+    offers = (_read_json_file(entry, base_url, source, project) for entry in files if isinstance(entry, dict))
+    return tuple(found for found in offers if found)
+
+
+def _read_json_file(entry: dict[str, Any], base_url: str, source: Source, project: str) -> Offer | None:
+    href, filename = entry.get("url"), entry.get("filename")
+    if not isinstance(href, str) or not isinstance(filename, str):
+        return None
+    url = resolve_link(base_url, href)
+    if url is None:
+        return None
+    hashes, size, python = entry.get("hashes"), entry.get("size"), entry.get("requires-python")
+    digest = hashes.get("sha256") if isinstance(hashes, dict) else None
+    digest = digest.lower() if isinstance(digest, str) else ""
+    return offer(
+        source, project, url.partition("#")[0], filename=filename,
+        sha256=digest if _SHA256.match(digest) else None,
+        size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
+        requires_python=python if isinstance(python, str) else None,
+        yanked=bool(entry.get("yanked")),
+    )  # fmt: skip

@@ -1,0 +1,51 @@
+"""Which wheel tags a Python on a machine takes, best first, for a machine that need not be this one.
+
+The rules (manylinux from the C library's version, abi3, py3-none) are those of `packaging`; here is only the
+list of platforms, which `packaging` itself can make for the running machine alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from packaging.tags import Tag, compatible_tags, cpython_tags
+
+_PYTHON = re.compile(r"^3\.(\d{1,2})(?:\.\d+)?(t?)$")
+_GLIBC = re.compile(r"^2\.(\d{1,2})")
+_OLD_NAMES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}  # PEP 600
+_OLDEST_GLIBC = {"x86_64": 5, "aarch64": 17}  # before these no manylinux policy existed
+_WINDOWS_ARCH = {"x86_64": "win_amd64", "amd64": "win_amd64", "aarch64": "win_arm64", "arm64": "win_arm64"}
+_LINUX_ARCH = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+def _linux_platforms(arch: str, glibc: str | None) -> Iterator[str]:
+    """None without glibc (musl): wheels for `linux_*` are built for glibc all the same."""
+    version = _GLIBC.match(glibc or "")
+    if not version:
+        return
+    for minor in range(int(version[1]), _OLDEST_GLIBC.get(arch, 17) - 1, -1):
+        yield f"manylinux_2_{minor}_{arch}"
+        if minor in _OLD_NAMES:
+            yield f"{_OLD_NAMES[minor]}_{arch}"
+    yield f"linux_{arch}"
+
+
+def platforms(os_name: str, arch: str, glibc: str | None) -> tuple[str, ...]:
+    machine = arch.lower()
+    if os_name == "windows":
+        return (_WINDOWS_ARCH[machine],) if machine in _WINDOWS_ARCH else ()
+    return tuple(_linux_platforms(_LINUX_ARCH.get(machine, machine), glibc))
+
+
+def platform_tags(python: str, os_name: str, arch: str, glibc: str | None) -> tuple[Tag, ...]:
+    """`python`: "3.12" (or "3.14t", free-threaded). Raises ValueError for what is no Python 3."""
+    match = _PYTHON.match(python)
+    if not match:
+        raise ValueError(f"not a Python version: {python!r}")
+    version = (3, int(match[1]))
+    interpreter = f"cp3{match[1]}"
+    machines = platforms(os_name, arch, glibc)
+    tags = list(cpython_tags(version, [interpreter + match[2]], machines)) if machines else []
+    tags += compatible_tags(version, interpreter, machines)
+    return tuple(dict.fromkeys(tags))

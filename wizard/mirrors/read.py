@@ -1,0 +1,111 @@
+"""Reading sources: which wheels of a project does this one list? Pages are kept in memory for one run.
+
+`()` means that the source answered and has no such project; a source that could not be read raises. This
+looks at lists only: no wheel is fetched, and speed is not judged here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from types import TracebackType
+
+from packaging.utils import canonicalize_name
+
+from wizard.mirrors.address import join_path
+from wizard.mirrors.client import CONNECT_TIMEOUT, READ_TIMEOUT, Client, Page
+from wizard.mirrors.folders import list_folder
+from wizard.mirrors.model import Layout, Offer, Origin, Source, UserSettings
+from wizard.mirrors.official import default_index_url
+from wizard.mirrors.pages import not_an_index, parse_flat, parse_simple_html, parse_simple_json
+from wizard.mirrors.table import forbidden_means_missing
+from wizard.mirrors.unreachable import SourceUnreachable, explain_status
+
+_JSON = "application/vnd.pypi.simple.v1+json"
+_ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+_MISSING = (404, 410)
+_ANSWERED = ("source-not-an-index", "source-forbidden", "source-status")  # the host is there
+
+
+class Reader:
+    """`default_index` finds the address of the official package index, which is not written in this program."""
+
+    def __init__(
+        self,
+        settings: UserSettings | None = None,
+        timeouts: tuple[float, float] = (CONNECT_TIMEOUT, READ_TIMEOUT),
+        default_index: Callable[[], str] = default_index_url,
+    ) -> None:
+        known = settings or UserSettings()
+        self.client = Client(known.certificate, known.proxy, timeouts)
+        self._default_index = default_index
+        self._pages: dict[str, Page | SourceUnreachable] = {}
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self.client.close()
+
+    def offers(self, source: Source, project: str) -> tuple[Offer, ...]:
+        """The wheels of `project` in `source`, as listed. Raises SourceUnreachable."""
+        if source.layout is Layout.CHANNEL:
+            raise ValueError("a conda channel lists no wheels")
+        root = self._default_index() if source.url is None else source.url
+        if root.lower().startswith("file:"):
+            return list_folder(source, project)
+        url = root if source.layout is Layout.FLAT else join_path(root, canonicalize_name(project), "")
+        page = self._page(url, source.name or source.id)
+        if page.status in _MISSING or (page.status == 403 and forbidden_means_missing(root)):
+            return ()
+        if page.status != 200:
+            raise explain_status(page.status, source.name or source.id, url)
+        return _parse(page, source, project)
+
+    def _page(self, url: str, source: str) -> Page:
+        """Remembers failures too: asking for three projects must not wait for three time limits."""
+        if url not in self._pages:
+            try:
+                self._pages[url] = self.client.get(url, source, {"Accept": _ACCEPT})
+            except SourceUnreachable as error:
+                self._pages[url] = error
+        found = self._pages[url]
+        if isinstance(found, SourceUnreachable):
+            raise found
+        return found
+
+    def settle_layout(self, source: Source, project: str) -> Source:
+        """A typed address may be an index or a flat listing: the one that lists the project, else as it was.
+
+        Only addresses given by hand are in doubt. Raises SourceUnreachable when it can be read in neither way.
+        """
+        if source.origin is not Origin.BY_HAND or source.layout is Layout.CHANNEL:
+            return source
+        failures: list[SourceUnreachable] = []
+        other = Layout.FLAT if source.layout is Layout.SIMPLE else Layout.SIMPLE
+        for layout in (source.layout, other):
+            candidate = replace(source, layout=layout)
+            try:
+                if self.offers(candidate, project):
+                    return candidate
+            except SourceUnreachable as error:
+                if error.code not in _ANSWERED:
+                    raise
+                failures.append(error)
+        if len(failures) == 2:
+            raise failures[0]
+        return source
+
+
+def _parse(page: Page, source: Source, project: str) -> tuple[Offer, ...]:
+    kind = page.content_type.partition(";")[0].strip().lower()
+    text = page.text
+    if kind == _JSON or (kind != "text/html" and text.lstrip()[:1] == "{"):
+        return parse_simple_json(text, page.url, source, project)
+    if kind and not kind.startswith(("text/", "application/vnd.pypi.", "application/xhtml", "application/octet")):
+        raise not_an_index(source, text)
+    parse = parse_flat if source.layout is Layout.FLAT else parse_simple_html
+    return parse(text, page.url, source, project)
