@@ -22,10 +22,11 @@ class Check:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    code: str  # "no-driver", "driver-too-old", "no-kernels-for-gpu", "cpu-build", "no-gpu", …
+    code: str  # see diagnose.py: "no-driver", "driver-too-old", "no-kernels-for-gpu", "no-nvidia-card", …
     cause: Message
     repair: Message
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[str, ...] = ()  # raw facts and the library's own words
+    ruled_out: tuple[Message, ...] = ()  # for "unknown": what it is not
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,188 @@
+"""The report: its shape is a contract, it tells nothing private, it is written whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wizard.errors import ExitStatus
+from wizard.i18n import message
+from wizard.plan.model import Candidate, Choices, Plan, PlanSource
+from wizard.process import Outcome, Request
+from wizard.report.document import report_document
+from wizard.report.model import StepResult
+from wizard.report.privacy import Private, clean_text
+from wizard.report.render import render_text
+from wizard.report.write import write_report
+from wizard.steps.model import Check, Diagnosis, Verification
+from wizard.steps.smoke import parse_smoke
+
+LI = Private(("/data/people/li", "/home/li"), "li", "labpc-07")
+SECRET = "tok3n"
+MACHINE = {
+    "schema": 1, "os": "linux", "arch": "x86_64", "glibc": "2.36", "os_version": "Debian 12", "wsl": False,
+    "driver": {"version": "580.65.06", "cuda": "13.0", "extra": "x"},
+    "gpus": [{"vendor": "nvidia", "name": "NVIDIA GeForce RTX 3060", "pci_id": "10de:2503",
+              "compute_capability": "8.6", "memory_bytes": 12884901888, "uuid": "GPU-1234", "bus_id": "0000:01:00.0"}],
+    "pythons": [{"executable": "/home/li/py/bin/python", "version": "3.11.7", "has_venv": True}],
+    "notices": [],
+}  # fmt: skip
+NOTHING = message("verify.headline.nothing")
+
+
+def plan() -> Plan:
+    candidate = Candidate("2.15.0", "cu132", "3.12", "0.29.2", None, True)
+    source = PlanSource("torch", "simple", "by-hand", f"https://li:{SECRET}@mirror.example/whl?token={SECRET}", "mine")
+    return Plan(
+        id="r1", created=0.0, candidate=candidate, choices=Choices(prefix="/home/li/envs/demo"),
+        prefix="/home/li/envs/demo", engine="venv", engine_reason=NOTHING, python="3.12",
+        base_python="/home/li/py/bin/python", channels=(), sources=(source,), requirements=("torch==2.15.0+cu132",),
+        gpu_expected=True, machine=MACHINE, total_bytes=3_000_000_000, notices=(NOTHING,),
+        environment={"HTTPS_PROXY": f"http://li:{SECRET}@proxy:8080"},
+    )  # fmt: skip
+
+
+def verification() -> Verification:
+    said = "cannot open /data/people/li/envs/demo/lib/x.so on labpc-07"
+    data = {"error_type": "ImportError", "error": said, "executable": "/home/li/envs/demo/bin/python", "version": "1"}
+    check = Check("numpy", "failed", message("verify.check.other.failed", error=said), 1.5, data)
+    diagnosis = Diagnosis(
+        "unknown", message("diagnosis.unknown.cause"), message("diagnosis.unknown.repair"), (said,),
+        (message("diagnosis.ruled-out.no-driver", driver="580.65.06"),),
+    )  # fmt: skip
+    headline = message("verify.headline.gpu-partly", device="RTX 3060", names="numpy")
+    devices = ({"index": 0, "name": "RTX 3060", "uuid": "GPU-1234"},)
+    return Verification(False, True, headline, (check,), diagnosis, "2.15.0+cu132", "3.12.4", devices)
+
+
+def document() -> dict[str, Any]:
+    step = StepResult("fetch", "done", 12.5, NOTHING)
+    return report_document(
+        plan(), verification(), (step,), status=ExitStatus.FAILED, created=1_790_000_000, language="en", private=LI
+    )
+
+
+def shape(value: Any) -> Any:
+    """The names, without the values."""
+    if isinstance(value, dict):
+        return {key: shape(item) if key not in ("params", "data") else "..." for key, item in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return type(value).__name__
+
+
+def test_contract() -> None:
+    words = {"key": "str", "params": "...", "text": "str"}
+    assert shape(document()) == {
+        "schema": "int",
+        "product": {"name": "str", "version": "str"},
+        "created": "str",
+        "status": "int",
+        "outcome": "str",
+        "plan": {
+            "id": "str", "torch": "str", "variant": "str", "torchvision": "str", "torchaudio": "NoneType",
+            "python": "str", "engine": "str", "engine_reason": words, "requirements": ["str"],
+            "sources": [{"role": "str", "layout": "str", "origin": "str", "name": "str", "url": "str"}],
+            "channels": [], "total_bytes": "int", "gpu_expected": "bool", "notices": [words],
+        },
+        "prefix": "str",
+        "machine": {
+            "os": "str", "os_version": "str", "arch": "str", "glibc": "str", "wsl": "bool",
+            "driver": {"version": "str", "cuda": "str"},
+            "gpus": [{"vendor": "str", "name": "str", "pci_id": "str", "compute_capability": "str",
+                      "memory_bytes": "int"}],
+        },
+        "steps": [{"name": "str", "outcome": "str", "seconds": "float", "message": words}],
+        "verification": {
+            "ok": "bool", "gpu_ok": "bool", "headline": words, "torch": "str", "python": "str",
+            "devices": [{"index": "int", "name": "str"}],
+            "checks": [{"name": "str", "state": "str", "message": words, "seconds": "float", "data": "..."}],
+        },
+        "diagnosis": {"code": "str", "cause": words, "repair": words, "evidence": ["str"], "ruled_out": [words]},
+        "error": "NoneType",
+    }  # fmt: skip
+    assert (document()["schema"], document()["status"], document()["outcome"]) == (1, 1, "failed")
+    assert document()["created"] == "2026-09-21T14:13:20Z"
+
+
+def test_nothing_private_is_in_it() -> None:
+    told = json.dumps(document(), ensure_ascii=False)
+    for private in ("/home/li", "/data/people", "labpc-07", SECRET, "GPU-1234", "li:", "proxy", "0000:01:00.0"):
+        assert private not in told
+    assert document()["prefix"] == "~/envs/demo"
+    assert document()["diagnosis"]["evidence"] == ["cannot open ~/envs/demo/lib/x.so on <host>"]
+    assert document()["plan"]["sources"][0]["url"] == "https://***@mirror.example/whl?token=***"
+    assert "executable" not in document()["verification"]["checks"][0]["data"]
+
+
+@pytest.mark.parametrize(
+    ("said", "cleaned"),
+    [
+        ("/home/li/x and /home/lisa/x", "~/x and /home/lisa/x"),
+        ("/scratch/li/envs", "/scratch/<user>/envs"),
+        ("a list of libraries in /usr/lib", "a list of libraries in /usr/lib"),
+        ("li@labpc-07: no route", "<user>@<host>: no route"),
+        ("https://u:p@host/simple", "https://***@host/simple"),
+        ("Authorization: Bearer abcdefghijklmnop", "Authorization: ***"),
+        ("hf_abcdefghijklmnopqrst", "***"),
+    ],
+)
+def test_cleaning(said: str, cleaned: str) -> None:
+    assert clean_text(said, LI) == cleaned
+
+
+def test_this_computer_has_a_home() -> None:
+    private = Private.of_this_computer()
+    assert clean_text(str(Path.home() / "envs" / "demo"), private).startswith("~")
+
+
+def test_empty_report() -> None:
+    told = report_document(None, None, status=ExitStatus.CANCELLED)
+    assert (told["outcome"], told["plan"], told["verification"], told["machine"]) == ("cancelled", None, None, None)
+    assert "Cancelled." in render_text(told, "en")
+
+
+def test_text_in_both_languages() -> None:
+    english, chinese = render_text(document(), "en"), render_text(document(), "zh_CN")
+    assert "torch.zeros(1).cuda() passed on RTX 3060" in english
+    assert "Ruled out:\n  The NVIDIA driver is loaded (580.65.06)." in english
+    assert "[FAILED] NumPy: cannot open ~/envs/demo/lib/x.so on <host>" in english
+    assert "Build: torch 2.15.0+cu132, Python 3.12" in english
+    assert "原因: 测试没有通过，原因不明。" in chinese
+    assert "[失败] NumPy" in chinese
+
+
+def test_sentences_of_another_version_are_shown_as_they_were() -> None:
+    told = document()
+    told["verification"]["headline"] = {"key": "not.here.any.more", "params": {}, "text": "The old sentence."}
+    assert "The old sentence." in render_text(told, "zh_CN")
+
+
+def test_error_is_shown() -> None:
+    told = document()
+    told["error"] = {"code": "from-the-future", "params": {}, "summary": "It broke.", "hint": "Mend it.", "details": ""}
+    assert "What went wrong: It broke. Mend it." in render_text(told, "en")
+
+
+def test_report_of_garbage_is_valid_json(tmp_path: Path) -> None:
+    found = parse_smoke(Outcome(Request(("python",)), None, "\x00\ufffd", "", 0.0, start_error="no such file"))
+    told = report_document(None, found, status=ExitStatus.FAILED)
+    write_report(tmp_path / "report.json", told)
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8")) == told
+
+
+def test_writing_is_whole_or_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "runs" / "report.json"
+    write_report(path, {"text": "第一"})
+    with pytest.raises(TypeError):
+        write_report(path, {"text": object()})
+    assert json.loads(path.read_text(encoding="utf-8")) == {"text": "第一"}
+    write_report(path, {"text": "第二"})
+    assert json.loads(path.read_text(encoding="utf-8")) == {"text": "第二"}
+    path.with_name("folder").mkdir()
+    with pytest.raises(OSError, match="folder"):
+        write_report(path.with_name("folder"), {})
+    assert sorted(entry.name for entry in path.parent.iterdir()) == ["folder", "report.json"]

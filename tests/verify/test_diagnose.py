@@ -1,0 +1,74 @@
+"""The rules alone, on made-up findings: what cannot be run on this machine."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.verify.conftest import NO_CARD, NO_DRIVER, RTX, WITH_CARD
+from wizard.i18n import LANGUAGES, message, text
+from wizard.machine.model import Driver, Machine
+from wizard.steps.diagnose import diagnose
+from wizard.steps.model import Check, Verification
+
+SAID = message("verify.headline.nothing")
+IMPORTED = Check("import", "ok", SAID, data={"torch": "2.15.0+cu132", "cuda": "13.2"})
+WSL = Machine("linux", "x86_64", "2.39", None, (), is_wsl=True)
+WSL_CARD = Machine("linux", "x86_64", "2.39", None, (RTX,), is_wsl=True)
+WINDOWS = Machine("windows", "AMD64", None, None, (RTX,))
+NO_DEVICES = Machine("linux", "x86_64", "2.36", Driver("610.1", None), ())
+
+
+def failing(name: str, error: str, kind: str = "RuntimeError", *before: Check) -> Verification:
+    check = Check(name, "failed", SAID, data={"error_type": kind, "error": error})
+    torch = "2.15.0+cu132" if before else None
+    return Verification(False, False if before else None, SAID, (*before, check), torch=torch)
+
+
+def process(reason: str, signal: str | None) -> Verification:
+    data = {"reason": reason, "signal": signal, "exit_code": -1, "during": "conv", "said": ""}
+    return Verification(False, False, SAID, (IMPORTED, Check("process", "failed", SAID, data=data)), torch="2.15.0")
+
+
+ZEROS = failing("zeros", "Found no NVIDIA driver on your system.", "RuntimeError", IMPORTED)
+DLL = "[WinError 1114] A dynamic link library (DLL) initialization routine failed. Error loading c10.dll"
+
+
+@pytest.mark.parametrize(
+    ("found", "machine", "cause"),
+    [
+        (process("killed", "SIGKILL"), WITH_CARD, "killed"),
+        (process("crashed", "SIGILL"), WITH_CARD, "crashed-illegal-instruction"),
+        (process("crashed", "SIGBUS"), WITH_CARD, "crashed"),
+        (process("timed-out", None), WITH_CARD, "timed-out"),
+        (process("ended-early", None), WITH_CARD, "no-answer"),
+        (failing("import", DLL, "OSError"), WINDOWS, "import-failed-vc-runtime"),
+        (failing("import", DLL, "OSError"), NO_CARD, "import-failed"),
+        (ZEROS, WSL, "no-nvidia-card-wsl"),
+        (ZEROS, WSL_CARD, "no-driver-wsl"),
+        (ZEROS, WINDOWS, "no-driver-windows"),
+        (ZEROS, NO_DRIVER, "no-driver-linux"),
+        (ZEROS, NO_DEVICES, "driver-sees-no-card"),
+        (failing("torchaudio", "undefined symbol", "OSError", IMPORTED), WITH_CARD, "companion-failed"),
+        (failing("numpy", "something else", "TypeError", IMPORTED), WITH_CARD, "unknown"),
+    ],
+)
+def test_cause(found: Verification, machine: Machine, cause: str) -> None:
+    diagnosis = diagnose(found, machine)
+    assert diagnosis
+    assert diagnosis.cause.key == f"diagnosis.{cause}.cause"
+    assert all(text(line, language) for line in (diagnosis.cause, diagnosis.repair) for language in LANGUAGES)
+
+
+def test_a_warning_about_another_card_is_not_the_cause() -> None:
+    check = Check("zeros", "failed", SAID, data={
+        "error_type": "OutOfMemoryError", "error": "CUDA out of memory.",
+        "warnings": ["GTX 1060 is not compatible with the current PyTorch installation."],
+    })  # fmt: skip
+    found = Verification(False, False, SAID, (IMPORTED, check), torch="2.15.0+cu132")
+    diagnosis = diagnose(found, WITH_CARD)
+    assert diagnosis
+    assert diagnosis.code == "gpu-memory-full"
+
+
+def test_nothing_wrong_is_no_diagnosis() -> None:
+    assert diagnose(Verification(True, True, SAID, (IMPORTED,), torch="2.15.0+cu132"), WITH_CARD) is None

@@ -1,0 +1,248 @@
+"""The real script in a real child process, with stand-in libraries: what comes out and what it is called."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.stand_in import install, make_environment, site_packages
+from tests.verify.conftest import NO_CARD, NO_DRIVER, RTX, WITH_CARD, MakeEnvironment
+from wizard.errors import Cancelled
+from wizard.i18n import LANGUAGES, message, text
+from wizard.machine.model import Driver, Machine
+from wizard.steps.model import Verification
+from wizard.steps.smoke import script_path, verify
+
+
+def states(found: Verification) -> dict[str, str]:
+    return {check.name: check.state for check in found.checks}
+
+
+def code(found: Verification) -> str | None:
+    return found.diagnosis.code if found.diagnosis else None
+
+
+def evidence(found: Verification) -> str:
+    assert found.diagnosis
+    return "\n".join(found.diagnosis.evidence)
+
+
+def test_the_script_is_valid_for_python_3_8() -> None:
+    ast.parse(script_path().read_text(encoding="utf-8"), feature_version=(3, 8))
+
+
+def test_no_torch(tmp_path: Path) -> None:
+    found = verify(make_environment(tmp_path / "bare"), True, NO_CARD)
+    assert (found.ok, found.gpu_ok, found.torch) == (False, None, None)
+    assert found.python == sys.version.split()[0]
+    assert code(found) == "torch-missing"
+    assert states(found) == {"python": "ok", "import": "failed"}
+
+
+def test_no_python(tmp_path: Path) -> None:
+    found = verify(tmp_path / "nothing" / "python", True, NO_CARD)
+    assert (found.ok, found.gpu_ok, code(found)) == (False, None, "not-started")
+    assert found.headline.key == "verify.check.process.not-started"
+
+
+def test_card_that_works(environment: MakeEnvironment) -> None:
+    heard: list[str] = []
+    found = verify(environment(), True, WITH_CARD, on_check=heard.append)
+    assert (found.ok, found.gpu_ok, found.diagnosis) == (True, True, None)
+    assert heard[:4] == ["python", "import", "zeros", "kernel"]
+    assert [check.name for check in found.checks] == heard
+    assert {name for name, state in states(found).items() if state == "skipped"} == {
+        "numpy", "torchvision", "torchaudio",
+    }  # fmt: skip
+    assert found.devices[0]["kernels"] == "cubin"
+    assert text(found.headline, "en") == (
+        "PyTorch 2.15.0+cu132 runs on NVIDIA GeForce RTX 3060: torch.zeros(1).cuda() passed."
+    )
+
+
+def test_cuda_build_without_card_or_driver(environment: MakeEnvironment) -> None:
+    found = verify(environment("no-driver"), False, NO_CARD)
+    assert (found.ok, found.gpu_ok, code(found)) == (False, False, "no-nvidia-card")
+    assert found.diagnosis
+    assert "CUDA build" in text(found.diagnosis.cause, "en")
+    assert "CPU build" in text(found.diagnosis.repair, "en")
+    assert "zeros: RuntimeError: Found no NVIDIA driver on your system." in evidence(found)
+    assert "torch.version.cuda = 13.2" in evidence(found)
+    assert states(found)["matmul"] == "ok"  # on the processor it works
+    skipped = next(check for check in found.checks if check.name == "devices")
+    assert (skipped.state, skipped.message.key) == ("skipped", "verify.skipped.zeros-failed")
+
+
+@pytest.mark.parametrize(
+    ("kernel_driver", "key"),
+    [(None, "no-driver-linux"), ("nouveau", "no-driver-nouveau"), ("vfio-pci", "no-driver-vfio")],
+)
+def test_card_without_driver(environment: MakeEnvironment, kernel_driver: str | None, key: str) -> None:
+    machine = replace(NO_DRIVER, gpus=(replace(RTX, kernel_driver=kernel_driver),))
+    found = verify(environment("no-driver"), False, machine)
+    assert code(found) == "no-driver"
+    assert found.diagnosis
+    assert found.diagnosis.cause.key == f"diagnosis.{key}.cause"
+
+
+def test_driver_too_old(environment: MakeEnvironment) -> None:
+    machine = replace(WITH_CARD, driver=Driver("546.33", "12.3"))
+    found = verify(environment("driver-too-old"), True, machine)
+    assert code(found) == "driver-too-old"
+    assert found.diagnosis
+    assert "546.33, up to CUDA 12.3" in text(found.diagnosis.cause, "en")
+    assert "(CUDA 13.2)" in text(found.diagnosis.cause, "en")
+    assert "found version 12030" in evidence(found)
+
+
+def test_no_kernels_for_the_card(environment: MakeEnvironment) -> None:
+    """The copy that zeros(1).cuda() makes succeeds there; only the first calculation fails."""
+    found = verify(environment("no-kernels", capability=[6, 1], name="NVIDIA GeForce GTX 1060"), True, WITH_CARD)
+    assert states(found)["zeros"] == "ok"
+    assert (found.gpu_ok, code(found)) == (False, "no-kernels-for-gpu")
+    assert found.diagnosis
+    assert found.devices[0]["kernels"] == "none"
+    assert "NVIDIA GeForce GTX 1060 (compute capability 6.1)" in text(found.diagnosis.cause, "en")
+    assert found.headline.key == "verify.check.kernel.failed"
+    assert "sm_75 sm_80" in evidence(found)
+
+
+@pytest.mark.parametrize(
+    ("do", "expected"),
+    [
+        ("mismatch", "driver-library-mismatch"),
+        ("unknown-error", "cuda-does-not-start"),
+        ("out-of-memory", "gpu-memory-full"),
+        ("wrong-results", "wrong-results"),
+        ("hidden", "driver-sees-no-card"),
+        ("strange", "unknown"),
+    ],
+)
+def test_other_troubles_of_a_card(environment: MakeEnvironment, do: str, expected: str) -> None:
+    found = verify(environment(do), True, WITH_CARD)
+    assert (found.ok, found.gpu_ok, code(found)) == (False, False, expected)
+
+
+def test_hidden_by_a_variable(environment: MakeEnvironment) -> None:
+    found = verify(environment("hidden"), True, WITH_CARD, environment={"CUDA_VISIBLE_DEVICES": ""})
+    assert code(found) == "cuda-visible-devices-hides"
+    assert "CUDA_VISIBLE_DEVICES = ''" in evidence(found)
+
+
+def test_unknown_says_what_it_is_not(environment: MakeEnvironment) -> None:
+    found = verify(environment("strange"), True, WITH_CARD)
+    assert found.diagnosis
+    said = [text(line, "en") for line in found.diagnosis.ruled_out]
+    assert "The NVIDIA driver is loaded (580.65.06)." in said
+    assert "something that nobody has seen before" in evidence(found)
+
+
+def test_cpu_build_without_card_is_right(environment: MakeEnvironment) -> None:
+    found = verify(environment(cuda=None), False, NO_CARD)
+    assert (found.ok, found.gpu_ok, code(found)) == (True, None, "no-nvidia-card")
+    assert found.diagnosis
+    assert text(found.diagnosis.cause, "en").startswith("This computer has no usable NVIDIA card")
+    assert states(found)["kernel"] == "skipped"
+
+
+def test_cpu_build_beside_a_card(environment: MakeEnvironment) -> None:
+    python = environment(cuda=None)
+    wanted = verify(python, True, WITH_CARD)
+    assert (wanted.ok, wanted.gpu_ok, code(wanted)) == (False, False, "cpu-build-on-gpu-machine")
+    chosen = verify(python, False, WITH_CARD)
+    assert (chosen.ok, chosen.gpu_ok, code(chosen)) == (True, None, "cpu-build-on-gpu-machine")
+    idle = verify(python, False, NO_DRIVER)
+    assert (idle.ok, code(idle)) == (True, "no-driver")
+
+
+def test_prints_of_a_library_change_nothing(environment: MakeEnvironment) -> None:
+    """Even a line that looks like one of ours."""
+    python = environment("prints")
+    hook = site_packages(python.parent.parent) / "chatty.pth"
+    hook.write_text("import sys; sys.stdout.write('half a line')\n", encoding="utf-8")
+    found = verify(python, True, WITH_CARD)
+    assert (found.ok, found.gpu_ok) == (True, True)
+    assert [check.name for check in found.checks].count("zeros") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal")
+def test_crash_keeps_what_was_found(environment: MakeEnvironment) -> None:
+    found = verify(environment("segfault"), True, WITH_CARD)
+    assert (found.ok, found.gpu_ok, code(found)) == (False, False, "crashed")
+    assert states(found) == {"python": "ok", "import": "ok", "process": "failed"}
+    assert found.torch == "2.15.0+cu132"
+    assert "SIGSEGV" in text(found.headline, "en")
+    assert "zeros" in text(found.headline, "en")
+    assert "Segmentation fault" in evidence(found)  # faulthandler said where
+
+
+def test_hang_is_stopped_and_named(environment: MakeEnvironment) -> None:
+    found = verify(environment("hang"), True, WITH_CARD, timeout=3.0)
+    assert (found.ok, code(found)) == (False, "timed-out")
+    assert states(found)["import"] == "ok"
+    assert found.checks[-1].data["during"] == "zeros"
+
+
+def test_cancel_stops_a_hang(environment: MakeEnvironment) -> None:
+    heard: list[str] = []
+    with pytest.raises(Cancelled):
+        verify(environment("hang"), True, WITH_CARD, is_cancelled=lambda: "zeros" in heard, on_check=heard.append)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a signal")
+def test_crash_at_exit_is_a_warning(environment: MakeEnvironment) -> None:
+    found = verify(environment("crash-at-exit"), True, WITH_CARD)
+    assert (found.ok, found.gpu_ok) == (True, True)
+    assert (found.checks[-1].name, found.checks[-1].state) == ("process", "warning")
+
+
+@pytest.mark.parametrize(("do", "expected"), [("import-error", "import-failed"), ("exits", "import-failed")])
+def test_import_that_fails(environment: MakeEnvironment, do: str, expected: str) -> None:
+    found = verify(environment(do), True, WITH_CARD)
+    assert (found.ok, found.gpu_ok, found.torch, code(found)) == (False, None, None, expected)
+
+
+def test_import_that_leaves(environment: MakeEnvironment) -> None:
+    found = verify(environment("leaves"), True, WITH_CARD)
+    assert (found.ok, code(found)) == (False, "no-answer")
+    assert found.headline.key == "verify.check.process.ended-early"
+
+
+def test_numpy_too_new(environment: MakeEnvironment) -> None:
+    python = environment("numpy-1")
+    folder = site_packages(python.parent.parent)
+    (folder / "numpy.py").write_text("__version__ = '2.1.0'\nclass A:\n def sum(self): return 6.0\n"
+                                     "def arange(n): return A()\n")  # fmt: skip
+    (folder / "numpy-2.1.0.dist-info").mkdir()
+    (folder / "numpy-2.1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 2.1.0\n")
+    found = verify(python, True, WITH_CARD)
+    assert (found.ok, found.gpu_ok, code(found)) == (False, True, "numpy-too-new")
+    assert found.headline.key == "verify.headline.gpu-partly"
+
+
+def test_companion_of_another_build(environment: MakeEnvironment) -> None:
+    python = environment(cuda=None)
+    install(python.parent.parent, "torchvision", "0.29.2")
+    found = verify(python, False, NO_CARD)
+    assert (found.ok, code(found)) == (False, "companion-failed")
+    assert found.diagnosis
+    assert "torchvision" in text(found.diagnosis.cause, "en")
+
+
+@pytest.mark.parametrize("machine", [NO_CARD, NO_DRIVER, WITH_CARD])
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_sentence_has_words(environment: MakeEnvironment, machine: Machine, language: str) -> None:
+    found = verify(environment("no-driver"), False, machine)
+    assert found.diagnosis
+    said = [check.message for check in found.checks] + [found.headline, found.diagnosis.cause, found.diagnosis.repair]
+    said += [message(f"verify.name.{check.name}") for check in found.checks]
+    assert all(text(sentence, language) for sentence in said)
+
+
+def test_driver_mismatch_seen_by_the_probe(environment: MakeEnvironment) -> None:
+    machine = replace(NO_DRIVER, notices=(message("machine.nvidia.driver-library-mismatch"),))
+    assert code(verify(environment("no-driver"), True, machine)) == "driver-library-mismatch"

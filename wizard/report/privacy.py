@@ -1,0 +1,65 @@
+"""What must not leave this computer with a report: the home folder, the user's and the computer's name, secrets.
+
+The fields of a report are an allow-list (see `document`); this cleans the free texts in them, such as error messages.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import re
+import socket
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from wizard.process import redact
+
+_TOKEN = re.compile(r"\b(?:hf|ghp|gho|glpat|pypi|sk)[-_][A-Za-z0-9_-]{16,}|(?i:\bbearer\s+)[A-Za-z0-9._~+/-]{12,}=*")
+
+
+@dataclass(frozen=True, slots=True)
+class Private:
+    """Names of this computer. `homes`: every spelling of the home folder."""
+
+    homes: tuple[str, ...]
+    user: str
+    host: str
+
+    @classmethod
+    def of_this_computer(cls) -> Private:
+        home = Path.home()
+        spellings = {str(home), home.as_posix(), str(home).replace("\\", "\\\\"), quote(home.as_posix())}
+        spellings.update((str(home.resolve()), home.resolve().as_posix()))
+        try:
+            user = getpass.getuser()
+        except (OSError, KeyError, ImportError):  # a container user without an entry
+            user = ""
+        return cls(tuple(sorted(spellings - {"/", ""}, key=len, reverse=True)), user, socket.gethostname())
+
+
+def clean(value: Any, private: Private) -> Any:
+    """The same JSON value with every string cleaned (keys are ours and stay)."""
+    if isinstance(value, str):
+        return clean_text(value, private)
+    if isinstance(value, Mapping):
+        return {key: clean(item, private) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [clean(item, private) for item in value]
+    return value
+
+
+def clean_text(text: str, private: Private) -> str:
+    text = _TOKEN.sub("***", redact(text))
+    flags = re.IGNORECASE if os.name == "nt" else 0
+    for home in private.homes:
+        text = re.sub(re.escape(home) + r"(?![\w.-])", "~", text, flags=flags)
+    if private.user and private.user != "root":  # "root" tells nothing, and is a word
+        # Only a whole part of a path, or before an @: a user may be called "torch" or "li".
+        user = re.escape(private.user)
+        text = re.sub(rf"(?<=[\\/]){user}(?=[\\/\s'\"]|$)|\b{user}(?=@)", "<user>", text, flags=flags)
+    if len(private.host) > 2 and private.host != "localhost":
+        text = re.sub(rf"(?<![\w-]){re.escape(private.host)}(?![\w-])", "<host>", text, flags=re.IGNORECASE)
+    return text

@@ -1,0 +1,92 @@
+"""A report as plain text for the terminal. Reads the document only, so old reports can be shown, in any language.
+
+A state is a word and never a colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from wizard.i18n import Message, message, text
+
+_INDENT = "  "
+Document = Mapping[str, Any]
+
+
+def render_text(document: Document, language: str | None = None) -> str:
+    """Many lines without a last newline. `language` None: the system's."""
+    return "\n".join(line.rstrip() for line in _lines(document, language))
+
+
+def _lines(document: Document, language: str | None) -> Iterator[str]:
+    def label(name: str) -> str:
+        return text(message(f"report.{name}"), language)
+
+    verification, diagnosis = document.get("verification"), document.get("diagnosis")
+    yield text(message("report.title", created=str(document.get("created"))), language)
+    yield ""
+    yield f"{label('result')}: {label('outcome.' + str(document.get('outcome')))}"
+    if verification:
+        yield f"{_INDENT}{said(verification['headline'], language)}"
+    if error := document.get("error"):
+        yield f"{label('error')}: {_error(error, 'summary', language)} {_error(error, 'hint', language)}"
+    if diagnosis:
+        yield f"{label('cause')}: {said(diagnosis['cause'], language)}"
+        yield f"{label('repair')}: {said(diagnosis['repair'], language)}"
+        yield from _list(label("evidence"), diagnosis.get("evidence") or ())
+        yield from _list(label("ruled-out"), [said(line, language) for line in diagnosis.get("ruled_out") or ()])
+    if verification:
+        yield from _list(label("checks"), [_check(check, language) for check in verification.get("checks") or ()])
+    yield from _list(label("steps"), [_step(step, language) for step in document.get("steps") or ()])
+    yield from _facts(document, label)
+    if plan := document.get("plan"):
+        yield from _list(label("notices"), [said(notice, language) for notice in plan.get("notices") or ()])
+
+
+def _facts(document: Document, label: Any) -> Iterator[str]:
+    yield ""
+    if plan := document.get("plan"):
+        yield f"{label('build')}: torch {plan['torch']}+{plan['variant']}, Python {plan['python']}"
+    if document.get("prefix"):
+        yield f"{label('environment')}: {document['prefix']}"
+    machine = document.get("machine")
+    if not machine:
+        return
+    glibc = f", glibc {machine['glibc']}" if machine.get("glibc") else ""
+    yield f"{label('computer')}: {machine.get('os_version') or machine.get('os')}, {machine.get('arch')}{glibc}"
+    driver = machine.get("driver")
+    yield f"{label('driver')}: {driver['version'] if driver else label('none')}"
+    for gpu in machine.get("gpus") or ():
+        yield f"{label('card')}: {gpu.get('name') or gpu.get('pci_id') or gpu.get('vendor')}"
+
+
+def said(value: Mapping[str, Any], language: str | None) -> str:
+    """A sentence of the document in this language; the stored text where this version has no words for it."""
+    try:
+        return text(Message.from_json(value), language)
+    except (KeyError, IndexError, ValueError):
+        return str(value.get("text") or value.get("key"))
+
+
+def _error(error: Mapping[str, Any], part: str, language: str | None) -> str:
+    key = f"error.{error['code']}.{part}"
+    return said({"key": key, "params": error.get("params"), "text": error.get(part)}, language)
+
+
+def _check(check: Mapping[str, Any], language: str | None) -> str:
+    name = said({"key": f"verify.name.{check['name']}", "text": check["name"]}, language)
+    state = said({"key": f"verify.state.{check['state']}", "text": check["state"]}, language)
+    return f"[{state}] {name}: {said(check['message'], language)}"
+
+
+def _step(step: Mapping[str, Any], language: str | None) -> str:
+    seconds = f" ({step['seconds']:.1f} s)" if step.get("seconds") is not None else ""
+    words = f": {said(step['message'], language)}" if step.get("message") else ""
+    return f"[{step['outcome']}] {step['name']}{words}{seconds}"
+
+
+def _list(title: str, lines: Any) -> Iterator[str]:
+    if lines:
+        yield f"{title}:"
+        yield from (f"{_INDENT}{line}" for line in lines)
