@@ -122,6 +122,8 @@ def test_nothing_private_is_in_it() -> None:
     ("said", "cleaned"),
     [
         ("/home/li/x and /home/lisa/x", "~/x and /home/lisa/x"),
+        ("/mnt/home/li", "/mnt/home/<user>"),
+        ("file:///home/li/wheels", "file://~/wheels"),
         ("/scratch/li/envs", "/scratch/<user>/envs"),
         ("a list of libraries in /usr/lib", "a list of libraries in /usr/lib"),
         ("li@labpc-07: no route", "<user>@<host>: no route"),

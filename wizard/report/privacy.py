@@ -55,7 +55,7 @@ def clean_text(text: str, private: Private) -> str:
     text = _TOKEN.sub("***", redact(text))
     flags = re.IGNORECASE if os.name == "nt" else 0
     for home in private.homes:
-        text = re.sub(re.escape(home) + r"(?![\w.-])", "~", text, flags=flags)
+        text = re.sub(rf"(?<![\w.-]){re.escape(home)}(?![\w.-])", "~", text, flags=flags)
     if private.user and private.user != "root":  # "root" tells nothing, and is a word
         # Only a whole part of a path, or before an @: a user may be called "torch" or "li".
         user = re.escape(private.user)
