@@ -1,0 +1,162 @@
+"""May an environment be made here? Names and target folders, checked before anything is changed.
+
+Refused: what cannot be a folder's name, what is there already, system folders, folders that cannot be written
+or are too small. Allowed but named: spaces, other alphabets, signs that trip shells. Nothing is created, except
+an empty folder for an instant where the permission bits would not tell (root, read-only mounts, quotas).
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import tempfile
+from pathlib import Path, PurePath
+
+from wizard.environments.component import Flaw, find_flaw, hazards
+from wizard.errors import UsageError
+from wizard.i18n import Message
+
+_CONDA_RESERVED = frozenset({"base", "root"})
+LONGEST_PREFIX = 240  # bytes; conda packages keep 255 for the prefix that is written into their binaries
+# With everything below them, except what follows.
+_LINUX_SYSTEM = (
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/snap",
+    "/sys", "/usr",
+)  # fmt: skip
+_LINUX_FREE = ("/usr/local", "/dev/shm", "/run/media", "/run/user")
+_LINUX_TOPS = frozenset({"/", "/home", "/media", "/mnt", "/srv", "/tmp", "/var", *_LINUX_FREE})
+_WINDOWS_SYSTEM = frozenset(
+    {"windows", "program files", "program files (x86)", "programdata", "$recycle.bin", "recovery",
+     "system volume information"}
+)  # fmt: skip
+
+
+class BadName(UsageError):
+    """Code `bad-name`; the reason has a sentence of its own."""
+
+    def __init__(self, name: str, flaw: Flaw) -> None:
+        super().__init__("bad-name", name=_printable(name), reason=flaw.reason, part=flaw.part)
+
+    @property
+    def summary(self) -> Message:
+        return Message(f"error.bad-name.because.{self.params['reason']}", self.params)
+
+
+def check_name(name: str, os_name: str) -> None:
+    """Raises UsageError `bad-name`. A name becomes one folder below the environments folder."""
+    flaw = find_flaw(name, os_name)
+    if flaw is None and name.lower() in _CONDA_RESERVED:
+        flaw = Flaw("conda", name)
+    if flaw:
+        raise BadName(name, flaw)
+
+
+def name_hazards(name: str, os_name: str) -> tuple[Message, ...]:
+    return hazards(name, os_name)
+
+
+def absolute_prefix(text: str, base: Path | None = None) -> Path:
+    """`~` and relative paths (from `base`, else the current folder) made absolute; `..` resolved as text."""
+    written = Path(text).expanduser()
+    return Path(os.path.normpath((base or Path.cwd()) / written))
+
+
+def check_place(prefix: PurePath, os_name: str, home: PurePath | None = None) -> None:
+    """The part that needs no disk: absolute, not a system folder, no impossible part, not too long."""
+    shown = _printable(str(prefix))
+    if not prefix.is_absolute():
+        raise UsageError("target-relative", path=shown)
+    for part in prefix.parts[1:]:
+        if part == "..":
+            raise BadName(shown, Flaw("dots", ".."))
+    if _is_system(prefix, os_name) or (home is not None and (prefix == home or prefix in home.parents)):
+        raise UsageError("target-is-system", path=shown)
+    if len(prefix.parts) > 1 and (flaw := find_flaw(prefix.name, os_name)):
+        raise BadName(prefix.name, flaw)
+    if len(str(prefix).encode(errors="surrogateescape")) > LONGEST_PREFIX:
+        raise UsageError("target-too-long", path=shown, longest=LONGEST_PREFIX)
+
+
+def check_prefix(prefix: Path, os_name: str, needed_bytes: int | None = None) -> tuple[Message, ...]:
+    """Raises UsageError (`bad-name`, `target-…`); returns what is allowed but may trip other tools."""
+    check_place(prefix, os_name, _home())
+    try:
+        _check_existing(prefix)
+        parent = nearest_existing(prefix)
+        for part in prefix.relative_to(parent).parts:
+            if flaw := find_flaw(part, os_name):
+                raise BadName(part, flaw)
+        # A link in the middle may lead into a system folder.
+        check_place(parent.resolve() / prefix.relative_to(parent), os_name, _home())
+        _check_writable(parent, prefix)
+        _check_space(parent, needed_bytes)
+    except OSError as error:
+        raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error
+    return hazards(str(prefix), os_name)
+
+
+def nearest_existing(prefix: Path) -> Path:
+    """The prefix itself or the closest folder above that is there."""
+    return next((place for place in (prefix, *prefix.parents) if place.exists()), Path(prefix.anchor))
+
+
+def is_environment(prefix: Path) -> bool:
+    return (prefix / "conda-meta" / "history").is_file() or (prefix / "pyvenv.cfg").is_file()
+
+
+def _check_existing(prefix: Path) -> None:
+    if prefix.is_symlink():
+        raise UsageError("target-is-link", path=str(prefix))
+    if is_environment(prefix):
+        raise UsageError("target-is-environment", path=str(prefix))
+    if prefix.is_dir() and any(prefix.iterdir()):
+        raise UsageError("target-not-empty", path=str(prefix))
+    if prefix.exists() and not prefix.is_dir():
+        raise UsageError("target-is-file", path=str(prefix))
+
+
+def _check_writable(parent: Path, prefix: Path) -> None:
+    if not parent.is_dir():
+        raise UsageError("target-is-file", path=str(parent))
+    if not os.access(parent, os.W_OK | os.X_OK):
+        raise UsageError("target-not-writable", path=str(prefix))
+    # As root the bits allow everything, and Windows' bits say nothing: only trying tells.
+    Path(tempfile.mkdtemp(prefix=".torch-setup-", dir=parent)).rmdir()
+
+
+def _check_space(parent: Path, needed_bytes: int | None) -> None:
+    free = shutil.disk_usage(parent).free
+    if needed_bytes is not None and free < needed_bytes:
+        raise UsageError("target-no-space", path=str(parent), free=_gigabytes(free), needed=_gigabytes(needed_bytes))
+
+
+def _is_system(prefix: PurePath, os_name: str) -> bool:
+    if len(prefix.parts) == 1:
+        return True
+    if os_name == "windows":
+        top = prefix.parts[1].lower()
+        return top in _WINDOWS_SYSTEM or (top == "users" and len(prefix.parts) == 2)
+    text = prefix.as_posix()
+    free = any(text.startswith(f"{place}/") for place in _LINUX_FREE)
+    below = any(text == place or text.startswith(f"{place}/") for place in _LINUX_SYSTEM)
+    return text in _LINUX_TOPS or (below and not free)
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:  # no HOME, no entry in passwd
+        return None
+
+
+def _gigabytes(number: int) -> str:
+    return f"{number / 1e9:.1f} GB"
+
+
+def _printable(text: str) -> str:
+    """Control characters and undecodable bytes shown as escapes, so that the sentence stays one line."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+__all__ = ["BadName", "absolute_prefix", "check_name", "check_place", "check_prefix", "is_environment",
+           "name_hazards", "nearest_existing"]  # fmt: skip
