@@ -1,0 +1,125 @@
+"""Real virtual environments by the machine's own Python."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from wizard.environments.layout import has_pip, python_of, site_packages_of
+from wizard.environments.model import Target
+from wizard.environments.remove import mark_begun, remove_unfinished
+from wizard.environments.venv_engine import VenvEngine
+from wizard.errors import Cancelled, UsageError, WizardError
+from wizard.process import Request, run
+
+OS_NAME = "windows" if os.name == "nt" else "linux"
+
+
+def target(prefix: Path, minor: str, base: Path | None) -> Target:
+    return Target(prefix, minor, "venv", base_python=base)
+
+
+def test_an_environment_under_an_awkward_path(
+    prefix: Path, minor: str, base_python: Path, base_has_ensurepip: bool
+) -> None:
+    told: list[str] = []
+    mark_begun(prefix, "run-1")
+    created = VenvEngine().create(target(prefix, minor, base_python), lambda *args: told.append(args[2]), lambda: False)
+    assert created.prefix == prefix
+    assert created.python == python_of(prefix, OS_NAME)
+    assert created.python_version.startswith(f"{minor}.")
+    assert created.engine == "venv"
+    assert told
+    said = run(Request((str(created.python), "-I", "-c", "import ssl, sys; sys.stdout.write(sys.prefix)")))
+    assert said.ok, said.tail()
+    assert Path(said.stdout) == prefix
+    assert site_packages_of(prefix, created.python_version, OS_NAME).is_dir()
+    if base_has_ensurepip:
+        assert created.packages >= 1
+        assert has_pip(prefix, created.python_version, OS_NAME)
+        name = "Scripts/pip.exe" if OS_NAME == "windows" else "bin/pip"
+        said = run(Request((str(prefix / name), "--version")))  # a shebang with a space would not run
+        assert said.ok, said.tail()
+
+
+def test_a_python_without_ensurepip_still_makes_one(
+    prefix: Path, minor: str, base_python: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Debian splits ensurepip off. Here the same Python is asked, and says that it has none."""
+    from wizard.environments import venv_engine
+    from wizard.environments.inspect_prefix import PythonFacts, ask_python
+
+    facts = ask_python(base_python)
+    monkeypatch.setattr(venv_engine, "ask_python", lambda python: PythonFacts(facts.version, True, False))
+    created = VenvEngine().create(target(prefix, minor, base_python), lambda *_: None, lambda: False)
+    assert created.packages == 0
+    assert not has_pip(prefix, created.python_version, OS_NAME)
+    assert run(Request((str(created.python), "-c", "import ssl"))).ok
+
+
+def test_wrong_or_missing_pythons_are_refused_before_anything(
+    prefix: Path, minor: str, base_python: Path, tmp_path: Path
+) -> None:
+    def code(wanted: str, base: Path | None) -> str:
+        with pytest.raises(WizardError) as caught:
+            VenvEngine().create(target(prefix, wanted, base), lambda *_: None, lambda: False)
+        assert not prefix.exists()
+        return caught.value.code
+
+    broken = tmp_path / "python"
+    broken.write_text("#!/bin/sh\nexit 3\n")
+    broken.chmod(0o755)
+    assert code("3.1", base_python) == "env-wrong-python"
+    assert code(minor, None) == code(minor, tmp_path / "nothing") == "env-no-base-python"
+    assert code(minor, broken) == "env-broken"
+    prefix.mkdir(parents=True)
+    (prefix / "thesis").touch()
+    with pytest.raises(UsageError):
+        VenvEngine().create(target(prefix, minor, base_python), lambda *_: None, lambda: False)
+    assert [path.name for path in prefix.iterdir()] == ["thesis"]
+
+
+def test_cancelled_in_the_middle_leaves_no_process_and_nothing_after_removal(
+    home: Path, prefix: Path, minor: str, base_python: Path
+) -> None:
+    mark_begun(prefix, "run-1")
+
+    def is_cancelled() -> bool:
+        return (prefix / "pyvenv.cfg").exists()
+
+    with pytest.raises(Cancelled):
+        VenvEngine().create(target(prefix, minor, base_python), lambda *_: None, is_cancelled)
+    assert (prefix / "pyvenv.cfg").exists()
+    assert processes_about(prefix) == []
+    assert remove_unfinished(prefix, "run-1")
+    assert list(home.iterdir()) == []
+
+
+def processes_about(prefix: Path) -> list[str]:
+    found = []
+    for process in psutil.process_iter(["cmdline", "pid"]):
+        line = " ".join(process.info["cmdline"] or ())
+        if str(prefix) in line and process.info["pid"] != os.getpid():
+            found.append(line)
+    return found
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a Linux signal")
+def test_the_venv_module_failing_is_told_with_its_words(
+    prefix: Path, minor: str, base_python: Path, tmp_path: Path
+) -> None:
+    wrapper = tmp_path / "python-wrapper"
+    wrapper.write_text(
+        '#!/bin/sh\ncase "$*" in *venv*--prompt*)\n'
+        '  echo "OSError: [Errno 28] No space left on device" >&2; exit 1;;\nesac\n'
+        f'exec "{base_python}" "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    with pytest.raises(WizardError) as caught:
+        VenvEngine().create(target(prefix, minor, wrapper), lambda *_: None, lambda: False)
+    assert caught.value.code == "env-disk-full"
+    assert "No space left" in caught.value.details

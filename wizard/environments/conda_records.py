@@ -1,0 +1,140 @@
+"""What conda keeps about an environment, and rattler leaves out: readable records, a history, the list of prefixes.
+
+With these, conda lists the environment and can go on with it. `~/.conda/environments.txt` is the user's file:
+one line is added or taken out, every other byte stays.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from wizard import paths
+
+# conda itself reads the list in the system's own encoding.
+_ENCODING = "mbcs" if sys.platform == "win32" else "utf-8"
+
+_USER = re.compile(r"(\bhttps?://)[^\s/@'\"]+@", re.IGNORECASE)
+_TOKEN = re.compile(r"(\bhttps?://[^\s/'\"]+)/t/[A-Za-z0-9_-]+/", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One `conda-meta/*.json`."""
+
+    name: str
+    version: str
+    build: str
+    subdir: str
+    channel: str
+
+    def __str__(self) -> str:
+        return f"{without_credentials(self.channel).rstrip('/')}/{self.subdir}::{self.name}-{self.version}-{self.build}"
+
+
+def read_records(prefix: Path) -> tuple[Record, ...]:
+    """Sorted by name; a record that cannot be read is left out."""
+    records = []
+    for path in sorted((prefix / "conda-meta").glob("*.json")):
+        try:
+            records.append(parse_record(json.loads(path.read_text(encoding="utf-8"))))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return tuple(records)
+
+
+def parse_record(data: dict[str, Any]) -> Record:
+    channel = str(data.get("channel") or "").removesuffix(f"/{data['subdir']}")
+    return Record(data["name"], data["version"], data["build"], data["subdir"], channel)
+
+
+def open_up(prefix: Path) -> None:
+    """rattler writes its records for the owner only, with the channel's password in them; conda's are readable.
+
+    The password goes first, then the records become readable: other users may share the prefix.
+    """
+    for path in (prefix / "conda-meta").glob("*.json"):
+        written = path.read_text(encoding="utf-8")
+        clean = without_credentials(written)
+        if clean != written:
+            path.write_text(clean, encoding="utf-8", newline="\n")
+        path.chmod(0o644)
+    history = prefix / "conda-meta" / "history"
+    history.touch()
+    history.chmod(0o644)
+
+
+def without_credentials(text: str) -> str:
+    """As conda itself keeps addresses: `https://user:token@host/t/xy-123/forge` becomes `https://host/forge`."""
+    return _TOKEN.sub(r"\g<1>/", _USER.sub(r"\g<1>", text))
+
+
+def history_entry(records: tuple[Record, ...], specs: tuple[str, ...], moment: float) -> str:
+    stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+    lines = [f"==> {stamp} <==", f"# cmd: {paths.APP_NAME}", *(f"+{record}" for record in records)]
+    return "\n".join([*lines, f"# update specs: {list(specs)!r}", ""])
+
+
+def write_history(prefix: Path, specs: tuple[str, ...], moment: float) -> None:
+    path = prefix / "conda-meta" / "history"
+    with path.open("a", encoding="utf-8", newline="\n") as stream:
+        stream.write(history_entry(read_records(prefix), specs, moment))
+
+
+def environments_list() -> Path:
+    return Path.home() / ".conda" / "environments.txt"
+
+
+def register(prefix: Path) -> None:
+    """Adds the prefix to the user's list, once. Raises OSError."""
+    with _lock():
+        before = _read()
+        line = _line(prefix)
+        if line is None or line in before.splitlines():
+            return
+        glue = b"" if not before or before.endswith(b"\n") else b"\n"
+        environments_list().parent.mkdir(exist_ok=True)
+        with environments_list().open("ab") as stream:
+            stream.write(glue + line + os.linesep.encode())
+
+
+def unregister(prefix: Path) -> None:
+    """Takes our line out again; nothing happens when it is not there."""
+    line = _line(prefix)
+    if line is None or line not in _read().splitlines():
+        return
+    with _lock():
+        kept = b"".join(each for each in _read().splitlines(keepends=True) if each.rstrip(b"\r\n") != line)
+        target = environments_list().resolve()  # may be a link into a folder of dotfiles
+        beside = target.with_name(f"{target.name}.torch-setup")
+        beside.write_bytes(kept)
+        beside.chmod(target.stat().st_mode & 0o777)
+        beside.replace(target)
+
+
+def _read() -> bytes:
+    try:
+        return environments_list().read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def _line(prefix: Path) -> bytes | None:
+    """None for a path that the system's encoding cannot write: conda could not read it either."""
+    try:
+        return str(prefix).encode(_ENCODING)
+    except UnicodeEncodeError:
+        return None
+
+
+def _lock() -> FileLock:
+    paths.cache_dir().mkdir(parents=True, exist_ok=True)
+    return FileLock(paths.cache_dir() / "environments-txt.lock", timeout=30)

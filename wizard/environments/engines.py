@@ -1,0 +1,16 @@
+"""The engines by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from wizard.environments.model import Engine
+from wizard.environments.rattler_engine import RattlerEngine
+from wizard.environments.venv_engine import VenvEngine
+
+_ENGINES: Mapping[str, type[RattlerEngine] | type[VenvEngine]] = {"rattler": RattlerEngine, "venv": VenvEngine}
+
+
+def engine_named(name: str, environment: Mapping[str, str] | None = None) -> Engine:
+    """`environment` is added to the children's (proxy, certificate). Raises KeyError for a name that is none."""
+    return _ENGINES[name](environment)
