@@ -13,11 +13,10 @@ from wizard.i18n import message
 from wizard.plan.model import Candidate, Choices, Plan, PlanSource
 from wizard.process import Outcome, Request
 from wizard.report.document import report_document
-from wizard.report.model import StepResult
 from wizard.report.privacy import Private, clean_text
 from wizard.report.render import render_text
 from wizard.report.write import write_report
-from wizard.steps.model import Check, Diagnosis, Verification
+from wizard.steps.model import Check, Diagnosis, StepResult, Verification
 from wizard.steps.smoke import parse_smoke
 
 LI = Private(("/data/people/li", "/home/li"), "li", "labpc-07")

@@ -15,7 +15,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="torch-wizard",
         description="From a bare computer to PyTorch on its graphics card. Without a command: the window.",
-        epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 3 installed but the GPU test did not pass, 130 cancelled.",
+        epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 3 installed but the GPU test failed, 130 cancelled.",
     )
     parser.add_argument("--version", action="version", version=f"torch-wizard {__version__}")
     parser.add_argument("--lang", choices=("en", "zh_CN"), help="language of messages (default: the system's)")
@@ -30,6 +30,7 @@ def build_parser() -> argparse.ArgumentParser:
     pick = commands.add_parser("pick", help="which builds fit, the best first, and why")
     pick.add_argument("--machine", nargs="+", metavar="FILE", help="machine files, or a folder of them")
     pick.add_argument("--json", action="store_true")
+    pick.add_argument("--offline", action="store_true", help="ask no source: decide by the shipped tables alone")
     _add_choices(pick)
 
     setup = commands.add_parser("setup", help="the whole job without a window")
@@ -38,6 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
     where.add_argument("--prefix", metavar="P", help="folder of the new environment")
     _add_choices(setup)
     setup.add_argument("--dry-run", action="store_true", help="show the plan and stop")
+    setup.add_argument("--plan-only", action="store_true", help="save the plan, print where it lies, and stop")
     setup.add_argument("--yes", "-y", action="store_true", help="do not ask")
     setup.add_argument("--events", action="store_true", help="JSON event lines on stdout instead of text")
 
@@ -76,7 +78,6 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "--find-links", action="append", default=[], metavar="DIR|URL", help="a folder or page of wheels"
     )
     sources.add_argument("--channel", metavar="URL", help="conda channel (file:// too)")
-    sources.add_argument("--offline", action="store_true", help="ask no index: decide by the shipped tables alone")
 
 
 def choices_from(arguments: argparse.Namespace) -> Choices:
@@ -100,5 +101,5 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         find_links=tuple(arguments.find_links),
         channel=arguments.channel,
         include_unadvertised=arguments.include_unadvertised,
-        offline=arguments.offline,
+        offline=getattr(arguments, "offline", False),
     )

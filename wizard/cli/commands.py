@@ -18,10 +18,11 @@ from wizard.cli.follow import Narrator, final_status, follow
 from wizard.cli.pick_table import render
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError, WizardError
-from wizard.i18n import message
+from wizard.i18n import Message, message
 from wizard.machine.serialize import read_machine_file
 from wizard.plan.explain import pick_document
-from wizard.report.text import render_text
+from wizard.plan.model import Choices
+from wizard.report.render import render_text
 from wizard.session.facts import facts_document
 from wizard.session.model import Facts, Preview
 from wizard.session.session import Session
@@ -50,10 +51,8 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     session = Session()
     choices = choices_from(arguments)
     _Cancellation.listen()
+    session.check_choices(choices)
     terminal.say(message("cli.probing"))
-    from wizard.session.place import check_place
-
-    check_place(choices)  # before anything takes time
     facts = session.probe(is_cancelled=_Cancellation.is_asked)
     for row in facts.requirements:
         if row.blocks:
@@ -64,6 +63,9 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     _show(preview, terminal)
     if arguments.dry_run:
         session.discard(preview.plan.id)
+        return ExitStatus.DONE
+    if arguments.plan_only:
+        terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
         return ExitStatus.DONE
     if not arguments.yes and not _agreed(terminal):
         session.discard(preview.plan.id)
@@ -183,11 +185,26 @@ def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
     machines = _machines(arguments.machine, session)
     for name, facts in machines:
         verdict = session.propose(facts, choices)
+        is_live = arguments.machine is None and not choices.offline
+        carried = _carried(session, facts, choices) if is_live else None
         if arguments.json:
-            terminal.document(pick_document(verdict, name, terminal.language))
+            document = pick_document(verdict, name, terminal.language)
+            terminal.document({**document, **({"carried": carried.to_json(terminal.language)} if carried else {})})
         else:
             terminal.line(render(verdict, terminal.language))
+            if carried:
+                terminal.line(terminal.words(carried))
     return ExitStatus.DONE
+
+
+def _carried(session: Session, facts: Facts, choices: Choices) -> Message:
+    """What the sources that this computer reaches would give: the tables' best, or the next that is there."""
+    try:
+        election = session.elect(facts, choices)
+    except WizardError as error:
+        return error.summary
+    build = f"torch {election.candidate.torch}+{election.candidate.variant}"
+    return message("cli.carried", build=build, python=election.python, source=election.torch_source.name)
 
 
 def _machines(given: list[str] | None, session: Session) -> Iterator[tuple[str | None, Facts]]:

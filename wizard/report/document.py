@@ -17,10 +17,10 @@ from wizard.errors import ExitStatus, WizardError
 from wizard.i18n import Message
 from wizard.plan.model import Plan, PlanSource
 from wizard.process import redact
-from wizard.report.model import SCHEMA, StepResult
 from wizard.report.privacy import Private, clean
-from wizard.steps.model import Check, Diagnosis, Verification
+from wizard.steps.model import Check, Diagnosis, StepResult, Verification
 
+SCHEMA = 1
 _GPU_FIELDS = ("vendor", "name", "pci_id", "compute_capability", "memory_bytes", "kernel_driver")
 _DEVICE_FIELDS = ("index", "name", "capability", "memory_bytes", "free_bytes", "kernels", "error")
 _CHECK_FIELDS = (

@@ -6,6 +6,7 @@ It decides nothing itself: it asks the layers below in the right order and hands
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from functools import cached_property
@@ -25,8 +26,9 @@ from wizard.mirrors.settings import read_user_settings
 from wizard.plan.model import Choices, Verdict
 from wizard.plan.requirement import Requirement
 from wizard.plan.requirements import requirements
-from wizard.plan.resolve import resolve
+from wizard.plan.resolve import check_choices, resolve
 from wizard.plan.serialize import read_plan
+from wizard.plan.wishes import check_extras
 from wizard.process import child_environment
 from wizard.process.detached import start_detached
 from wizard.report.document import report_document
@@ -61,7 +63,7 @@ class Session:
         return self._facts(machine, time.monotonic())
 
     def _facts(self, machine: Machine, started: float) -> Facts:
-        settings = read_user_settings()
+        settings = read_user_settings(os.environ, Path.home(), paths.os_name())
         rows = requirements(machine, settings)
         return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
 
@@ -80,7 +82,14 @@ class Session:
         return elect(facts, self.propose(facts, choices), choices, on_note, is_cancelled)
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
+        """Hazards of the place. Raises UsageError for one that can never be right."""
         return check_place(choices)
+
+    def check_choices(self, choices: Choices) -> None:
+        """All that can be known to be wrong before anything takes time. Raises UsageError."""
+        check_choices(choices, self.matrix)
+        check_extras(choices.extras)
+        check_place(choices)
 
     def preview(
         self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled = _never
@@ -127,6 +136,9 @@ class Session:
 
     def events_path(self, run_id: str) -> Path:
         return find_run_folder(run_id).events
+
+    def plan_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).plan
 
     def log_path(self, run_id: str) -> Path:
         return find_run_folder(run_id).log

@@ -35,6 +35,7 @@ from wizard.steps.executor import Stages, carry_out
 from wizard.steps.fetch import Fetch
 from wizard.steps.install import Install
 from wizard.steps.journal import Journal, read_history
+from wizard.steps.model import StepResult
 from wizard.steps.preflight import Preflight, prefix_lock
 from wizard.steps.run_folder import RunFolder
 from wizard.steps.verify import Verify
@@ -112,11 +113,16 @@ class _Attempt:
         self._emitter.emit(Kind.RUN_FINISHED, **outcome, error=error.to_json() if error else None)
         self._emitter.close()
 
+    def _results(self) -> list[StepResult]:
+        results = []
+        while not self._context.results.empty():
+            results.append(self._context.results.get())
+        return results
+
     def _write_report(self, status: ExitStatus, error: WizardError | None) -> str | None:
         verification = self._context.verification
-        document = report_document(
-            self._plan, verification.result() if verification.done() else None, status=int(status), error=error
-        )
+        found = verification.result() if verification.done() else None
+        document = report_document(self._plan, found, self._results(), status=int(status), error=error)
         try:
             write_report(self._folder.report, document)
         except OSError as failure:

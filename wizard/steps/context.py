@@ -22,7 +22,7 @@ from wizard.plan.model import Plan
 from wizard.steps.control import Control
 from wizard.steps.emitter import Emitter
 from wizard.steps.journal import History, Journal
-from wizard.steps.model import Verification
+from wizard.steps.model import StepResult, Verification
 from wizard.steps.run_folder import RunFolder
 
 _POLL = 0.05
@@ -48,6 +48,7 @@ class Context:
     place: Future[Place] = field(default_factory=Future)
     ready: queue.SimpleQueue[Path | None] = field(default_factory=queue.SimpleQueue)
     verification: Future[Verification] = field(default_factory=Future)
+    results: queue.SimpleQueue[StepResult] = field(default_factory=queue.SimpleQueue)
     abort: threading.Event = field(default_factory=threading.Event)
 
     def is_stopped(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from wizard import paths
-from wizard.environments import ENGINES
+from wizard.environments.engines import engine_named
 from wizard.environments.layout import python_of
 from wizard.environments.model import Created, Target
 from wizard.environments.remove import is_ours_unfinished, mark_begun, remove_unfinished
@@ -62,7 +62,7 @@ class Create:
             base_python=Path(plan.base_python) if plan.base_python else None,
             channels=plan.channels,
         )
-        created = ENGINES[plan.engine].create(
+        created = engine_named(plan.engine, plan.environment).create(
             target,
             lambda done, total, now: emitter.progress(self.name, done, total, detail=now),
             context.is_stopped,

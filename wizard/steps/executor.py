@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from wizard.errors import Cancelled, WizardError
 from wizard.events import Kind
 from wizard.steps.context import Context, Step
+from wizard.steps.model import StepResult
 
 Stages = Sequence[Sequence[Step]]
 
@@ -46,39 +47,30 @@ def _first_cause(failures: Sequence[BaseException]) -> BaseException:
 
 def _run_guarded(step: Step, context: Context, failures: list[BaseException]) -> None:
     started = time.monotonic()
-    emitter = context.emitter
-    emitter.emit(Kind.STEP_STARTED, step=step.name, message=step.announce(context).to_json())
+    context.emitter.emit(Kind.STEP_STARTED, step=step.name, message=step.announce(context).to_json())
+    outcome, said = "done", None
     try:
         context.wait_while_paused()
         said = step.run(context)
     except Cancelled as stop:
         failures.append(stop)
-        context.abort.set()
-        emitter.emit(Kind.STEP_FINISHED, step=step.name, outcome="cancelled", seconds=_since(started))
-    except WizardError as error:
+        outcome = "cancelled"
+    except Exception as problem:
+        error = problem if isinstance(problem, WizardError) else _bug(problem)
         failures.append(error)
+        outcome, said = "failed", error.summary
+        context.emitter.detail(step.name, f"{error}\n{error.details}")
+    if outcome != "done":
         context.abort.set()
-        emitter.detail(step.name, f"{error}\n{error.details}")
-        emitter.emit(
-            Kind.STEP_FINISHED, step=step.name, outcome="failed", seconds=_since(started),
-            message=error.summary.to_json(),
-        )  # fmt: skip
-    except Exception as error:
-        bug = WizardError("internal", details=traceback.format_exc(), what=type(error).__name__)
-        bug.__cause__ = error
-        failures.append(bug)
-        context.abort.set()
-        emitter.detail(step.name, bug.details)
-        emitter.emit(
-            Kind.STEP_FINISHED, step=step.name, outcome="failed", seconds=_since(started),
-            message=bug.summary.to_json(),
-        )  # fmt: skip
-    else:
-        emitter.detail(step.name, f"done in {_since(started)} s")
-        emitter.emit(
-            Kind.STEP_FINISHED, step=step.name, outcome="done", seconds=_since(started), message=said.to_json()
-        )
+    result = StepResult(step.name, outcome, round(time.monotonic() - started, 2), said)
+    context.results.put(result)
+    context.emitter.emit(
+        Kind.STEP_FINISHED, step=result.name, outcome=result.outcome, seconds=result.seconds,
+        message=said.to_json() if said else None,
+    )  # fmt: skip
 
 
-def _since(started: float) -> float:
-    return round(time.monotonic() - started, 2)
+def _bug(problem: Exception) -> WizardError:
+    bug = WizardError("internal", details=traceback.format_exc(), what=type(problem).__name__)
+    bug.__cause__ = problem
+    return bug

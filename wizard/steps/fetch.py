@@ -8,6 +8,7 @@ from pathlib import Path
 from wizard import paths
 from wizard.i18n import Message, message
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
+from wizard.packages.fetch.fetcher import Options
 from wizard.packages.model import LockedFile
 from wizard.steps.context import Context
 
@@ -22,20 +23,19 @@ class Fetch:
 
     def run(self, context: Context) -> Message:
         started = time.monotonic()
-        fetcher = Fetcher(
-            Store(paths.downloads_dir()),
-            environment=context.plan.environment,
-            on_log=lambda line: context.emitter.log(self.name, line),
-        )
+        fetcher = Fetcher(Store(paths.downloads_dir()), options=Options(environment=context.plan.environment or None))
 
         def on_file(file: LockedFile, path: Path) -> None:
-            context.emitter.log(self.name, f"{file.filename} sha256 {file.sha256[:12]}…")
+            context.emitter.log(self.name, f"{file.filename} sha256 {file.sha256[:12]}… ok")
             context.ready.put(path)
 
         def on_progress(progress: FetchProgress) -> None:
+            left = None if progress.total is None or progress.rate <= 0 else progress.total - progress.done
             context.emitter.progress(
-                self.name, progress.done, progress.total, unit="bytes", rate=progress.rate, eta=progress.eta,
-                detail=progress.detail, limited_by=progress.limited_by,
+                self.name, progress.done, progress.total, unit="bytes", rate=round(progress.rate),
+                eta=None if left is None else round(left / progress.rate, 1), detail=progress.file,
+                state=progress.state, files_done=progress.files_done, files_total=progress.files_total,
+                limited_by="network" if progress.state == "fetching" else None,
             )  # fmt: skip
 
         result = fetcher.fetch(

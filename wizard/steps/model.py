@@ -41,3 +41,13 @@ class Verification:
     torch: str | None = None
     python: str | None = None
     devices: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """How one step went. `outcome`: done | skipped | failed | cancelled."""
+
+    name: str
+    outcome: str
+    seconds: float | None = None
+    message: Message | None = None

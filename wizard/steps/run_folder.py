@@ -6,7 +6,6 @@ window that was reopened, for another terminal, and on Windows.
 
 from __future__ import annotations
 
-import os
 import re
 import secrets
 import time
@@ -103,5 +102,5 @@ def find_run_folder(run: str) -> RunFolder:
 def run_folders() -> tuple[RunFolder, ...]:
     """Newest first."""
     base = paths.runs_dir()
-    names = sorted((name for name in os.listdir(base) if _ID.match(name)), reverse=True) if base.is_dir() else []
-    return tuple(RunFolder(base / name) for name in names if (base / name / "plan.json").is_file())
+    places = [place for place in base.iterdir() if _ID.match(place.name)] if base.is_dir() else []
+    return tuple(RunFolder(place) for place in sorted(places, reverse=True) if (place / "plan.json").is_file())

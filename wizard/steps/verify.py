@@ -23,6 +23,8 @@ class Verify:
             gpu_expected=context.plan.gpu_expected,
             machine=machine,
             is_cancelled=context.is_stopped,
+            environment=context.plan.environment,
+            on_check=lambda name: context.emitter.progress(self.name, 0, None, detail=name),
         )
         for check in verification.checks:
             context.emitter.detail(self.name, f"{check.state} {check.name} {dict(check.data)}")

@@ -1,0 +1,132 @@
+"""The worker is killed with SIGKILL at random moments of a real small install; resume must always heal it.
+
+Counted on the server: no byte of a file that was verified (it lies in the store) is ever sent again.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import time
+from pathlib import Path
+from urllib.parse import unquote
+
+import psutil
+import pytest
+
+from tests.line.world import TORCH, World
+
+KILLS = 20
+
+
+def worker_of(world: World) -> psutil.Process | None:
+    for process in world.processes():
+        try:
+            command = process.cmdline()
+        except psutil.Error:
+            continue
+        if "run" in command and command[-1].endswith("plan.json"):
+            return process
+    return None
+
+
+def wait_for_nothing(world: World) -> None:
+    deadline = time.monotonic() + 10
+    while world.processes():
+        assert time.monotonic() < deadline, [process.cmdline() for process in world.processes()]
+        time.sleep(0.05)
+
+
+def verified_files(world: World) -> set[str]:
+    return {path.name for path in (world.home / "state" / "downloads").rglob("*.whl")}
+
+
+def data_requests(world: World, since: tuple[int, int]) -> list[str]:
+    """File names whose bytes were asked for (not their size, not their metadata)."""
+    asked = []
+    for server, start in ((world.packages, since[0]), (world.torch, since[1])):
+        for seen in server.requests[start:]:
+            if seen.path.endswith(".whl") and seen.range != "bytes=0-0":
+                asked.append(unquote(seen.path).rsplit("/", 1)[-1])
+    return asked
+
+
+def marks(world: World) -> tuple[int, int]:
+    return len(world.packages.requests), len(world.torch.requests)
+
+
+def planned(world: World) -> str:
+    """A plan that has not started: what `setup` does before it starts the worker."""
+    done = world.run("setup", "--plan-only", "--name", "demo", *world.sources)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)["plan"]
+
+
+@pytest.mark.slow
+def test_every_resume_after_a_kill_ends_well(conda_world: World) -> None:
+    world = conda_world
+    plan = planned(world)
+    seconds = _duration(world, plan)
+    rng = random.Random(20261121)
+    moments = [rng.uniform(0.02, 0.98) * seconds for _ in range(KILLS)]
+    for moment in moments:
+        _forget(world)
+        plan = planned(world)
+        started = time.monotonic()
+        program = world.start("run", plan)
+        time.sleep(max(0.0, moment - (time.monotonic() - started)))
+        os.kill(program.pid, signal.SIGKILL)
+        program.communicate()
+        wait_for_nothing(world)
+        before, since = verified_files(world), marks(world)
+        healed = world.run("run", plan)
+        assert healed.returncode == 0, (moment, healed.stderr, healed.stdout)
+        again = before & set(data_requests(world, since))
+        assert not again, (moment, again)
+        _check_environment(world)
+        wait_for_nothing(world)
+
+
+@pytest.mark.slow
+def test_twelve_kills_of_one_run(world: World) -> None:
+    """The same run is killed again and again, also while it heals."""
+    plan = planned(world)
+    rng = random.Random(7)
+    for _ in range(12):
+        program = world.start("run", plan)
+        time.sleep(rng.uniform(0.1, 1.6))
+        os.kill(program.pid, signal.SIGKILL)
+        program.communicate()
+        wait_for_nothing(world)
+    assert world.run("run", plan).returncode == 0
+    _check_environment(world)
+
+
+def _duration(world: World, plan: str) -> float:
+    started = time.monotonic()
+    done = world.run("run", plan)
+    assert done.returncode == 0, done.stderr
+    return time.monotonic() - started
+
+
+def _forget(world: World) -> None:
+    """Environment, runs and downloads go; the engine's package cache stays, to keep this short."""
+    import shutil
+
+    for name in ("envs", "runs", "downloads"):
+        shutil.rmtree(world.home / "state" / name, ignore_errors=True)
+
+
+def _check_environment(world: World) -> None:
+    prefix = world.home / "state" / "envs" / "demo"
+    code = "import torch, torchvision, numpy, padding_a, padding_d; print(torch.__version__, numpy.__version__)"
+    assert world.import_check(prefix, code) == f"{TORCH}+cpu 2.3.0"
+    assert not list(prefix.glob(".torch-setup*"))
+    assert not list(Path(prefix.parent).glob(".torch-setup*"))
+    listed = world.import_check(prefix, "import importlib.metadata as m; print(len(list(m.distributions())))")
+    names = world.import_check(
+        prefix, "import importlib.metadata as m; print(len({d.metadata['Name'] for d in m.distributions()}))"
+    )
+    assert listed == names, "a package is there twice"

@@ -1,0 +1,132 @@
+"""The whole job by the command line, for real, on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.line.world import PYTHON, TORCH, World
+
+
+def events(text: str) -> list[dict[str, object]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_from_nothing_to_a_tested_environment_by_the_built_in_engine(conda_world: World) -> None:
+    done = conda_world.run("setup", "--yes", "--name", "demo", *conda_world.sources)
+    assert done.returncode == 0, done.stderr
+    assert "no usable NVIDIA card" in done.stderr
+    prefix = conda_world.home / "state" / "envs" / "demo"
+    assert (prefix / "conda-meta" / "history").is_file()
+    assert conda_world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+    assert conda_world.import_check(prefix, "import torchvision, numpy; print(numpy.__version__)") == "2.3.0"
+    assert conda_world.processes() == []
+
+
+def test_a_path_with_a_space_and_chinese_characters_by_venv(world: World) -> None:
+    prefix = world.home / "深度 学习" / "环境 1"
+    done = world.run("setup", "--yes", "--prefix", str(prefix), *world.sources)
+    assert done.returncode == 0, done.stderr
+    assert world.import_check(prefix, "import torch; print(torch.zeros(1) is not None)") == "True"
+
+
+def test_events_are_the_contract(world: World) -> None:
+    done = world.run("setup", "--yes", "--name", "demo", "--events", *world.sources)
+    assert done.returncode == 0, done.stderr
+    told = events(done.stdout)
+    assert [event["seq"] for event in told] == list(range(1, len(told) + 1))
+    assert {event["schema"] for event in told} == {1}
+    assert told[0]["event"] == "run-started"
+    assert [step["name"] for step in told[0]["steps"]] == [  # type: ignore[attr-defined]
+        "preflight", "create", "fetch", "install", "check", "verify",
+    ]  # fmt: skip
+    assert (told[-1]["event"], told[-1]["status"]) == ("run-finished", 0)
+    fetched = [event for event in told if event["event"] == "progress" and event["step"] == "fetch"]
+    assert [event["done"] for event in fetched] == sorted(event["done"] for event in fetched)  # type: ignore[type-var]
+    assert fetched[-1]["done"] == fetched[-1]["total"]
+    report = json.loads(Path(str(told[-1]["report"])).read_text(encoding="utf-8"))
+    assert report["schema"] == 1
+
+
+def test_a_cuda_build_without_a_card_ends_with_3_and_the_cause(world: World) -> None:
+    done = world.run("setup", "--yes", "--name", "gpu", "--variant", "cu126", "--with", "none", *world.sources)
+    assert done.returncode == 3, done.stderr
+    assert "NVIDIA" in done.stderr
+    prefix = world.home / "state" / "envs" / "gpu"
+    assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cu126"
+
+
+def test_never_a_companion_of_another_variant(world: World) -> None:
+    """The torch index has torchvision +cpu only: the CUDA build goes without, and says so."""
+    done = world.run("setup", "--yes", "--name", "gpu", "--variant", "cu126", *world.sources)
+    assert done.returncode == 3, done.stderr
+    assert "torchvision is left out" in done.stderr
+    site = world.home / "state" / "envs" / "gpu" / "lib" / f"python{PYTHON}" / "site-packages"
+    assert not (site / "torchvision").exists()
+
+
+def test_dry_run_changes_nothing(world: World) -> None:
+    done = world.run("setup", "--dry-run", "--name", "demo", *world.sources)
+    assert done.returncode == 0, done.stderr
+    assert not (world.home / "state" / "envs").exists()
+    assert world.runs() == []
+
+
+def test_a_second_setup_downloads_nothing(world: World) -> None:
+    assert world.run("setup", "--yes", "--name", "one", *world.sources).returncode == 0
+    before = sum(".whl" in path and not path.endswith(".metadata") for path in world.packages.paths())
+    assert world.run("setup", "--yes", "--name", "two", *world.sources).returncode == 0
+    after = [path for path in world.packages.paths() if path.endswith(".whl")][before:]
+    ranges = [seen.range for seen in world.packages.requests if seen.path.endswith(".whl")][before:]
+    assert all(asked == "bytes=0-0" for asked in ranges), after
+
+
+@pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
+def test_cancel_leaves_no_process_and_can_be_resumed(world: World, sign: int) -> None:
+    program = world.start("setup", "--yes", "--name", "demo", *world.sources)
+    deadline = time.monotonic() + 60
+    while not any((run / "journal.jsonl").exists() for run in world.runs()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.kill(program.pid, sign)
+    _, said = program.communicate(timeout=60)
+    if program.returncode == 0:
+        pytest.fail("the run was over before it could be cancelled: make the packages larger")
+    assert program.returncode == 130, said
+    assert "resume" in said
+    assert world.processes() == []
+    done = world.run("resume")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_second_start_at_the_same_place_is_refused(world: World) -> None:
+    program = world.start("setup", "--yes", "--name", "demo", *world.sources)
+    deadline = time.monotonic() + 60
+    while not (world.home / "state" / "envs" / "demo").exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    second = world.run("setup", "--yes", "--name", "demo", *world.sources)
+    assert second.returncode in (1, 2)
+    program.communicate(timeout=120)
+    assert program.returncode == 0
+
+
+def test_the_worker_survives_the_program_that_started_it(world: World) -> None:
+    program = world.start("setup", "--yes", "--name", "demo", *world.sources)
+    deadline = time.monotonic() + 60
+    while not any((run / "journal.jsonl").exists() for run in world.runs()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    program.kill()
+    program.communicate()
+    while world.processes():
+        assert time.monotonic() < deadline + 60
+        time.sleep(0.1)
+    assert "run-finished" in (world.runs()[0] / "events.jsonl").read_text(encoding="utf-8")
+    prefix = world.home / "state" / "envs" / "demo"
+    assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"

@@ -1,0 +1,128 @@
+"""A small world on loopback in which the whole line runs for real: index, torch index, channel, own home.
+
+The packages are stand-ins of a few megabytes (a made-up torch with the real one's error texts); everything
+else is the real thing: worker, uv, environments, HTTP, files, processes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+from tests.line.wheel import build_wheel
+from tests.servers.index_server import IndexServer
+from tests.stand_in import PACKAGES
+
+ROOT = Path(__file__).resolve().parents[2]
+TORCH = "2.13.0"
+TAG = f"cp3{sys.version_info[1]}-cp3{sys.version_info[1]}-manylinux_2_17_x86_64"
+PYTHON = f"3.{sys.version_info[1]}"
+
+
+def build_wheels(folder: Path, megabytes: int = 3) -> Path:
+    """torch +cpu and +cu126, torchvision +cpu, numpy, and a few packages of noise that torch needs."""
+    noise = random.Random(7)
+    padding = [f"padding-{letter}" for letter in "abcd"]
+    for name in padding:
+        module = name.replace("-", "_")
+        files = {f"{module}/data{i}.bin": noise.randbytes(megabytes * 250_000) for i in range(4)}
+        build_wheel(folder / "packages", module, "1.0", {f"{module}/__init__.py": b"", **files})
+    build_wheel(folder / "packages", "numpy", "2.3.0", {"numpy/__init__.py": b"__version__ = '2.3.0'\n"})
+    build_torch(folder / "torch", f"{TORCH}+cpu", padding, megabytes, {"do": "work", "cuda": None})
+    build_torch(folder / "torch", f"{TORCH}+cu126", padding, megabytes, {"do": "no-driver", "cuda": "12.6"})
+    build_torch(folder / "torch", "0.28.0+cpu", [], 0, {}, "torchvision")
+    return folder
+
+
+def build_torch(
+    folder: Path,
+    version: str,
+    requires: list[str],
+    megabytes: int,
+    behaviour: Mapping[str, object],
+    name: str = "torch",
+) -> Path:
+    files = {
+        f"{name}/{path.relative_to(PACKAGES / name).as_posix()}": path.read_bytes()
+        for path in (PACKAGES / name).rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    files[f"{name}/behaviour.json"] = json.dumps({"version": version, **behaviour}).encode()
+    if megabytes:
+        files[f"{name}/lib/libtorch.bin"] = random.Random(version).randbytes(megabytes * 2_000_000)
+    if name == "torchvision":
+        requires = [f"torch=={TORCH}"]
+    return build_wheel(folder, name, version, files, requires, TAG)
+
+
+@dataclass(frozen=True)
+class World:
+    """`command` runs the program as a child with its own home; `sources` are the options that keep it on loopback."""
+
+    home: Path
+    packages: IndexServer
+    torch: IndexServer
+    channel: str | None = None
+
+    @property
+    def environment(self) -> dict[str, str]:
+        kept = {key: value for key, value in os.environ.items() if not key.startswith(("PIP_", "UV_", "TORCH_"))}
+        return {
+            **kept,
+            "HOME": str(self.home / "user"),
+            "TORCH_WIZARD_HOME": str(self.home / "state"),
+            "TORCH_WIZARD_LANG": "en",
+            "PIP_CONFIG_FILE": os.devnull,
+        }
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        options = ("--index", self.packages.simple, "--torch-index", self.torch.simple, "--python", PYTHON)
+        if self.channel:
+            return (*options, "--channel", self.channel)
+        return (*options, "--engine", "venv")
+
+    def command(self, *arguments: str) -> tuple[str, ...]:
+        return (sys.executable, "-m", "wizard", *arguments)
+
+    def run(self, *arguments: str, timeout: float = 180) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.command(*arguments), cwd=ROOT, env=self.environment, capture_output=True, text=True,
+            encoding="utf-8", timeout=timeout, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            self.command(*arguments), cwd=ROOT, env=self.environment, text=True, encoding="utf-8",
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        )  # fmt: skip
+
+    def processes(self) -> list[psutil.Process]:
+        """Everything that runs with this world's home in its environment: nobody else has it."""
+        mark = str(self.home / "state")
+        found = []
+        for process in psutil.process_iter():
+            try:
+                if process.environ().get("TORCH_WIZARD_HOME") == mark and process.status() != psutil.STATUS_ZOMBIE:
+                    found.append(process)
+            except psutil.Error:
+                continue
+        return found
+
+    def runs(self) -> list[Path]:
+        base = self.home / "state" / "runs"
+        return sorted(base.iterdir()) if base.is_dir() else []
+
+    def import_check(self, prefix: Path, code: str) -> str:
+        python = prefix / "bin" / "python"
+        return subprocess.run(
+            [python, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        ).stdout.strip()

@@ -1,0 +1,73 @@
+"""Every sentence exists in both languages, with the same blanks; every key that the code names exists."""
+
+from __future__ import annotations
+
+import re
+import string
+from pathlib import Path
+
+import pytest
+
+from wizard.i18n import LANGUAGES, Message, catalogue, message, system_language, text
+
+ROOT = Path(__file__).resolve().parents[1]
+_NAMED = re.compile(r"""\b(?:message|Message)\(\s*["']([a-z0-9_.-]+)["']""")
+_ERRORS = re.compile(r"""\b(?:WizardError|UsageError|SourceUnreachable|Fault)\(\s*["']([a-z0-9-]+)["']""")
+
+
+def blanks(template: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(template) if name}
+
+
+def sources() -> str:
+    return "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "wizard").rglob("*.py"))
+
+
+def test_both_languages_have_the_same_keys_and_blanks() -> None:
+    english, chinese = (catalogue(language) for language in LANGUAGES)
+    assert sorted(english) == sorted(chinese)
+    different = [key for key in english if blanks(english[key]) != blanks(chinese[key])]
+    assert different == []
+
+
+def test_no_key_lives_in_two_files() -> None:
+    from wizard.i18n import tomllib
+
+    from wizard.i18n import _flatten
+
+    for language in LANGUAGES:
+        seen: dict[str, str] = {}
+        for path in sorted((ROOT / "resources" / "i18n").glob(f"*.{language}.toml")):
+            for key in _flatten(tomllib.loads(path.read_text(encoding="utf-8"))):
+                assert key not in seen, f"{key} in {seen[key]} and {path.name}"
+                seen[key] = path.name
+
+
+def test_every_key_in_the_code_has_words() -> None:
+    known = catalogue("en")
+    missing = [key for key in sorted(set(_NAMED.findall(sources()))) if key not in known]
+    assert missing == []
+
+
+@pytest.mark.parametrize("part", ["summary", "hint"])
+def test_every_error_says_its_cause_and_what_to_do(part: str) -> None:
+    known = catalogue("en")
+    missing = [code for code in sorted(set(_ERRORS.findall(sources()))) if f"error.{code}.{part}" not in known]
+    assert missing == []
+
+
+def test_a_message_is_rendered_at_the_edge() -> None:
+    value = message("step.install.will", count=3)
+    assert text(value, "en") == "Installing 3 packages"
+    assert text(value, "zh_CN") == "安装 3 个软件包"
+    assert Message.from_json(value.to_json()) == value
+
+
+@pytest.mark.parametrize(
+    ("lang", "expected"), [("zh_CN.UTF-8", "zh_CN"), ("zh-Hans", "zh_CN"), ("de_DE", "en"), ("C", "en"), ("", "en")]
+)
+def test_language_of_the_system(monkeypatch: pytest.MonkeyPatch, lang: str, expected: str) -> None:
+    for name in ("TORCH_WIZARD_LANG", "LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", lang)
+    assert system_language() == expected

@@ -1,0 +1,102 @@
+"""The verdict as a text table, torch x CUDA, for a terminal; Chinese letters are two columns wide.
+
+The best is marked, the other cells say in three words why not. What is chosen to be shown is the newest
+patch of the newest releases, and always the best. `pick --json` has everything.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+from wizard.i18n import message, text
+from wizard.matrix.ordering import variant_key, version_key
+from wizard.plan.explain import after_update, variant_name, why_not_newest
+from wizard.plan.model import Candidate, Verdict
+
+_ROWS = 6
+_MOST_COLUMNS = 7
+_GAP = "  "
+
+
+def render(verdict: Verdict, language: str | None = None) -> str:
+    parts = [_headline(verdict, language), _table(verdict, language)]
+    parts += [why_not_newest(verdict, language) or "", after_update(verdict, language) or ""]
+    parts += ["\n".join(text(notice, language) for notice in verdict.notices)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _headline(verdict: Verdict, language: str | None) -> str:
+    best = verdict.best
+    if best is None:
+        return text(message("plan.table.none"), language)
+    title = message(
+        "plan.table.title", torch=best.torch, variant=variant_name(best.variant, language), python=best.python or "?"
+    )
+    companions = message(
+        "plan.table.companions", torchvision=best.torchvision or "–", torchaudio=best.torchaudio or "–"
+    )
+    return f"{text(title, language)}\n{text(companions, language)}"
+
+
+def _table(verdict: Verdict, language: str | None) -> str:
+    cells = {(candidate.torch, candidate.variant): candidate for candidate in verdict.candidates}
+    releases = _releases(verdict)
+    variants = _variants(verdict, releases)
+    head = [text(message("plan.table.torch"), language), *(variant_name(tag, language) for tag in variants)]
+    rows = [
+        [torch, *(_cell(cells.get((torch, tag)), verdict.best, language) for tag in variants)] for torch in releases
+    ]
+    return align([head, *rows])
+
+
+def _releases(verdict: Verdict) -> list[str]:
+    """The newest patch of the newest minor releases, and the best."""
+    newest: dict[tuple[int, ...], str] = {}
+    for torch in sorted({candidate.torch for candidate in verdict.candidates}, key=version_key):
+        newest[version_key(torch)[:2]] = torch
+    shown = set(sorted(newest.values(), key=version_key, reverse=True)[:_ROWS])
+    if verdict.best:
+        shown.add(verdict.best.torch)
+    return sorted(shown, key=version_key, reverse=True)
+
+
+def _variants(verdict: Verdict, releases: Sequence[str]) -> list[str]:
+    shown = {candidate.variant for candidate in verdict.candidates if candidate.torch in releases}
+    ordered = sorted(shown, key=variant_key, reverse=True)
+    if len(ordered) <= _MOST_COLUMNS:
+        return ordered
+    keep = set(ordered[: _MOST_COLUMNS - 1]) | {ordered[-1]} | ({verdict.best.variant} if verdict.best else set())
+    return [tag for tag in ordered if tag in keep]
+
+
+def _cell(candidate: Candidate | None, best: Candidate | None, language: str | None) -> str:
+    if candidate is None:
+        return text(message("plan.cell.not-published"), language)
+    if candidate.fits:
+        is_best = best is not None and (candidate.torch, candidate.variant) == (best.torch, best.variant)
+        return text(message("plan.cell.best" if is_best else "plan.cell.fits"), language)
+    reason = candidate.reasons[0]
+    return text(message(f"plan.cell.{reason.code}", **reason.params), language)
+
+
+def width(words: str) -> int:
+    """Columns in a terminal: a Chinese letter takes two, a combining mark none."""
+    return sum(_letter_width(letter) for letter in words)
+
+
+def _letter_width(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in ("W", "F") else 1
+
+
+def align(rows: Sequence[Sequence[str]]) -> str:
+    """The first row is the head, with a rule below it."""
+    widths = [max(width(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = [
+        _GAP.join(cell + " " * (columns - width(cell)) for cell, columns in zip(row, widths, strict=True)).rstrip()
+        for row in rows
+    ]
+    rule = "-" * (sum(widths) + len(_GAP) * (len(widths) - 1))
+    return "\n".join([lines[0], rule, *lines[1:]])
