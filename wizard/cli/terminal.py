@@ -15,9 +15,10 @@ from wizard.i18n import Message, text
 def prepare_streams() -> None:
     """UTF-8 wherever the output goes; a console that cannot show a character gets a replacement, not a crash."""
     for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIO) or hasattr(stream, "reconfigure"):
-            with contextlib.suppress(OSError, ValueError, AttributeError):
-                stream.reconfigure(encoding="utf-8", errors="replace")
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure:
+            with contextlib.suppress(OSError, ValueError):
+                reconfigure(encoding="utf-8", errors="replace")
 
 
 class Terminal:

@@ -10,7 +10,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from wizard import paths
-from wizard.environments.naming import check_prefix
+from wizard.environments.naming import check_prefix, nearest_existing
 from wizard.environments.remove import is_ours_unfinished
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
@@ -65,10 +65,6 @@ class Preflight:
             free = shutil.disk_usage(path).free
             if free < size:
                 raise WizardError("no-space", path=path, needed=_gb(size), free=_gb(free))
-
-
-def nearest_existing(path: Path) -> Path:
-    return next(place for place in (path, *path.parents) if place.exists())
 
 
 def _gb(size: int) -> float:
