@@ -1,0 +1,245 @@
+"""Fetches locked files: several at once, several ranges of one, resumed where an earlier run stopped.
+
+Callbacks come on the calling thread. There is no wall-clock limit: only a stall (no bytes for `stall`
+seconds) ends an attempt, and only an address that fails again and again without a byte ends the fetch.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.errors import Cancelled, WizardError
+from wizard.packages.fetch.board import Board
+from wizard.packages.fetch.connection import Connection
+from wizard.packages.fetch.model import Fault, FetchProgress, FetchResult
+from wizard.packages.fetch.settle import Settler
+from wizard.packages.fetch.store import Store
+from wizard.packages.fetch.task import FileTask
+from wizard.packages.fetch.transport import Transport, tls_context
+from wizard.packages.model import LockedFile
+from wizard.process import redact
+
+OnProgress = Callable[[FetchProgress], None]
+OnFile = Callable[[LockedFile, Path], None]
+IsAsked = Callable[[], bool]
+
+_TICK = 0.1
+_SETTLERS = 3
+_JOIN_SECONDS = 1.0
+_DISK_RESERVE = 64 * 1024 * 1024
+_RATE_SECONDS = 3.0
+
+
+def _free_bytes(folder: Path) -> int:
+    while not folder.exists():
+        folder = folder.parent
+    return shutil.disk_usage(folder).free
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """`backoff`: seconds before the second round over a file's addresses; doubles each time."""
+
+    stall: float = 30.0
+    backoff: float = 1.0
+    environment: Mapping[str, str] | None = None  # proxy and certificates; None: the process's own
+    allow_http: bool = False
+    free_bytes: Callable[[Path], int] = _free_bytes
+
+
+class Fetcher:
+    def __init__(self, store: Store, connections: int = 4, options: Options | None = None) -> None:
+        self._store = store
+        self._connections = connections
+        self._options = options or Options()
+
+    def fetch(
+        self,
+        files: Sequence[LockedFile],
+        on_progress: OnProgress = lambda progress: None,
+        on_file: OnFile = lambda file, path: None,
+        is_cancelled: IsAsked = lambda: False,
+        is_paused: IsAsked = lambda: False,
+    ) -> FetchResult:
+        """`on_file` as soon as a file is verified. Raises WizardError (`fetch-…`) or Cancelled; what was fetched
+        until then is kept."""
+        return _Run(self._store, self._connections, self._options, files).go(
+            on_progress, on_file, is_cancelled, is_paused
+        )
+
+
+class _Run:
+    def __init__(self, store: Store, connections: int, options: Options, files: Sequence[LockedFile]) -> None:
+        self._store = store
+        self._options = options
+        self._began = time.monotonic()
+        self._files = list({file.sha256: file for file in files}.values())
+        self._order = files
+        self._paths: dict[str, Path] = {}
+        self._reused = 0
+        self._present = [(file, path) for file in self._files if (path := self._find(file))]
+        present = {file.sha256 for file, _ in self._present}
+        tasks = [FileTask(file, store) for file in self._files if file.sha256 not in present]
+        self._board = Board(tasks, connections, options.backoff)
+        self._connections = self._connect(min(connections, max(1, len(tasks) * 4))) if tasks else []
+        works = [item.work for item in self._connections] + [
+            Settler(self._board).work for _ in range(_SETTLERS if tasks else 0)
+        ]
+        self._threads = [threading.Thread(target=work, daemon=True) for work in works]
+        self._rate = _Rate()
+        self._delivered = 0
+
+    def _find(self, file: LockedFile) -> Path | None:
+        return self._store.find(file)
+
+    def _connect(self, count: int) -> list[Connection]:
+        options = self._options
+        try:
+            context = tls_context(options.environment)
+        except Fault as fault:
+            raise WizardError(fault.code, redact(fault.details)) from fault
+        return [
+            Connection(
+                self._board, number, Transport(options.stall, options.environment, options.allow_http, context),
+                self._store,
+            )
+            for number in range(count)
+        ]  # fmt: skip
+
+    def go(self, on_progress: OnProgress, on_file: OnFile, is_cancelled: IsAsked, is_paused: IsAsked) -> FetchResult:
+        self._check_space()
+        try:
+            for file, path in self._present:
+                self._reused += path.stat().st_size
+                self._paths[file.sha256] = path
+                on_file(file, path)
+            for thread in self._threads:
+                thread.start()
+            while not self._is_over(on_file):
+                if is_cancelled():
+                    raise Cancelled
+                self._board.set_paused(is_paused())
+                on_progress(self._progress())
+                with self._board.changed:
+                    if len(self._board.finished) == self._delivered and not self._board.stopping:
+                        self._board.changed.wait(_TICK)
+            on_progress(self._progress())
+        finally:
+            self._end()
+        return self._result()
+
+    def _is_over(self, on_file: OnFile) -> bool:
+        """Delivers what was finished meanwhile. Raises what the connections gave up on."""
+        board = self._board
+        while self._delivered < len(board.finished):
+            task, path = board.finished[self._delivered]
+            self._delivered += 1
+            self._reused += task.reused
+            self._paths[task.file.sha256] = path
+            on_file(task.file, path)
+        if board.error:
+            raise self._error(board.error)
+        self._check_space_while()
+        return self._delivered == len(board.tasks)
+
+    def _error(self, fault: Fault) -> WizardError:
+        name = self._board.failed.file.filename if self._board.failed else ""
+        folder = str(self._store.root)
+        return WizardError(fault.code, redact(fault.details), file=name, folder=folder, needed=0, free=0)
+
+    def _end(self) -> None:
+        """Stops the threads. One that hangs in connecting is left behind: it cannot write any more."""
+        self._board.stop()
+        for connection in self._connections:
+            connection.cut()
+        until = time.monotonic() + _JOIN_SECONDS
+        for thread in self._threads:
+            if thread.ident:
+                thread.join(max(0.0, until - time.monotonic()))
+        for task in self._board.tasks:
+            with contextlib.suppress(OSError):
+                if task.part:
+                    task.save_io(task.state, force=True)
+            task.close_io()
+
+    # -- figures ---------------------------------------------------------------------------------------------
+
+    def _missing_bytes(self) -> int:
+        """What the disk still has to take; parts of an earlier run have their room already."""
+        return sum(max(0, (task.size or 0) - self._allocated(task.file)) for task in self._board.tasks)
+
+    def _allocated(self, file: LockedFile) -> int:
+        try:
+            found = self._store.part_for(file).stat()
+        except OSError:
+            return 0
+        blocks: int | None = getattr(found, "st_blocks", None)  # Windows has none
+        return found.st_size if blocks is None else 512 * blocks
+
+    def _check_space(self) -> None:
+        needed = self._missing_bytes()
+        free = self._options.free_bytes(self._store.root)
+        if needed and free < needed + _DISK_RESERVE:
+            raise self._no_space(needed, free)
+
+    def _check_space_while(self) -> None:
+        if not self._rate.is_due():
+            return
+        free = self._options.free_bytes(self._store.root)
+        if free < _DISK_RESERVE // 4 and self._delivered < len(self._board.tasks):
+            raise self._no_space(self._missing_bytes(), free)
+
+    def _no_space(self, needed: int, free: int) -> WizardError:
+        return WizardError(
+            "fetch-no-space", f"{needed} bytes needed, {free} free", file="", folder=str(self._store.root),
+            needed=round(needed / 1e9, 1), free=round(free / 1e9, 1),
+        )  # fmt: skip
+
+    def _progress(self) -> FetchProgress:
+        board = self._board
+        with board.changed:
+            done = sum(path.stat().st_size for _, path in self._present)
+            done += sum(task.bytes_done for task in board.tasks) + board.bytes_under_way
+            sizes = [task.size for task in board.tasks]
+            active = next((task.file.filename for task in board.tasks if task.in_flight), "")
+            waiting = not board.paused and not active
+        total = None if None in sizes else sum(size or 0 for size in sizes)
+        if total is not None:
+            total += sum(path.stat().st_size for _, path in self._present)
+        state = "paused" if board.paused else "waiting" if waiting and self._delivered < len(sizes) else "fetching"
+        rate = self._rate.see(board.bytes_fetched)
+        ready = len(self._present) + self._delivered
+        return FetchProgress(done, total, rate, active, ready, len(self._files), state)
+
+    def _result(self) -> FetchResult:
+        paths = tuple(self._paths[file.sha256] for file in self._order)
+        return FetchResult(paths, self._board.bytes_fetched, self._reused, time.monotonic() - self._began)
+
+
+class _Rate:
+    """Bytes per second over the last few seconds."""
+
+    def __init__(self) -> None:
+        self._seen: list[tuple[float, int]] = [(time.monotonic(), 0)]
+        self._checked = 0.0
+
+    def see(self, count: int) -> float:
+        now = time.monotonic()
+        self._seen.append((now, count))
+        while len(self._seen) > 2 and now - self._seen[0][0] > _RATE_SECONDS:
+            self._seen.pop(0)
+        began, first = self._seen[0]
+        return (count - first) / (now - began) if now > began else 0.0
+
+    def is_due(self) -> bool:
+        now = time.monotonic()
+        if now - self._checked < 1.0:
+            return False
+        self._checked = now
+        return True

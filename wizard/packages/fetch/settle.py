@@ -1,0 +1,145 @@
+"""What happens to a block once it has come: written to its place, recorded, hashed when it is its turn.
+
+Threads of their own, so that a connection receives while the disk and the hash work.
+"""
+
+from __future__ import annotations
+
+import errno
+from dataclasses import dataclass
+
+from wizard.packages.fetch.board import Board
+from wizard.packages.fetch.model import BLOCK, Fault
+from wizard.packages.fetch.part import new_buffer
+from wizard.packages.fetch.state import PartState
+from wizard.packages.fetch.task import FileTask
+
+
+@dataclass(slots=True)
+class Block:
+    """`start` of the buffer in the file, bytes in the buffer (`filled`), bytes of it on the disk (`written`).
+
+    Without a buffer it only asks to go on with the hash.
+    """
+
+    task: FileTask
+    start: int
+    buffer: memoryview | None = None
+    filled: int = 0
+    written: int = 0
+
+    @property
+    def at(self) -> int:
+        return self.start + self.filled
+
+
+class Settler:
+    def __init__(self, board: Board) -> None:
+        self._board = board
+        self._scratch = new_buffer(BLOCK)
+
+    def work(self) -> None:
+        """The thread's whole life: ends when the board is stopping and nothing waits any more."""
+        try:
+            while block := self._board.next_block():
+                self._settle(block)
+        except BaseException as error:
+            self._board.give_up(self._board.tasks[0], Fault("fetch-internal", repr(error)))
+            raise
+
+    def _settle(self, block: Block) -> None:
+        task = block.task
+        try:
+            if block.buffer is not None:
+                self._store_block(block, block.buffer)
+            self._hash(task)
+            if not task.is_concluded:
+                save(self._board, task)
+        except Fault as fault:
+            self._board.fault(task, task.sources.current, fault)
+        except OSError as error:
+            self._board.give_up(task, disk_fault(error))
+        finally:
+            self._board.close_block(block)
+
+    def _store_block(self, block: Block, buffer: memoryview) -> None:
+        kept = False
+        try:
+            write(self._board, block, block.filled)
+            with self._board.changed:
+                task = block.task
+                if not task.must_restart and block.filled and block.start >= task.hashed:
+                    task.waiting[block.start] = (buffer, block.filled)
+                    kept = True
+        finally:
+            if not kept:
+                self._board.give_back(buffer)
+
+    def _hash(self, task: FileTask) -> None:
+        """Takes the hash as far as bytes reach; one thread at a time does it for a file."""
+        with self._board.changed:
+            if task.is_hashing or task.part is None or task.must_restart:
+                return
+            task.is_hashing = True
+        try:
+            while self._hash_once(task):
+                pass
+        finally:
+            with self._board.changed:
+                task.is_hashing = False
+        with self._board.changed:
+            is_whole = task.is_whole and task.hashed == task.size and not (task.must_restart or task.is_concluded)
+            task.is_concluded = task.is_concluded or is_whole
+        if is_whole:
+            self._conclude(task)
+
+    def _hash_once(self, task: FileTask) -> bool:
+        with self._board.changed:
+            self._board.drop_stale(task)
+            stop = task.must_restart or self._board.stopping
+            found = None if stop else task.next_to_hash()
+            if found is None:
+                task.is_hashing = False  # under the same lock: who brings the next block goes on
+                return False
+        start, end, held = found
+        try:
+            task.digest_io(start, end, held, self._scratch)
+            with self._board.changed:
+                task.hashed = end
+        finally:
+            if held is not None:
+                self._board.give_back(held)
+        return True
+
+    def _conclude(self, task: FileTask) -> None:
+        if task.digest() != task.file.sha256.lower():
+            raise Fault("fetch-hash-mismatch", f"got {task.digest()}, locked {task.file.sha256}", hard=True)
+        path = task.finish_io()
+        task.close_io()
+        self._board.finish(task, path)
+
+
+def write(board: Board, block: Block, upto: int) -> None:
+    """The buffer's bytes up to `upto`, as far as they are not on the disk yet. Raises OSError."""
+    task, part, low = block.task, block.task.part, block.written
+    if upto <= low or task.must_restart or part is None or block.buffer is None:
+        return
+    part.write(block.buffer[low:], upto - low, block.start + low)
+    with board.changed:
+        block.written = upto
+        task.mark(block.start, block.start + upto)
+        task.sources.progressed()
+
+
+def save(board: Board, task: FileTask) -> None:
+    def snapshot() -> PartState:
+        with board.changed:
+            return task.state()
+
+    task.save_io(snapshot)
+
+
+def disk_fault(error: OSError) -> Fault:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Fault("fetch-no-space", str(error))
+    return Fault("fetch-write", str(error))
