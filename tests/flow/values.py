@@ -36,8 +36,6 @@ def put_words() -> None:
         catalogue = i18n.catalogue(language)
         assert isinstance(catalogue, dict)
         catalogue.update({f"replay.{key}": pair[language] for key, pair in data.items()})
-        for code in ("driver-too-old", "not-published"):
-            catalogue.setdefault(f"reason.{code}", data[f"reason-{code}"][language])
 
 
 def say(key: str, **params: str | int | float) -> Message:
@@ -68,8 +66,7 @@ FACTS = Facts(
     seconds=0.42,
 )
 
-TOO_OLD = Reason("driver-too-old", {"needed": "580", "have": "535.183.01"})
-ABSENT = Reason("not-published")
+TOO_OLD = Reason("driver-too-old", {"need": "580", "have": "535.183.01"})
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 PROOF = (
     Link("gpu", say("link-gpu"), "gpus.csv"),

@@ -118,13 +118,14 @@ class Navigator:
 
     # -- the run
 
-    def show_run(self, run_id: str) -> None:
+    def show_run(self, run_id: str, old_bytes: int = 0) -> None:
         """A run was started, resumed or found going: from here on it is the only thing that counts."""
-        self._move(PageId.INSTALL, replace(self._state, run_id=run_id, run_over=False, report=None), drop=False)
+        state = replace(self._state, run_id=run_id, run_old_bytes=old_bytes, run_over=False, report=None)
+        self._move(PageId.INSTALL, state, drop=False)
 
-    def put_run_over(self, report: Mapping[str, Any] | None) -> None:
+    def put_run_over(self, report: Mapping[str, Any] | None, prefix: str = "") -> None:
         """The worker is through; with a report there is something to verify."""
-        self._move(self._page, replace(self._state, run_over=True, report=report), drop=False)
+        self._move(self._page, replace(self._state, run_over=True, report=report, prefix=prefix), drop=False)
 
     # -- inside
 

@@ -37,9 +37,11 @@ class SessionApi(Protocol):
         """Makes the lock and saves the plan as a run that has not started."""
         ...
 
-    def start(self, run_id: str) -> None: ...
+    def start(self, run_id: str) -> object:
+        """Spawns the worker, which outlives the window."""
+        ...
 
-    def resume(self, run_id: str) -> None: ...
+    def resume(self, run_id: str) -> object: ...
 
     def discard(self, run_id: str) -> None: ...
 
@@ -54,3 +56,13 @@ class SessionApi(Protocol):
     def report(self, run_id: str) -> dict[str, Any]: ...
 
     def environments_dir(self) -> Path: ...
+
+
+def resume_after(session: SessionApi, run_id: str) -> int:
+    """Resumes; returns how many bytes of the event file belong to earlier attempts."""
+    try:
+        old = session.events_path(run_id).stat().st_size
+    except OSError:
+        old = 0
+    session.resume(run_id)
+    return old

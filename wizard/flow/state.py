@@ -25,7 +25,9 @@ class State:
     place: tuple[Requirement, ...] | None = None
     preview: Preview | None = None
     run_id: str | None = None
+    run_old_bytes: int = 0  # events of earlier attempts: their endings count no more
     run_over: bool = False
+    prefix: str = ""  # of the environment that the run made
     report: Mapping[str, Any] | None = None
 
     @property

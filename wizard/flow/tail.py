@@ -18,12 +18,14 @@ class EventTail:
         self._offset = 0
         self._lines: list[bytes] = []
         self._rest = b""
+        self.consumed = 0  # bytes of the lines that were handed out
 
     def read(self, limit: int) -> list[Event]:
         """At most `limit` new events, oldest first; () when nothing is new."""
         while len(self._lines) < limit and self._fill():
             pass
         now, self._lines = self._lines[:limit], self._lines[limit:]
+        self.consumed += sum(len(line) + 1 for line in now)
         events = (parse_line(line.decode("utf-8", "replace")) for line in now)
         return [event for event in events if event is not None]
 

@@ -1,0 +1,261 @@
+"""A session that replays recorded answers and writes a real event file, for the window's tests and the gallery."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tests.flow import values
+from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.events import Event, Kind
+from wizard.i18n import Message
+from wizard.plan.model import Choices, Verdict
+from wizard.plan.requirement import Requirement
+from wizard.session.model import Election, Facts, Preview, RunInfo
+
+STEPS = (("preflight", 1), ("create", 6), ("fetch", 60), ("install", 23), ("check", 1), ("verify", 9))
+IsCancelled = Callable[[], bool]
+
+
+class FakeSession:
+    """`fail`: name of a call -> the error it raises. `hold`: a call that waits until `let_go` is set."""
+
+    def __init__(self, root: Path, gpu_ok: bool = True) -> None:
+        values.put_words()
+        self.root = root
+        self.gpu_ok = gpu_ok
+        self.verified = True
+        self.facts = values.FACTS
+        self.fail: dict[str, WizardError] = {}
+        self.hold: set[str] = set()
+        self.let_go = threading.Event()
+        self.known_runs: list[RunInfo] = []
+        self.calls: list[tuple[str, Any]] = []
+        self.worker: threading.Thread | None = None
+        self.script: Callable[[FakeRun], None] = whole_run
+        self._count = 0
+
+    # -- the pages' calls
+
+    def probe(self, on_part: Callable[[str], None] | None, is_cancelled: IsCancelled) -> Facts:
+        self._called("probe", None, is_cancelled)
+        for part in ("gpu", "driver", "disk"):
+            if on_part:
+                on_part(part)
+        return self.facts
+
+    def propose(self, facts: Facts, choices: Choices) -> Verdict:
+        self._called("propose", choices)
+        return values.verdict(choices.python or "3.12")
+
+    def elect(
+        self, facts: Facts, choices: Choices, on_note: Callable[[Message], None] | None, is_cancelled: IsCancelled
+    ) -> Election:
+        if on_note:
+            on_note(values.say("source-looking"))
+        self._called("elect", choices, is_cancelled)
+        picked = next(
+            (one for one in values.candidates() if (one.torch, one.variant) == (choices.torch, choices.variant)),
+            values.BEST,
+        )
+        engine = values.ELECTION.engine if choices.engine == "auto" else choices.engine
+        return replace(values.ELECTION, candidate=picked, engine=engine)
+
+    def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
+        self._called("check_place", choices)
+        if "/" in (choices.name or ""):
+            raise UsageError("bad-name", name=choices.name or "")
+        return values.place()
+
+    def preview(self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled) -> Preview:
+        self._called("preview", choices, is_cancelled)
+        self._count += 1
+        run_id = f"run-{self._count}"
+        prefix = choices.prefix or f"{self.environments_dir()}/{choices.name or 'torch'}"
+        self.known_runs.append(values.run_info(run_id, "planned", prefix))
+        made = values.preview(run_id, prefix, choices)
+        plan = replace(made.plan, candidate=election.candidate)
+        return replace(made, plan=plan)
+
+    def environments_dir(self) -> Path:
+        return Path("/home/li/torch-envs")
+
+    # -- runs
+
+    def start(self, run_id: str) -> int:
+        self._called("start", run_id)
+        self.set_state(run_id, "running")
+        self.worker = threading.Thread(target=self.script, args=(FakeRun(self, run_id),), daemon=True)
+        self.worker.start()
+        return 1
+
+    def resume(self, run_id: str) -> int:
+        self._called("resume", run_id)
+        return self.start(run_id)
+
+    def discard(self, run_id: str) -> None:
+        self._called("discard", run_id)
+        self.known_runs = [run for run in self.known_runs if run.id != run_id]
+
+    def request_cancel(self, run_id: str) -> None:
+        self._called("request_cancel", run_id)
+
+    def request_pause(self, run_id: str, paused: bool) -> None:
+        self._called("request_pause", paused)
+
+    def events_path(self, run_id: str) -> Path:
+        folder = self.root / run_id
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder / "events.jsonl"
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        self._called("runs", None)
+        return tuple(self.known_runs)
+
+    def report(self, run_id: str) -> dict[str, Any]:
+        self._called("report", run_id)
+        return report(self.gpu_ok) if self.verified else {"schema": 1, "verification": None}
+
+    # -- for the tests
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.calls]
+
+    def set_state(self, run_id: str, state: str) -> None:
+        self.known_runs = [replace(run, state=state) if run.id == run_id else run for run in self.known_runs]
+
+    def _called(self, name: str, value: Any, is_cancelled: IsCancelled = lambda: False) -> None:
+        self.calls.append((name, value))
+        while name in self.hold and not self.let_go.is_set():
+            if is_cancelled():
+                raise Cancelled
+            time.sleep(0.005)
+        if name in self.fail:
+            raise self.fail[name]
+
+
+class FakeRun:
+    """Writes the events of one attempt."""
+
+    def __init__(self, session: FakeSession, run_id: str) -> None:
+        self.session, self.run_id = session, run_id
+        self._path = session.events_path(run_id)
+        self._seq = 0
+
+    def emit(self, kind: Kind, **data: Any) -> None:
+        self._seq += 1
+        with self._path.open("a", encoding="utf-8") as file:
+            file.write(Event(kind, self._seq, 1_795_000_000.0 + self._seq, self.run_id, data).to_line() + "\n")
+
+    def begin(self) -> None:
+        self.emit(Kind.RUN_STARTED, steps=[{"name": name, "weight": weight} for name, weight in STEPS])
+
+    def step(self, name: str, outcome: str = "done") -> None:
+        said = values.say(f"step-{name}").to_json("en")
+        self.emit(Kind.STEP_STARTED, step=name, message=said)
+        self.emit(Kind.STEP_FINISHED, step=name, outcome=outcome, seconds=1.9, message=said)
+
+    def fetch(self, parts: Sequence[float]) -> None:
+        self.emit(Kind.STEP_STARTED, step="fetch", message=values.say("step-fetch").to_json("en"))
+        total = values.LOCK.total_bytes or 1
+        for part in parts:
+            self.emit(
+                Kind.PROGRESS, step="fetch", done=int(total * part), total=total, unit="bytes", rate=36.2e6,
+                eta=(1 - part) * total / 36.2e6, limited_by="network",
+                detail="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
+            )  # fmt: skip
+
+    def log(self, *lines: str) -> None:
+        for line in lines:
+            self.emit(Kind.LOG, step="fetch", text=line)
+
+    def finish(self, status: ExitStatus = ExitStatus.DONE, error: dict[str, Any] | None = None) -> None:
+        done = status in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
+        self.session.verified = done
+        self.session.set_state(self.run_id, "finished" if done else "unfinished")
+        self.emit(Kind.RUN_FINISHED, status=int(status), outcome=status.name.lower(), error=error, report="report.json")
+
+
+LOG = (
+    "numpy-2.5.5-cp312-manylinux_2_28_x86_64.whl sha256 3f1c3f1c3f1c…",
+    "mirrors.example.org refused sympy (403): next source",
+    "sympy-1.14.0-py3-none-any.whl sha256 3f1c3f1c3f1c…",
+    "torch: connection lost at 0.71 GB, resumed after 2 s",
+)
+
+
+def half_run(run: FakeRun) -> None:
+    """Stays in the middle of the download."""
+    run.begin()
+    run.step("preflight")
+    run.step("create")
+    run.fetch((0.1, 0.3, 0.46))
+    run.log(*LOG)
+
+
+def whole_run(run: FakeRun) -> None:
+    half_run(run)
+    run.fetch((0.8, 1.0))
+    for name in ("fetch", "install", "check", "verify"):
+        run.step(name)
+    run.finish(ExitStatus.DONE if run.session.gpu_ok else ExitStatus.GPU_TEST_FAILED)
+
+
+def failed_run(run: FakeRun) -> None:
+    half_run(run)
+    run.step("fetch", "failed")
+    error = {
+        "code": "network",
+        "summary": values.say("fetch-lost").to_json("en"),
+        "hint": values.say("fetch-lost-hint").to_json("en"),
+        "details": "ConnectionError: [Errno 101] Network is unreachable",
+    }
+    run.finish(ExitStatus.FAILED, error)
+
+
+def until_cancelled(run: FakeRun) -> None:
+    half_run(run)
+    while "request_cancel" not in run.session.names():
+        time.sleep(0.005)
+    run.step("fetch", "cancelled")
+    run.finish(ExitStatus.CANCELLED)
+
+
+def report(gpu_ok: bool) -> dict[str, Any]:
+    checks = [
+        values.check("zeros", "ok", "check-zeros", 0.31),
+        values.check("device", "ok", "check-device"),
+        values.check("matmul", "ok", "check-matmul", 0.8),
+        values.check("numpy", "ok", "check-numpy"),
+    ]
+    diagnosis = None
+    if not gpu_ok:
+        checks = [values.check("zeros", "failed", "check-fail", 0.2), values.check("numpy", "ok", "check-numpy")]
+        diagnosis = {
+            "code": "no-kernels-for-gpu",
+            "cause": values.say("cause").to_json("en"),
+            "repair": values.say("repair").to_json("en"),
+            "evidence": [
+                "torch.cuda.get_arch_list() = [sm_75, sm_80, sm_86, sm_90, sm_100, sm_120]",
+                "device 0: NVIDIA GeForce GTX 1080 Ti, capability (6, 1)",
+                "driver 572.16, CUDA 12.8",
+            ],
+        }
+    headline = values.say("headline-ok" if gpu_ok else "headline-bad").to_json("en")
+    return {
+        "schema": 1,
+        "verification": {
+            "ok": gpu_ok,
+            "gpu_ok": gpu_ok,
+            "headline": headline,
+            "checks": checks,
+            "torch": "2.14.1+cu126",
+        },
+        "diagnosis": diagnosis,
+        "plan": {"engine": "rattler"},
+        "machine": {"os": "linux"},
+    }

@@ -1,0 +1,53 @@
+"""The candidates as a table: releases down, CUDA families across, and what a cell may be asked.
+
+Only an arrangement of what the verdict says; nothing is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from packaging.version import Version
+
+from wizard.plan.model import Candidate, Choices, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    releases: tuple[str, ...]  # newest first
+    variants: tuple[str, ...]  # newest CUDA first, "cpu" last
+    cells: dict[tuple[str, str], Candidate]
+
+    def at(self, row: int, column: int) -> Candidate | None:
+        """None where there never was such a build."""
+        return self.cells.get((self.releases[row], self.variants[column]))
+
+
+def variant_rank(variant: str) -> tuple[int, int]:
+    """CUDA families by number, others after them, cpu last."""
+    digits = variant.removeprefix("cu")
+    if digits.isdigit():
+        return (0, -int(digits))
+    return (2, 0) if variant == "cpu" else (1, 0)
+
+
+def arrange(candidates: Sequence[Candidate]) -> Grid:
+    cells = {(one.torch, one.variant): one for one in reversed(candidates)}
+    releases = sorted({one.torch for one in candidates}, key=Version, reverse=True)
+    variants = sorted({one.variant for one in candidates}, key=variant_rank)
+    return Grid(tuple(releases), tuple(variants), cells)
+
+
+def picked_for(verdict: Verdict, choices: Choices) -> Candidate | None:
+    """The cell that the choices name, if it fits; else the best."""
+    for one in verdict.candidates:
+        if one.fits and (one.torch, one.variant) == (choices.torch, choices.variant):
+            return one
+    return verdict.best
+
+
+def pythons_of(verdict: Verdict) -> tuple[str, ...]:
+    """Every Python that some build is published for, newest first."""
+    every = {python for one in verdict.candidates for python in one.pythons}
+    return tuple(sorted(every, key=Version, reverse=True))

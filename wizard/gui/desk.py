@@ -1,0 +1,20 @@
+"""What every page has at hand. A bundle, no behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wizard.flow.navigator import Navigator
+from wizard.flow.session_api import SessionApi
+from wizard.gui.errands import Errands
+from wizard.gui.theme import Theme
+from wizard.gui.voice import Voice
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    session: SessionApi
+    navigator: Navigator
+    voice: Voice
+    theme: Theme
+    errands: Errands

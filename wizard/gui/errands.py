@@ -1,0 +1,118 @@
+"""Calls that may take long, made in threads of their own; the answer comes back on the window's thread.
+
+Plain threads, not a QThreadPool: a pool waits for its last job without end when the program quits, and a
+source that does not answer must not keep a closed window alive. A cancelled errand never reports.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal
+
+from wizard.errors import Cancelled, WizardError
+
+T = TypeVar("T")
+IsCancelled = Callable[[], bool]
+OnNote = Callable[[Any], None]
+Work = Callable[[IsCancelled, OnNote], T]
+_LOG = logging.getLogger(__name__)
+_STOP_SECONDS = 3.0
+
+
+class _Post(QObject):
+    """Carries values from the errand's thread to the window's."""
+
+    arrived = Signal(str, object)
+
+
+class Errand(QObject, Generic[T]):
+    over = Signal()
+
+    def __init__(
+        self,
+        work: Work[T],
+        on_done: Callable[[T], None],
+        on_failed: Callable[[WizardError], None],
+        on_note: OnNote | None,
+    ) -> None:
+        super().__init__()
+        self._work, self._on_done, self._on_failed, self._on_note = work, on_done, on_failed, on_note
+        self._cancelled = threading.Event()
+        self._post = _Post()
+        self._post.arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._thread = threading.Thread(target=self._run, name="errand", daemon=True)
+        self._thread.start()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+    def join(self, seconds: float) -> None:
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        post = self._post.arrived.emit
+        try:
+            answer: tuple[str, object] = ("done", self._work(self._cancelled.is_set, lambda note: post("note", note)))
+        except Cancelled:
+            answer = ("cancelled", None)
+        except WizardError as error:
+            answer = ("failed", error)
+        except Exception as error:
+            answer = ("failed", _bug(error))
+        post(*answer)
+
+    def _deliver(self, kind: str, value: Any) -> None:
+        if kind != "note":
+            self._thread.join()  # it has nothing left to do but to end
+            self.over.emit()
+        if self._cancelled.is_set():
+            return
+        if kind == "note" and self._on_note:
+            self._on_note(value)
+        elif kind == "done":
+            self._on_done(value)
+        elif kind == "failed":
+            self._on_failed(value)
+
+
+def _bug(error: Exception) -> WizardError:
+    details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    _LOG.error("unexpected: %s", details)
+    return WizardError("window-unexpected", details=details, what=type(error).__name__)
+
+
+class Errands:
+    """Every errand that is under way. Owned by the window."""
+
+    def __init__(self) -> None:
+        self._going: set[Errand[Any]] = set()
+
+    def start(
+        self,
+        work: Work[T],
+        on_done: Callable[[T], None],
+        on_failed: Callable[[WizardError], None],
+        on_note: OnNote | None = None,
+    ) -> Errand[T]:
+        errand = Errand(work, on_done, on_failed, on_note)
+        self._going.add(errand)
+        errand.over.connect(lambda: self._going.discard(errand))
+        return errand
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._going)
+
+    def stop(self) -> None:
+        """Asks all to stop and waits a little; who does not hear is left to end with the program."""
+        for errand in self._going:
+            errand.cancel()
+        until = time.monotonic() + _STOP_SECONDS
+        for errand in self._going:
+            errand.join(max(0.0, until - time.monotonic()))

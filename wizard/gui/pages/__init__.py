@@ -1,0 +1,1 @@
+"""One file for each page of the wizard."""

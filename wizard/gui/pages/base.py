@@ -1,0 +1,152 @@
+"""What all pages share: title, error and progress in the page, a body that scrolls, and the primary button's words.
+
+A page shows the navigator's state and puts values into it. It starts long calls through `errand`, of which
+one can be under way at a time; leaving the page cancels it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
+
+from wizard.errors import WizardError
+from wizard.flow.state import State
+from wizard.gui.desk import Desk
+from wizard.gui.errands import Errand, OnNote, Work
+from wizard.gui.parts.boxes import column
+from wizard.gui.parts.busy import Busy
+from wizard.gui.parts.labels import label
+from wizard.gui.parts.trouble import Trouble
+from wizard.i18n import Message
+
+T = TypeVar("T")
+_MARGINS = (36, 28, 36, 16)
+
+
+class Page(QWidget):
+    changed = Signal()  # the footer and the rail should be asked again
+
+    def __init__(self, desk: Desk) -> None:
+        super().__init__()
+        self.setObjectName("page")
+        self.desk = desk
+        self.footer_left: list[QWidget] = []
+        self.footer_right: list[QWidget] = []
+        self._errand: Errand[Any] | None = None
+        self._title, self._subtitle = label("", "title"), label("", "subtitle")
+        self.trouble = Trouble(desk.voice)
+        self.busy = Busy()
+        sheet = QWidget()
+        sheet.setObjectName("sheet")
+        rows = column(sheet, _MARGINS, 10)
+        self.body = column(gap=10)
+        head = column(gap=2)
+        head.addWidget(self._title)
+        head.addWidget(self._subtitle)
+        rows.addLayout(head)
+        rows.addWidget(self.trouble)
+        rows.addWidget(self.busy)
+        rows.addLayout(self.body, 1)
+        self._scroll = QScrollArea(self)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(sheet)
+        column(self).addWidget(self._scroll)
+
+    # -- what a page may say for itself
+
+    def enter(self) -> None:
+        """The page has become the current one."""
+
+    def leave(self) -> None:
+        """Another page has become the current one."""
+
+    def retranslate(self) -> None:
+        """Sets every label; called once at the start and when the language changes."""
+
+    def render_state(self) -> None:
+        """Shows the navigator's state."""
+
+    def primary_text(self) -> str:
+        """The primary button's words; '' hides it."""
+        return self.tr("&Next")
+
+    def may_press(self) -> bool:
+        return self._errand is None and self.desk.navigator.may_go_next()
+
+    def press(self) -> None:
+        self.desk.navigator.go_next()
+
+    def may_back(self) -> bool:
+        return self.desk.navigator.may_go_back()
+
+    def first_control(self) -> QWidget | None:
+        return None
+
+    def escape(self) -> bool:
+        """Esc was pressed; True when the page had something harmless to close."""
+        return False
+
+    # -- for pages
+
+    @property
+    def state(self) -> State:
+        return self.desk.navigator.state
+
+    def say(self, message: Message | None) -> str:
+        return self.desk.voice.say(message)
+
+    def set_head(self, title: str, subtitle: str) -> None:
+        self._title.setText(title)
+        self._subtitle.setText(subtitle)
+        self._subtitle.setVisible(bool(subtitle))
+        self.setAccessibleName(title)
+
+    @property
+    def title(self) -> str:
+        return self._title.text()
+
+    @property
+    def is_busy(self) -> bool:
+        return self._errand is not None
+
+    def errand(
+        self,
+        words: str,
+        work: Work[T],
+        on_done: Callable[[T], None],
+        on_note: OnNote | None = None,
+        on_failed: Callable[[WizardError], None] | None = None,
+    ) -> None:
+        """Makes a long call. `words` '' shows no bar (for calls that are short as a rule)."""
+        self.cancel_errand()
+        self.trouble.clear()
+        if words:
+            self.busy.begin(words)
+
+        def done(answer: T) -> None:
+            self._errand_is_over()
+            on_done(answer)
+            self.changed.emit()
+
+        def failed(error: WizardError) -> None:
+            self._errand_is_over()
+            (on_failed or self.trouble.show_error)(error)
+            self.changed.emit()
+
+        self._errand = self.desk.errands.start(work, done, failed, on_note)
+        self.changed.emit()
+
+    def cancel_errand(self) -> None:
+        if self._errand is not None:
+            self._errand.cancel()
+            self._errand_is_over()
+
+    def _errand_is_over(self) -> None:
+        self._errand = None
+        self.busy.end()

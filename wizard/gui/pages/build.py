@@ -1,0 +1,180 @@
+"""Build: the verdict with its proof, and the grid in which any other fitting build can be taken."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from PySide6.QtCore import QCoreApplication, QSignalBlocker
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
+
+from wizard.flow.grid import arrange, picked_for, pythons_of
+from wizard.gui.desk import Desk
+from wizard.gui.figures import variant_text
+from wizard.gui.pages.base import Page
+from wizard.gui.pages.build_grid import BuildGrid
+from wizard.gui.pages.verdict_card import VerdictCard
+from wizard.gui.parts.boxes import box, column
+from wizard.gui.parts.labels import label
+from wizard.plan.model import Candidate, Choices, Verdict
+
+_COMPANIONS = ("torchvision", "torchaudio")
+
+
+def build_text(torch: str, variant: str) -> str:
+    return f"torch {torch} + {variant_text(variant)}"
+
+
+class BuildPage(Page):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self.card = VerdictCard(desk.voice)
+        self.grid = BuildGrid(desk)
+        self.grid.chosen.connect(self._choose)
+        self.grid.looked_at.connect(self._explain)
+        why = box("card")
+        self._why = label("")
+        column(why, (16, 12, 16, 12)).addWidget(self._why)
+        self._why_box = why
+        self._notices = label("", "muted")
+        self.python = QComboBox()
+        self.python.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.python.currentIndexChanged.connect(self._options_changed)
+        self.companions = {name: QCheckBox() for name in _COMPANIONS}
+        for tick in self.companions.values():
+            tick.toggled.connect(self._options_changed)
+        self.footer_left = [self.python, *self.companions.values()]
+        self.body.addWidget(self.card)
+        self.body.addWidget(self.grid, 1)
+        self.body.addWidget(why)
+        self.body.addWidget(self._notices)
+
+    def enter(self) -> None:
+        if self.state.verdict is None:
+            self._propose(self.state.choices)
+
+    def leave(self) -> None:
+        self.cancel_errand()
+
+    def first_control(self) -> QWidget:
+        return self.grid
+
+    def retranslate(self) -> None:
+        self.set_head(
+            self.tr("The build for this computer"),
+            self.tr("Chosen by your card and your driver. Take any ticked cell to change it; the others say why not."),
+        )
+        self.companions["torchvision"].setText(self.tr("torch&vision"))
+        self.companions["torchaudio"].setText(self.tr("torcha&udio"))
+        self.python.setAccessibleName(self.tr("Python version"))
+        self.grid.setAccessibleName(self.tr("Builds: torch releases down, CUDA across"))
+
+    def render_state(self) -> None:
+        state = self.state
+        for widget in (self.card, self.grid, self._why_box, self._notices):
+            widget.setVisible(state.verdict is not None)
+        self._show_options(state.choices, state.verdict)
+        if state.verdict is None:
+            return
+        self.card.show_build(state.picked, state.choices)
+        self.grid.show_grid(arrange(state.verdict.candidates), state.picked, state.verdict.best)
+        self._why.setText(self._usual_words(state.verdict))
+        self._why_box.setVisible(bool(self._why.text()))
+        self._notices.setText("\n".join(self.say(notice) for notice in state.verdict.notices))
+        self._notices.setVisible(bool(state.verdict.notices))
+
+    # -- words
+
+    def _usual_words(self, verdict: Verdict) -> str:
+        """Why not the newest, and what a newer driver would give."""
+        parts = []
+        grid = arrange(verdict.candidates)
+        newest = grid.releases[0] if grid.releases else ""
+        if verdict.best is None:
+            parts.append(self.tr("No build fits with this Python. Choose another one below."))
+        elif newest and newest != verdict.best.torch:
+            reasons = [
+                reason.message
+                for one in verdict.candidates
+                if one.torch == newest and one.variant != "cpu" and not one.fits
+                for reason in one.reasons[:1]
+            ]
+            if reasons:
+                words = self.tr("Why not the newest, %1? Its CUDA build: %2.").replace("%1", newest)
+                parts.append(words.replace("%2", self.say(reasons[0]).rstrip(".。")))
+        update = verdict.after_driver_update
+        if update:
+            words = self.tr("After an update to driver %1 or newer, %2 would fit.").replace("%1", update.driver)
+            parts.append(words.replace("%2", build_text(update.torch, update.variant)))
+        return " ".join(parts)
+
+    def _explain(self, one: Candidate | None) -> None:
+        verdict = self.state.verdict
+        if verdict is None:
+            return
+        if one is None or one.fits:
+            words = self._usual_words(verdict)
+        else:
+            said = " ".join(self.say(reason.message) for reason in one.reasons)
+            words = f"{build_text(one.torch, one.variant)}: {said}"
+        self._why.setText(words)
+        self._why_box.setVisible(bool(words))
+
+    # -- choices
+
+    def _show_options(self, choices: Choices, verdict: Verdict | None) -> None:
+        blockers = [QSignalBlocker(self.python), *(QSignalBlocker(tick) for tick in self.companions.values())]
+        self.python.clear()
+        judged = verdict.best.python if verdict and verdict.best else None
+        usual = QCoreApplication.translate("BuildPage", "Python: best")
+        self.python.addItem(f"{usual} ({judged})" if judged and not choices.python else usual, None)
+        offered = pythons_of(verdict) if verdict else ()
+        for version in dict.fromkeys((*((choices.python,) if choices.python else ()), *offered)):
+            self.python.addItem(f"Python {version}", version)
+        self.python.setCurrentIndex(max(0, self.python.findData(choices.python)))
+        wanted = ("torchvision",) if choices.companions is None else choices.companions
+        for name, tick in self.companions.items():
+            tick.setChecked(name in wanted)
+        del blockers
+
+    def _choices_now(self) -> Choices:
+        ticked = tuple(name for name, tick in self.companions.items() if tick.isChecked())
+        return replace(
+            self.state.choices,
+            python=self.python.currentData(),
+            companions=None if ticked == ("torchvision",) else ticked,
+        )
+
+    def _options_changed(self) -> None:
+        before, now = self.state.choices, self._choices_now()
+        if now.python != before.python or self.state.verdict is None:
+            self._propose(now)
+        else:
+            self.desk.navigator.put_verdict(now, self.state.verdict, self.state.picked)
+
+    def _choose(self, one: Candidate) -> None:
+        verdict = self.state.verdict
+        if verdict is None:
+            return
+        is_best = verdict.best is not None and (one.torch, one.variant) == (verdict.best.torch, verdict.best.variant)
+        choices = replace(
+            self.state.choices, torch=None if is_best else one.torch, variant=None if is_best else one.variant
+        )
+        self.desk.navigator.put_verdict(choices, verdict, one)
+
+    def _propose(self, choices: Choices) -> None:
+        """Always for the whole grid: a cell that was taken must not hide the others."""
+        facts, session = self.state.facts, self.desk.session
+        if facts is None:
+            return
+        every = replace(choices, torch=None, variant=None)
+        self.errand(
+            "",
+            lambda is_cancelled, note: session.propose(facts, every),
+            lambda verdict: self._proposed(choices, verdict),
+        )
+
+    def _proposed(self, choices: Choices, verdict: Verdict) -> None:
+        picked = picked_for(verdict, choices)
+        if picked and (picked.torch, picked.variant) != (choices.torch, choices.variant):
+            choices = replace(choices, torch=None, variant=None)
+        self.desk.navigator.put_verdict(choices, verdict, picked)

@@ -1,0 +1,179 @@
+"""The grid torch x CUDA: what fits is ticked, what does not says why; keyboard and screen reader included."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableWidget,
+    QTableWidgetItem,
+    QWidget,
+)
+
+from wizard.flow.grid import Grid
+from wizard.gui.desk import Desk
+from wizard.gui.figures import variant_text
+from wizard.plan.model import Candidate
+
+_ROW_HEIGHT = 32
+_FONT = 0.88  # of the running text: eight CUDA families stand side by side
+_KIND = Qt.ItemDataRole.UserRole
+
+
+def short_reason(code: str) -> str:
+    """Why not, in three words; the sentence is in the candidate."""
+    words = {
+        "no-gpu": QCoreApplication.translate("Reason", "no NVIDIA card"),
+        "no-driver": QCoreApplication.translate("Reason", "no driver"),
+        "driver-too-old": QCoreApplication.translate("Reason", "old driver"),
+        "no-kernels-for-gpu": QCoreApplication.translate("Reason", "not this card"),
+        "not-published": QCoreApplication.translate("Reason", "not published"),
+        "python-unsupported": QCoreApplication.translate("Reason", "other Python"),
+        "platform-unsupported": QCoreApplication.translate("Reason", "other system"),
+        "glibc-too-old": QCoreApplication.translate("Reason", "old system"),
+    }
+    return words.get(code, code)
+
+
+class _Cell(QStyledItemDelegate):
+    """Paints the cells: the style sheet owns the items' background, so colours of items would be ignored."""
+
+    def __init__(self, grid: BuildGrid) -> None:
+        super().__init__(grid)
+        self._grid = grid
+
+    def paint(
+        self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        kind = str(index.data(_KIND) or "")
+        colour = self._grid.desk.theme.colour
+        back, fore = {
+            "picked": ("accent", "on_accent"),
+            "fits": ("ok", "on_ok"),
+        }.get(kind, ("card", "muted"))
+        rect: QRect = option.rect
+        painter.save()
+        painter.fillRect(rect, colour(back))
+        font = option.font
+        font.setBold(kind == "picked")
+        font.setPointSizeF(font.pointSizeF() * _FONT)
+        painter.setPen(colour(fore))
+        painter.setFont(font)
+        room = rect.adjusted(4, 0, -4, 0)
+        words = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room.width())
+        painter.drawText(room, Qt.AlignmentFlag.AlignCenter, words)
+        if self._grid.hasFocus() and index == self._grid.currentIndex():
+            ring: QColor = colour("text")
+            painter.setPen(QPen(ring, 2))
+            painter.drawRect(rect.adjusted(1, 1, -2, -2))
+        painter.restore()
+
+
+class BuildGrid(QTableWidget):
+    chosen = Signal(object)  # Candidate: a fitting cell was pressed
+    looked_at = Signal(object)  # Candidate | None: under the mouse or the cursor
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk = desk
+        self._grid: Grid | None = None
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setTabKeyNavigation(False)
+        self.setMouseTracking(True)
+        self.setItemDelegate(_Cell(self))
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setMinimumSectionSize(88)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setSectionsClickable(False)
+        self.verticalHeader().setHighlightSections(False)
+        self.verticalHeader().setSectionsClickable(False)
+        self.verticalHeader().setDefaultSectionSize(_ROW_HEIGHT)
+        self.cellClicked.connect(self._press)
+        self.currentCellChanged.connect(self._look)
+        self.cellEntered.connect(self._look)
+
+    def show_grid(self, grid: Grid, picked: Candidate | None, best: Candidate | None) -> None:
+        """Keeps the cursor where it is when the table keeps its shape."""
+        self._grid = grid
+        here = (self.currentRow(), self.currentColumn())
+        same = (self.rowCount(), self.columnCount()) == (len(grid.releases), len(grid.variants))
+        self.blockSignals(True)
+        self.setRowCount(len(grid.releases))
+        self.setColumnCount(len(grid.variants))
+        self.setHorizontalHeaderLabels([variant_text(variant) for variant in grid.variants])
+        self.setVerticalHeaderLabels(list(grid.releases))
+        for row in range(len(grid.releases)):
+            for column in range(len(grid.variants)):
+                self.setItem(row, column, self._item(grid.at(row, column), picked, best))
+                if not same and picked and grid.at(row, column) == picked:
+                    here = (row, column)
+        if here[0] >= 0:
+            self.setCurrentCell(*here)
+        self.blockSignals(False)
+
+    def cell_of(self, torch: str, variant: str) -> tuple[int, int]:
+        """Raises ValueError for a build that is not in the table."""
+        if self._grid is None:
+            raise ValueError(torch)
+        return self._grid.releases.index(torch), self._grid.variants.index(variant)
+
+    def sizeHint(self) -> QSize:
+        rows = min(self.rowCount(), 8)
+        return QSize(400, self.horizontalHeader().height() + rows * _ROW_HEIGHT + 6)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(200, self.horizontalHeader().height() + 4 * _ROW_HEIGHT)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select):
+            self._press(self.currentRow(), self.currentColumn())
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            event.ignore()  # for the window
+        else:
+            super().keyPressEvent(event)
+
+    def leaveEvent(self, event: QEvent) -> None:
+        super().leaveEvent(event)
+        self._look(self.currentRow(), self.currentColumn())
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if self.itemAt(event.position().toPoint()) is None:
+            self._look(self.currentRow(), self.currentColumn())
+
+    def _item(self, one: Candidate | None, picked: Candidate | None, best: Candidate | None) -> QTableWidgetItem:
+        item = QTableWidgetItem()
+        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        if one is None:
+            item.setText(short_reason("not-published"))
+            return item
+        name = f"torch {one.torch}, {variant_text(one.variant)}"
+        if one.fits:
+            word = self.tr("best") if best and (one.torch, one.variant) == (best.torch, best.variant) else ""
+            word = word or (self.tr("chosen") if one == picked else "")
+            item.setText(f"✓ {word}".rstrip())
+            item.setData(_KIND, "picked" if one == picked else "fits")
+            state = ", ".join(part for part in (self.tr("fits"), word) if part)
+        else:
+            item.setText(f"✕ {short_reason(one.reasons[0].code)}" if one.reasons else "✕")
+            state = " ".join(self.desk.voice.say(reason.message) for reason in one.reasons)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}: {state}")
+        item.setToolTip(f"{name}: {state}")
+        return item
+
+    def _at(self, row: int, column: int) -> Candidate | None:
+        return self._grid.at(row, column) if self._grid and row >= 0 and column >= 0 else None
+
+    def _press(self, row: int, column: int) -> None:
+        one = self._at(row, column)
+        if one and one.fits:
+            self.chosen.emit(one)
+
+    def _look(self, row: int, column: int, *before: int) -> None:
+        self.looked_at.emit(self._at(row, column))

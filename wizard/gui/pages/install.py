@@ -1,0 +1,222 @@
+"""Install: shows the run that the worker carries out, live or after a restart of the window.
+
+One bar of bytes and weights, the steps with their states, the log folded away. Pause and cancel are wishes
+that the worker reads; the page says "Cancelling…" until the worker has written its last line.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from wizard.errors import WizardError
+from wizard.flow.report_view import read_report
+from wizard.flow.session_api import resume_after
+from wizard.gui.desk import Desk
+from wizard.gui.pages.base import Page
+from wizard.gui.pages.run_progress import RunProgress
+from wizard.gui.pages.run_steps import RunSteps
+from wizard.gui.parts.labels import label
+from wizard.gui.parts.log_view import LogView
+from wizard.gui.run_watch import RunWatch
+from wizard.i18n import message
+
+
+class InstallPage(Page):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._paused = self._cancelling = False
+        self._shown_run = ""
+        self.watch = RunWatch(desk.session, desk.errands, self)
+        self.watch.changed.connect(self._show_run)
+        self.watch.ended.connect(self._ended)
+        self.watch.died.connect(self._died)
+        self.progress = RunProgress()
+        self.steps = RunSteps(desk.voice)
+        self._notices = label("", "muted")
+        self.log_button = QPushButton()
+        self.log_button.setProperty("role", "plain")
+        self.log_button.setCheckable(True)
+        self.log = LogView()
+        self.log.setVisible(False)
+        self.log_button.toggled.connect(self._fold_log)
+        self.watch.logged.connect(self.log.add)
+        for widget in (self.progress, self.steps, self._notices):
+            self.body.addWidget(widget)
+        self.body.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeft)
+        self.body.addWidget(self.log, 1)
+        self.body.addStretch(0)
+        self.pause, self.cancel, self.resume, self.remove, self.copy = (QPushButton() for _ in range(5))
+        self.pause.clicked.connect(self._ask_pause)
+        self.cancel.clicked.connect(self.ask_cancel)
+        self.resume.clicked.connect(self._resume)
+        self.remove.clicked.connect(self._remove)
+        self.copy.clicked.connect(self.log.copy_all)
+        self.footer_left = [self.copy]
+        self.footer_right = [self.pause, self.cancel, self.remove, self.resume]
+        shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
+        shortcut.activated.connect(self.log_button.toggle)
+
+    def enter(self) -> None:
+        state = self.state
+        if state.run_id is None:
+            return
+        if state.run_id != self._shown_run:
+            self.log.clear()
+            self._shown_run = state.run_id
+        if not state.run_over:
+            self._paused = self._cancelling = False
+            self.trouble.clear()
+            self.watch.follow(state.run_id, state.run_old_bytes)
+        self._show_run()
+
+    def leave(self) -> None:
+        self.watch.stop()
+        self.cancel_errand()
+
+    def first_control(self) -> QWidget:
+        return self.pause if self.is_going else self.resume if self.resume.isVisible() else self.log_button
+
+    def primary_text(self) -> str:
+        return self.tr("&Next") if self.state.report is not None else ""
+
+    @property
+    def is_going(self) -> bool:
+        return self.state.run_is_going
+
+    def escape(self) -> bool:
+        if self.log_button.isChecked():
+            self.log_button.setChecked(False)
+            return True
+        return False
+
+    # -- words
+
+    def retranslate(self) -> None:
+        self.cancel.setText(self.tr("&Cancel"))
+        self.resume.setText(self.tr("&Resume"))
+        self.remove.setText(self.tr("Re&move"))
+        self.remove.setAccessibleDescription(self.tr("Takes away the environment that was begun; downloads stay."))
+        self.copy.setText(self.tr("C&opy log"))
+        self.log.setAccessibleName(self.tr("Log"))
+        self._fold_log(self.log_button.isChecked())
+
+    def _fold_log(self, is_open: bool) -> None:
+        self.log.setVisible(is_open)
+        self.log_button.setText(f"{'▾' if is_open else '▸'}  {self.tr('&Log (Ctrl+L)')}")
+        self.log_button.setAccessibleName(self.tr("Log"))
+
+    def render_state(self) -> None:
+        self._show_run()
+
+    def _show_run(self) -> None:
+        view, going = self.watch.view, self.is_going
+        ending = view.ending if not going else None
+        if going:
+            title = self.tr("Cancelling…") if self._cancelling else self.tr("Paused") if self._paused else ""
+            self.set_head(
+                title or self.tr("Installing"),
+                self.tr("You can close this window or lose the network: the download goes on from where it stopped."),
+            )
+        elif self.state.report is not None:
+            self.set_head(self.tr("Installed"), self.tr("The test's result is on the next page."))
+        else:
+            cancelled = ending is not None and ending.cancelled
+            title = self.tr("Cancelled") if cancelled else self.tr("Not finished")
+            self.set_head(title, self.tr("What was downloaded and checked is kept."))
+        self.progress.show_view(view, going, self._paused)
+        self.steps.show_view(view, going)
+        self._notices.setText("\n".join(self.say(notice) for notice in view.notices))
+        self._notices.setVisible(bool(view.notices))
+        self._show_buttons(going)
+
+    def _show_buttons(self, going: bool) -> None:
+        unfinished = not going and self.state.report is None
+        for button in (self.pause, self.cancel):
+            button.setVisible(going)
+            button.setEnabled(going and not self._cancelling)
+        for button in (self.resume, self.remove):
+            button.setVisible(unfinished and self.state.run_id is not None)
+            button.setEnabled(not self.is_busy)
+        self.pause.setText(self.tr("&Go on") if self._paused else self.tr("&Pause"))
+        self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
+
+    # -- wishes
+
+    def _ask_pause(self) -> None:
+        run_id, wish = self.watch.run_id, not self._paused
+        self._paused = wish
+        self._show_run()
+        self.errand("", lambda is_cancelled, note: self.desk.session.request_pause(run_id, wish), self._nothing)
+
+    def ask_cancel(self) -> None:
+        run_id = self.watch.run_id
+        self._cancelling, self._paused = True, False
+        self._show_run()
+        self.errand("", lambda is_cancelled, note: self.desk.session.request_cancel(run_id), self._nothing)
+
+    def _nothing(self, answer: object) -> None:
+        """The answer comes as events."""
+
+    def _resume(self) -> None:
+        run_id = self.watch.run_id
+        self.errand(
+            self.tr("Starting…"),
+            lambda is_cancelled, note: resume_after(self.desk.session, run_id),
+            lambda old_bytes: self._resumed(run_id, old_bytes),
+        )
+
+    def _resumed(self, run_id: str, old_bytes: int) -> None:
+        self.desk.navigator.show_run(run_id, old_bytes)
+        self.enter()
+
+    def _remove(self) -> None:
+        run_id = self.watch.run_id
+        self.errand(
+            self.tr("Removing what the setup had made…"),
+            lambda is_cancelled, note: self.desk.session.discard(run_id),
+            lambda answer: self.desk.navigator.restart(),
+        )
+
+    # -- the end
+
+    def _ended(self) -> None:
+        run_id, session = self.watch.run_id, self.desk.session
+
+        def ask() -> tuple[dict[str, Any], str]:
+            prefix = next((run.prefix for run in session.runs() if run.id == run_id), "")
+            return session.report(run_id), prefix
+
+        self.errand("", lambda is_cancelled, note: ask(), self._reported, on_failed=self._no_report)
+
+    def _reported(self, answer: tuple[dict[str, Any], str]) -> None:
+        report, prefix = answer
+        if read_report(report).verified:
+            self.desk.navigator.put_run_over(report, prefix)
+            self.desk.navigator.go_next()
+        else:
+            self._over_without_test()
+
+    def _no_report(self, error: WizardError) -> None:
+        """A run that could not even write its report says by its last event what happened."""
+        ending = self.watch.view.ending
+        self._over_without_test()
+        if ending is not None and ending.summary is None and not ending.cancelled:
+            self.trouble.show_error(WizardError("window-no-report", details=error.details))
+
+    def _over_without_test(self) -> None:
+        self.desk.navigator.put_run_over(None)
+        ending = self.watch.view.ending
+        if ending is not None and ending.cancelled:
+            self.trouble.show_words(message("flow.cancelled"), message("flow.cancelled-hint"))
+        elif ending is not None and ending.summary is not None:
+            self.trouble.show_words(ending.summary, ending.hint, ending.details)
+        self.changed.emit()
+
+    def _died(self) -> None:
+        self.desk.navigator.put_run_over(None)
+        self.trouble.show_words(message("flow.stopped"), message("flow.stopped-hint"))
+        self.changed.emit()

@@ -1,0 +1,106 @@
+"""The steps of a run, one row each, changed in place: they are redrawn many times a second."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+
+from wizard.flow.run_view import RunView, StepView
+from wizard.gui.figures import rate_text, seconds_text
+from wizard.gui.parts.boxes import RowCard, column
+from wizard.gui.parts.labels import Pill, label
+from wizard.gui.voice import Voice
+
+
+def step_name(name: str) -> str:
+    names = {
+        "preflight": QCoreApplication.translate("Step", "Last look"),
+        "create": QCoreApplication.translate("Step", "Create environment"),
+        "fetch": QCoreApplication.translate("Step", "Download"),
+        "install": QCoreApplication.translate("Step", "Install"),
+        "check": QCoreApplication.translate("Step", "Check files"),
+        "verify": QCoreApplication.translate("Step", "Test"),
+        "report": QCoreApplication.translate("Step", "Report"),
+    }
+    return names.get(name, name)
+
+
+def step_state(state: str) -> tuple[str, str]:
+    """The pill's state and word."""
+    words = {
+        "waiting": ("note", QCoreApplication.translate("StepState", "Waiting")),
+        "running": ("warning", QCoreApplication.translate("StepState", "Running")),
+        "done": ("ok", QCoreApplication.translate("StepState", "Done")),
+        "skipped": ("ok", QCoreApplication.translate("StepState", "Kept")),
+        "failed": ("problem", QCoreApplication.translate("StepState", "Failed")),
+        "cancelled": ("note", QCoreApplication.translate("StepState", "Cancelled")),
+        "stopped": ("note", QCoreApplication.translate("StepState", "Stopped")),
+    }
+    return words.get(state, ("note", state))
+
+
+class _Row:
+    def __init__(self) -> None:
+        self.pill = Pill()
+        self.name = label("", "strong", wrap=False)
+        self.words: QLabel = label("", "muted")
+        self.right = label("", wrap=False)
+        self.right.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.right.setMinimumWidth(80)
+
+
+class RunSteps(QWidget):
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._voice = voice
+        self._rows: dict[str, _Row] = {}
+        self._outer: QVBoxLayout = column(self)
+        self._card = RowCard(4, 2)
+        self._outer.addWidget(self._card)
+
+    def show_view(self, view: RunView, is_going: bool) -> None:
+        if list(self._rows) != [step.name for step in view.steps]:
+            self._rebuild([step.name for step in view.steps])
+        self.setVisible(bool(self._rows))
+        for step in view.steps:
+            self._show_step(step, view, is_going)
+
+    def state_of(self, name: str) -> str:
+        """The word that is shown."""
+        return self._rows[name].pill.accessibleName() if name in self._rows else ""
+
+    def _rebuild(self, names: list[str]) -> None:
+        self._card.clear()
+        self._rows = {name: _Row() for name in names}
+        for row in self._rows.values():
+            self._card.add_row(row.pill, row.name, row.words, row.right, tight=True)
+        self._card.grid.setColumnMinimumWidth(0, 96)
+
+    def _show_step(self, step: StepView, view: RunView, is_going: bool) -> None:
+        row = self._rows[step.name]
+        name = step_name(step.name)
+        state = step.state if is_going or step.state != "running" else "stopped"
+        row.pill.show_state(*step_state(state))
+        if step.state == "running" and is_going:
+            row.pill.setText(row.pill.text().replace("!", "▸", 1))
+        row.pill.setAccessibleDescription(name)
+        _set(row.name, name)
+        said = self._voice.say(step.message)
+        _set(row.words, " • ".join(part for part in (said, step.detail if step.state == "running" else "") if part))
+        _set(row.right, self._right(step, view, is_going))
+
+    @staticmethod
+    def _right(step: StepView, view: RunView, is_going: bool) -> str:
+        if step.seconds is not None:
+            return seconds_text(step.seconds)
+        if step.state != "running" or not is_going:
+            return ""
+        if step.name == "fetch" and view.bytes and view.bytes.rate:
+            return rate_text(view.bytes.rate)
+        return f"{int(step.fraction * 100)} %" if step.fraction else ""
+
+
+def _set(widget: QLabel, words: str) -> None:
+    """Setting the same text again would still lay the page out anew."""
+    if widget.text() != words:
+        widget.setText(words)

@@ -1,0 +1,86 @@
+"""Frames: cards with rows, and the thin line between two rows."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
+
+Margins = tuple[int, int, int, int]
+NO_MARGINS: Margins = (0, 0, 0, 0)
+
+
+def box(role: str = "card", parent: QWidget | None = None) -> QFrame:
+    made = QFrame(parent)
+    made.setProperty("role", role)
+    return made
+
+
+def column(parent: QWidget | None = None, margins: Margins = NO_MARGINS, gap: int = 8) -> QVBoxLayout:
+    made = QVBoxLayout(parent) if parent else QVBoxLayout()
+    made.setContentsMargins(*margins)
+    made.setSpacing(gap)
+    return made
+
+
+def line_up(parent: QWidget | None = None, margins: Margins = NO_MARGINS, gap: int = 10) -> QHBoxLayout:
+    made = QHBoxLayout(parent) if parent else QHBoxLayout()
+    made.setContentsMargins(*margins)
+    made.setSpacing(gap)
+    return made
+
+
+def empty(layout: QLayout) -> None:
+    """Takes everything out; what was shown is deleted when Qt is back in its loop."""
+    while layout.count():
+        item = layout.takeAt(0)
+        if item is None:
+            break
+        if widget := item.widget():
+            widget.hide()
+            widget.deleteLater()
+        elif inner := item.layout():
+            empty(inner)
+
+
+class RowCard(QFrame):
+    """A card of rows in common columns. `stretch` names the column that takes the room that is left."""
+
+    def __init__(self, columns: int, stretch: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._columns = columns
+        self._stretch = stretch
+        self._outer = column(self, (6, 6, 6, 6), 0)
+        self._renew()
+
+    def _renew(self) -> None:
+        self._holder = QWidget(self)
+        self._grid = QGridLayout(self._holder)
+        self._grid.setContentsMargins(10, 2, 10, 2)
+        self._grid.setHorizontalSpacing(18)
+        self._grid.setVerticalSpacing(0)
+        self._grid.setColumnStretch(self._stretch, 1)
+        self._outer.addWidget(self._holder)
+        self._rows = 0
+
+    def clear(self) -> None:
+        """A new grid each time: an emptied QGridLayout keeps the rows' spacing."""
+        self._outer.removeWidget(self._holder)
+        self._holder.hide()
+        self._holder.deleteLater()
+        self._renew()
+
+    def add_row(self, *cells: QWidget | None, tight: bool = False) -> None:
+        if self._rows:
+            self._grid.addWidget(box("line", self._holder), self._rows, 0, 1, self._columns)
+            self._rows += 1
+        for place, cell in enumerate(cells):
+            if cell is not None:
+                padded = QWidget(self._holder)
+                inner = line_up(padded, (0, 4 if tight else 8, 0, 4 if tight else 8), 0)
+                inner.addWidget(cell, 0 if cell.sizePolicy().horizontalPolicy() is QSizePolicy.Policy.Fixed else 1)
+                self._grid.addWidget(padded, self._rows, place)
+        self._rows += 1
+
+    @property
+    def grid(self) -> QGridLayout:
+        return self._grid

@@ -1,0 +1,61 @@
+"""Text: labels with a role for the style sheet, and pills that say a state as sign, word and colour."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+SIGNS = {"ok": "✓", "note": "•", "warning": "!", "problem": "✕"}
+
+
+def label(words: str = "", role: str = "", parent: QWidget | None = None, wrap: bool = True) -> QLabel:
+    made = QLabel(words, parent)
+    made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setWordWrap(wrap)
+    if wrap:
+        made.setMinimumWidth(40)
+        policy = made.sizePolicy()
+        policy.setHorizontalPolicy(QSizePolicy.Policy.MinimumExpanding if role == "fill" else policy.horizontalPolicy())
+        made.setSizePolicy(policy)
+    if role:
+        made.setProperty("role", role)
+    return made
+
+
+def selectable(made: QLabel) -> QLabel:
+    made.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return made
+
+
+def restyle(widget: QWidget) -> None:
+    """Qt looks at a dynamic property only when the widget is polished again."""
+    widget.style().unpolish(widget)
+    widget.style().polish(widget)
+
+
+def state_word(state: str) -> str:
+    words = {
+        "ok": QCoreApplication.translate("Pill", "OK"),
+        "note": QCoreApplication.translate("Pill", "Note"),
+        "warning": QCoreApplication.translate("Pill", "Warning"),
+        "problem": QCoreApplication.translate("Pill", "Problem"),
+    }
+    return words.get(state, state)
+
+
+class Pill(QLabel):
+    """A state: never by colour alone. `word` replaces the usual word."""
+
+    def __init__(self, state: str = "note", word: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.show_state(state, word)
+
+    def show_state(self, state: str, word: str = "") -> None:
+        word = word or state_word(state)
+        self.setText(f"{SIGNS.get(state, '•')} {word}")
+        self.setAccessibleName(word)
+        if self.property("pill") != state:
+            self.setProperty("pill", state)
+            restyle(self)

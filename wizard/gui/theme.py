@@ -1,0 +1,147 @@
+"""Light and dark: explicit palettes and one style sheet, because Qt's own switch does nothing on bare X11.
+
+The colours are data (`resources/style/themes.toml`); this module only fills them in.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Mapping
+from functools import cache
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
+from PySide6.QtWidgets import QApplication
+
+from wizard import paths
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+THEMES = ("system", "light", "dark")
+_NAME = re.compile(r"@([a-z_]+?)(?=pt\b|[^a-z_]|$)")
+# A desktop's own font is left alone; these are what Qt falls back to where no desktop says anything.
+_NO_DESKTOP_FONT = ("", "Sans", "Sans Serif", "DejaVu Sans", "Bitstream Vera Sans", "Helvetica")
+_LATIN_AND_CHINESE = ("Noto Sans", "Noto Sans CJK SC", "Source Han Sans SC")
+_FIXED = ("Cascadia Mono", "Consolas", "Menlo", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono")
+_CHINESE = (
+    "Microsoft YaHei UI", "Microsoft YaHei", "PingFang SC", "Noto Sans CJK SC", "Noto Sans SC",
+    "Source Han Sans SC", "WenQuanYi Micro Hei", "SimSun",
+)  # fmt: skip
+
+
+@cache
+def colours(theme: str) -> Mapping[str, str]:
+    """`light` or `dark`."""
+    data = tomllib.loads((paths.resources_dir() / "style" / "themes.toml").read_text(encoding="utf-8"))
+    return {str(name): str(value) for name, value in data[theme].items()}
+
+
+def style_sheet(theme: str, points: float) -> str:
+    """`points`: size of the running text; titles are in proportion, so all grows with the system's setting."""
+    values = {
+        **colours(theme),
+        "theme": theme,
+        "icons": (paths.resources_dir() / "icons").as_posix(),
+        "title": f"{points * 1.72:.1f}",
+        "big": f"{points * 1.3:.1f}",
+        "lead": f"{points * 1.08:.1f}",
+        "small": f"{points * 0.92:.1f}",
+    }
+    template = (paths.resources_dir() / "style" / "window.qss").read_text(encoding="utf-8")
+    template = template[template.index("*/") + 2 :]
+    return _NAME.sub(lambda match: values[match[1]], template)
+
+
+def palette(theme: str) -> QPalette:
+    table = colours(theme)
+    role = QPalette.ColorRole
+    roles = {
+        role.Window: "window", role.WindowText: "text", role.Base: "field", role.AlternateBase: "card",
+        role.Text: "text", role.Button: "card", role.ButtonText: "text", role.BrightText: "on_problem",
+        role.Highlight: "accent", role.HighlightedText: "on_accent", role.ToolTipBase: "card",
+        role.ToolTipText: "text", role.PlaceholderText: "muted", role.Link: "accent", role.Mid: "border",
+        role.Dark: "border", role.Light: "card", role.Midlight: "hover", role.Shadow: "border",
+    }  # fmt: skip
+    made = QPalette()
+    for one, name in roles.items():
+        made.setColor(one, QColor(table[name]))
+    for one in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, one, QColor(table["on_disabled"]))
+    return made
+
+
+def text_font(app: QApplication) -> QFont:
+    """The system's font, a little larger, with Simplified Chinese behind it (else Linux shows Japanese forms)."""
+    font = QFont(app.font())
+    own = font.family()
+    installed = set(QFontDatabase.families())
+    first = [name for name in _LATIN_AND_CHINESE if name in installed][:1] if own in _NO_DESKTOP_FONT else []
+    families = [*first, own, *(name for name in _CHINESE if name in installed)]
+    font.setFamilies(list(dict.fromkeys(name for name in families if name)))
+    if font.pointSizeF() > 0:
+        font.setPointSizeF(round(font.pointSizeF() * 1.17, 1))
+    return font
+
+
+def code_font() -> QFont:
+    """Fixed width; families by name, because the "system's fixed font" is proportional where there is no desktop."""
+    font = QFont(QApplication.font())
+    installed = set(QFontDatabase.families())
+    font.setFamilies([name for name in (*_FIXED, *_CHINESE) if name in installed] or ["monospace"])
+    font.setStyleHint(QFont.StyleHint.Monospace)
+    font.setFixedPitch(True)
+    font.setPointSizeF(round(font.pointSizeF() * 0.9, 1))
+    return font
+
+
+class Theme(QObject):
+    """The chosen theme on the application. `name` is what was chosen, `shown` is what that means now."""
+
+    changed = Signal()
+
+    def __init__(self, app: QApplication, name: str) -> None:
+        super().__init__(app)
+        self._app = app
+        self._name = name if name in THEMES else "system"
+        self._shown = ""
+        app.setStyle("Fusion")
+        app.setFont(text_font(app))
+        app.styleHints().colorSchemeChanged.connect(self._system_changed)
+        self._apply()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def shown(self) -> str:
+        return self._shown
+
+    def colour(self, name: str) -> QColor:
+        return QColor(colours(self._shown)[name])
+
+    def choose(self, name: str) -> None:
+        self._name = name
+        self._apply()
+
+    def _system_changed(self) -> None:
+        if self._name == "system":
+            self._apply()
+
+    def _wanted(self) -> str:
+        if self._name != "system":
+            return self._name
+        return "dark" if self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
+
+    def _apply(self) -> None:
+        wanted = self._wanted()
+        if wanted == self._shown:
+            return
+        self._shown = wanted
+        self._app.setPalette(palette(wanted))
+        self._app.setStyleSheet(style_sheet(wanted, max(self._app.font().pointSizeF(), 8.0)))
+        self.changed.emit()

@@ -1,0 +1,241 @@
+"""The window: rail, page, footer. It follows the navigator and decides nothing itself."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QKeyEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QStackedWidget, QWidget
+
+from wizard import paths
+from wizard.errors import WizardError
+from wizard.flow.navigator import Navigator
+from wizard.flow.pages import ORDER, PageId
+from wizard.flow.session_api import SessionApi
+from wizard.gui.ask_bar import AskBar
+from wizard.gui.desk import Desk
+from wizard.gui.errands import Errands
+from wizard.gui.footer import Footer
+from wizard.gui.pages.base import Page
+from wizard.gui.pages.build import BuildPage
+from wizard.gui.pages.check import CheckPage
+from wizard.gui.pages.install import InstallPage
+from wizard.gui.pages.place import PlacePage
+from wizard.gui.pages.review import ReviewPage
+from wizard.gui.pages.source import SourcePage
+from wizard.gui.pages.verify import VerifyPage
+from wizard.gui.pages.welcome import WelcomePage
+from wizard.gui.parts.boxes import column, line_up
+from wizard.gui.preferences import Preferences
+from wizard.gui.rail import Rail
+from wizard.gui.theme import Theme
+from wizard.gui.voice import Voice
+
+SIZE = (1080, 740)
+SMALLEST = (900, 600)
+
+
+class WizardWindow(QMainWindow):
+    def __init__(self, app: QApplication, session: SessionApi, preferences: Preferences, opened: str | None) -> None:
+        super().__init__()
+        self._preferences = preferences
+        self.errands = Errands()
+        self.theme = Theme(app, preferences.wishes.theme)
+        self.voice = Voice(app, preferences.wishes.language)
+        self.navigator = Navigator(self._drop_plan)
+        self.session = session
+        self.desk = Desk(session, self.navigator, self.voice, self.theme, self.errands)
+        self.rail = Rail(self.theme, self.voice)
+        self.footer, self.ask, self.stack = Footer(), AskBar(), QStackedWidget()
+        self.pages: dict[PageId, Page] = {
+            PageId.WELCOME: WelcomePage(self.desk, opened),
+            PageId.CHECK: CheckPage(self.desk),
+            PageId.BUILD: BuildPage(self.desk),
+            PageId.SOURCE: SourcePage(self.desk),
+            PageId.PLACE: PlacePage(self.desk),
+            PageId.REVIEW: ReviewPage(self.desk),
+            PageId.INSTALL: InstallPage(self.desk),
+            PageId.VERIFY: VerifyPage(self.desk),
+        }
+        self._shown: PageId | None = None
+        self._lay_out()
+        self._connect()
+        self.retranslate()
+        self._follow()
+
+    def _lay_out(self) -> None:
+        shell = QWidget()
+        shell.setObjectName("shell")
+        line = line_up(shell, gap=0)
+        line.addWidget(self.rail)
+        right = column(gap=0)
+        for page in ORDER:
+            self.stack.addWidget(self.pages[page])
+            self.footer.add_page(self.pages[page])
+        right.addWidget(self.stack, 1)
+        asked = column(margins=(36, 0, 36, 10))
+        asked.addWidget(self.ask)
+        right.addLayout(asked)
+        right.addWidget(self.footer)
+        line.addLayout(right, 1)
+        self.setCentralWidget(shell)
+        self.setMinimumSize(*SMALLEST)
+        self.resize(*SIZE)
+
+    def _connect(self) -> None:
+        self.navigator.listen(self._follow)
+        self.footer.back.clicked.connect(self._back)
+        self.footer.primary.clicked.connect(self._press)
+        self.rail.pressed.connect(self._go_to)
+        self.rail.language_chosen.connect(self._speak)
+        self.rail.theme_chosen.connect(self._wear)
+        self.rail.logs_wanted.connect(self._open_logs)
+        self.voice.changed.connect(self.retranslate)
+        self.theme.changed.connect(self.update)
+        self.ask.leave.connect(self._leave_the_run)
+        self.ask.cancel_run.connect(self._cancel_the_run)
+        self.ask.stayed.connect(self._focus_page)
+        for page in self.pages.values():
+            page.changed.connect(self._refresh)
+
+    # -- following the navigator
+
+    @property
+    def page(self) -> Page:
+        return self.pages[self.navigator.page]
+
+    def _follow(self) -> None:
+        now = self.navigator.page
+        turned = now is not self._shown
+        if turned:
+            before, self._shown = self._shown, now
+            if before is not None:
+                self.pages[before].leave()
+            self.ask.setVisible(False)
+            self.stack.setCurrentWidget(self.page)
+            self.footer.show_page(self.page)
+            self.page.trouble.clear()
+        self.page.render_state()
+        if turned:
+            self.page.enter()
+        if self.navigator.page is now:  # entering a page may lead on at once
+            self._refresh()
+            if turned:
+                self._focus_page()
+
+    def _refresh(self) -> None:
+        self.rail.show_navigator(self.navigator)
+        self.footer.refresh(is_first=self.navigator.page is ORDER[0])
+        self.setWindowTitle(f"{self.page.title} – Torch Setup" if self.page.title else "Torch Setup")
+        self._order_tabs()
+
+    def _focus_page(self) -> None:
+        first = self.page.first_control()
+        if first is not None and first.isEnabled():
+            first.setFocus(Qt.FocusReason.OtherFocusReason)
+        else:
+            self.footer.primary.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _order_tabs(self) -> None:
+        """The page from top to bottom, then the footer, then the rail."""
+        inside = [one for one in self.page.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        asked: list[QWidget] = [self.ask.go, self.ask.cancel, self.ask.stay]
+        chain = [*inside, *asked, *self.footer.controls(), *self.rail.controls()]
+        for before, after in zip(chain, chain[1:], strict=False):
+            QWidget.setTabOrder(before, after)
+
+    # -- buttons and keys
+
+    def _press(self) -> None:
+        if self.page.may_press():
+            self.page.press()
+
+    def _back(self) -> None:
+        if self.page.may_back():
+            self.navigator.go_back()
+
+    def _go_to(self, page: PageId) -> None:
+        if self.navigator.may_go_to(page) and page is not self.navigator.page:
+            self.navigator.go_to(page)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Return presses the focused button, else the primary one. Esc only ever closes what is harmless."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
+            focused = self.focusWidget()
+            button = focused if isinstance(focused, QAbstractButton) else self.footer.primary
+            if button.isVisible() and button.isEnabled():
+                button.click()
+        elif event.key() == Qt.Key.Key_Escape:
+            if self.ask.isVisible():
+                self.ask.put_away()
+            else:
+                self.page.escape()
+        else:
+            super().keyPressEvent(event)
+
+    # -- language, theme, folder
+
+    def _speak(self, language: str) -> None:
+        self._preferences.put(language=language)
+        self.voice.speak(language)
+        self.rail.retranslate()
+
+    def _wear(self, theme: str) -> None:
+        self._preferences.put(theme=theme)
+        self.theme.choose(theme)
+        self.rail.retranslate()
+
+    def retranslate(self) -> None:
+        self.rail.retranslate()
+        self.ask.retranslate()
+        for page in self.pages.values():
+            page.retranslate()
+            page.trouble.retranslate()
+            page.render_state()
+        self._refresh()
+
+    def _open_logs(self) -> None:
+        folder = paths.logs_dir()
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            failure = WizardError("window-not-saved", details=str(error), path=str(folder))
+            self.page.trouble.show_error(failure)
+            return
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+    # -- the end
+
+    def show_bug(self, error: WizardError) -> None:
+        self.page.trouble.show_error(error)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.navigator.state.run_is_going and not self.ask.isVisible():
+            event.ignore()
+            self.ask.ask()
+            return
+        self._say_goodbye()
+        event.accept()
+
+    def _leave_the_run(self) -> None:
+        self.close()
+
+    def _cancel_the_run(self) -> None:
+        self.ask.setVisible(False)
+        page = self.pages[PageId.INSTALL]
+        if isinstance(page, InstallPage):
+            page.ask_cancel()
+        self._focus_page()
+
+    def _say_goodbye(self) -> None:
+        state = self.navigator.state
+        if state.preview and state.run_id is None:
+            self._drop_plan(state.preview.plan.id)
+        self.page.leave()
+        self.hide()
+        self.errands.stop()
+
+    def _drop_plan(self, run_id: str) -> None:
+        """A plan that nobody will carry out: its files go. If that fails, they only lie there."""
+        self.errands.start(
+            lambda is_cancelled, note: self.session.discard(run_id), lambda answer: None, lambda error: None
+        )
