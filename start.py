@@ -130,8 +130,10 @@ def cause_of(error: OSError) -> str:
 
 
 def has_display() -> bool:
-    names = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
-    return sys.platform == "win32" or any(os.environ.get(name) for name in names)
+    """The program's own rule (wizard/cli/commands.py)."""
+    unseen = os.environ.get("QT_QPA_PLATFORM") in ("offscreen", "vnc", "minimal")
+    shown = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
+    return sys.platform == "win32" or unseen or bool(shown)
 
 
 def is_root() -> bool:
@@ -413,7 +415,7 @@ def main(arguments: Sequence[str]) -> int:
         os.chdir(ROOT)
         environment = {name: value for name, value in environment.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         if not has_display():
-            environment["QT_QPA_PLATFORM"] = "offscreen"
+            environment.setdefault("QT_QPA_PLATFORM", "offscreen")
     return hand_over(program(arguments, has_display() and "window" in done), environment)
 
 
