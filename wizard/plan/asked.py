@@ -1,0 +1,80 @@
+"""What was asked for: checks the wishes, says which builds they mean, and which of those were never published.
+
+Wishes that nothing anywhere meets are usage errors; wishes that only this system lacks get a verdict with a reason,
+so that one odd machine among many does not stop the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.errors import UsageError
+from wizard.matrix.model import Build, Matrix
+from wizard.matrix.ordering import variant_key, version_key
+from wizard.plan.judge import Situation, offered_pythons
+from wizard.plan.model import Candidate, Choices, Reason
+
+
+def check_choices(choices: Choices, matrix: Matrix) -> None:
+    torch, variant, python = choices.torch, choices.variant, choices.python
+    if torch and torch not in matrix.releases:
+        newest = sorted(matrix.releases, key=version_key, reverse=True)
+        raise UsageError("no-such-torch", torch=torch, known=", ".join(newest[:5]))
+    variants = {build.variant for build in matrix.builds}
+    if variant and variant not in variants:
+        known = sorted({build.variant for build in matrix.builds if build.advertised}, key=variant_key, reverse=True)
+        raise UsageError("no-such-variant", variant=variant, known=", ".join(known))
+    pythons = {python for build in matrix.builds for python in offered_pythons(build, choices)}
+    if python and python not in pythons:
+        known_pythons = sorted(pythons, key=version_key)
+        raise UsageError("no-build-for-python", python=python, first=known_pythons[0], last=known_pythons[-1])
+
+
+def is_asked(build: Build, choices: Choices) -> bool:
+    """A build that is not advertised is asked for by its tag or by the switch for all of them."""
+    if choices.torch and build.torch != choices.torch:
+        return False
+    if choices.variant:
+        return build.variant == choices.variant
+    return build.advertised or choices.include_unadvertised
+
+
+def asked_builds(situation: Situation) -> Iterator[Build]:
+    for build in situation.matrix.builds:
+        if build.platform == situation.platform and is_asked(build, situation.choices):
+            yield build
+
+
+def unpublished(situation: Situation, published: set[tuple[str, str]]) -> list[Candidate]:
+    """Builds that exist for another system only, or that a release no longer has: people look for them."""
+    matrix, choices = situation.matrix, situation.choices
+    elsewhere = {(build.torch, build.variant) for build in matrix.builds if is_asked(build, choices)}
+    missing = (elsewhere | _removed(situation)) - published
+    if choices.torch and choices.variant and not published:
+        missing.add((choices.torch, choices.variant))
+    here = {build.torch for build in matrix.builds if build.platform == situation.platform}
+    return [_unpublished_candidate(torch, variant, torch in here, situation) for torch, variant in missing]
+
+
+def _removed(situation: Situation) -> set[tuple[str, str]]:
+    """The first release without a tag that the release before it offered."""
+    here = [build for build in situation.matrix.builds if build.platform == situation.platform]
+    published = {(build.torch, build.variant) for build in here}
+    releases = sorted({build.torch for build in here}, key=version_key)
+    following = dict(zip(releases, releases[1:], strict=False))
+    removed = {(following.get(build.torch, build.torch), build.variant) for build in here if build.advertised}
+    choices = situation.choices
+    return {
+        (torch, variant)
+        for torch, variant in removed - published
+        if choices.torch in (None, torch) and choices.variant in (None, variant)
+    }
+
+
+def _unpublished_candidate(torch: str, variant: str, is_here: bool, situation: Situation) -> Candidate:
+    platform = f"{situation.machine.os} {situation.machine.arch}"
+    code = "not-published" if is_here else "platform-unsupported"
+    reason = Reason(code, {"torch": torch, "variant": variant, "platform": platform})
+    release = situation.matrix.releases[torch]
+    python = situation.choices.python
+    return Candidate(torch, variant, python, release.torchvision, release.audio_for(python), False, (reason,))

@@ -1,0 +1,64 @@
+"""The driver rule: does the installed driver run a CUDA version, and may it compile its PTX?
+
+NVIDIA's minor-version floor decides: any 12.x build runs from the first 12.0 driver on. A driver is never
+too new for a build. It can be too new, or too old, for a card: that is `cards`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from wizard.machine.model import Driver, Machine
+from wizard.matrix.model import Floor
+from wizard.matrix.ordering import version_key
+
+_FIRST_WITH_MINOR_COMPATIBILITY = 11
+
+
+@dataclass(frozen=True, slots=True)
+class DriverLevel:
+    """What a driver can do. `version` is () when only its CUDA is known, and `cuda` the other way round."""
+
+    text: str
+    version: tuple[int, ...]
+    cuda: tuple[int, ...]
+
+    @property
+    def branch(self) -> int:
+        return self.version[0] if self.version else 0
+
+
+def driver_level(driver: Driver | None) -> DriverLevel | None:
+    """None: no driver, or one that says nothing of itself."""
+    if driver is None:
+        return None
+    version, cuda = version_key(driver.version), version_key(driver.cuda or "")
+    if not version and not cuda:
+        return None
+    return DriverLevel(driver.version if version else f"CUDA {driver.cuda}", version, cuda)
+
+
+def driver_system(machine: Machine) -> str:
+    """Whose driver numbers count: under WSL the driver is the one of Windows."""
+    return "windows" if machine.is_wsl else machine.os
+
+
+def reaches(level: DriverLevel, driver: str) -> bool:
+    """A bare branch, `580`, is compared as a branch."""
+    wanted = version_key(driver)
+    precision = 1 if len(level.version) == 1 else len(wanted)
+    return level.version >= wanted[:precision]
+
+
+def runs(level: DriverLevel, floor: Floor) -> bool:
+    if level.version:
+        return reaches(level, floor.driver_floor)
+    wanted = version_key(floor.cuda)
+    return level.cuda >= (wanted[:1] if wanted[0] >= _FIRST_WITH_MINOR_COMPATIBILITY else wanted)
+
+
+def compiles_ptx(level: DriverLevel, floor: Floor) -> bool:
+    """PTX is compiled by the driver, which must be as new as the toolkit that wrote it: no minor-version rule here."""
+    if level.cuda:
+        return level.cuda >= version_key(floor.cuda)
+    return floor.toolkit_driver is not None and reaches(level, floor.toolkit_driver)

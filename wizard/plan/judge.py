@@ -1,0 +1,138 @@
+"""Judges one build for one situation: every true reason why it does not fit, in the order of their weight.
+
+No choice is made here (`resolve` picks) and nothing is said for people beyond the reasons' parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.machine.model import Machine
+from wizard.matrix.model import PLATFORMS, Build, Floor, Matrix
+from wizard.matrix.ordering import branch_of, cuda_of, version_key
+from wizard.plan.cards import GraphicsCard, State, graphics_cards
+from wizard.plan.drivers import DriverLevel, compiles_ptx, driver_level, driver_system, runs
+from wizard.plan.kernels import Code, code_for
+from wizard.plan.model import Choices, Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """A machine, seen through what was asked for. `platform` is None where no wheel exists at all."""
+
+    machine: Machine
+    matrix: Matrix
+    choices: Choices
+    platform: str | None
+    level: DriverLevel | None
+    cards: tuple[GraphicsCard, ...]  # the strongest first
+
+    @property
+    def driven(self) -> tuple[GraphicsCard, ...]:
+        return tuple(card for card in self.cards if card.state is State.DRIVEN)
+
+    @property
+    def libc_is_musl(self) -> bool:
+        """A probe leaves glibc out on musl only; a file by hand, which names no system either, may just not say."""
+        return self.machine.os == "linux" and self.machine.glibc is None and self.machine.os_version is not None
+
+    def floor(self, build: Build) -> Floor | None:
+        cuda = cuda_of(build.variant)
+        return self.matrix.floors.get((cuda, driver_system(self.machine))) if cuda else None
+
+
+def situation_of(machine: Machine, matrix: Matrix, choices: Choices) -> Situation:
+    return Situation(
+        machine=machine,
+        matrix=matrix,
+        choices=choices,
+        platform=PLATFORMS.get((machine.os, machine.arch)),
+        level=driver_level(machine.driver),
+        cards=graphics_cards(machine, matrix),
+    )
+
+
+def offered_pythons(build: Build, choices: Choices) -> tuple[str, ...]:
+    """Experimental ones only on request."""
+    if not choices.include_unadvertised:
+        return build.pythons
+    return tuple(sorted({*build.pythons, *build.experimental_pythons}, key=version_key))
+
+
+def software_reasons(build: Build, situation: Situation) -> tuple[Reason, ...]:
+    """What does not depend on the graphics card."""
+    return tuple(_software_reasons(build, situation))
+
+
+def _software_reasons(build: Build, situation: Situation) -> Iterator[Reason]:
+    if build.variant != "cpu" and build.kernels is None:
+        # Named in a plan or a rumour, with nothing known of its contents: no promise.
+        yield Reason("not-published", {"torch": build.torch, "variant": build.variant, "platform": build.platform})
+    asked, offered = situation.choices.python, offered_pythons(build, situation.choices)
+    if asked and asked not in offered:
+        yield Reason("python-unsupported", {"python": asked, "first": offered[0], "last": offered[-1]})
+    glibc, needed = situation.machine.glibc, build.min_glibc
+    if needed and (situation.libc_is_musl or (glibc and version_key(glibc) < version_key(needed))):
+        yield Reason("glibc-too-old", {"need": needed, "have": glibc or "musl"})
+
+
+def hardware_reasons(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> tuple[Reason, ...]:
+    """`targets` are the cards that the build must run on; the CPU build runs anywhere."""
+    if build.variant == "cpu":
+        return ()
+    return tuple(_hardware_reasons(build, situation, targets))
+
+
+def _hardware_reasons(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> Iterator[Reason]:
+    if not situation.cards:
+        yield Reason("no-gpu")
+        return
+    codes = [_code(build, card) for card in targets]
+    for card, code in zip(targets, codes, strict=True):
+        if code is None and build.kernels is not None:
+            yield _no_kernels(build, card)
+    if situation.level is None or not situation.driven:
+        yield _not_driven(situation)
+        return
+    needed = _needed_driver(situation.floor(build), situation.level, any(code and code.is_ptx for code in codes))
+    if needed:
+        yield _too_old(needed, situation.level)
+
+
+def _needed_driver(floor: Floor | None, level: DriverLevel, with_ptx: bool) -> str | None:
+    """The oldest driver that would do, or None when this one does."""
+    if floor is None:
+        return "?"
+    if with_ptx and not compiles_ptx(level, floor):
+        return floor.toolkit_driver or floor.driver_floor
+    return None if runs(level, floor) else floor.driver_floor
+
+
+def _code(build: Build, card: GraphicsCard) -> Code | None:
+    if build.kernels is None or card.capability is None:
+        return None
+    return code_for(build.kernels.architectures, card.capability)
+
+
+def _no_kernels(build: Build, card: GraphicsCard) -> Reason:
+    architectures = build.kernels.architectures if build.kernels else ()
+    cubins = [arch for arch in architectures if arch.startswith("sm_")] or ["?"]
+    params = {"gpu": card.name, "capability": card.capability_text, "first": cubins[0], "last": cubins[-1]}
+    return Reason("no-kernels-for-gpu", params)
+
+
+def _too_old(needed: str, level: DriverLevel) -> Reason:
+    return Reason("driver-too-old", {"need": needed, "have": level.text, "branch": branch_of(needed)})
+
+
+def _not_driven(situation: Situation) -> Reason:
+    card = situation.cards[0]
+    if situation.level and card.state is State.TOO_NEW and card.first_driver:
+        return _too_old(card.first_driver, situation.level)
+    return Reason("no-driver", {"gpu": card.name})
+
+
+def codes_for(build: Build, targets: tuple[GraphicsCard, ...]) -> tuple[Code, ...]:
+    """The code that each card would run, for a build that fits them."""
+    return tuple(code for code in (_code(build, card) for card in targets) if code)

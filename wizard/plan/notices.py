@@ -1,0 +1,88 @@
+"""What the person should know beside the verdict: cards left out, a driver not to go beyond, unsure data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.i18n import Message, message
+from wizard.matrix.model import Build
+from wizard.matrix.ordering import CPU, variant_key, version_key
+from wizard.plan.cards import GraphicsCard, State
+from wizard.plan.judge import Situation
+from wizard.plan.model import Candidate, DriverUpdate
+
+
+def notices(
+    situation: Situation,
+    targets: tuple[GraphicsCard, ...],
+    best: Candidate | None,
+    *,
+    alone: Build | None,
+    after_return: DriverUpdate | None,
+) -> tuple[Message, ...]:
+    """`alone`: the best build for the strongest card by itself, when the answer has to serve several.
+
+    `after_return`: what an older driver branch would give, when this one dropped the cards.
+    """
+    return (
+        *_left_out(situation, targets, best),
+        *_held_back(targets, best, alone),
+        *_card_notes(situation),
+        *_last_branches(situation),
+        *_return(after_return),
+        *_unsure(situation, best),
+    )
+
+
+def _left_out(situation: Situation, targets: tuple[GraphicsCard, ...], best: Candidate | None) -> Iterator[Message]:
+    for card in situation.cards:
+        if card.state is State.DRIVEN and card not in targets and best and best.variant != CPU:
+            yield message("plan.notice.left-out", gpu=card.name, chosen=targets[0].name)
+        if card.state is State.DROPPED and card.architecture and situation.level:
+            last = card.architecture.last_driver_branch or 0
+            yield message("plan.notice.dropped", gpu=card.name, driver=situation.level.text, branch=last)
+        if card.state is State.OTHER_DRIVER:
+            yield message("plan.notice.other-driver", gpu=card.name)
+        if card.state is State.TOO_NEW and card.first_driver and situation.level:
+            yield message("plan.notice.too-new", gpu=card.name, driver=situation.level.text, branch=card.first_driver)
+
+
+def _held_back(targets: tuple[GraphicsCard, ...], best: Candidate | None, alone: Build | None) -> Iterator[Message]:
+    if alone is None or best is None or len(targets) < 2:
+        return
+    if (version_key(alone.torch), variant_key(alone.variant)) > (version_key(best.torch), variant_key(best.variant)):
+        build = f"{alone.torch}+{alone.variant}"
+        yield message("plan.notice.held-back", gpu=targets[0].name, build=build, other=targets[-1].name)
+
+
+def _card_notes(situation: Situation) -> Iterator[Message]:
+    own_wheels = {board.capability for board in situation.matrix.boards if not board.official_wheels}
+    for card in situation.cards:
+        if card.capability is None:
+            yield message("plan.notice.unknown-card", gpu=card.name)
+        elif situation.machine.arch == "aarch64" and card.capability in own_wheels:
+            yield message("plan.notice.own-wheels", gpu=card.name)
+        required = card.architecture is not None and card.architecture.open_kernel_module == "required"
+        on_linux = situation.machine.os == "linux" and not situation.machine.is_wsl
+        if required and on_linux and situation.level is None:
+            yield message("plan.notice.open-module", gpu=card.name)
+
+
+def _last_branches(situation: Situation) -> Iterator[Message]:
+    for card in situation.cards:
+        last = card.architecture.last_driver_branch if card.architecture else None
+        if last and card.state is not State.DROPPED:
+            yield message("plan.notice.last-branch", gpu=card.name, branch=last)
+
+
+def _return(after_return: DriverUpdate | None) -> Iterator[Message]:
+    if after_return:
+        build = f"{after_return.torch}+{after_return.variant}"
+        yield message("plan.notice.return", branch=after_return.driver, build=build)
+
+
+def _unsure(situation: Situation, best: Candidate | None) -> Iterator[Message]:
+    if situation.machine.os == "linux" and situation.machine.glibc is None and not situation.libc_is_musl:
+        yield message("plan.notice.unknown-glibc")
+    if best and best.confidence != "high":
+        yield message(f"plan.notice.unsure.{best.confidence}", build=f"{best.torch}+{best.variant}")
