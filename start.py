@@ -92,9 +92,9 @@ PACKAGES = {
     "window": (
         "libgl1", "libegl1", "libglib2.0-0|libglib2.0-0t64", "libxkbcommon0", "libdbus-1-3", "libfontconfig1",
         "libxcb-cursor0", "libxcb-icccm4", "libxcb-keysyms1", "libxcb-shape0", "libxkbcommon-x11-0",
-        # Of the CJK fonts the smallest download: 2 MB, where fonts-noto-cjk has 57.
-        "fonts-wqy-microhei|fonts-noto-cjk|fonts-wqy-zenhei|fonts-droid-fallback|fonts-arphic-uming",
     ),
+    # Of the CJK fonts the smallest download: 2 MB, where fonts-noto-cjk has 57.
+    "font": ("fonts-wqy-microhei|fonts-noto-cjk|fonts-wqy-zenhei|fonts-droid-fallback|fonts-arphic-uming",),
     "display": ("xvfb", "xauth"),
 }  # fmt: skip
 LIBRARIES = ("libGL.so.1", "libEGL.so.1", "libglib-2.0.so.0", "libxkbcommon.so.0", "libdbus-1.so.3",
@@ -142,9 +142,9 @@ def is_root() -> bool:
 
 def wanted_parts(arguments: Sequence[str]) -> set[str]:
     if arguments[:1] == ["test"]:
-        return {"program", "tests", "window", "display"}
+        return {"program", "tests", "window", "font", "display"}
     window = has_display() if not arguments else arguments[0] == "window"
-    return {"program", "window"} if window or is_root() else {"program"}
+    return {"program", "window", "font"} if window or is_root() else {"program"}
 
 
 def fingerprint() -> list[str]:
@@ -314,20 +314,24 @@ class Preparation:
         if not missing:
             return True
         before = rights()
+        if before is not None and self._install([*before, "env", "DEBIAN_FRONTEND=noninteractive"], missing):
+            return True
         names = choose_names(missing)
-        if before is not None:
-            apt = [*before, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120"]
-            install = [*apt, "install", "-y", "--no-install-recommends"]
-            self.say("packages", names=" ".join(filter(None, names)) or " ".join(missing))
-            if all(names) and self.run(*install, *names) is None:
-                return True
-            self.run(*apt, "update")  # the lists were never fetched, or are too old
-            names = choose_names(missing)
-            if any(names) and self.run(*install, *filter(None, names)) is None:
-                return True
         likely = [name or each.split("|")[0] for name, each in zip(names, missing, strict=True)]
         line = "sudo apt-get install --no-install-recommends " + " ".join(likely)
         self.say("by_hand", line=line if all(names) else "sudo apt-get update && " + line)
+        return False
+
+    def _install(self, before: Sequence[str], missing: Sequence[str]) -> bool:
+        apt = [*before, "apt-get", "-q", "-o", "DPkg::Lock::Timeout=120"]
+        names = choose_names(missing)
+        for is_retry in (False, True):
+            if is_retry or not all(names):  # the lists are too old, or were never fetched
+                self.run(*apt, "update")
+                names = choose_names(missing)
+            self.say("packages", names=" ".join(filter(None, names)))
+            if self.run(*apt, "install", "-y", "--no-install-recommends", *filter(None, names)) is None:
+                return True
         return False
 
     def _name_for_others(self) -> bool:
@@ -370,7 +374,10 @@ class Preparation:
             self.say("program")
             self.do("pip", *PIP, "install", "pip>=22.3")  # older ones cannot install a project in place
             self.do("pip", *PIP, "install", "--editable", ".[test,freeze]" if "tests" in missing else ".")
-        return missing if complete else missing - set(PACKAGES)
+        return missing if complete else {part for part in missing if not self.still_lacks(part)}
+
+    def still_lacks(self, part: str) -> bool:
+        return part in PACKAGES and (not shutil.which("dpkg-query") or bool(missing_packages(PACKAGES[part])))
 
 
 def prepare_once(wanted: set[str]) -> set[str]:

@@ -93,10 +93,10 @@ def test_what_is_wanted_depends_on_arguments_display_and_rights(
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(start, "is_root", lambda: False)
     assert start.wanted_parts([]) == {"program"}
-    assert start.wanted_parts(["window"]) == {"program", "window"}
-    assert start.wanted_parts(["test", "-x"]) == {"program", "tests", "window", "display"}
+    assert start.wanted_parts(["window"]) == {"program", "window", "font"}
+    assert start.wanted_parts(["test", "-x"]) == {"program", "tests", "window", "font", "display"}
     monkeypatch.setenv("WAYLAND_DISPLAY", "wayland-0")
-    assert start.wanted_parts([]) == {"program", "window"}
+    assert start.wanted_parts([]) == {"program", "window", "font"}
     assert start.wanted_parts(["setup", "--yes"]) == {"program"}
 
 
@@ -187,4 +187,11 @@ class TestSystemPackages:
 
     def test_every_package_that_is_asked_for_can_be_met(self, start: ModuleType, tools: Tools) -> None:
         tools.add("dpkg-query", all_installed())
-        assert [start.missing_packages(names) for names in start.PACKAGES.values()] == [[], []]
+        assert [start.missing_packages(names) for names in start.PACKAGES.values()] == [[], [], []]
+
+    def test_a_missing_font_does_not_keep_the_window_shut(
+        self, start: ModuleType, preparation: Any, tools: Tools, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(start, "is_root", lambda: False)
+        tools.add("dpkg-query", all_installed().replace("fonts-noto-cjk installed\n", ""))
+        assert preparation.prepare({"window", "font"}) == {"window"}
