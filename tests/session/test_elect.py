@@ -45,9 +45,9 @@ def choose(
 ) -> Election:
     choices = Choices(engine="venv", index=server.simple, torch_index=server.simple)
     choices = replace(choices, **wishes)  # type: ignore[arg-type]
-    verdict = resolve(machine, load_matrix(), choices)
+    matrix = load_matrix()
     facts = Facts(machine, settings or UserSettings(), (), 0.0)
-    return elect(facts, verdict, choices, None, lambda: False)
+    return elect(facts, matrix, resolve(machine, matrix, choices), choices, None, lambda: False)
 
 
 def keys(election: Election) -> set[str]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from wizard.environments.choose import BasePython, ChannelVerdict, choose_engine
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
+from wizard.matrix.model import Matrix
 from wizard.mirrors.model import Origin, Source
 from wizard.mirrors.read import Reader
 from wizard.plan.model import Candidate, Choices, Verdict
@@ -23,14 +24,19 @@ OnNote = Callable[[Message], None]
 
 
 def elect(
-    facts: Facts, verdict: Verdict, choices: Choices, on_note: OnNote | None, is_cancelled: Callable[[], bool]
+    facts: Facts,
+    matrix: Matrix,
+    verdict: Verdict,
+    choices: Choices,
+    on_note: OnNote | None,
+    is_cancelled: Callable[[], bool],
 ) -> Election:
     """Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
     with Reader(facts.settings) as reader:
         outlook = Outlook(choices, facts.settings, reader)
         channels = _channel_verdicts(choices, outlook)
-        walk = Walk(facts.machine, verdict, choices, outlook, is_cancelled)
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
         found = walk.find(candidates, _pythons(choices, facts, channels))
         if found is None:
             raise _nothing_found(walk, candidates[0])

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from wizard.errors import Cancelled, WizardError
 from wizard.i18n import Message, message
 from wizard.machine.model import Machine, PythonInstall
+from wizard.matrix.model import PLATFORMS, Matrix
 from wizard.mirrors.model import Offer, Source
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.session.model import SourceState
@@ -82,7 +83,7 @@ class Walk:
     """One live check. Remembers every page it has read and every source that did not answer."""
 
     machine: Machine
-    verdict: Verdict
+    matrix: Matrix
     choices: Choices
     outlook: Outlook
     is_cancelled: Callable[[], bool]
@@ -134,7 +135,9 @@ class Walk:
 
     def _default_variant(self, torch: str) -> str | None:
         """What a wheel of this release without a local version is, on this platform."""
-        return next((c.variant for c in self.verdict.candidates if c.torch == torch and c.is_default_build), None)
+        platform = PLATFORMS.get((self.machine.os, self.machine.arch))
+        builds = self.matrix.builds
+        return next((b.variant for b in builds if b.torch == torch and b.platform == platform and b.pypi_default), None)
 
     def _answers(self, source: Source) -> bool:
         state = self.states.get((source.id, source.url))

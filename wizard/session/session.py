@@ -79,7 +79,7 @@ class Session:
         is_cancelled: IsCancelled = _never,
     ) -> Election:
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
-        return elect(facts, self.propose(facts, choices), choices, on_note, is_cancelled)
+        return elect(facts, self.matrix, self.propose(facts, choices), choices, on_note, is_cancelled)
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
         """Hazards of the place. Raises UsageError for one that can never be right."""
