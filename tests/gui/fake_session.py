@@ -228,7 +228,7 @@ def until_cancelled(run: FakeRun) -> None:
 def report(gpu_ok: bool) -> dict[str, Any]:
     checks = [
         values.check("zeros", "ok", "check-zeros", 0.31),
-        values.check("device", "ok", "check-device"),
+        values.check("devices", "ok", "check-device"),
         values.check("matmul", "ok", "check-matmul", 0.8),
         values.check("numpy", "ok", "check-numpy"),
     ]

@@ -26,6 +26,7 @@ _NAME = re.compile(r"@([a-z_]+?)(?=pt\b|[^a-z_]|$)")
 # A desktop's own font is left alone; these are what Qt falls back to where no desktop says anything.
 _NO_DESKTOP_FONT = ("", "Sans", "Sans Serif", "DejaVu Sans", "Bitstream Vera Sans", "Helvetica")
 _LATIN_AND_CHINESE = ("Noto Sans", "Noto Sans CJK SC", "Source Han Sans SC")
+_SYSTEM_FONT = "system_font"
 _FIXED = ("Cascadia Mono", "Consolas", "Menlo", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono")
 _CHINESE = (
     "Microsoft YaHei UI", "Microsoft YaHei", "PingFang SC", "Noto Sans CJK SC", "Noto Sans SC",
@@ -76,7 +77,9 @@ def palette(theme: str) -> QPalette:
 
 def text_font(app: QApplication) -> QFont:
     """The system's font, a little larger, with Simplified Chinese behind it (else Linux shows Japanese forms)."""
-    font = QFont(app.font())
+    if app.property(_SYSTEM_FONT) is None:  # a second window must not enlarge what the first one enlarged
+        app.setProperty(_SYSTEM_FONT, app.font())
+    font = QFont(app.property(_SYSTEM_FONT))
     own = font.family()
     installed = set(QFontDatabase.families())
     first = [name for name in _LATIN_AND_CHINESE if name in installed][:1] if own in _NO_DESKTOP_FONT else []

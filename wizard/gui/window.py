@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QStackedWidget, QWidget
 
@@ -63,7 +63,7 @@ class WizardWindow(QMainWindow):
         self._follow()
 
     def _lay_out(self) -> None:
-        shell = QWidget()
+        self._shell = shell = QWidget()
         shell.setObjectName("shell")
         line = line_up(shell, gap=0)
         line.addWidget(self.rail)
@@ -96,6 +96,7 @@ class WizardWindow(QMainWindow):
         self.ask.stayed.connect(self._focus_page)
         for page in self.pages.values():
             page.changed.connect(self._refresh)
+            page.wants_focus.connect(self._focus_page)
 
     # -- following the navigator
 
@@ -127,6 +128,7 @@ class WizardWindow(QMainWindow):
         self.footer.refresh(is_first=self.navigator.page is ORDER[0])
         self.setWindowTitle(f"{self.page.title} – Torch Setup" if self.page.title else "Torch Setup")
         self._order_tabs()
+        self._fit()
 
     def _focus_page(self) -> None:
         first = self.page.first_control()
@@ -142,6 +144,11 @@ class WizardWindow(QMainWindow):
         chain = [*inside, *asked, *self.footer.controls(), *self.rail.controls()]
         for before, after in zip(chain, chain[1:], strict=False):
             QWidget.setTabOrder(before, after)
+
+    def _fit(self) -> None:
+        """With large text the footer needs more room than the smallest size; never more than the screen has."""
+        needed = self._shell.minimumSizeHint()
+        self.setMinimumSize(needed.expandedTo(QSize(*SMALLEST)).boundedTo(self.screen().availableSize()))
 
     # -- buttons and keys
 

@@ -28,6 +28,7 @@ _MARGINS = (36, 28, 36, 16)
 
 class Page(QWidget):
     changed = Signal()  # the footer and the rail should be asked again
+    wants_focus = Signal()  # what had the focus is gone
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()

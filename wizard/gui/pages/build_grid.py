@@ -88,12 +88,13 @@ class BuildGrid(QTableWidget):
         self.setMouseTracking(True)
         self.setItemDelegate(_Cell(self))
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.horizontalHeader().setMinimumSectionSize(88)
+        self.horizontalHeader().setMinimumSectionSize(max(80, self.fontMetrics().horizontalAdvance("CUDA 13.2") + 14))
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionsClickable(False)
         self.verticalHeader().setHighlightSections(False)
         self.verticalHeader().setSectionsClickable(False)
-        self.verticalHeader().setDefaultSectionSize(_ROW_HEIGHT)
+        self._row_height = max(_ROW_HEIGHT, self.fontMetrics().height() + 12)
+        self.verticalHeader().setDefaultSectionSize(self._row_height)
         self.cellClicked.connect(self._press)
         self.currentCellChanged.connect(self._look)
         self.cellEntered.connect(self._look)
@@ -125,10 +126,10 @@ class BuildGrid(QTableWidget):
 
     def sizeHint(self) -> QSize:
         rows = min(self.rowCount(), 8)
-        return QSize(400, self.horizontalHeader().height() + rows * _ROW_HEIGHT + 6)
+        return QSize(400, self.horizontalHeader().height() + rows * self._row_height + 6)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(200, self.horizontalHeader().height() + 4 * _ROW_HEIGHT)
+        return QSize(200, self.horizontalHeader().height() + 5 * self._row_height)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Select):

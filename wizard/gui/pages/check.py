@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from wizard.gui.desk import Desk
 from wizard.gui.figures import seconds_text
 from wizard.gui.pages.base import Page
-from wizard.gui.parts.boxes import RowCard, column
+from wizard.gui.parts.boxes import RowCard, stacked
 from wizard.gui.parts.labels import Pill, label, state_word
 from wizard.plan.requirement import Requirement
 from wizard.session.model import Facts
@@ -77,25 +77,24 @@ class CheckPage(Page):
         name = requirement_name(requirement.name)
         pill = Pill(requirement.state)
         pill.setAccessibleName(f"{name}: {state_word(requirement.state)}")
-        words = QWidget()
-        lines = column(words, gap=2)
-        lines.addWidget(label(self.say(requirement.fact)))
+        lines = [label(self.say(requirement.fact))]
         if requirement.why:
-            lines.addWidget(label(self.say(requirement.why), "muted"))
+            lines.append(label(self.say(requirement.why), "muted"))
         button = None
         if requirement.fix:
             fix = label(self.say(requirement.fix), "strong")
             fix.setVisible(requirement.blocks)
-            lines.addWidget(fix)
-            button = QPushButton(self.tr("What to do"))
+            lines.append(fix)
+            what_to_do = self.tr("What to do")
+            button = QPushButton(what_to_do)
             button.setCheckable(True)
             button.setChecked(requirement.blocks)
             button.setProperty("role", "small")
-            button.setAccessibleName(f"{self.tr('What to do')}: {name}")
+            button.setAccessibleName(f"{what_to_do}: {name}")
             button.setAccessibleDescription(fix.text())
             button.toggled.connect(fix.setVisible)
         title = label(name, "strong", wrap=False)
-        self.rows.add_row(pill, title, words, button)
+        self.rows.add_row(pill, title, stacked(*lines), button)
         if button:
             self.rows.grid.setAlignment(button, Qt.AlignmentFlag.AlignRight)
 

@@ -49,14 +49,13 @@ class InstallPage(Page):
         self.body.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.log, 1)
         self.body.addStretch(0)
-        self.pause, self.cancel, self.resume, self.remove, self.copy = (QPushButton() for _ in range(5))
+        self.pause, self.cancel, self.remove, self.copy = (QPushButton() for _ in range(4))
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
-        self.resume.clicked.connect(self._resume)
         self.remove.clicked.connect(self._remove)
         self.copy.clicked.connect(self.log.copy_all)
         self.footer_left = [self.copy]
-        self.footer_right = [self.pause, self.cancel, self.remove, self.resume]
+        self.footer_right = [self.pause, self.cancel, self.remove]
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.log_button.toggle)
 
@@ -77,11 +76,22 @@ class InstallPage(Page):
         self.watch.stop()
         self.cancel_errand()
 
-    def first_control(self) -> QWidget:
-        return self.pause if self.is_going else self.resume if self.resume.isVisible() else self.log_button
+    def first_control(self) -> QWidget | None:
+        return self.pause if self.is_going else None
 
     def primary_text(self) -> str:
-        return self.tr("&Next") if self.state.report is not None else ""
+        if self.state.report is not None:
+            return self.tr("&Next")
+        return "" if self.is_going else self.tr("&Resume")
+
+    def may_press(self) -> bool:
+        return not self.is_busy and not self.is_going and self.state.run_id is not None
+
+    def press(self) -> None:
+        if self.state.report is not None:
+            self.desk.navigator.go_next()
+        else:
+            self._resume()
 
     @property
     def is_going(self) -> bool:
@@ -97,7 +107,6 @@ class InstallPage(Page):
 
     def retranslate(self) -> None:
         self.cancel.setText(self.tr("&Cancel"))
-        self.resume.setText(self.tr("&Resume"))
         self.remove.setText(self.tr("Re&move"))
         self.remove.setAccessibleDescription(self.tr("Takes away the environment that was begun; downloads stay."))
         self.copy.setText(self.tr("C&opy log"))
@@ -106,7 +115,8 @@ class InstallPage(Page):
 
     def _fold_log(self, is_open: bool) -> None:
         self.log.setVisible(is_open)
-        self.log_button.setText(f"{'▾' if is_open else '▸'}  {self.tr('&Log (Ctrl+L)')}")
+        words = self.tr("&Log (Ctrl+L)")
+        self.log_button.setText(f"{'▾' if is_open else '▸'}  {words}")
         self.log_button.setAccessibleName(self.tr("Log"))
 
     def render_state(self) -> None:
@@ -138,9 +148,8 @@ class InstallPage(Page):
         for button in (self.pause, self.cancel):
             button.setVisible(going)
             button.setEnabled(going and not self._cancelling)
-        for button in (self.resume, self.remove):
-            button.setVisible(unfinished and self.state.run_id is not None)
-            button.setEnabled(not self.is_busy)
+        self.remove.setVisible(unfinished and self.state.run_id is not None)
+        self.remove.setEnabled(not self.is_busy)
         self.pause.setText(self.tr("&Go on") if self._paused else self.tr("&Pause"))
         self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
 
@@ -215,8 +224,10 @@ class InstallPage(Page):
         elif ending is not None and ending.summary is not None:
             self.trouble.show_words(ending.summary, ending.hint, ending.details)
         self.changed.emit()
+        self.wants_focus.emit()
 
     def _died(self) -> None:
         self.desk.navigator.put_run_over(None)
         self.trouble.show_words(message("flow.stopped"), message("flow.stopped-hint"))
         self.changed.emit()
+        self.wants_focus.emit()

@@ -21,7 +21,7 @@ from wizard.errors import WizardError
 from wizard.gui.desk import Desk
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
-from wizard.gui.parts.boxes import RowCard, box, column
+from wizard.gui.parts.boxes import RowCard, box, column, stacked
 from wizard.gui.parts.labels import Pill, label, selectable
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
@@ -125,12 +125,8 @@ class PlacePage(Page):
         name = requirement_name(requirement.name)
         pill = Pill(requirement.state)
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
-        text = QWidget()
-        lines = column(text, gap=2)
-        lines.addWidget(label(self.say(requirement.fact)))
-        for more in (requirement.why, requirement.fix):
-            if more:
-                lines.addWidget(label(self.say(more), "muted"))
+        more = [label(self.say(words), "muted") for words in (requirement.why, requirement.fix) if words]
+        text = stacked(label(self.say(requirement.fact)), *more)
         self.rows.add_row(pill, label(name, "strong", wrap=False), text)
 
     # -- choices

@@ -11,7 +11,7 @@ from wizard.gui.desk import Desk
 from wizard.gui.figures import seconds_text, variant_text
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.sources_by_hand import SourcesByHand
-from wizard.gui.parts.boxes import RowCard, box, column
+from wizard.gui.parts.boxes import RowCard, box, column, stacked
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import Pill, label
 from wizard.i18n import Message
@@ -104,23 +104,20 @@ class SourcePage(Page):
     def _add_row(self, state: SourceState, election: Election) -> None:
         source = state.source
         name = source.name or (self.tr("Official package index") if source.is_default_index else source.id)
-        text = QWidget()
-        lines = column(text, gap=2)
-        lines.addWidget(label(name, "strong"))
-        where = redact(source.url) if source.url else ""
-        facts = [where, origin_name(source.origin.value), self._purpose(source, election)]
-        lines.addWidget(label("  •  ".join(fact for fact in facts if fact), "muted"))
-        seen = QWidget()
-        words = column(seen, gap=2)
-        words.addWidget(label(self.say(state.message)))
+        facts = [origin_name(source.origin.value), self._purpose(source, election)]
+        lines = [label(name, "strong")]
+        if source.url:
+            lines.append(label(redact(source.url), "muted"))
+        lines.append(label("  •  ".join(fact for fact in facts if fact), "muted"))
+        words = [label(self.say(state.message))]
         if state.seconds is not None:
-            took = self.tr("answered in %1").replace("%1", seconds_text(state.seconds))
-            words.addWidget(label(took, "muted"))
+            words.append(label(self.tr("answered in %1").replace("%1", seconds_text(state.seconds)), "muted"))
+        seen = stacked(*words)
         seen.setMinimumWidth(230)
         seen.setMaximumWidth(300)
         pill = Pill(_STATES.get(state.verdict, "note"), verdict_name(state.verdict))
         pill.setAccessibleName(f"{name}: {verdict_name(state.verdict)}")
-        self.rows.add_row(pill, text, seen)
+        self.rows.add_row(pill, stacked(*lines), seen)
 
     def _purpose(self, source: Source, election: Election) -> str:
         """What this source is used for in this setup; '' for one that was only asked."""

@@ -78,7 +78,8 @@ class VerdictCard(QFrame):
         lines.addWidget(label(link_name(link.kind), "strong"))
         words = label(self._voice.say(link.message), "muted")
         if link.confidence != "high":
-            words.setText(f"{words.text()} ({self.tr('unsure')})")
+            unsure = self.tr("unsure")
+            words.setText(f"{words.text()} ({unsure})")
         lines.addWidget(words)
         lines.addStretch(1)
         made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
 Margins = tuple[int, int, int, int]
@@ -25,6 +26,17 @@ def line_up(parent: QWidget | None = None, margins: Margins = NO_MARGINS, gap: i
     made = QHBoxLayout(parent) if parent else QHBoxLayout()
     made.setContentsMargins(*margins)
     made.setSpacing(gap)
+    return made
+
+
+def stacked(*widgets: QWidget) -> QWidget:
+    """Lines of one cell, kept together in its middle."""
+    made = QWidget()
+    lines = column(made, gap=2)
+    lines.addStretch(1)
+    for widget in widgets:
+        lines.addWidget(widget)
+    lines.addStretch(1)
     return made
 
 
@@ -77,7 +89,10 @@ class RowCard(QFrame):
             if cell is not None:
                 padded = QWidget(self._holder)
                 inner = line_up(padded, (0, 4 if tight else 8, 0, 4 if tight else 8), 0)
-                inner.addWidget(cell, 0 if cell.sizePolicy().horizontalPolicy() is QSizePolicy.Policy.Fixed else 1)
+                if cell.sizePolicy().horizontalPolicy() == QSizePolicy.Policy.Fixed:  # pills stand at the left
+                    inner.addWidget(cell, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+                else:
+                    inner.addWidget(cell)
                 self._grid.addWidget(padded, self._rows, place)
         self._rows += 1
 

@@ -1,0 +1,78 @@
+"""The grid, the report and the lines for afterwards: arrangements of values, without a window."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from tests.flow import values
+from wizard.flow.afterwards import SNIPPET, use_line
+from wizard.flow.grid import arrange, picked_for, pythons_of
+from wizard.flow.report_view import read_report
+from wizard.i18n import Message
+from wizard.plan.model import Choices
+
+
+def test_the_grid_has_new_releases_first_and_cpu_last() -> None:
+    grid = arrange(values.VERDICT.candidates)
+    assert grid.releases[:2] == ("2.15.0", "2.14.1")
+    assert grid.variants == ("cu132", "cu130", "cu129", "cu128", "cu126", "cu124", "cu118", "cpu")
+    best = grid.at(grid.releases.index("2.14.1"), grid.variants.index("cu126"))
+    assert best == values.BEST
+    assert grid.at(0, grid.variants.index("cu118")) is None
+
+
+def test_releases_are_compared_as_versions() -> None:
+    rows = [values.candidate(version, "cpu") for version in ("2.9.1", "2.10.0", "2.6.0")]
+    assert arrange(rows).releases == ("2.10.0", "2.9.1", "2.6.0")
+
+
+def test_a_choice_that_no_longer_fits_gives_way_to_the_best() -> None:
+    assert picked_for(values.VERDICT, Choices(torch="2.13.0", variant="cu126")) == values.candidate("2.13.0", "cu126")
+    assert picked_for(values.VERDICT, Choices(torch="2.15.0", variant="cu132")) == values.BEST
+    assert picked_for(replace(values.VERDICT, best=None), Choices()) is None
+
+
+def test_pythons_newest_first() -> None:
+    assert pythons_of(values.VERDICT) == ("3.14", "3.13", "3.12", "3.11", "3.10")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "engine", "os", "has_conda", "line"),
+    [
+        ("/e/t", "venv", "linux", False, "source /e/t/bin/activate"),
+        ("/e/my torch", "venv", "linux", False, "source '/e/my torch/bin/activate'"),
+        ("/e/t", "rattler", "linux", True, "conda activate /e/t"),
+        ("/e/t", "rattler", "linux", False, "/e/t/bin/python"),
+        ("C:\\e\\t", "venv", "windows", True, "C:\\e\\t\\Scripts\\activate"),
+        ("C:\\my e\\t", "rattler", "windows", False, '"C:\\my e\\t\\python.exe"'),
+    ],
+)
+def test_the_line_that_uses_the_environment(prefix: str, engine: str, os: str, has_conda: bool, line: str) -> None:
+    assert use_line(prefix, engine, os, has_conda) == line
+
+
+def test_the_first_program_is_python() -> None:
+    compile(SNIPPET, "snippet", "exec")
+
+
+def test_a_report_is_read_and_one_of_the_future_too() -> None:
+    said = {"key": "verify.x", "params": {"a": 1}, "text": "t"}
+    view = read_report({
+        "verification": {"ok": False, "gpu_ok": False, "headline": said, "torch": "2.15.0", "new": 1,
+                         "checks": [{"name": "zeros", "state": "failed", "message": said, "seconds": 1}, "odd"]},
+        "diagnosis": {"code": "no-driver", "cause": said, "repair": "bare text", "evidence": ["e"]},
+        "plan": {"engine": "venv"}, "machine": {"os": "linux"},
+    })  # fmt: skip
+    assert view.verified
+    assert view.headline == Message("verify.x", {"a": 1})
+    assert [check.name for check in view.checks] == ["zeros"]
+    assert view.diagnosis is not None
+    assert view.diagnosis.repair == Message("flow.plain", {"text": "bare text"})
+    assert (view.engine, view.os) == ("venv", "linux")
+
+
+def test_a_report_without_a_test_has_nothing_to_verify() -> None:
+    assert not read_report({"verification": None, "status": 1}).verified
+    assert not read_report({}).verified

@@ -1,0 +1,65 @@
+"""The window without a screen, with a folder of its own, and without dialogs: any that opens fails the test."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
+from pytestqt.qtbot import QtBot
+
+from tests.gui.fake_session import FakeSession
+from wizard.gui.preferences import Preferences
+from wizard.gui.window import WizardWindow
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+MakeWindow = Callable[..., WizardWindow]
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("TORCH_WIZARD_LANG", raising=False)
+
+
+@pytest.fixture(autouse=True)
+def no_dialogs(monkeypatch: pytest.MonkeyPatch) -> None:
+    def opened(self: QDialog) -> int:
+        raise AssertionError(f"a dialog was opened: {self.windowTitle()}")
+
+    for name in ("exec", "open"):
+        monkeypatch.setattr(QDialog, name, opened)
+        monkeypatch.setattr(QMessageBox, name, opened)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> FakeSession:
+    return FakeSession(tmp_path / "runs")
+
+
+@pytest.fixture
+def make_window(qapp: QApplication, qtbot: QtBot, session: FakeSession, tmp_path: Path) -> Iterator[MakeWindow]:
+    made: list[WizardWindow] = []
+
+    def make(language: str = "en", theme: str = "light") -> WizardWindow:
+        wishes = Preferences(tmp_path / "settings.json")
+        wishes.put(language=language, theme=theme)
+        window = WizardWindow(qapp, session, wishes, None)
+        made.append(window)
+        window.show()
+        qtbot.waitExposed(window)
+        qtbot.waitUntil(lambda: not window.errands.busy)
+        return window
+
+    yield make
+    session.let_go.set()
+    for window in made:
+        window.navigator.restart()
+        window.close()
+        window.errands.stop()
+        window.voice.speak("en")
+        window.deleteLater()
+    qapp.processEvents()

@@ -1,0 +1,36 @@
+"""The program's own start: the self test that the frozen program is checked with, and its size."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.walking import go_to
+from wizard import paths
+from wizard.flow.pages import ORDER
+from wizard.gui.app import run_window
+from wizard.gui.window import SMALLEST
+
+
+def test_the_self_test_shows_the_first_page_and_ends(
+    qapp: QApplication, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+    assert run_window(session, "class.toml", self_test=True) == 0
+    assert (paths.logs_dir() / "window.log").is_file()
+
+
+def test_every_page_fits_into_the_smallest_window(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    window.resize(*SMALLEST)
+    for page in ORDER[:7]:
+        go_to(qtbot, window, page)
+        assert (window.width(), window.height()) == SMALLEST
+        sheet = window.page._scroll.widget()
+        view = window.page._scroll.viewport()
+        qtbot.waitUntil(lambda sheet=sheet, view=view: sheet.width() <= view.width())

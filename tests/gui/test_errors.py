@@ -1,0 +1,232 @@
+"""Errors stand in the page, with cause and what to do, and the person can go on from there."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from tests.flow import values
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession, failed_run, half_run, until_cancelled
+from tests.gui.walking import go_to, press, settle, typed
+from wizard.errors import WizardError
+from wizard.flow.pages import PageId
+from wizard.gui.run_watch import RunWatch
+
+
+@pytest.mark.parametrize(
+    ("call", "page"),
+    [("probe", PageId.CHECK), ("propose", PageId.BUILD), ("elect", PageId.SOURCE), ("preview", PageId.REVIEW)],
+)
+def test_a_call_that_fails_says_so_in_its_page(
+    call: str, page: PageId, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.fail[call] = WizardError("window-unexpected", details="the tail", what="X")
+    window = make_window()
+    go_to(qtbot, window, page)
+    assert window.page.trouble.isVisible()
+    assert window.page.trouble.code == "error.window-unexpected.summary"
+    assert "the tail" in window.page.trouble.plain_text()
+    assert not window.footer.primary.isEnabled()
+    session.fail.clear()
+    press(qtbot, window.footer.back)
+    assert not window.page.trouble.isVisible()
+    go_to(qtbot, window, page)
+    assert not window.page.trouble.isVisible()
+
+
+def test_an_error_follows_the_language(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.fail["probe"] = WizardError("window-unexpected", what="X")
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    english = window.page.trouble.plain_text()
+    window.rail.languages["zh_CN"].click()
+    assert window.page.trouble.isVisible()
+    assert window.page.trouble.plain_text() != english
+
+
+def test_a_mistake_of_ours_is_shown_too(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.fail["elect"] = ZeroDivisionError("1/0")  # type: ignore[assignment]
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    assert "ZeroDivisionError" in window.page.trouble.plain_text()
+
+
+def test_a_bad_name_is_refused_while_typing(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.PLACE)
+    place = window.pages[PageId.PLACE]
+    typed(qtbot, place.name, "a/b")
+    qtbot.waitUntil(place.trouble.isVisible)
+    assert not window.footer.primary.isEnabled()
+    typed(qtbot, place.name, "ab")
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert not place.trouble.isVisible()
+
+
+def test_a_blocking_place_stops_next(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "check_place", lambda choices, facts: (values.blocked(),))
+    window = make_window()
+    go_to(qtbot, window, PageId.PLACE)
+    assert not window.footer.primary.isEnabled()
+
+
+def test_a_failed_run_names_its_cause_and_resumes(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = failed_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(install.trouble.isVisible)
+    assert install.trouble.code == "replay.fetch-lost"
+    assert "Network is unreachable" in install.trouble.plain_text()
+    assert install.steps.state_of("fetch") == "Failed"
+    assert window.focusWidget() is window.footer.primary
+    assert install.remove.isVisible()
+    session.script = FakeSession(session.root).script
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    assert session.names().count("resume") == 1
+
+
+def test_the_ending_of_an_earlier_attempt_does_not_end_the_next(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = failed_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(install.trouble.isVisible)
+    session.script = lambda run: None  # a worker that is slow to say its first word
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.state.run_is_going)
+    for _ in range(3):
+        install.watch.read()
+    assert window.navigator.state.run_is_going
+    half_run(_run(session))
+    qtbot.waitUntil(lambda: install.watch.view.attempts == 2)
+
+
+def _run(session: FakeSession):  # type: ignore[no-untyped-def]
+    from tests.gui.fake_session import FakeRun
+
+    return FakeRun(session, session.known_runs[-1].id)
+
+
+def test_cancel_says_cancelling_and_then_what_remains(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = until_cancelled
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    press(qtbot, install.cancel)
+    assert install.cancel.text() == "Cancelling…"
+    assert not install.cancel.isEnabled()
+    qtbot.waitUntil(install.trouble.isVisible)
+    assert install.title == "Cancelled"
+    press(qtbot, install.remove)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.WELCOME)
+    settle(qtbot, window)
+    assert "discard" in session.names()
+
+
+def test_pause_and_go_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    for _ in range(2):
+        press(qtbot, install.pause)
+        qtbot.waitUntil(lambda: not install.is_busy)
+    assert [value for name, value in session.calls if name == "request_pause"] == [True, False]
+
+
+def test_a_worker_that_was_killed_is_noticed(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    session.set_state(session.known_runs[-1].id, "unfinished")
+    while not install.trouble.isVisible():
+        install.watch._ask()
+        settle(qtbot, window)
+    assert install.trouble.code == "flow.stopped"
+    assert window.footer.primary.isVisible()
+
+
+def test_closing_during_a_run_asks_in_the_page_and_leaves_the_worker(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    window.close()
+    assert window.isVisible()
+    assert window.focusWidget() is window.ask.stay
+    press(qtbot, window.ask.stay)
+    assert not window.ask.isVisible()
+    window.close()
+    press(qtbot, window.ask.go)
+    qtbot.waitUntil(lambda: not window.isVisible())
+    assert "request_cancel" not in session.names()
+    again = make_window()
+    qtbot.waitUntil(lambda: again.navigator.page is PageId.INSTALL)
+    qtbot.waitUntil(lambda: again.pages[PageId.INSTALL].watch.view.bytes is not None)
+    assert again.pages[PageId.INSTALL].steps.state_of("create") == "Done"
+
+
+def test_an_unfinished_setup_is_offered_and_removed(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.known_runs = [values.run_info("old", "unfinished", "/envs/lesson")]
+    window = make_window()
+    welcome = window.pages[PageId.WELCOME]
+
+    def shown() -> dict[str, QPushButton]:
+        return {one.text(): one for one in welcome.findChildren(QPushButton) if one.isVisible()}
+
+    qtbot.waitUntil(lambda: "Re&move" in shown())
+    press(qtbot, shown()["Re&move"])
+    settle(qtbot, window)
+    assert ("discard", "old") in session.calls
+    assert session.known_runs == []
+
+
+def test_ctrl_l_unfolds_the_log(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    from PySide6.QtCore import Qt
+
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    assert not install.log.isVisible()
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    assert install.log.isVisible()
+    qtbot.waitUntil(lambda: "resumed after 2 s" in install.log.toPlainText())
+
+
+def test_log_lines_come_in_bites(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    from tests.gui.fake_session import FakeRun
+    from wizard.gui.run_watch import LINES_PER_FLUSH
+
+    window = make_window()
+    session.known_runs = [values.run_info("r", "running")]
+    run = FakeRun(session, "r")
+    run.begin()
+    path = session.events_path("r")
+    line = path.read_text(encoding="utf-8").replace('"run-started"', '"log"').strip()
+    with path.open("a", encoding="utf-8") as file:
+        file.write((line[:-1] + ', "step": "fetch", "text": "x"}\n') * 5000)
+    watch = RunWatch(session, window.errands, window)
+    sizes: list[int] = []
+    watch.logged.connect(lambda lines: sizes.append(len(lines)))
+    watch.follow("r", 0)
+    qtbot.waitUntil(lambda: sum(sizes) == 5000)
+    watch.stop()
+    assert max(sizes) <= LINES_PER_FLUSH + 200
+    assert len(sizes) > 1

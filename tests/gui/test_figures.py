@@ -1,0 +1,40 @@
+"""Numbers as people read them."""
+
+from __future__ import annotations
+
+import pytest
+
+from wizard.gui import figures
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (16_641_020, "16.6 MB"),
+        (2_904_394_012, "2.90 GB"),
+        (3e12, "3000.00 GB"),
+    ],
+)
+def test_bytes(count: float, text: str) -> None:
+    assert figures.bytes_text(count) == text
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"), [(0.42, "0.4 s"), (9.96, "10 s"), (59.4, "59 s"), (61, "1 min"), (3700, "1 h 2 min")]
+)
+def test_seconds(seconds: float, text: str) -> None:
+    assert figures.seconds_text(seconds) == text
+
+
+def test_time_left_is_coarse() -> None:
+    assert figures.left_text(43.2) == "about 45 s left"
+
+
+@pytest.mark.parametrize(
+    ("variant", "text"), [("cu126", "CUDA 12.6"), ("cu92", "CUDA 9.2"), ("cpu", "CPU"), ("xpu", "xpu")]
+)
+def test_variants(variant: str, text: str) -> None:
+    assert figures.variant_text(variant) == text

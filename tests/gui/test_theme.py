@@ -1,0 +1,87 @@
+"""Two themes: readable contrast, nothing unresolved in the style sheet, switched live, remembered."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from wizard import paths
+from wizard.gui.preferences import Preferences, Wishes
+from wizard.gui.theme import colours, style_sheet
+
+TEXT_ON = (
+    ("text", "window"), ("text", "card"), ("text", "rail"), ("text", "field"), ("text", "code"), ("text", "hover"),
+    ("muted", "window"), ("muted", "card"), ("muted", "rail"), ("on_accent", "accent"), ("on_accent", "accent_hover"),
+    ("on_ok", "ok"), ("on_note", "note"), ("on_warning", "warning"), ("on_problem", "problem"),
+)  # fmt: skip
+
+
+def luminance(name: str) -> float:
+    """WCAG 2."""
+    parts = [channel / 255 for channel in QColor(name).getRgb()[:3]]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_text_can_be_read(theme: str) -> None:
+    table = colours(theme)
+    for fore, back in TEXT_ON:
+        high, low = sorted((luminance(table[fore]), luminance(table[back])), reverse=True)
+        assert (high + 0.05) / (low + 0.05) >= 4.5, (theme, fore, back)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_style_sheet_is_filled_in(theme: str) -> None:
+    sheet = style_sheet(theme, 10)
+    assert "@" not in sheet
+    for part in sheet.split('url("')[1:]:
+        assert Path(part.split('"')[0]).is_file()
+
+
+def test_both_themes_name_the_same_colours() -> None:
+    assert colours("light").keys() == colours("dark").keys()
+
+
+def test_the_theme_is_switched_live_and_remembered(
+    qtbot: QtBot, qapp: QApplication, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    window = make_window(theme="light")
+    assert window.theme.shown == "light"
+    window.rail.theme_button.click()
+    assert window.theme.shown == "dark"
+    assert qapp.palette().color(QPalette.ColorRole.Window).name() == colours("dark")["window"]
+    assert json.loads((tmp_path / "settings.json").read_text(encoding="utf-8"))["theme"] == "dark"
+    window.rail.theme_button.click()
+    assert window.theme.name == "system"
+
+
+def test_a_second_window_has_letters_of_the_same_size(qapp: QApplication, make_window: MakeWindow) -> None:
+    make_window()
+    size = qapp.font().pointSizeF()
+    make_window()
+    assert qapp.font().pointSizeF() == size
+
+
+def test_settings_that_cannot_be_read_or_written_are_no_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCH_WIZARD_LANG", "zh_CN")
+    (tmp_path / "file").write_text("{", encoding="utf-8")
+    assert Preferences(tmp_path / "file").wishes == Wishes("zh_CN", "system")
+    Preferences(tmp_path / "file" / "below").put(theme="dark")
+
+
+def test_what_others_keep_in_the_settings_file_stays(tmp_path: Path) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"proxy": "x"}', encoding="utf-8")
+    Preferences(path).put(language="en")
+    assert json.loads(path.read_text(encoding="utf-8"))["proxy"] == "x"
+
+
+def test_settings_lie_in_our_home() -> None:
+    assert paths.settings_file().parent == paths.home()

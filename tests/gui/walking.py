@@ -1,0 +1,60 @@
+"""Walks the window to a page, as a person does, and looks at what is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from wizard.flow.pages import ORDER, PageId
+from wizard.gui.window import WizardWindow
+
+
+def settle(qtbot: QtBot, window: WizardWindow) -> None:
+    qtbot.waitUntil(lambda: not window.page.is_busy and not window.errands.busy)
+
+
+def press(qtbot: QtBot, button: QWidget) -> None:
+    qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
+
+
+def go_to(qtbot: QtBot, window: WizardWindow, page: PageId) -> None:
+    """With the mouse, on the primary button. Install is reached when its run has begun."""
+    while window.navigator.page is not page:
+        before = window.navigator.page
+        qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled())
+        press(qtbot, window.footer.primary)
+        qtbot.waitUntil(lambda before=before: window.navigator.page is not before)
+    if page not in (PageId.INSTALL, PageId.VERIFY):
+        settle(qtbot, window)
+
+
+def visible(window: WizardWindow, kind: type[QWidget]) -> Iterator[QWidget]:
+    return (one for one in window.findChildren(kind) if one.isVisible())
+
+
+def mnemonics(window: WizardWindow) -> list[tuple[str, str]]:
+    """Letter and text of everything visible that answers to Alt+letter."""
+    found = []
+    for button in visible(window, QAbstractButton):
+        assert isinstance(button, QAbstractButton)
+        key = button.shortcut().toString()
+        if key.startswith("Alt+") and button.isEnabled():
+            found.append((key, button.text()))
+    for label in visible(window, QLabel):
+        assert isinstance(label, QLabel)
+        if label.buddy() is not None:
+            text = label.text().replace("&&", "")
+            found.append((f"Alt+{text[text.index('&') + 1].upper()}", label.text()))
+    return found
+
+
+def typed(qtbot: QtBot, field: QLineEdit, text: str) -> None:
+    field.setFocus()
+    field.selectAll()
+    qtbot.keyClicks(field, text)
+
+
+__all__ = ["ORDER", "go_to", "mnemonics", "press", "settle", "typed", "visible"]
