@@ -13,12 +13,10 @@ def test_history_of_an_interrupted_run(tmp_path: Path) -> None:
     journal.attempt(1)
     journal.begin("create")
     journal.done("create", {"python": "/p/bin/python"})
-    journal.installing(("a.whl", "b.whl"))
     journal.installed(("a.whl",))
     journal.close()
     history = read_history(tmp_path / "journal.jsonl")
     assert history.done["create"] == {"python": "/p/bin/python"}
-    assert history.installing == {"a.whl", "b.whl"}
     assert history.installed == {"a.whl"}
     assert history.final is None
 

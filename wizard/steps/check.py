@@ -8,7 +8,7 @@ from wizard.environments.remove import mark_complete
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
 from wizard.packages.fetch import Store
-from wizard.packages.install import check_record
+from wizard.packages.record import check_record
 from wizard.steps.context import Context
 
 
@@ -26,7 +26,7 @@ class Check:
         wrong: list[str] = []
         for file in context.lock.files:
             context.check()
-            wrong += check_record(store.path_for(file), site_packages)
+            wrong += check_record(site_packages, store.path_for(file))
         if wrong:
             raise WizardError("install-damaged", details="\n".join(wrong[:50]), count=len(wrong), first=wrong[0])
         mark_complete(created.prefix)

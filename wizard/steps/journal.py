@@ -22,8 +22,7 @@ class History:
 
     begun: frozenset[str] = frozenset()
     done: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # step -> what it left behind
-    installing: frozenset[str] = frozenset()  # wheel file names that were begun
-    installed: frozenset[str] = frozenset()
+    installed: frozenset[str] = frozenset()  # wheel file names
     final: int | None = None  # exit status of the last finished attempt
     attempts: int = 0
 
@@ -31,7 +30,6 @@ class History:
 def parse_history(lines: list[str]) -> History:
     begun: set[str] = set()
     done: dict[str, Mapping[str, Any]] = {}
-    installing: set[str] = set()
     installed: set[str] = set()
     final: int | None = None
     attempts = 0
@@ -47,17 +45,14 @@ def parse_history(lines: list[str]) -> History:
             begun.add(name)
             done.pop(name, None)
             if name == "create":  # a new environment holds nothing yet
-                installing.clear()
                 installed.clear()
         elif what == "done":
             done[name] = dict(entry.get("data") or {})
-        elif what == "installing":
-            installing.update(entry.get("wheels", ()))
         elif what == "installed":
             installed.update(entry.get("wheels", ()))
         elif what == "final":
             final = int(entry.get("status", 1))
-    return History(frozenset(begun), done, frozenset(installing), frozenset(installed), final, attempts)
+    return History(frozenset(begun), done, frozenset(installed), final, attempts)
 
 
 def read_history(path: Path) -> History:
@@ -67,7 +62,7 @@ def read_history(path: Path) -> History:
 
 
 class Journal:
-    """Appends and flushes to the disk before it returns. Safe from several threads."""
+    """Appends and flushes to the disk before it returns (but for `installed`). Safe from several threads."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -77,12 +72,13 @@ class Journal:
         if self._file.tell():
             self._file.write(b"\n")
 
-    def _write(self, entry: Mapping[str, Any]) -> None:
+    def _write(self, entry: Mapping[str, Any], is_synced: bool = True) -> None:
         line = json.dumps({**entry, "time": time.time()}, ensure_ascii=False) + "\n"
         with self._guard:
             self._file.write(line.encode())
             self._file.flush()
-            os.fsync(self._file.fileno())
+            if is_synced:
+                os.fsync(self._file.fileno())
 
     def attempt(self, pid: int) -> None:
         self._write({"what": "attempt", "pid": pid})
@@ -93,11 +89,9 @@ class Journal:
     def done(self, step: str, data: Mapping[str, Any] | None = None) -> None:
         self._write({"what": "done", "name": step, "data": dict(data or {})})
 
-    def installing(self, wheels: tuple[str, ...]) -> None:
-        self._write({"what": "installing", "wheels": list(wheels)})
-
     def installed(self, wheels: tuple[str, ...]) -> None:
-        self._write({"what": "installed", "wheels": list(wheels)})
+        """Not waited for: the disk itself is asked on resume, and a sync in the middle of an install costs seconds."""
+        self._write({"what": "installed", "wheels": list(wheels)}, is_synced=False)
 
     def final(self, status: int) -> None:
         self._write({"what": "final", "status": status})
