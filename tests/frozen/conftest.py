@@ -23,7 +23,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "build_installer.spec"
-DAY = 86400.0
+HOUR = 3600.0
 
 
 def source_files() -> list[Path]:
@@ -55,7 +55,7 @@ def freeze(target: Path) -> None:
 def forget_old(folder: Path) -> None:
     """Those of earlier sources, unless another run may be using them."""
     for path in folder.iterdir():
-        if path.is_dir() and path.stat().st_mtime < time.time() - DAY:
+        if path.is_dir() and path.stat().st_mtime < time.time() - HOUR:
             shutil.rmtree(path, ignore_errors=True)
 
 
@@ -68,6 +68,7 @@ def frozen_folder() -> Path:
         if not target.is_dir():
             forget_old(folder)
             freeze(target)
+        os.utime(target)
     return target
 
 
