@@ -58,6 +58,10 @@
             <translation>torchaudio(&amp;U)</translation>
         </message>
         <message>
+            <source>A&amp;ll releases, back to the first</source>
+            <translation>显示全部历史版本(&amp;L)</translation>
+        </message>
+        <message>
             <source>Python version</source>
             <translation>Python 版本</translation>
         </message>
@@ -469,8 +473,8 @@
     <context>
         <name>Reason</name>
         <message>
-            <source>no NVIDIA card</source>
-            <translation>无英伟达显卡</translation>
+            <source>no card</source>
+            <translation>无显卡</translation>
         </message>
         <message>
             <source>no driver</source>
@@ -800,10 +804,6 @@
         <message>
             <source>fits</source>
             <translation>适用</translation>
-        </message>
-        <message>
-            <source>unsure</source>
-            <translation>不确定</translation>
         </message>
         <message>
             <source>Source: %1</source>

@@ -8,10 +8,10 @@ import pytest
 
 from tests.flow import values
 from wizard.flow.afterwards import SNIPPET, use_line
-from wizard.flow.grid import arrange, picked_for, pythons_of
+from wizard.flow.grid import arrange, picked_for, pythons_of, worth_showing
 from wizard.flow.report_view import read_report
 from wizard.i18n import Message
-from wizard.plan.model import Choices
+from wizard.plan.model import Choices, Reason
 
 
 def test_the_grid_has_new_releases_first_and_cpu_last() -> None:
@@ -76,3 +76,15 @@ def test_a_report_is_read_and_one_of_the_future_too() -> None:
 def test_a_report_without_a_test_has_nothing_to_verify() -> None:
     assert not read_report({"verification": None, "status": 1}).verified
     assert not read_report({}).verified
+
+
+def test_the_usual_grid_leaves_out_old_lines_and_what_was_never_published() -> None:
+    absent = Reason("not-published", {"torch": "2.15.0", "variant": "cu92", "platform": "linux"})
+    every = [values.candidate(f"2.{minor}.{patch}", "cu126") for minor in range(1, 16) for patch in (0, 1)]
+    every += [values.candidate("2.15.1", "cu92", absent), values.candidate("1.9.0", "cu92")]
+    grid = arrange(worth_showing(every))
+    assert grid.releases == tuple(f"2.{minor}.1" for minor in range(15, 5, -1))
+    assert grid.variants == ("cu126",)
+    old = values.candidate("1.9.0", "cu92")
+    assert arrange(worth_showing(every, old)).releases[-1] == "1.9.0"
+    assert "cu92" in arrange(worth_showing(every, old)).variants

@@ -12,6 +12,8 @@ from packaging.version import Version
 
 from wizard.plan.model import Candidate, Choices, Verdict
 
+_LINES = 10
+
 
 @dataclass(frozen=True, slots=True)
 class Grid:
@@ -37,6 +39,23 @@ def arrange(candidates: Sequence[Candidate]) -> Grid:
     releases = sorted({one.torch for one in candidates}, key=Version, reverse=True)
     variants = sorted({one.variant for one in candidates}, key=variant_rank)
     return Grid(tuple(releases), tuple(variants), cells)
+
+
+def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) -> tuple[Candidate, ...]:
+    """The newest release of each of the newest lines (2.15, 2.14 …), and whatever is named in `always`.
+
+    There are some forty releases and twenty CUDA families; a person chooses among ten and eight.
+    """
+    newest: dict[tuple[int, ...], str] = {}
+    for release in arrange(candidates).releases:
+        newest.setdefault(Version(release).release[:2], release)
+    kept = {*tuple(newest.values())[:_LINES], *(one.torch for one in always if one)}
+    variants = {one.variant for one in candidates if one.torch in kept and _exists(one)}
+    return tuple(one for one in candidates if one.torch in kept and one.variant in variants)
+
+
+def _exists(one: Candidate) -> bool:
+    return all(reason.code not in ("not-published", "platform-unsupported") for reason in one.reasons)
 
 
 def picked_for(verdict: Verdict, choices: Choices) -> Candidate | None:

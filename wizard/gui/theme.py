@@ -12,7 +12,7 @@ from functools import cache
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from wizard import paths
 
@@ -26,6 +26,7 @@ _NAME = re.compile(r"@([a-z_]+?)(?=pt\b|[^a-z_]|$)")
 # A desktop's own font is left alone; these are what Qt falls back to where no desktop says anything.
 _NO_DESKTOP_FONT = ("", "Sans", "Sans Serif", "DejaVu Sans", "Bitstream Vera Sans", "Helvetica")
 _LATIN_AND_CHINESE = ("Noto Sans", "Noto Sans CJK SC", "Source Han Sans SC")
+_WORN = "worn_theme"
 _SYSTEM_FONT = "system_font"
 _FIXED = ("Cascadia Mono", "Consolas", "Menlo", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono")
 _CHINESE = (
@@ -110,7 +111,7 @@ class Theme(QObject):
         super().__init__(app)
         self._app = app
         self._name = name if name in THEMES else "system"
-        self._shown = ""
+        self._shown = self._sheet = ""
         app.setStyle("Fusion")
         app.setFont(text_font(app))
         app.styleHints().colorSchemeChanged.connect(self._system_changed)
@@ -146,5 +147,14 @@ class Theme(QObject):
             return
         self._shown = wanted
         self._app.setPalette(palette(wanted))
-        self._app.setStyleSheet(style_sheet(wanted, max(self._app.font().pointSizeF(), 8.0)))
+        self._sheet = style_sheet(wanted, max(self._app.font().pointSizeF(), 8.0))
         self.changed.emit()
+
+    def dress(self, widget: QWidget) -> None:
+        """Puts the style sheet on a part of the window. Part by part and only what is shown: one sheet on the whole
+        application takes 300 ms to change."""
+        if widget.property(_WORN) == self._shown:
+            return
+        widget.setProperty(_WORN, self._shown)
+        widget.setStyleSheet("")  # replacing a sheet is far slower than taking it off first
+        widget.setStyleSheet(self._sheet)

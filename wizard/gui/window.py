@@ -59,6 +59,7 @@ class WizardWindow(QMainWindow):
         self._shown: PageId | None = None
         self._lay_out()
         self._connect()
+        self._dress()
         self.retranslate()
         self._follow()
 
@@ -90,7 +91,7 @@ class WizardWindow(QMainWindow):
         self.rail.theme_chosen.connect(self._wear)
         self.rail.logs_wanted.connect(self._open_logs)
         self.voice.changed.connect(self.retranslate)
-        self.theme.changed.connect(self.update)
+        self.theme.changed.connect(self._dress)
         self.ask.leave.connect(self._leave_the_run)
         self.ask.cancel_run.connect(self._cancel_the_run)
         self.ask.stayed.connect(self._focus_page)
@@ -112,6 +113,7 @@ class WizardWindow(QMainWindow):
             if before is not None:
                 self.pages[before].leave()
             self.ask.setVisible(False)
+            self.theme.dress(self.page)
             self.stack.setCurrentWidget(self.page)
             self.footer.show_page(self.page)
             self.page.trouble.clear()
@@ -144,6 +146,11 @@ class WizardWindow(QMainWindow):
         chain = [*inside, *asked, *self.footer.controls(), *self.rail.controls()]
         for before, after in zip(chain, chain[1:], strict=False):
             QWidget.setTabOrder(before, after)
+
+    def _dress(self) -> None:
+        for part in (self.rail, self.ask, self.footer, self.page):
+            self.theme.dress(part)
+        self.update()
 
     def _fit(self) -> None:
         """With large text the footer needs more room than the smallest size; never more than the screen has."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QCoreApplication, QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
-from wizard.flow.grid import arrange, picked_for, pythons_of
+from wizard.flow.grid import arrange, picked_for, pythons_of, worth_showing
 from wizard.gui.desk import Desk
 from wizard.gui.figures import variant_text
 from wizard.gui.pages.base import Page
@@ -31,6 +31,8 @@ class BuildPage(Page):
         self.grid = BuildGrid(desk)
         self.grid.chosen.connect(self._choose)
         self.grid.looked_at.connect(self._explain)
+        self.every = QCheckBox()
+        self.every.toggled.connect(self.render_state)
         why = box("card")
         self._why = label("")
         column(why, (16, 12, 16, 12)).addWidget(self._why)
@@ -45,6 +47,7 @@ class BuildPage(Page):
         self.footer_left = [self.python, *self.companions.values()]
         self.body.addWidget(self.card)
         self.body.addWidget(self.grid, 1)
+        self.body.addWidget(self.every)
         self.body.addWidget(why)
         self.body.addWidget(self._notices)
 
@@ -65,18 +68,22 @@ class BuildPage(Page):
         )
         self.companions["torchvision"].setText(self.tr("torch&vision"))
         self.companions["torchaudio"].setText(self.tr("torcha&udio"))
+        self.every.setText(self.tr("A&ll releases, back to the first"))
         self.python.setAccessibleName(self.tr("Python version"))
         self.grid.setAccessibleName(self.tr("Builds: torch releases down, CUDA across"))
 
     def render_state(self) -> None:
         state = self.state
-        for widget in (self.card, self.grid, self._why_box, self._notices):
+        for widget in (self.card, self.grid, self.every, self._why_box, self._notices):
             widget.setVisible(state.verdict is not None)
         self._show_options(state.choices, state.verdict)
         if state.verdict is None:
             return
         self.card.show_build(state.picked, state.choices)
-        self.grid.show_grid(arrange(state.verdict.candidates), state.picked, state.verdict.best)
+        rows = state.verdict.candidates
+        if not self.every.isChecked():
+            rows = worth_showing(rows, state.picked, state.verdict.best)
+        self.grid.show_grid(arrange(rows), state.picked, state.verdict.best)
         self._why.setText(self._usual_words(state.verdict))
         self._why_box.setVisible(bool(self._why.text()))
         self._notices.setText("\n".join(self.say(notice) for notice in state.verdict.notices))

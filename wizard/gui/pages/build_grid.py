@@ -27,7 +27,7 @@ _KIND = Qt.ItemDataRole.UserRole
 def short_reason(code: str) -> str:
     """Why not, in three words; the sentence is in the candidate."""
     words = {
-        "no-gpu": QCoreApplication.translate("Reason", "no NVIDIA card"),
+        "no-gpu": QCoreApplication.translate("Reason", "no card"),
         "no-driver": QCoreApplication.translate("Reason", "no driver"),
         "driver-too-old": QCoreApplication.translate("Reason", "old driver"),
         "no-kernels-for-gpu": QCoreApplication.translate("Reason", "not this card"),
@@ -88,7 +88,6 @@ class BuildGrid(QTableWidget):
         self.setMouseTracking(True)
         self.setItemDelegate(_Cell(self))
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.horizontalHeader().setMinimumSectionSize(max(80, self.fontMetrics().horizontalAdvance("CUDA 13.2") + 14))
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setSectionsClickable(False)
         self.verticalHeader().setHighlightSections(False)
@@ -105,6 +104,8 @@ class BuildGrid(QTableWidget):
         here = (self.currentRow(), self.currentColumn())
         same = (self.rowCount(), self.columnCount()) == (len(grid.releases), len(grid.variants))
         self.blockSignals(True)
+        widest = self.horizontalHeader().fontMetrics().horizontalAdvance("CUDA 13.2")
+        self.horizontalHeader().setMinimumSectionSize(max(76, widest + 12))
         self.setRowCount(len(grid.releases))
         self.setColumnCount(len(grid.variants))
         self.setHorizontalHeaderLabels([variant_text(variant) for variant in grid.variants])
@@ -116,6 +117,7 @@ class BuildGrid(QTableWidget):
                     here = (row, column)
         if here[0] >= 0:
             self.setCurrentCell(*here)
+            self.scrollTo(self.currentIndex())
         self.blockSignals(False)
 
     def cell_of(self, torch: str, variant: str) -> tuple[int, int]:
@@ -162,7 +164,8 @@ class BuildGrid(QTableWidget):
             item.setData(_KIND, "picked" if one == picked else "fits")
             state = ", ".join(part for part in (self.tr("fits"), word) if part)
         else:
-            item.setText(f"✕ {short_reason(one.reasons[0].code)}" if one.reasons else "✕")
+            code = one.reasons[0].code if one.reasons else ""
+            item.setText(short_reason(code) if code == "not-published" else f"✕ {short_reason(code)}".rstrip())
             state = " ".join(self.desk.voice.say(reason.message) for reason in one.reasons)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}: {state}")
         item.setToolTip(f"{name}: {state}")

@@ -77,9 +77,6 @@ class VerdictCard(QFrame):
         lines = column(made, (10, 7, 10, 7), 2)
         lines.addWidget(label(link_name(link.kind), "strong"))
         words = label(self._voice.say(link.message), "muted")
-        if link.confidence != "high":
-            unsure = self.tr("unsure")
-            words.setText(f"{words.text()} ({unsure})")
         lines.addWidget(words)
         lines.addStretch(1)
         made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
