@@ -29,19 +29,20 @@ def round_up(length: int) -> int:
 class PartFile:
     """Raises OSError, with ENOSPC when the disk is full."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, truncate: bool = False, read_only: bool = False) -> None:
         self._lock = threading.Lock()
-        flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+        flags = os.O_RDONLY if read_only else os.O_RDWR | os.O_CREAT | (os.O_TRUNC if truncate else 0)
+        flags |= getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
         self._direct = False
         if sys.platform == "linux":
             try:
-                self._fd = os.open(path, flags | os.O_DIRECT, 0o644)
+                self._fd = os.open(path, flags | os.O_DIRECT, 0o666)
                 self._direct = True
             except OSError as error:
                 if error.errno != errno.EINVAL:
                     raise
         if not self._direct:
-            self._fd = os.open(path, flags, 0o644)
+            self._fd = os.open(path, flags, 0o666)
 
     def write(self, block: memoryview, length: int, offset: int) -> None:
         """`block` is a whole buffer; its first `length` bytes go to `offset`. A direct write of the file's

@@ -1,0 +1,168 @@
+"""The lock: uv resolves for the target platform and Python, and its answer (PEP 751) becomes values.
+
+torch, torchvision and torchaudio are bound to one index of their own, so that no other source can slip in a
+build of another variant; everything else comes from the package sources. Nothing is built or installed here.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from packaging.utils import canonicalize_name, parse_wheel_filename
+
+from wizard import paths
+from wizard.errors import Cancelled, WizardError
+from wizard.packages.model import Lock, LockedFile
+from wizard.process import Outcome, Request, child_environment, run
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+FAMILY = ("torch", "torchvision", "torchaudio")
+_NETWORK_WORDS = ("error sending request", "failed to fetch", "dns error", "connection", "timed out", "certificate")
+_GLIBC = re.compile(r"^2\.(\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class LockRequest:
+    """`default_index` None: the official one, chosen by saying nothing. `torch_index` None: torch is not bound."""
+
+    requirements: tuple[str, ...]
+    python: str  # "3.12"
+    os: str
+    arch: str
+    glibc: str | None
+    torch_index: str | None = None
+    torch_layout: str = "simple"  # or "flat"
+    default_index: str | None = None
+    extra_indexes: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    no_index: bool = False
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def compile_lock(
+    request: LockRequest, workdir: Path, on_log: Callable[[str], None], is_cancelled: Callable[[], bool]
+) -> Lock:
+    """Raises WizardError `lock-no-solution`, `lock-network`, `lock-uv`, or Cancelled."""
+    project = workdir / "pyproject.toml"
+    project.write_text(project_text(request), encoding="utf-8")
+    (workdir / "uv.toml").write_text(settings_text(request), encoding="utf-8")
+    answer = workdir / "pylock.toml"
+    outcome = run(_command(request, project, answer), lambda _, line: on_log(line), is_cancelled)
+    if outcome.cancelled or is_cancelled():
+        raise Cancelled
+    if not outcome.ok:
+        raise _failure(outcome)
+    return parse_lock(answer.read_text(encoding="utf-8"))
+
+
+def project_text(request: LockRequest) -> str:
+    """The resolver's input. Strings are written as JSON, which TOML reads alike."""
+    lines = [
+        "[project]",
+        'name = "environment"',
+        'version = "0"',
+        f"requires-python = {_quoted('>=' + request.python)}",
+        f"dependencies = [{', '.join(map(_quoted, request.requirements))}]",
+    ]
+    if request.torch_index:
+        lines += ["[tool.uv.sources]", *(f'{name} = {{ index = "torch" }}' for name in FAMILY)]
+        lines += _index("[[tool.uv.index]]", "torch", request.torch_index, request.torch_layout, "explicit = true")
+    return "\n".join(lines) + "\n"
+
+
+def settings_text(request: LockRequest) -> str:
+    """uv.toml: the package sources. In a file, not on the command line, where others could read a password."""
+    lines = [f"no-index = {'true' if request.no_index else 'false'}"]
+    for number, url in enumerate(request.extra_indexes):
+        lines += _index("[[index]]", f"extra-{number}", url, "simple")
+    for number, url in enumerate(request.find_links):
+        lines += _index("[[index]]", f"links-{number}", url, "flat")
+    if request.default_index:
+        lines += _index("[[index]]", "packages", request.default_index, "simple", "default = true")
+    return "\n".join(lines) + "\n"
+
+
+def _index(table: str, name: str, url: str, layout: str, *more: str) -> list[str]:
+    return [table, f"name = {_quoted(name)}", f"url = {_quoted(url)}", f"format = {_quoted(layout)}", *more]
+
+
+def _quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
+def _command(request: LockRequest, project: Path, answer: Path) -> Request:
+    argv = [
+        str(_uv()), "pip", "compile", str(project), "--output-file", str(answer), "--format", "pylock.toml",
+        "--python-version", request.python, "--python-platform", python_platform(request), "--only-binary", ":all:",
+        # As pip does: the best version of all the user's indexes, not the first index that has any.
+        "--index-strategy", "unsafe-best-match",
+        "--config-file", str(project.with_name("uv.toml")), "--no-header", "--no-python-downloads", "--no-progress", "--color", "never",
+        "--cache-dir", str(paths.cache_dir() / "uv"),
+    ]  # fmt: skip
+    return Request(tuple(argv), cwd=project.parent, environment=child_environment(request.environment))
+
+
+def _uv() -> Path:
+    try:
+        return paths.uv_executable()
+    except FileNotFoundError as error:
+        raise WizardError("lock-uv", details=str(error)) from error
+
+
+def python_platform(request: LockRequest) -> str:
+    """uv's name of the target; manylinux names go up to 2_40, above that the highest is meant."""
+    if request.os == "windows":
+        return f"{request.arch}-pc-windows-msvc"
+    match = _GLIBC.match(request.glibc or "")
+    if match is None:
+        return f"{request.arch}-unknown-linux-musl"
+    minor = max(17, min(40, int(match[1])))
+    return f"{request.arch}-manylinux_2_{minor}"
+
+
+def parse_lock(text: str) -> Lock:
+    """Raises WizardError `lock-unreadable`; sdists are passed over, a package without a wheel is an error."""
+    try:
+        data = tomllib.loads(text)
+        return Lock(tuple(_file(package) for package in data["packages"]), text)
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise WizardError("lock-unreadable", details=repr(error)) from error
+
+
+def _file(package: Mapping[str, Any]) -> LockedFile:
+    wheel = _best_wheel(package["wheels"])
+    url = wheel.get("url") or Path(wheel["path"]).absolute().as_uri()
+    filename = wheel.get("name") or unquote(urlsplit(url).path).rsplit("/", 1)[-1]
+    _, version, _, _ = parse_wheel_filename(filename)
+    return LockedFile(
+        name=canonicalize_name(package["name"]),
+        version=str(package.get("version", version)),
+        filename=filename,
+        urls=(url,),
+        sha256=str(wheel["hashes"]["sha256"]).lower(),
+        size=int(wheel["size"]) if wheel.get("size") is not None else None,
+    )
+
+
+def _best_wheel(wheels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """uv was given one platform and leaves one wheel; of several it lists the best first."""
+    return wheels[0]
+
+
+def _failure(outcome: Outcome) -> WizardError:
+    if outcome.exit_code is None:
+        return WizardError("lock-uv", details=outcome.tail())
+    said = outcome.stderr.lower()
+    is_network = "no solution found" not in said and any(word in said for word in _NETWORK_WORDS)
+    return WizardError("lock-network" if is_network else "lock-no-solution", details=outcome.tail(40))

@@ -1,0 +1,113 @@
+"""What of a wheel is in site-packages: whole, partly, or not; and taking a part out again.
+
+Judged by the wheel's own RECORD and sizes, never by what an interrupted installer wrote down. Only files
+inside site-packages are looked at; scripts are made anew by every install.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+from wizard.packages.wheel import Recorded, Wheel, is_inside, parse_record, read_wheel
+
+PART_SUFFIX = ".torch-setup-part"
+# Installers write these themselves: their content is not the wheel's.
+_REWRITTEN = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "RECORD.jws", "RECORD.p7s")
+
+
+def place(entry_path: str) -> str | None:
+    """Where a RECORD path lands relative to site-packages; None for what goes elsewhere (scripts, headers)."""
+    if not is_inside(entry_path):
+        return None
+    first, *rest = entry_path.split("/")
+    if first.endswith(".data"):
+        return "/".join(rest[1:]) if len(rest) > 1 and rest[0] in ("purelib", "platlib") else None
+    return entry_path
+
+
+def _expected(wheel: Wheel) -> dict[str, int | None]:
+    """Path relative to site-packages -> size, or None where only its presence counts."""
+    sizes = {member.filename: member.file_size for member in wheel.members}
+    found: dict[str, int | None] = {}
+    for entry in wheel.record:
+        target = place(entry.path)
+        if target is None:
+            continue
+        rewritten = entry.path in {f"{wheel.dist_info}/{name}" for name in _REWRITTEN}
+        found[target] = None if rewritten else sizes.get(entry.path, entry.size)
+    found[f"{wheel.dist_info}/RECORD"] = None
+    return found
+
+
+def check_record(site_packages: Path, source: Path) -> tuple[str, ...]:
+    """Missing files and files of another size, relative to site-packages. `source` is a wheel, or a dist-info
+    folder in site-packages (then the installed RECORD is the measure)."""
+    if source.suffix == ".whl":
+        return _differing(site_packages, _expected(read_wheel(source)))
+    try:
+        entries = parse_record((source / "RECORD").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return (f"{source.name}/RECORD",)
+    return _differing(site_packages, _inside(entries))
+
+
+def _inside(entries: tuple[Recorded, ...]) -> dict[str, int | None]:
+    return {entry.path: entry.size for entry in entries if is_inside(entry.path)}
+
+
+def _differing(site_packages: Path, expected: dict[str, int | None]) -> tuple[str, ...]:
+    wrong = []
+    for path, size in expected.items():
+        try:
+            found = (site_packages / path).stat()
+        except OSError:
+            wrong.append(path)
+            continue
+        if size is not None and found.st_size != size:
+            wrong.append(path)
+    return tuple(wrong)
+
+
+def is_touched(wheel: Wheel, site_packages: Path) -> bool:
+    """Something of it may be there. Cheap: looks at the first two levels of its names only."""
+    tops = {"/".join(target.split("/")[:2]) for entry in wheel.record if (target := place(entry.path))}
+    return any((site_packages / top).exists() for top in tops)
+
+
+def _facts(wheel: Path | Wheel) -> Wheel:
+    return wheel if isinstance(wheel, Wheel) else read_wheel(wheel)
+
+
+def is_installed(wheel: Path | Wheel, site_packages: Path) -> bool:
+    """Every file of it is there in its size, and an installer finished the record."""
+    facts = _facts(wheel)
+    if not (site_packages / facts.dist_info / "INSTALLER").is_file():
+        return False
+    return not _differing(site_packages, _expected(facts))
+
+
+def remove_partial(wheel: Path | Wheel, site_packages: Path) -> int:
+    """Takes out what is there of that wheel, and folders that this leaves empty. Returns how many files."""
+    facts = _facts(wheel)
+    targets = set(_expected(facts)) | {f"{facts.dist_info}/{name}" for name in _REWRITTEN}
+    targets |= {member.filename + PART_SUFFIX for member in facts.bulk}
+    removed = 0
+    folders: set[Path] = set()
+    for target in targets:
+        path = site_packages / target
+        if _is_linked_out(path.parent, site_packages):
+            continue
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            path.unlink()
+            removed += 1
+        folders.update(parent for parent in path.parents if site_packages in parent.parents)
+    for folder in sorted(folders, key=lambda folder: -len(folder.parts)):
+        with contextlib.suppress(OSError):  # not there, or not empty: it belongs to others too
+            folder.rmdir()
+    return removed
+
+
+def _is_linked_out(folder: Path, site_packages: Path) -> bool:
+    """A linked folder in between leads to files that are not ours."""
+    return any(parent.is_symlink() for parent in (folder, *folder.parents) if site_packages in parent.parents)
