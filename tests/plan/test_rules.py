@@ -30,7 +30,7 @@ from wizard.plan.kernels import code_for
     ],
 )
 def test_kernels(architectures: str, capability: str, expected: str | None) -> None:
-    code = code_for(architectures.split(), ComputeCapability.parse(capability))
+    code = code_for(tuple(architectures.split()), ComputeCapability.parse(capability))
     assert (code.arch if code else None) == expected
 
 

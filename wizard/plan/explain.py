@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from wizard.i18n import message, text
+from wizard.i18n import message, system_language, text
 from wizard.matrix.ordering import CPU, cuda_of, version_key
 from wizard.plan.model import SCHEMA, Candidate, Reason, Verdict
 
@@ -24,6 +24,7 @@ class Rejection:
 
 def pick_document(verdict: Verdict, machine_name: str | None = None, language: str | None = None) -> dict[str, Any]:
     """The contract of docs/architecture.md. `machine_name`: the file's name, when several machines were asked about."""
+    language = language or system_language()
     update = verdict.after_driver_update
     document: dict[str, Any] = {"schema": SCHEMA}
     if machine_name is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from wizard.machine.model import Machine
 from wizard.matrix.model import PLATFORMS, Build, Floor, Matrix
@@ -17,7 +18,7 @@ from wizard.plan.kernels import Code, code_for
 from wizard.plan.model import Choices, Reason
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Situation:
     """A machine, seen through what was asked for. `platform` is None where no wheel exists at all."""
 
@@ -28,7 +29,7 @@ class Situation:
     level: DriverLevel | None
     cards: tuple[GraphicsCard, ...]  # the strongest first
 
-    @property
+    @cached_property
     def driven(self) -> tuple[GraphicsCard, ...]:
         return tuple(card for card in self.cards if card.state is State.DRIVEN)
 
@@ -82,6 +83,11 @@ def hardware_reasons(build: Build, situation: Situation, targets: tuple[Graphics
     if build.variant == "cpu":
         return ()
     return tuple(_hardware_reasons(build, situation, targets))
+
+
+def runs_on(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> bool:
+    """As `hardware_reasons`, without asking for every reason."""
+    return build.variant == "cpu" or next(_hardware_reasons(build, situation, targets), None) is None
 
 
 def _hardware_reasons(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> Iterator[Reason]:

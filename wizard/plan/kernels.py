@@ -6,8 +6,8 @@ everything after it, once the driver has compiled it. sm_86 code runs on 8.9, sm
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 
 from wizard.capability import ComputeCapability
 
@@ -25,8 +25,9 @@ class Code:
         return not self.arch.startswith(_CUBIN)
 
 
-def code_for(architectures: Iterable[str], capability: ComputeCapability) -> Code | None:
-    """The nearest cubin, else the nearest PTX, else None."""
+@lru_cache(maxsize=4096)
+def code_for(architectures: tuple[str, ...], capability: ComputeCapability) -> Code | None:
+    """The nearest cubin, else the nearest PTX, else None. Remembered: a lab asks for the same pairs again and again."""
     cubins, ptx = [], []
     for arch in architectures:
         target = ComputeCapability.from_arch(arch)

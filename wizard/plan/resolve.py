@@ -19,6 +19,7 @@ from wizard.plan.judge import (
     codes_for,
     hardware_reasons,
     offered_pythons,
+    runs_on,
     situation_of,
     software_reasons,
 )
@@ -58,9 +59,11 @@ def resolve(machine: Machine, matrix: Matrix, choices: Choices) -> Verdict:
 
 def best_build(machine: Machine, matrix: Matrix, choices: Choices) -> Build | None:
     """Only the answer, without words; for asking what another driver would change."""
-    judged, _ = judge(situation_of(machine, matrix, choices))
-    fitting = [build for build, reasons in judged if not reasons]
-    return max(fitting, key=_build_rank, default=None)
+    situation = situation_of(machine, matrix, choices)
+    builds = [build for build in asked_builds(situation) if not software_reasons(build, situation)]
+    builds.sort(key=_build_rank, reverse=True)
+    targets = _targets(situation, builds)
+    return next((build for build in builds if runs_on(build, situation, targets)), None)
 
 
 def judge(situation: Situation) -> tuple[list[Judged], tuple[GraphicsCard, ...]]:
@@ -78,7 +81,7 @@ def _targets(situation: Situation, builds: Sequence[Build]) -> tuple[GraphicsCar
     groups = [driven, *((card,) for card in driven)]
     cuda_builds = [build for build in builds if build.variant != CPU]
     for group in groups:
-        if any(not hardware_reasons(build, situation, group) for build in cuda_builds):
+        if any(runs_on(build, situation, group) for build in cuda_builds):
             return group
     return driven[:1]
 
@@ -90,7 +93,7 @@ def _best_alone(judged: Sequence[Judged], situation: Situation, targets: tuple[G
     fitting = [
         build
         for build, _ in judged
-        if not software_reasons(build, situation) and not hardware_reasons(build, situation, targets[:1])
+        if not software_reasons(build, situation) and runs_on(build, situation, targets[:1])
     ]
     return max(fitting, key=_build_rank, default=None)
 
