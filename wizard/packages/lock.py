@@ -107,8 +107,9 @@ def _command(request: LockRequest, project: Path, answer: Path) -> Request:
         "--python-version", request.python, "--python-platform", python_platform(request), "--only-binary", ":all:",
         # As pip does: the best version of all the user's indexes, not the first index that has any.
         "--index-strategy", "unsafe-best-match",
-        "--config-file", str(project.with_name("uv.toml")), "--no-header", "--no-python-downloads", "--no-progress", "--color", "never",
-        "--cache-dir", str(paths.cache_dir() / "uv"),
+        "--config-file", str(project.with_name("uv.toml")), "--cache-dir", str(paths.cache_dir() / "uv"),
+        # Without --no-python-downloads uv spends seconds on fetching a Python that resolving does not need.
+        "--no-header", "--no-python-downloads", "--no-progress", "--color", "never",
     ]  # fmt: skip
     return Request(tuple(argv), cwd=project.parent, environment=child_environment(request.environment))
 
@@ -129,6 +130,13 @@ def python_platform(request: LockRequest) -> str:
         return f"{request.arch}-unknown-linux-musl"
     minor = max(17, min(40, int(match[1])))
     return f"{request.arch}-manylinux_2_{minor}"
+
+
+def belongs(lock: Lock, torch_url_or_sha256: str) -> bool:
+    """Is the locked torch wheel the promised one?"""
+    torch = lock.find("torch")
+    wanted = torch_url_or_sha256.split("#", 1)[0]
+    return torch is not None and (wanted.lower() == torch.sha256 or unquote(wanted) in map(unquote, torch.urls))
 
 
 def parse_lock(text: str) -> Lock:
