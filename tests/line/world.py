@@ -24,6 +24,19 @@ from tests.stand_in import PACKAGES
 ROOT = Path(__file__).resolve().parents[2]
 TORCH = "2.13.0"
 TAG = f"cp3{sys.version_info[1]}-cp3{sys.version_info[1]}-manylinux_2_17_x86_64"
+# Just enough for the smoke test's own questions.
+_NUMPY = b"""__version__ = '2.3.0'
+class _Array:
+    def sum(self): return 6.0
+def arange(stop): return _Array()
+"""
+_TORCHVISION = b"""__version__ = '0.28.0+cpu'
+class _Kept:
+    def cpu(self): return self
+    def tolist(self): return [0, 2]
+class ops:
+    nms = staticmethod(lambda boxes, scores, threshold: _Kept())
+"""
 PYTHON = f"3.{sys.version_info[1]}"
 
 
@@ -35,10 +48,11 @@ def build_wheels(folder: Path, megabytes: int = 3) -> Path:
         module = name.replace("-", "_")
         files = {f"{module}/data{i}.bin": noise.randbytes(megabytes * 250_000) for i in range(4)}
         build_wheel(folder / "packages", module, "1.0", {f"{module}/__init__.py": b"", **files})
-    build_wheel(folder / "packages", "numpy", "2.3.0", {"numpy/__init__.py": b"__version__ = '2.3.0'\n"})
+    build_wheel(folder / "packages", "numpy", "2.3.0", {"numpy/__init__.py": _NUMPY})
     build_torch(folder / "torch", f"{TORCH}+cpu", padding, megabytes, {"do": "work", "cuda": None})
     build_torch(folder / "torch", f"{TORCH}+cu126", padding, megabytes, {"do": "no-driver", "cuda": "12.6"})
-    build_torch(folder / "torch", "0.28.0+cpu", [], 0, {}, "torchvision")
+    vision = {"torchvision/__init__.py": _TORCHVISION}
+    build_wheel(folder / "torch", "torchvision", "0.28.0+cpu", vision, [f"torch=={TORCH}"], TAG)
     return folder
 
 

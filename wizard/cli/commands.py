@@ -27,6 +27,7 @@ from wizard.session.facts import facts_document
 from wizard.session.model import Facts, Preview
 from wizard.session.session import Session
 
+_LAST_MOMENT = 5.0
 Command = Callable[[argparse.Namespace, Terminal], int]
 
 
@@ -130,10 +131,19 @@ def _follow(session: Session, run_id: str, pid: int, start: int, as_events: bool
             terminal.line(line)
         else:
             narrator.tell(event)
+    _wait_for_end(pid)
     status = final_status(last)
     if not as_events:
         _tell_end(session, run_id, status, last.data if last else {}, terminal)
     return status
+
+
+def _wait_for_end(pid: int) -> None:
+    """The last event is out a moment before the worker is gone; who asks afterwards shall find nothing."""
+    try:
+        psutil.Process(pid).wait(_LAST_MOMENT)
+    except psutil.Error:
+        return
 
 
 def _tell_end(

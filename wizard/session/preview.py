@@ -16,8 +16,9 @@ from wizard.errors import WizardError
 from wizard.i18n import Message, message
 from wizard.machine.serialize import machine_to_json
 from wizard.mirrors.model import Layout, Source, UserSettings
-from wizard.packages.lock import LockRequest, compile_lock, with_sizes
+from wizard.packages.lock import LockRequest, compile_lock
 from wizard.packages.model import Lock
+from wizard.packages.sizes import with_sizes
 from wizard.plan.model import Choices, Plan, PlanSource
 from wizard.plan.serialize import plan_to_json
 from wizard.session.commands import equivalent_commands
@@ -82,6 +83,7 @@ def _lock_request(facts: Facts, election: Election) -> LockRequest:
         default_index=default,
         extra_indexes=tuple(s.url for s in extra if s.url and s.layout is Layout.SIMPLE),
         find_links=tuple(s.url for s in extra if s.url and s.layout is Layout.FLAT),
+        no_index=default is None and not any(s.url is None for s in election.package_sources),
         environment=network_environment(facts.settings),
     )
 

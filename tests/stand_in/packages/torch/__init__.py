@@ -139,6 +139,10 @@ def randn(*shape):
     return Tensor(0.5)
 
 
+def tensor(values):
+    return Tensor(0.0)
+
+
 def from_numpy(array):
     return Tensor(array.sum())
 
