@@ -398,6 +398,10 @@
             <source>This computer's &amp;own Python (venv)</source>
             <translation>使用本机已有的 Python（venv）(&amp;O)</translation>
         </message>
+        <message>
+            <source>This place can be used.</source>
+            <translation>此位置可以使用。</translation>
+        </message>
     </context>
     <context>
         <name>Rail</name>
@@ -827,6 +831,10 @@
         <message>
             <source>Evidence</source>
             <translation>依据</translation>
+        </message>
+        <message>
+            <source>Other checks</source>
+            <translation>其他检查</translation>
         </message>
         <message>
             <source>Use it</source>

@@ -230,3 +230,22 @@ def test_log_lines_come_in_bites(qtbot: QtBot, make_window: MakeWindow, session:
     watch.stop()
     assert max(sizes) <= LINES_PER_FLUSH + 200
     assert len(sizes) > 1
+
+
+def test_thousands_of_updates_leave_the_window_alive(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """Some Qt bindings lose a reference on every call and die after minutes of progress."""
+    from wizard.events import Event, Kind
+
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    total = 3_000_000
+    for done in range(0, total, 1000):
+        progress = Event(Kind.PROGRESS, 1, 0.0, "r", {"step": "fetch", "done": done, "total": total, "unit": "bytes"})
+        install.watch.view = install.watch.view.after(progress)
+        install.watch.changed.emit()
+    assert "3.0 MB" in install.progress.words

@@ -156,5 +156,6 @@ class Theme(QObject):
         if widget.property(_WORN) == self._shown:
             return
         widget.setProperty(_WORN, self._shown)
+        widget.setFont(self._app.font())  # on X11 a sheet of its own makes a widget forget the application's font
         widget.setStyleSheet("")  # replacing a sheet is far slower than taking it off first
         widget.setStyleSheet(self._sheet)

@@ -109,9 +109,11 @@ class PlacePage(Page):
     def render_state(self) -> None:
         self.rows.clear()
         place = self.state.place
-        self.rows.setVisible(bool(place))
+        self.rows.setVisible(place is not None)
         for requirement in place or ():
             self._add_row(requirement)
+        if place == ():
+            self.rows.add_row(Pill("ok"), label(self.tr("This place can be used."), "strong", wrap=False))
         election = self.state.election
         shown = election is not None and self._engine() == "auto"
         self._engine_reason.setText(self.say(election.engine_reason) if election else "")

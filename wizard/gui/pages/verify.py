@@ -19,6 +19,8 @@ from wizard.gui.parts.code_line import CodeLine
 from wizard.gui.parts.labels import Pill, label, selectable
 from wizard.gui.theme import code_font
 
+_HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
+_WORTH_SAYING = 0.05  # seconds
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
 
 
@@ -45,7 +47,8 @@ class VerifyPage(Page):
         self._evidence_lines.setFont(code_font())
         lines.addWidget(self._evidence_title)
         lines.addWidget(self._evidence_lines)
-        self.rows = RowCard(4, 2)
+        self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
+        self._rest_title = label("", "heading")
         self._use_title, self._try_title = label("", "heading"), label("", "heading")
         self.use, self.snippet = CodeLine(), CodeLine(SNIPPET.rstrip())
         self.save, self.another = QPushButton(), QPushButton()
@@ -53,7 +56,8 @@ class VerifyPage(Page):
         self.another.clicked.connect(desk.navigator.restart)
         self.footer_left, self.footer_right = [self.save], [self.another]
         for widget in (
-            self._failure, self._evidence, self.rows, self._use_title, self.use, self._try_title, self.snippet,
+            self._failure, self._evidence, self.first, self._use_title, self.use, self._try_title, self.snippet,
+            self._rest_title, self.rows,
         ):  # fmt: skip
             self.body.addWidget(widget)
         self.body.addStretch(1)
@@ -77,6 +81,7 @@ class VerifyPage(Page):
         self.save.setText(self.tr("&Save report…"))
         self.another.setText(self.tr("Set up &another"))
         self._evidence_title.setText(self.tr("Evidence"))
+        self._rest_title.setText(self.tr("Other checks"))
         self._use_title.setText(self.tr("Use it"))
         self._try_title.setText(self.tr("Try it: runs on the card where there is one"))
         self.use.retranslate()
@@ -89,10 +94,14 @@ class VerifyPage(Page):
         view = read_report(self.state.report)
         self._show_head(view)
         self._show_diagnosis(view.diagnosis if not view.ok or view.gpu_ok is False else None)
-        self.rows.clear()
-        for check in view.checks:
-            self._add_row(check)
-        self.rows.setVisible(bool(view.checks))
+        first = [check for check in view.checks if check.name == _HEADLINE or check.state in ("failed", "warning")]
+        rest = [check for check in view.checks if check not in first]
+        for card, checks in ((self.first, first), (self.rows, rest)):
+            card.clear()
+            card.setVisible(bool(checks))
+            for check in checks:
+                self._add_row(card, check)
+        self._rest_title.setVisible(bool(rest))
         has_conda = bool(self.state.facts and self.state.facts.machine.condas)
         self.use.show_code(use_line(self.state.prefix, view.engine, view.os, has_conda))
 
@@ -116,12 +125,13 @@ class VerifyPage(Page):
         self._repair.setVisible(diagnosis.repair is not None)
         self._evidence_lines.setText("\n".join(diagnosis.evidence))
 
-    def _add_row(self, check: CheckView) -> None:
+    def _add_row(self, card: RowCard, check: CheckView) -> None:
         name = self.desk.voice.name(f"verify.name.{check.name}", check.name)
         pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
-        took = label(seconds_text(check.seconds) if check.seconds is not None else "", "muted", wrap=False)
-        self.rows.add_row(pill, label(name, "strong", wrap=False), label(self.say(check.message)), took, tight=True)
+        seconds = check.seconds if check.seconds is not None and check.seconds >= _WORTH_SAYING else None
+        took = label(seconds_text(seconds) if seconds is not None else "", "muted", wrap=False)
+        card.add_row(pill, label(name, "strong", wrap=False), label(self.say(check.message)), took, tight=True)
 
     # -- the report as a file
 
