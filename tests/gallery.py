@@ -76,7 +76,7 @@ class _Walk:
         self.shoot("6-install-closing")
         window.ask.put_away()
         self.end(self.fake.failed_run)
-        self.settle(lambda: install.resume.isVisible() and not window.errands.busy)
+        self.settle(lambda: install.remove.isVisible() and not window.errands.busy)
         self.shoot("6-install-failed")
         self.finish("7-verify", True)
         self.finish("8-failure", False)
