@@ -1,0 +1,18 @@
+"""Bytes to fetch, and locked files that name them."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+
+from wizard.packages.model import LockedFile
+
+
+def some_bytes(size: int, seed: int = 1) -> bytes:
+    """Begins as a zip file does."""
+    return b"PK\3\4" + random.Random(seed).randbytes(size - 4) if size > 4 else b"PK\3\4"[:size]
+
+
+def locked(data: bytes, *urls: str, name: str = "a", sized: bool = True) -> LockedFile:
+    digest = hashlib.sha256(data).hexdigest()
+    return LockedFile(name, "1.0", f"{name}-1.0-py3-none-any.whl", urls, digest, len(data) if sized else None)

@@ -1,0 +1,215 @@
+"""Every way in which a server can fail, against a real one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.packages.files import locked, some_bytes
+from tests.servers.fault_server import Faults, FaultServer
+from wizard.errors import WizardError
+from wizard.i18n import text
+from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch.fetcher import Options
+from wizard.packages.fetch.model import CHUNK
+from wizard.packages.model import LockedFile
+
+MB = 1 << 20
+DATA = some_bytes(3 * MB)
+LARGE = some_bytes(2 * CHUNK + 4321)
+FAST = Options(stall=0.5, backoff=0.02, environment={})
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "downloads")
+
+
+def fetch(store: Store, *files: LockedFile, options: Options = FAST) -> list[bytes]:
+    result = Fetcher(store, options=options).fetch(files)
+    return [path.read_bytes() for path in result.paths]
+
+
+def test_a_large_file_comes_in_ranges_and_small_ones_beside_it(server: FaultServer, store: Store) -> None:
+    files = [locked(LARGE, server.add("/large", LARGE), name="large")]
+    for number in range(5):
+        data = some_bytes(10_000 + number, seed=number)
+        files.append(locked(data, server.add(f"/s{number}", data), name=f"s{number}"))
+    seen: list[str] = []
+    result = Fetcher(store, options=FAST).fetch(files, on_file=lambda file, path: seen.append(file.name))
+    assert [path.stat().st_size for path in result.paths] == [file.size for file in files]
+    assert result.paths[0].read_bytes() == LARGE
+    assert sorted(seen) == sorted(file.name for file in files)
+    assert server.requests("/large") == 3
+    assert server.sent["/large"] == len(LARGE)
+    assert result.bytes_fetched == sum(file.size or 0 for file in files)
+    assert result.bytes_reused == 0
+    names = {path.name for path in result.paths[0].parent.iterdir()}
+    assert names == {"large-1.0-py3-none-any.whl", "large-1.0-py3-none-any.whl.verified"}
+
+
+def test_what_is_verified_is_not_fetched_again(server: FaultServer, store: Store) -> None:
+    file = locked(DATA, server.add("/a", DATA))
+    fetch(store, file)
+    result = Fetcher(store, options=FAST).fetch([file])
+    assert (result.bytes_fetched, result.bytes_reused) == (0, len(DATA))
+    assert server.requests("/a") == 1
+
+
+def test_a_file_that_was_damaged_in_the_store_is_fetched_again(server: FaultServer, store: Store) -> None:
+    file = locked(DATA, server.add("/a", DATA))
+    fetch(store, file)
+    store.path_for(file).write_bytes(b"x" * len(DATA))
+    assert fetch(store, file) == [DATA]
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [
+        Faults(times=2, drop_after=1_000_000),
+        Faults(times=3, end_after=70_000),
+        Faults(times=1, stall_after=500_000),
+        Faults(times=1, status=500),
+        Faults(times=1, status=429, retry_after="0"),
+        Faults(times=1, status=503, retry_after="0"),
+        Faults(times=1, status=403),
+        Faults(times=1, status=404),
+        Faults(times=1, html=True),
+        Faults(times=1, wrong_byte=77),
+        Faults(knows_ranges=False),
+        Faults(knows_ranges=False, says_length=False),
+        Faults(etag='"a"'),
+        Faults(etag_per_request=True),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("sized", [True, False], ids=["sized", "unsized"])
+def test_a_fault_that_passes_costs_nothing_but_time(
+    server: FaultServer, store: Store, faults: Faults, sized: bool
+) -> None:
+    file = locked(DATA, server.add("/a", DATA, faults), sized=sized)
+    assert fetch(store, file) == [DATA]
+
+
+@pytest.mark.parametrize("lie", [5, -5])
+def test_a_passing_lie_about_the_size(server: FaultServer, store: Store, lie: int) -> None:
+    assert fetch(store, locked(DATA, server.add("/a", DATA, Faults(times=1, longer_by=lie)))) == [DATA]
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [Faults(knows_ranges=False), Faults(etag_per_request=True), Faults(times=3, drop_after=5_000_000)],
+    ids=str,
+)
+def test_a_large_file_survives_too(server: FaultServer, store: Store, faults: Faults) -> None:
+    assert fetch(store, locked(LARGE, server.add("/a", LARGE, faults))) == [LARGE]
+
+
+@pytest.mark.parametrize(
+    ("faults", "code"),
+    [
+        (Faults(status=403), "fetch-refused"),
+        (Faults(status=404), "fetch-not-found"),
+        (Faults(status=500), "fetch-server"),
+        (Faults(status=429, retry_after="0"), "fetch-busy"),
+        (Faults(html=True), "fetch-html"),
+        (Faults(wrong_byte=2_000_000), "fetch-hash-mismatch"),
+        (Faults(longer_by=9), "fetch-size-mismatch"),
+        (Faults(end_after=1000), "fetch-short"),
+        (Faults(stall_after=1000), "fetch-stalled"),
+        (Faults(redirect="http://192.0.2.1/a"), "fetch-redirect"),
+        (Faults(redirect="ftp://127.0.0.1/a"), "fetch-redirect"),
+    ],
+    ids=str,
+)
+def test_a_fault_that_stays_is_one_clear_sentence(server: FaultServer, store: Store, faults: Faults, code: str) -> None:
+    file = locked(DATA, server.add("/a", DATA, faults))
+    options = Options(stall=0.05, backoff=0.001, environment={})
+    with pytest.raises(WizardError) as caught:
+        fetch(store, file, options=options)
+    assert caught.value.code == code
+    for language in ("en", "zh_CN"):
+        assert file.filename in text(caught.value.summary, language)
+        assert text(caught.value.hint, language)
+    assert not store.path_for(file).exists()
+
+
+@pytest.mark.parametrize(
+    "faults",
+    [Faults(status=403), Faults(status=404), Faults(status=502), Faults(status=429, retry_after="60"),
+     Faults(html=True), Faults(wrong_byte=9), Faults(stall_after=9000), Faults(end_after=9000)],
+    ids=str,
+)  # fmt: skip
+def test_the_next_address_is_taken_at_once(server: FaultServer, store: Store, faults: Faults) -> None:
+    file = locked(DATA, server.add("/bad", DATA, faults), server.add("/good", DATA))
+    assert fetch(store, file) == [DATA]
+    assert server.requests("/good") >= 1
+
+
+def test_a_server_that_is_not_there(store: Store) -> None:
+    with FaultServer() as gone:
+        url = gone.add("/a", DATA)
+    with pytest.raises(WizardError) as caught:
+        fetch(store, locked(DATA, url), options=Options(backoff=0.001, environment={}))
+    assert caught.value.code == "fetch-unreachable"
+
+
+def test_retry_after_is_obeyed(server: FaultServer, store: Store) -> None:
+    file = locked(DATA, server.add("/a", DATA, Faults(times=1, status=429, retry_after="1")))
+    fetch(store, file)
+    assert server.times[1] - server.times[0] > 0.9
+
+
+def test_redirects_to_this_computer_are_followed(server: FaultServer, store: Store) -> None:
+    target = server.add("/real", DATA)
+    file = locked(DATA, server.add("/a", b"", Faults(redirect=target)))
+    assert fetch(store, file) == [DATA]
+
+
+def test_if_range_guards_a_resumed_file(server: FaultServer, store: Store) -> None:
+    url = server.add("/a", LARGE, Faults(etag='"one"', times=1, drop_after=6_000_000))
+    assert fetch(store, locked(LARGE, url)) == [LARGE]
+    assert '"one"' in server.conditions
+
+
+def test_http_outside_this_computer_is_refused(store: Store) -> None:
+    with pytest.raises(WizardError) as caught:
+        fetch(store, locked(DATA, "http://192.0.2.1/a.whl"))
+    assert caught.value.code == "fetch-redirect"
+
+
+def test_a_local_file_is_copied_while_it_is_hashed(store: Store, tmp_path: Path) -> None:
+    source = tmp_path / "folder with space" / "a+b.whl"
+    source.parent.mkdir()
+    source.write_bytes(LARGE)
+    assert fetch(store, locked(LARGE, source.as_uri(), sized=False)) == [LARGE]
+    with pytest.raises(WizardError) as caught:
+        fetch(store, locked(DATA, (tmp_path / "none.whl").as_uri()), options=Options(backoff=0.001, environment={}))
+    assert caught.value.code == "fetch-not-found"
+
+
+def test_an_empty_file(server: FaultServer, store: Store) -> None:
+    assert fetch(store, locked(b"", server.add("/a", b""))) == [b""]
+
+
+def test_a_full_disk_is_said_before_anything_is_asked(server: FaultServer, store: Store) -> None:
+    file = locked(DATA, server.add("/a", DATA))
+    with pytest.raises(WizardError) as caught:
+        fetch(store, file, options=Options(environment={}, free_bytes=lambda folder: 1000))
+    assert caught.value.code == "fetch-no-space"
+    assert server.requests("/a") == 0
+
+
+def test_unreadable_certificates_are_named(server: FaultServer, store: Store) -> None:
+    file = locked(DATA, server.add("/a", DATA))
+    with pytest.raises(WizardError) as caught:
+        fetch(store, file, options=Options(environment={"SSL_CERT_FILE": "/no/such/file.pem"}))
+    assert caught.value.code == "fetch-certificates"
