@@ -31,9 +31,7 @@ def test_both_languages_have_the_same_keys_and_blanks() -> None:
 
 
 def test_no_key_lives_in_two_files() -> None:
-    from wizard.i18n import tomllib
-
-    from wizard.i18n import _flatten
+    from wizard.i18n import _flatten, tomllib
 
     for language in LANGUAGES:
         seen: dict[str, str] = {}

@@ -122,7 +122,7 @@ def test_without_a_terminal_it_does_not_guess_a_yes(world: World) -> None:
 
 
 def test_a_requirement_that_is_not_one(world: World) -> None:
-    check_refused(world, 2, "setup", "--yes", "--name", "demo", *world.sources, "--with", "--index-url=http://evil")
+    check_refused(world, 2, "setup", "--yes", "--name", "demo", *world.sources, "--with=--index-url=http://evil")
 
 
 def test_home_that_cannot_be_written(world: World) -> None:

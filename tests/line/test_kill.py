@@ -8,28 +8,19 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import time
+from collections import Counter
 from pathlib import Path
 from urllib.parse import unquote
 
-import psutil
 import pytest
 
 from tests.line.world import TORCH, World
+from wizard.events import Kind, parse_line
 
 KILLS = 20
-
-
-def worker_of(world: World) -> psutil.Process | None:
-    for process in world.processes():
-        try:
-            command = process.cmdline()
-        except psutil.Error:
-            continue
-        if "run" in command and command[-1].endswith("plan.json"):
-            return process
-    return None
 
 
 def wait_for_nothing(world: World) -> None:
@@ -70,16 +61,11 @@ def test_every_resume_after_a_kill_ends_well(conda_world: World) -> None:
     plan = planned(world)
     seconds = _duration(world, plan)
     rng = random.Random(20261121)
-    moments = [rng.uniform(0.02, 0.98) * seconds for _ in range(KILLS)]
-    for moment in moments:
-        _forget(world)
-        plan = planned(world)
-        started = time.monotonic()
-        program = world.start("run", plan)
-        time.sleep(max(0.0, moment - (time.monotonic() - started)))
-        os.kill(program.pid, signal.SIGKILL)
-        program.communicate()
-        wait_for_nothing(world)
+    phases: Counter[str] = Counter()
+    for moment in [rng.uniform(0.05, 0.98) * seconds for _ in range(KILLS)]:
+        _begin_anew(world, plan)
+        _kill_after(world, plan, moment)
+        phases[_phase(plan)] += 1
         before, since = verified_files(world), marks(world)
         healed = world.run("run", plan)
         assert healed.returncode == 0, (moment, healed.stderr, healed.stdout)
@@ -87,6 +73,7 @@ def test_every_resume_after_a_kill_ends_well(conda_world: World) -> None:
         assert not again, (moment, again)
         _check_environment(world)
         wait_for_nothing(world)
+    assert len(phases) >= 3, f"the kills fell into too few phases to prove anything: {phases}"
 
 
 @pytest.mark.slow
@@ -95,11 +82,7 @@ def test_twelve_kills_of_one_run(world: World) -> None:
     plan = planned(world)
     rng = random.Random(7)
     for _ in range(12):
-        program = world.start("run", plan)
-        time.sleep(rng.uniform(0.1, 1.6))
-        os.kill(program.pid, signal.SIGKILL)
-        program.communicate()
-        wait_for_nothing(world)
+        _kill_after(world, plan, rng.uniform(0.1, 1.6))
     assert world.run("run", plan).returncode == 0
     _check_environment(world)
 
@@ -111,12 +94,34 @@ def _duration(world: World, plan: str) -> float:
     return time.monotonic() - started
 
 
-def _forget(world: World) -> None:
-    """Environment, runs and downloads go; the engine's package cache stays, to keep this short."""
-    import shutil
+def _kill_after(world: World, plan: str, seconds: float) -> None:
+    started = time.monotonic()
+    program = world.start("run", plan)
+    time.sleep(max(0.0, seconds - (time.monotonic() - started)))
+    os.kill(program.pid, signal.SIGKILL)
+    program.communicate()
+    wait_for_nothing(world)
 
-    for name in ("envs", "runs", "downloads"):
+
+def _phase(plan: str) -> str:
+    """The steps that were going on when the worker died."""
+    path = Path(plan).with_name("events.jsonl")
+    going: list[str] = []
+    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
+        event = parse_line(line)
+        if event and event.kind is Kind.STEP_STARTED:
+            going.append(event.data["step"])
+        elif event and event.kind is Kind.STEP_FINISHED and event.data["step"] in going:
+            going.remove(event.data["step"])
+    return "+".join(sorted(going)) or "between"
+
+
+def _begin_anew(world: World, plan: str) -> None:
+    """As if this plan had never been carried out; only the engine's package cache stays, to keep this short."""
+    for name in ("envs", "downloads"):
         shutil.rmtree(world.home / "state" / name, ignore_errors=True)
+    for name in ("journal.jsonl", "events.jsonl", "log.txt", "report.json"):
+        Path(plan).with_name(name).unlink(missing_ok=True)
 
 
 def _check_environment(world: World) -> None:

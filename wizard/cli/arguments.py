@@ -22,6 +22,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     window = commands.add_parser("window", help="open the window (the default)")
+    window.add_argument("file", nargs="?", metavar="FILE", help="a plan or a profile to open")
     window.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
 
     probe = commands.add_parser("probe", help="facts about this computer")

@@ -31,14 +31,16 @@ _LAST_MOMENT = 5.0
 Command = Callable[[argparse.Namespace, Terminal], int]
 
 
-def window(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    if not has_display() and not getattr(arguments, "self_test", False):
+OpenWindow = Callable[[Session, str | None, bool], int]
+
+
+def window(arguments: argparse.Namespace, terminal: Terminal, open_window: OpenWindow) -> int:
+    self_test = getattr(arguments, "self_test", False)
+    if not has_display() and not self_test:
         terminal.say(message("cli.no_display"))
         terminal.write("  torch-wizard setup --yes --name torch")
         return ExitStatus.FAILED
-    from wizard.gui.app import run_window
-
-    return run_window(Session(), None, self_test=getattr(arguments, "self_test", False))
+    return open_window(Session(), getattr(arguments, "file", None), self_test)
 
 
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:
@@ -53,6 +55,8 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     choices = choices_from(arguments)
     _Cancellation.listen()
     session.check_choices(choices)
+    if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):
+        raise UsageError("needs-yes")
     terminal.say(message("cli.probing"))
     facts = session.probe(is_cancelled=_Cancellation.is_asked)
     for row in facts.requirements:
@@ -84,9 +88,11 @@ def _show(preview: Preview, terminal: Terminal) -> None:
         terminal.write("    " + command)
 
 
+def _can_ask() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def _agreed(terminal: Terminal) -> bool:
-    if sys.stdin is None or not sys.stdin.isatty():
-        raise UsageError("needs-yes")
     terminal.say(message("cli.ask"))
     return sys.stdin.readline().strip().lower() in ("y", "yes", "j", "是", "好")
 
@@ -256,6 +262,6 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "window": window, "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
+    "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
     "verify": verify, "runs": runs,
 }  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from wizard import paths
 from wizard.cli.arguments import build_parser
@@ -12,8 +13,15 @@ from wizard.cli.terminal import Terminal, prepare_streams
 from wizard.errors import Cancelled, ExitStatus, WizardError
 from wizard.process import redact
 
+if TYPE_CHECKING:
+    from wizard.session.session import Session
 
-def main(argv: Sequence[str]) -> int:
+
+OpenWindow = Callable[["Session", str | None, bool], int]
+
+
+def main(argv: Sequence[str], open_window: OpenWindow) -> int:
+    """`open_window` comes from above: the command line and the window do not know each other."""
     hidden = _hidden_command(argv)
     if hidden:
         return hidden()
@@ -21,9 +29,11 @@ def main(argv: Sequence[str]) -> int:
     arguments = build_parser().parse_args(argv)
     terminal = Terminal(arguments.lang)
     try:
-        from wizard.cli.commands import COMMANDS
+        from wizard.cli.commands import COMMANDS, window
 
-        return int(COMMANDS[arguments.command or "window"](arguments, terminal))
+        if arguments.command in (None, "window"):
+            return int(window(arguments, terminal, open_window))
+        return int(COMMANDS[arguments.command](arguments, terminal))
     except WizardError as error:
         terminal.error(error)
         _note(f"{error.code}: {error}\n{error.details}")

@@ -17,15 +17,15 @@ from wizard.plan.model import Candidate, Choices, Reason
 
 def check_choices(choices: Choices, matrix: Matrix) -> None:
     torch, variant, python = choices.torch, choices.variant, choices.python
-    if torch and torch not in matrix.releases:
+    if torch is not None and torch not in matrix.releases:
         newest = sorted(matrix.releases, key=version_key, reverse=True)
         raise UsageError("no-such-torch", torch=torch, known=", ".join(newest[:5]))
     variants = {build.variant for build in matrix.builds}
-    if variant and variant not in variants:
+    if variant is not None and variant not in variants:
         known = sorted({build.variant for build in matrix.builds if build.advertised}, key=variant_key, reverse=True)
         raise UsageError("no-such-variant", variant=variant, known=", ".join(known))
     pythons = {python for build in matrix.builds for python in offered_pythons(build, choices)}
-    if python and python not in pythons:
+    if python is not None and python not in pythons:
         known_pythons = sorted(pythons, key=version_key)
         raise UsageError("no-build-for-python", python=python, first=known_pythons[0], last=known_pythons[-1])
 

@@ -23,10 +23,11 @@ from wizard.machine.probe import probe
 from wizard.matrix.load import load_matrix
 from wizard.matrix.model import Matrix
 from wizard.mirrors.settings import read_user_settings
+from wizard.plan.asked import check_choices
 from wizard.plan.model import Choices, Verdict
 from wizard.plan.requirement import Requirement
 from wizard.plan.requirements import requirements
-from wizard.plan.resolve import check_choices, resolve
+from wizard.plan.resolve import resolve
 from wizard.plan.serialize import read_plan
 from wizard.plan.wishes import check_extras
 from wizard.process import child_environment
