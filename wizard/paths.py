@@ -34,6 +34,11 @@ def matrices_dir() -> Path:
     return _package_data() / "matrices"
 
 
+def matrices_overlay_dir() -> Path:
+    """Rows learnt on this computer (`matrices refresh`), laid over the shipped data; updates leave it alone."""
+    return home() / "matrices-overlay"
+
+
 def resources_dir() -> Path:
     return _package_data() / "resources"
 

@@ -1,19 +1,32 @@
 """Reads `matrices/` into values: a few hundredths of a second, and the card table only when a card is asked for.
 
-It trusts the files: `validate` checks them, in tests and before data from elsewhere is taken.
+It trusts the shipped files, which the tests check; the user's overlay is checked before a row of it is taken.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 
 from wizard import paths
 from wizard.capability import ComputeCapability
-from wizard.matrix.model import Architecture, Board, Build, Card, Floor, Kernels, Matrix, Policy, Release
+from wizard.matrix.model import (
+    Architecture,
+    Board,
+    Build,
+    Card,
+    Floor,
+    Kernels,
+    Matrix,
+    OverlayState,
+    Policy,
+    Release,
+    WheelSize,
+)
 from wizard.matrix.ordering import variant_key, version_key
 
 if sys.version_info >= (3, 11):
@@ -25,27 +38,68 @@ Row = Mapping[str, str]
 
 
 def load_matrix(folder: Path | None = None) -> Matrix:
-    """The data that travel with the program, or those in `folder`. Read once per folder."""
-    return _load(folder or paths.matrices_dir())
+    """The data that travel with the program with the user's overlay, or those in `folder`. Read once per state."""
+    if folder is not None:
+        return _load(folder, None, ())
+    overlay = paths.matrices_overlay_dir()
+    return _load(paths.matrices_dir(), overlay, _stamp(overlay))
+
+
+def with_rows(added: Mapping[str, Sequence[Row]]) -> Matrix:
+    """The matrix with rows that were learnt just now and are written nowhere."""
+    known, state = _overlay(paths.matrices_dir(), paths.matrices_overlay_dir())
+    names = {*known, *added}
+    together = {name: [*known.get(name, ()), *added.get(name, ())] for name in names}
+    return replace(_compose(paths.matrices_dir(), together), overlay=state)
+
+
+def _stamp(overlay: Path) -> tuple[object, ...]:
+    """Changes when the overlay does."""
+    if not overlay.is_dir():
+        return ()
+    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(overlay.glob("*.csv")))
 
 
 @lru_cache(maxsize=4)
-def _load(folder: Path) -> Matrix:
-    kernels = {_build_key(row): _kernels(row) for row in read_rows(folder / "arch_list.csv")}
-    builds = [_build(row, kernels.get(_build_key(row))) for row in read_rows(folder / "builds.csv")]
+def _load(folder: Path, overlay: Path | None, stamp: tuple[object, ...]) -> Matrix:
+    added, state = _overlay(folder, overlay) if overlay and stamp else ({}, None)
+    return replace(_compose(folder, added), overlay=state)
+
+
+def _overlay(folder: Path, overlay: Path) -> tuple[Mapping[str, Sequence[Row]], OverlayState | None]:
+    if not overlay.is_dir() or not any(overlay.glob("*.csv")):
+        return {}, None
+    from wizard.matrix.overlay import read_overlay  # the validator is needed for rows from elsewhere only
+
+    return read_overlay(overlay, folder)
+
+
+def _compose(folder: Path, added: Mapping[str, Sequence[Row]]) -> Matrix:
+    rows = partial(_rows, folder, added)
+    kernels = {_build_key(row): _kernels(row) for row in rows("arch_list")}
+    sizes = {_build_key(row): _size(row) for row in rows("wheel_sizes")}
+    builds = [_build(row, kernels.get(_build_key(row)), sizes.get(_build_key(row))) for row in rows("builds")]
     builds.sort(key=lambda build: (version_key(build.torch), variant_key(build.variant)), reverse=True)
-    floors = [_floor(row) for row in read_rows(folder / "cuda_driver_floors.csv")]
-    numpy = read_rows(folder / "numpy_bounds.csv")
+    floors = [_floor(row) for row in rows("cuda_driver_floors")]
     return Matrix(
-        releases={row["torch"]: _release(row) for row in read_rows(folder / "releases.csv")},
+        releases={row["torch"]: _release(row) for row in rows("releases")},
         builds=tuple(builds),
         floors={(floor.cuda, floor.os): floor for floor in floors},
-        architectures={row["architecture"]: _architecture(row) for row in read_rows(folder / "architectures.csv")},
-        numpy={(row["torch"], row["platform"], row["python"]): row["numpy"] for row in numpy},
-        boards=tuple(_board(row) for row in read_rows(folder / "integrated_gpus.csv")),
+        architectures={row["architecture"]: _architecture(row) for row in rows("architectures")},
+        numpy={(row["torch"], row["platform"], row["python"]): row["numpy"] for row in rows("numpy_bounds")},
+        boards=tuple(_board(row) for row in rows("integrated_gpus")),
         policy=_policy(folder / "policy.toml"),
-        find_card=partial(_find_card, folder),
+        find_card=partial(_find_card, folder, {row["pci_id"]: row for row in added.get("gpus", ())}),
     )
+
+
+def _rows(folder: Path, added: Mapping[str, Sequence[Row]], name: str) -> Sequence[Row]:
+    shipped = read_rows(folder / f"{name}.csv")
+    if not added.get(name):
+        return shipped
+    from wizard.matrix.overlay import merged
+
+    return merged(name, shipped, added[name])
 
 
 def read_rows(path: Path) -> list[dict[str, str]]:
@@ -53,8 +107,8 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _find_card(folder: Path, pci_id: str) -> Card | None:
-    row = _cards(folder / "gpus.csv").get(pci_id)
+def _find_card(folder: Path, added: Mapping[str, Row], pci_id: str) -> Card | None:
+    row = _cards(folder / "gpus.csv").get(pci_id) or added.get(pci_id)
     if row is None:
         return None
     capability = ComputeCapability.parse(row["capability"])
@@ -81,7 +135,11 @@ def _kernels(row: Row) -> Kernels:
     return Kernels(_items(row["architectures"]), row["evidence"], row["confidence"], row["source"])
 
 
-def _build(row: Row, kernels: Kernels | None) -> Build:
+def _size(row: Row) -> WheelSize:
+    return WheelSize(int(row["bytes"]), row["confidence"], row["source"])
+
+
+def _build(row: Row, kernels: Kernels | None, size: WheelSize | None) -> Build:
     return Build(
         torch=row["torch"],
         variant=row["variant"],
@@ -96,12 +154,13 @@ def _build(row: Row, kernels: Kernels | None) -> Build:
         confidence=row["confidence"],
         source=row["source"],
         note=row["note"],
+        size=size,
     )
 
 
 def _release(row: Row) -> Release:
     return Release(
-        row["torch"], row["released"], row["torchvision"], row["torchaudio"],
+        row["torch"], row["released"], row["torchvision"] or None, row["torchaudio"] or None,
         row["torchaudio_python_max"] or None, row["confidence"], row["source"],
     )  # fmt: skip
 

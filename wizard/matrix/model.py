@@ -27,8 +27,8 @@ def least_sure(*confidences: str) -> str:
 class Release:
     torch: str
     released: str  # ISO date
-    torchvision: str
-    torchaudio: str
+    torchvision: str | None  # None: not known yet
+    torchaudio: str | None
     torchaudio_python_max: str | None  # torchaudio's wheels end at this Python
     confidence: str
     source: str
@@ -51,6 +51,15 @@ class Kernels:
 
 
 @dataclass(frozen=True, slots=True)
+class WheelSize:
+    """Of the wheel for one Python; those for its other Pythons differ by about one per cent."""
+
+    bytes: int
+    confidence: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Build:
     torch: str
     variant: str
@@ -65,6 +74,7 @@ class Build:
     confidence: str
     source: str
     note: str = ""
+    size: WheelSize | None = None  # None: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +131,16 @@ class Policy:
 
 
 @dataclass(frozen=True, slots=True)
+class OverlayState:
+    """What lay in the user's overlay. With `problems` (dotted paths) none of it was taken."""
+
+    folder: str
+    rows: int
+    as_of: str
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Matrix:
     """`builds` newest release first, then highest CUDA, the CPU build last."""
 
@@ -132,6 +152,7 @@ class Matrix:
     boards: tuple[Board, ...]
     policy: Policy
     find_card: Callable[[str], Card | None]  # reads the card table when first asked
+    overlay: OverlayState | None = None  # None: there is none
 
     def card(self, pci_id: str) -> Card | None:
         return self.find_card(pci_id.lower())

@@ -63,6 +63,7 @@ ARCH = _pattern("an architecture such as sm_75 or compute_120", r"(sm|compute)_\
 CAPABILITY = _pattern("a compute capability such as 7.5", r"\d{1,2}\.\d")
 DATE = _pattern("a date such as 2026-11 or 2026-11-21", r"20\d\d-[01]\d(-[0-3]\d)?")
 PCI_ID = _pattern("a PCI id such as 10de:2182", r"[0-9a-f]{4}:[0-9a-f]{4}")
+BYTES = _pattern("a number of bytes", r"[1-9]\d{3,11}")
 NUMPY = _pattern("a NumPy bound such as <2", r"<\d+(\.\d+)?")
 YES_NO = _one_of("yes", "no")
 PLATFORM = _one_of(*PLATFORMS.values())
@@ -74,7 +75,7 @@ TABLES = (
     Table(
         "releases",
         {
-            "torch": VERSION, "released": DATE, "torchvision": VERSION, "torchaudio": VERSION,
+            "torch": VERSION, "released": DATE, "torchvision": _maybe(VERSION), "torchaudio": _maybe(VERSION),
             "torchaudio_python_max": _maybe(PYTHON), **_ORIGIN, "note": NOTE,
         },
         ("torch",),
@@ -93,6 +94,14 @@ TABLES = (
         {
             "torch": VERSION, "variant": TAG, "platform": PLATFORM, "architectures": _list(ARCH),
             "evidence": TEXT, **_ORIGIN, "note": NOTE,
+        },
+        ("torch", "variant", "platform"),
+    ),
+    Table(
+        "wheel_sizes",
+        {
+            "torch": VERSION, "variant": TAG, "platform": PLATFORM, "python": PYTHON, "bytes": BYTES,
+            **_ORIGIN, "note": NOTE,
         },
         ("torch", "variant", "platform"),
     ),

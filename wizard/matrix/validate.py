@@ -77,13 +77,23 @@ def check_references(tables: Mapping[str, list[Row]]) -> Iterator[Problem]:
     for torch in sorted(releases - {row["torch"] for row in tables["builds"]}):
         yield Problem("releases", f"torch {torch} has no build")
     capabilities = {row["cuda"]: set(row["capabilities"].split(";")) for row in tables["cuda_capabilities"]}
+    yield from _strays("arch_list", tables, builds)
     for line, row in enumerate(tables["arch_list"], start=2):
-        if _build(row) not in builds:
-            yield Problem(f"arch_list.{line}", "there is no such build")
         yield from _check_architectures(f"arch_list.{line}.architectures", row, capabilities)
+    yield from _strays("wheel_sizes", tables, builds)
     for line, row in enumerate(tables["numpy_bounds"], start=2):
         if row["torch"] not in releases:
             yield Problem(f"numpy_bounds.{line}.torch", "there is no such release")
+    yield from _check_cards(tables)
+
+
+def _strays(name: str, tables: Mapping[str, list[Row]], builds: set[tuple[str, str, str]]) -> Iterator[Problem]:
+    for line, row in enumerate(tables[name], start=2):
+        if _build(row) not in builds:
+            yield Problem(f"{name}.{line}", "there is no such build")
+
+
+def _check_cards(tables: Mapping[str, list[Row]]) -> Iterator[Problem]:
     known = {row["architecture"]: set(row["capabilities"].split(";")) for row in tables["architectures"]}
     for line, row in enumerate(tables["gpus"], start=2):
         if row["capability"] not in known.get(row["architecture"], set()):

@@ -38,6 +38,7 @@ class Page:
     status: int
     content_type: str
     body: bytes
+    content_range: str = ""
 
     @property
     def text(self) -> str:
@@ -117,7 +118,8 @@ class Client:
                 break
             if len(body) > _MOST_BYTES or time.monotonic() - started > _LONGEST:
                 raise requests.exceptions.ReadTimeout(f"gave up after {len(body)} bytes")
-        return Page(url, response.status_code, response.headers.get("Content-Type", ""), bytes(body[:most_bytes]))
+        kind, part = (response.headers.get(name, "") for name in ("Content-Type", "Content-Range"))
+        return Page(url, response.status_code, kind, bytes(body[:most_bytes]), part)
 
 
 def _redirect_target(url: str, location: str) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.i18n import message
-from wizard.matrix.model import Build
+from wizard.matrix.model import Build, least_sure
 from wizard.matrix.ordering import CPU, cuda_of
 from wizard.plan.cards import GraphicsCard
 from wizard.plan.judge import Situation
@@ -60,5 +60,11 @@ def _wheel(build: Build, situation: Situation, python: str | None) -> Iterator[L
         words = message("plan.proof.system", system=system)
     yield Link("platform", words, build.source, build.confidence)
     tag = f"cp{python.replace('.', '')}" if python else "?"
-    words = message("plan.proof.wheel", build=f"{build.torch}+{build.variant}", tag=tag, platform=build.platform)
-    yield Link("wheel", words, build.source, build.confidence)
+    params = {"build": f"{build.torch}+{build.variant}", "tag": tag, "platform": build.platform}
+    size = build.size
+    if size is None:
+        yield Link("wheel", message("plan.proof.wheel", **params), build.source, build.confidence)
+        return
+    words = message("plan.proof.wheel-size", megabytes=round(size.bytes / 1e6), **params)
+    sources = "; ".join(dict.fromkeys((build.source, size.source)))
+    yield Link("wheel", words, sources, least_sure(build.confidence, size.confidence))
