@@ -7,7 +7,6 @@ When uv cannot run, pip of the prefix installs the whole wheels. Fetching is not
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import queue
@@ -21,7 +20,7 @@ from pathlib import Path
 
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
-from wizard.packages.record import is_installed, is_touched, remove_partial
+from wizard.packages.record import complete_record, is_installed, is_touched, remove_partial
 from wizard.packages.thin import write_thin
 from wizard.packages.unpack import Unpacker
 from wizard.packages.wheel import Wheel, read_wheel
@@ -160,6 +159,7 @@ class Installer:
         done = [wheel for wheel in work.half if work.unpacker.is_done(wheel.path)]
         for wheel in done:
             work.half.remove(wheel)
+            complete_record(wheel, self.places.of(wheel))
             work.on_installed(wheel.path)
         if work.half and not done and not work.open:
             work.unpacker.wait(_POLL)
@@ -243,9 +243,3 @@ def as_wizard_error(error: Exception, prefix: Path) -> WizardError:
         return WizardError("install-permission", details, folder=str(prefix))
     is_full = isinstance(error, OSError) and any(mark in str(error).lower() for mark in _NO_SPACE)
     return WizardError("install-no-space" if is_full else "install-failed", details, folder=str(prefix))
-
-
-def flush(folder: Path) -> None:
-    """What was written to that volume is on the disk: worth a moment before a journal says "done"."""
-    with contextlib.suppress(OSError, AttributeError):
-        os.sync()

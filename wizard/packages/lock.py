@@ -55,7 +55,7 @@ def compile_lock(
     """Raises WizardError `lock-no-solution`, `lock-network`, `lock-uv`, or Cancelled."""
     project = workdir / "pyproject.toml"
     project.write_text(project_text(request), encoding="utf-8")
-    (workdir / "uv.toml").write_text(settings_text(request), encoding="utf-8")
+    (workdir / "uv.toml").write_text(settings_text(request, workdir / "nothing"), encoding="utf-8")
     answer = workdir / "pylock.toml"
     outcome = run(_command(request, project, answer), lambda _, line: on_log(line), is_cancelled)
     if outcome.cancelled or is_cancelled():
@@ -80,13 +80,21 @@ def project_text(request: LockRequest) -> str:
     return "\n".join(lines) + "\n"
 
 
-def settings_text(request: LockRequest) -> str:
-    """uv.toml: the package sources. In a file, not on the command line, where others could read a password."""
-    lines = [f"no-index = {'true' if request.no_index else 'false'}"]
-    for number, url in enumerate(request.extra_indexes):
-        lines += _index("[[index]]", f"extra-{number}", url, "simple")
+def settings_text(request: LockRequest, nothing: Path) -> str:
+    """uv.toml: the package sources. In a file, not on the command line, where others could read a password.
+
+    `nothing`: an empty folder, made when it is needed.
+    """
+    lines: list[str] = []
     for number, url in enumerate(request.find_links):
         lines += _index("[[index]]", f"links-{number}", url, "flat")
+    if request.no_index:
+        # uv's own `no-index` would switch off torch's index and the folders too: an empty index is the default.
+        nothing.mkdir(exist_ok=True)
+        lines += _index("[[index]]", "nothing", nothing.as_uri(), "simple", "default = true")
+        return "\n".join(lines) + "\n"
+    for number, url in enumerate(request.extra_indexes):
+        lines += _index("[[index]]", f"extra-{number}", url, "simple")
     if request.default_index:
         lines += _index("[[index]]", "packages", request.default_index, "simple", "default = true")
     return "\n".join(lines) + "\n"

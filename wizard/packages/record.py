@@ -7,6 +7,8 @@ inside site-packages are looked at; scripts are made anew by every install.
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 from pathlib import Path
 
 from wizard.packages.wheel import Recorded, Wheel, is_inside, parse_record, read_wheel
@@ -44,7 +46,10 @@ def check_record(site_packages: Path, source: Path) -> tuple[str, ...]:
     """Missing files and files of another size, relative to site-packages. `source` is a wheel, or a dist-info
     folder in site-packages (then the installed RECORD is the measure)."""
     if source.suffix == ".whl":
-        return _differing(site_packages, _expected(read_wheel(source)))
+        wheel = read_wheel(source)
+        wrong = _differing(site_packages, _expected(wheel))
+        record = f"{wheel.dist_info}/RECORD"
+        return wrong if record in wrong or _is_record_complete(wheel, site_packages) else (*wrong, record)
     try:
         entries = parse_record((source / "RECORD").read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -79,18 +84,46 @@ def _facts(wheel: Path | Wheel) -> Wheel:
     return wheel if isinstance(wheel, Wheel) else read_wheel(wheel)
 
 
+def complete_record(wheel: Wheel, site_packages: Path) -> None:
+    """Adds the bulk files to the installed RECORD, as the wheel itself lists them. Replaced in one go."""
+    path = site_packages / wheel.dist_info / "RECORD"
+    present = path.read_text(encoding="utf-8")
+    listed = {entry.path for entry in parse_record(present)}
+    bulk = {member.filename for member in wheel.bulk}
+    rows = [entry for entry in wheel.record if entry.path in bulk - listed]
+    if not rows:
+        return
+    out = io.StringIO(present if present.endswith("\n") else present + "\n")
+    out.seek(0, io.SEEK_END)
+    csv.writer(out, lineterminator="\n").writerows((row.path, row.digest, row.size) for row in rows)
+    fresh = path.with_name(path.name + PART_SUFFIX)
+    fresh.write_text(out.getvalue(), encoding="utf-8", newline="\n")
+    fresh.replace(path)
+
+
+def _is_record_complete(wheel: Wheel, site_packages: Path) -> bool:
+    try:
+        entries = parse_record((site_packages / wheel.dist_info / "RECORD").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return {member.filename for member in wheel.bulk} <= {entry.path for entry in entries}
+
+
 def is_installed(wheel: Path | Wheel, site_packages: Path) -> bool:
     """Every file of it is there in its size, and an installer finished the record."""
     facts = _facts(wheel)
     if not (site_packages / facts.dist_info / "INSTALLER").is_file():
         return False
-    return not _differing(site_packages, _expected(facts))
+    return _is_record_complete(facts, site_packages) and not _differing(site_packages, _expected(facts))
 
 
 def remove_partial(wheel: Path | Wheel, site_packages: Path) -> int:
-    """Takes out what is there of that wheel, and folders that this leaves empty. Returns how many files."""
+    """Takes out what is there of that wheel: what its RECORD lists, what installers noted down in its dist-info
+    folder, and folders that this leaves empty. Returns how many files."""
     facts = _facts(wheel)
-    targets = set(_expected(facts)) | {f"{facts.dist_info}/{name}" for name in _REWRITTEN}
+    info = site_packages / facts.dist_info
+    noted = info.iterdir() if info.is_dir() and not info.is_symlink() else ()
+    targets = set(_expected(facts)) | {f"{info.name}/{path.name}" for path in noted if not path.is_dir()}
     targets |= {member.filename + PART_SUFFIX for member in facts.bulk}
     removed = 0
     folders: set[Path] = set()

@@ -1,7 +1,7 @@
 """A *thin* wheel: the same wheel without its bulk members, for uv to install in a fraction of the time.
 
-Its RECORD still lists everything, so the installed package is complete once the bulk files are in place
-(`unpack.py`), and every tool can uninstall it. Compressed bytes are copied as they are.
+uv leaves the missing files out of the RECORD that it writes; `record.complete_record` adds them once they are
+in place (`unpack.py`), so every tool can uninstall the package. Compressed bytes are copied as they are.
 """
 
 from __future__ import annotations

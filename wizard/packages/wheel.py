@@ -25,10 +25,11 @@ _PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """One line of a RECORD: a path relative to site-packages, and its size where it is known."""
+    """One line of a RECORD: a path relative to site-packages, its size where it is known, `sha256=…`."""
 
     path: str
     size: int | None
+    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,8 +69,8 @@ def parse_record(text: str) -> tuple[Recorded, ...]:
     found = []
     for row in csv.reader(io.StringIO(text)):
         if row and row[0]:
-            size = row[2] if len(row) > 2 else ""
-            found.append(Recorded(row[0].replace("\\", "/"), int(size) if size.isdigit() else None))
+            digest, size = (*row[1:3], "", "")[:2]
+            found.append(Recorded(row[0].replace("\\", "/"), int(size) if size.isdigit() else None, digest))
     return tuple(found)
 
 
