@@ -13,6 +13,7 @@ from types import FrameType
 
 import psutil
 
+from wizard.cli import matrices
 from wizard.cli.arguments import choices_from
 from wizard.cli.follow import Narrator, final_status, follow
 from wizard.cli.pick_table import render
@@ -263,5 +264,5 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 COMMANDS: Mapping[str, Command] = {
     "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
-    "verify": verify, "runs": runs,
+    "verify": verify, "runs": runs, "matrices": matrices.matrices,
 }  # fmt: skip

@@ -61,6 +61,7 @@ class Offer:
     tags: frozenset[Tag]
     requires_python: str | None = None
     yanked: bool = False
+    metadata: str | None = None  # None: no core metadata beside the file; else its SHA-256, "" when not said
 
 
 @dataclass(frozen=True, slots=True)

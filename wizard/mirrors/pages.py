@@ -37,6 +37,7 @@ class _Link:
     href: str
     requires_python: str | None
     yanked: bool
+    metadata: str | None
 
 
 @dataclass(slots=True)
@@ -58,7 +59,8 @@ class _LinkParser(HTMLParser):
         if tag == "base" and href and self.found.base is None:
             self.found.base = href
         if tag == "a" and href:
-            self.found.links.append(_Link(href, values.get("data-requires-python"), "data-yanked" in values))
+            self.found.links.append(_Link(href, values.get("data-requires-python"), "data-yanked" in values,
+                                          _metadata_attribute(values)))  # fmt: skip
 
 
 def _parse_links(text: str) -> _Links:
@@ -71,6 +73,24 @@ def _parse_links(text: str) -> _Links:
     return parser.found
 
 
+def _metadata_attribute(values: dict[str, str | None]) -> str | None:
+    """PEP 658, under its first name and the later one (PEP 714): "true" or "sha256=…"."""
+    told = values.get("data-core-metadata") or values.get("data-dist-info-metadata")
+    if told is None or told.lower() == "false":
+        return None
+    digest = told.partition("sha256=")[2].lower()
+    return digest if _SHA256.match(digest) else ""
+
+
+def _metadata_entry(entry: dict[str, Any]) -> str | None:
+    """The same in JSON: true, or an object of hashes."""
+    told = entry.get("core-metadata") or entry.get("dist-info-metadata")
+    if not told:
+        return None
+    digest = told.get("sha256") if isinstance(told, dict) else None
+    return digest.lower() if isinstance(digest, str) and _SHA256.match(digest.lower()) else ""
+
+
 def _filename(url: str) -> str:
     return unquote(urlsplit(url).path.rsplit("/", 1)[-1])
 
@@ -78,6 +98,7 @@ def _filename(url: str) -> str:
 def offer(
     source: Source, project: str, url: str, *, filename: str | None = None, sha256: str | None = None,
     size: int | None = None, requires_python: str | None = None, yanked: bool = False,
+    metadata: str | None = None,
 ) -> Offer | None:  # fmt: skip
     """None for what is no wheel of this project."""
     name = _filename(url) if filename is None else filename
@@ -89,7 +110,7 @@ def offer(
         return None
     if found != canonicalize_name(project):
         return None
-    return Offer(source, found, version, name, url, sha256, size, tags, requires_python or None, yanked)
+    return Offer(source, found, version, name, url, sha256, size, tags, requires_python or None, yanked, metadata)
 
 
 def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
@@ -105,7 +126,7 @@ def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[
         hashed = _FRAGMENT.search(urlsplit(url).fragment)
         found = offer(
             source, project, url.partition("#")[0], sha256=hashed[1].lower() if hashed else None,
-            requires_python=link.requires_python, yanked=link.yanked,
+            requires_python=link.requires_python, yanked=link.yanked, metadata=link.metadata,
         )  # fmt: skip
         if found:
             offers.append(found)
@@ -153,4 +174,5 @@ def _read_json_file(entry: dict[str, Any], base_url: str, source: Source, projec
         size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
         requires_python=python if isinstance(python, str) else None,
         yanked=bool(entry.get("yanked")),
+        metadata=_metadata_entry(entry),
     )  # fmt: skip

@@ -25,7 +25,7 @@ _TEXT_LIMIT = 1024 * 1024
 _LIBRARY_LIMIT = 192 * 1024 * 1024  # unpacked
 _CHUNK = 256 * 1024
 _LIBRARIES = ("torch/lib/libtorch_python.so", "torch/lib/torch_python.dll")
-_BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
+BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ def read_wheel(client: Client, offer: Offer) -> WheelContents:
         ranged = RangedFile(client, offer.url, source)
         with io.BufferedReader(ranged, 64 * 1024) as file:
             return _look(file, offer, ranged)
-    except _BROKEN as error:
+    except BROKEN as error:
         raise SourceUnreachable(
             "wheel-unreadable", redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
         ) from error

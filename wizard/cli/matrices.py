@@ -1,0 +1,150 @@
+"""`torch-wizard matrices show | check | refresh`: what the decision knows, whether it is sound, and what is new."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from wizard import paths
+from wizard.cli.pick_table import align
+from wizard.cli.terminal import Terminal
+from wizard.errors import ExitStatus, UsageError
+from wizard.i18n import message
+from wizard.machine.operating_system import normal_arch
+from wizard.matrix.load import load_matrix
+from wizard.matrix.model import PLATFORMS
+from wizard.mirrors.settings import read_user_settings
+from wizard.plan.model import Choices
+from wizard.session import matrices as use_cases
+from wizard.session.news import NewBuild
+
+
+def matrices(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    return {"show": _show, "check": _check, "refresh": _refresh}[arguments.action](arguments, terminal)
+
+
+def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    document = use_cases.document(load_matrix(), arguments.torch)
+    if arguments.json:
+        terminal.document(document)
+        return ExitStatus.DONE
+    releases = document["releases"]
+    terminal.line(_builds_table(releases[0]) if arguments.torch else _releases_table(releases))
+    warn_of_overlay(terminal)
+    return ExitStatus.DONE
+
+
+def _releases_table(releases: list[Mapping[str, Any]]) -> str:
+    head = ["torch", "released", "torchvision", "torchaudio", "builds", "confidence"]
+    rows = [
+        [one["torch"], one["released"], one["torchvision"] or "?", one["torchaudio"] or "?",
+         " ".join(dict.fromkeys(build["variant"] for build in one["builds"] if build["advertised"])),
+         one["confidence"]]
+        for one in reversed(releases)
+    ]  # fmt: skip
+    return align([head, *rows])
+
+
+def _builds_table(release: Mapping[str, Any]) -> str:
+    head = ["build", "platform", "Python", "code", "MB", "confidence", "source"]
+    rows = [
+        [f"{release['torch']}+{one['variant']}", one["platform"], _span(one["pythons"]),
+         _span(one["architectures"] or ["-"]), str(round(one["bytes"] / 1e6)) if one["bytes"] else "-",
+         one["confidence"], one["source"]]
+        for one in release["builds"]
+    ]  # fmt: skip
+    return align([head, *rows])
+
+
+def _span(items: list[str]) -> str:
+    return items[0] if len(items) == 1 else f"{items[0]} … {items[-1]}"
+
+
+def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    folder = Path(arguments.folder) if arguments.folder else None
+    if folder is not None and not folder.is_dir():
+        raise UsageError("no-matrices", path=str(folder))
+    problems = use_cases.check(folder)
+    if arguments.json:
+        terminal.document({"schema": use_cases.SCHEMA, "problems": list(problems)})
+    else:
+        for problem in problems:
+            terminal.line(problem)
+        terminal.say(message("matrices.unsound" if problems else "matrices.sound", count=len(problems)))
+    return ExitStatus.FAILED if problems else ExitStatus.DONE
+
+
+def _refresh(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    if arguments.remove:
+        return _forget(arguments, terminal)
+    choices = Choices(index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links))
+    settings = read_user_settings(os.environ, Path.home(), paths.os_name())
+    done = use_cases.refresh(choices, settings, _platforms(arguments.all_platforms), lambda: False)
+    if arguments.json:
+        terminal.document(_document(done))
+        return ExitStatus.DONE
+    for source, words in done.silent:
+        terminal.write(f"! {source.name or source.id}: {terminal.words(words)}")
+    for build in done.builds:
+        terminal.line(told(build, terminal))
+    taken = len(done.taken)
+    folder = done.overlay.folder if done.overlay else ""
+    terminal.say(message("matrices.learnt", count=taken, folder=folder) if taken else message("matrices.nothing-new"))
+    return ExitStatus.DONE
+
+
+def _platforms(every: bool) -> tuple[str, ...]:
+    own = PLATFORMS.get((paths.os_name(), normal_arch(platform.machine())))
+    return tuple(PLATFORMS.values()) if every or own is None else (own,)
+
+
+def _forget(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    was_there = use_cases.forget()
+    if arguments.json:
+        terminal.document({"schema": use_cases.SCHEMA, "removed": was_there})
+    else:
+        terminal.say(message("matrices.forgotten" if was_there else "matrices.no-overlay"))
+    return ExitStatus.DONE
+
+
+def _document(done: use_cases.Refreshed) -> dict[str, Any]:
+    return {
+        "schema": use_cases.SCHEMA,
+        "new": [news_document(build) for build in done.builds],
+        "taken": [f"{build.torch}+{build.variant} {build.platform}" for build in done.taken],
+        "overlay": done.overlay.folder if done.overlay else None,
+        "silent": [source.name or source.id for source, _ in done.silent],
+    }
+
+
+def news_document(build: NewBuild) -> dict[str, Any]:
+    return {
+        "torch": build.torch, "variant": build.variant, "platform": build.platform, "pythons": list(build.pythons),
+        "architectures": None if build.architectures is None else list(build.architectures),
+        "evidence": build.evidence, "confidence": build.confidence, "as_of": build.as_of or None,
+        "source": build.source.name or build.source.id, "file": build.file, "read_bytes": build.read_bytes,
+    }  # fmt: skip
+
+
+def told(build: NewBuild, terminal: Terminal) -> str:
+    """One line of a new build for people."""
+    params = {"build": f"{build.torch}+{build.variant or '?'}", "source": build.source.name or build.source.id}
+    if build.architectures is None:
+        why = terminal.words(build.failure) if build.failure else "?"
+        return terminal.words(message("matrices.kernels-unknown", why=why, **params))
+    if not build.architectures:
+        return terminal.words(message("matrices.new-cpu", **params))
+    first, last = build.architectures[0], build.architectures[-1]
+    sure = terminal.words(message(f"matrices.sure.{build.confidence}"))
+    return terminal.words(message("matrices.new", first=first, last=last, date=build.as_of, sure=sure, **params))
+
+
+def warn_of_overlay(terminal: Terminal) -> None:
+    """A damaged overlay is named wherever the data are used; the shipped data answer."""
+    overlay = load_matrix().overlay
+    if overlay and overlay.problems:
+        terminal.say(message("matrices.damaged", folder=overlay.folder, first=overlay.problems[0]))

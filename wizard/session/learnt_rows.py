@@ -1,0 +1,116 @@
+"""New builds as rows of the tables: what `matrices refresh` writes, and what `pick` judges for the moment.
+
+A build whose code is not known gets no row, for the rule would have to guess. A CUDA version that the tables do not
+have yet takes the driver floor of its family (minor-version compatibility), marked as inferred.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+
+from wizard.capability import ComputeCapability
+from wizard.matrix.model import Matrix
+from wizard.matrix.ordering import CPU, cuda_of, version_key
+from wizard.session.news import NewBuild, newest_release
+
+Rows = dict[str, list[dict[str, str]]]
+Companions = Mapping[str, tuple[str | None, str | None]]  # torch -> torchvision, torchaudio
+_NOTE = "found by the live check on this computer"
+
+
+def rows_of(builds: Sequence[NewBuild], matrix: Matrix, companions: Companions) -> Rows:
+    today = datetime.date.today().isoformat()
+    usable = [build for build in builds if is_usable(build, matrix)]
+    rows: Rows = {"releases": [], "builds": [], "arch_list": [], "cuda_driver_floors": [], "cuda_capabilities": []}
+    for torch in dict.fromkeys(build.torch for build in usable if build.torch not in matrix.releases):
+        rows["releases"].append(_release(torch, matrix, companions.get(torch, (None, None)), today))
+    for build in usable:
+        rows["builds"].append(_build(build, matrix, today))
+        if build.architectures:
+            rows["arch_list"].append(_kernels(build, today))
+    for cuda in dict.fromkeys(cuda_of(build.variant) for build in usable if build.variant not in (None, CPU)):
+        rows["cuda_driver_floors"] += _floors(cuda or "", matrix, today)
+    rows["cuda_capabilities"] += _capabilities(usable, matrix, today)
+    return rows
+
+
+def is_usable(build: NewBuild, matrix: Matrix) -> bool:
+    """Whether the rule can judge it: its code is known, and so is a driver family for its CUDA."""
+    if build.variant is None or build.architectures is None:
+        return False
+    return build.variant == CPU or bool(_family(cuda_of(build.variant) or "", matrix))
+
+
+def _family(cuda: str, matrix: Matrix) -> list[str]:
+    """The CUDA versions of the same major number that have floors, oldest first."""
+    same = {known for known, _ in matrix.floors if version_key(known)[0] == version_key(cuda)[0]}
+    return sorted(same, key=version_key)
+
+
+def _origin(build: NewBuild, today: str) -> dict[str, str]:
+    confidence = "medium" if build.confidence == "high" else build.confidence
+    source = f"{build.source.name or build.source.id}: {build.file}"
+    return {"as_of": build.as_of or today, "confidence": confidence, "source": source}
+
+
+def _release(torch: str, matrix: Matrix, pair: tuple[str | None, str | None], today: str) -> dict[str, str]:
+    before = matrix.releases[newest_release(matrix)]
+    return {
+        "torch": torch, "released": today, "torchvision": pair[0] or "", "torchaudio": pair[1] or "",
+        "torchaudio_python_max": before.torchaudio_python_max or "" if pair[1] == before.torchaudio else "",
+        "as_of": today, "confidence": "medium", "source": "index page", "note": f"{_NOTE}; `released` is that day",
+    }  # fmt: skip
+
+
+def _build(build: NewBuild, matrix: Matrix, today: str) -> dict[str, str]:
+    return {
+        "torch": build.torch, "variant": build.variant or "", "platform": build.platform,
+        "local_version": build.local_version or (build.variant or "" if not build.is_default else ""),
+        "pythons": ";".join(build.pythons), "experimental_pythons": "",
+        "advertised": "yes" if _is_advertised(build, matrix) else "no",
+        "pypi_default": "yes" if build.is_default else "no", "min_glibc": build.min_glibc or "",
+        **_origin(build, today), "note": _NOTE,
+    }  # fmt: skip
+
+
+def _is_advertised(build: NewBuild, matrix: Matrix) -> bool:
+    """As its tag was in the newest release that we know; a new tag counts only as the default build."""
+    before = matrix.build(newest_release(matrix), build.variant or "", build.platform)
+    return build.is_default or bool(before and before.advertised)
+
+
+def _kernels(build: NewBuild, today: str) -> dict[str, str]:
+    return {
+        "torch": build.torch, "variant": build.variant or "", "platform": build.platform,
+        "architectures": ";".join(build.architectures or ()), "evidence": build.evidence,
+        **_origin(build, today), "note": _NOTE,
+    }  # fmt: skip
+
+
+def _floors(cuda: str, matrix: Matrix, today: str) -> list[dict[str, str]]:
+    rows = []
+    for system in ("linux", "windows"):
+        known = [row for name in _family(cuda, matrix) if (row := matrix.floors.get((name, system)))]
+        if known and (cuda, system) not in matrix.floors:
+            rows.append({
+                "cuda": cuda, "os": system, "driver_floor": known[0].driver_floor, "toolkit_driver": "",
+                "as_of": today, "confidence": "medium", "source": f"inferred from CUDA {known[0].cuda}",
+                "note": "minor-version compatibility",
+            })  # fmt: skip
+    return rows
+
+
+def _capabilities(builds: Sequence[NewBuild], matrix: Matrix, today: str) -> list[dict[str, str]]:
+    """Of a CUDA that is new to the tables: what its builds hold. A row that is there already counts before it."""
+    seen: dict[str, set[ComputeCapability]] = {}
+    for build in builds:
+        cuda = cuda_of(build.variant or CPU)
+        if cuda:
+            seen.setdefault(cuda, set()).update(map(ComputeCapability.from_arch, build.architectures or ()))
+    known = {cuda for cuda, _ in matrix.floors}
+    return [
+        {"cuda": cuda, "capabilities": ";".join(str(one) for one in sorted(codes)), "as_of": today,
+         "confidence": "medium", "source": "builds made with it", "note": "not complete"}
+        for cuda, codes in seen.items() if cuda not in known
+    ]  # fmt: skip

@@ -1,0 +1,130 @@
+"""The use cases about the data: show them, check them, learn new rows from the sources, forget what was learnt.
+
+For users who cannot wait for an update of the program, and for maintainers. What is learnt goes into the
+user's overlay; the shipped data are never changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wizard import paths
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import Message
+from wizard.matrix.load import load_matrix
+from wizard.matrix.model import PLATFORMS, Build, Matrix, OverlayState, Release
+from wizard.matrix.overlay import merged, read_overlay, remove_overlay, write_overlay
+from wizard.matrix.validate import check_folder
+from wizard.mirrors.model import Source, UserSettings
+from wizard.mirrors.read import Reader
+from wizard.plan.model import Choices
+from wizard.session.learnt_rows import is_usable, rows_of
+from wizard.session.news import Listing, NewBuild, find_news
+from wizard.session.outlook import Outlook
+from wizard.session.pairing import pairs
+
+SCHEMA = 1
+IsCancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Refreshed:
+    """`builds`: what the sources have beyond the shipped tables. `taken`: those that are now in the overlay."""
+
+    builds: tuple[NewBuild, ...]
+    taken: tuple[NewBuild, ...]
+    overlay: OverlayState | None
+    silent: tuple[tuple[Source, Message], ...]
+
+
+def refresh(
+    choices: Choices, settings: UserSettings, platforms: tuple[str, ...], is_cancelled: IsCancelled
+) -> Refreshed:
+    """Raises WizardError `no-network`, `overlay-not-made`, `state-not-writable`; UsageError for a bad address."""
+    shipped = load_matrix(paths.matrices_dir())
+    with Reader(settings) as reader:
+        listing = find_news(shipped, Outlook(choices, settings, reader), reader, platforms, is_cancelled)
+        if listing.silent and len(listing.silent) == listing.asked:
+            raise _no_network(listing)
+        taken = tuple(build for build in listing.builds if is_usable(build, shipped))
+        rows = rows_of(taken, shipped, pairs(taken, shipped, reader))
+    state = _laid_over(rows) if taken else load_matrix().overlay
+    return Refreshed(listing.builds, taken, state, listing.silent)
+
+
+def _no_network(listing: Listing) -> WizardError:
+    details = "\n".join(f"{source.id} {source.name}" for source, _ in listing.silent)
+    return WizardError("no-network", details=details, count=len(listing.silent))
+
+
+def _laid_over(rows: dict[str, list[dict[str, str]]]) -> OverlayState:
+    """What was learnt before stays, where it is sound and not learnt anew."""
+    folder, shipped = paths.matrices_overlay_dir(), paths.matrices_dir()
+    try:
+        before = read_overlay(folder, shipped)[0] if folder.is_dir() else {}
+        names = {*before, *rows}
+        together = {name: merged(name, rows.get(name, ()), before.get(name, ())) for name in names}
+        state = write_overlay(folder, together, shipped)
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(folder)) from error
+    if state.problems:
+        raise WizardError("overlay-not-made", details="\n".join(state.problems), first=state.problems[0])
+    return state
+
+
+def forget() -> bool:
+    """Whether there was an overlay. Raises WizardError `state-not-writable`."""
+    folder = paths.matrices_overlay_dir()
+    try:
+        return remove_overlay(folder)
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(folder)) from error
+
+
+def check(folder: Path | None = None) -> tuple[str, ...]:
+    """The problems as dotted paths: of `folder`, or of the shipped tables and the overlay."""
+    problems = [str(problem) for problem in check_folder(folder or paths.matrices_dir())]
+    overlay = load_matrix().overlay if folder is None and not problems else None
+    return (*problems, *(f"matrices-overlay/{problem}" for problem in (overlay.problems if overlay else ())))
+
+
+def document(matrix: Matrix, torch: str | None = None) -> dict[str, Any]:
+    """Raises UsageError `no-such-release`."""
+    if torch is not None and torch not in matrix.releases:
+        raise UsageError("no-such-release", torch=torch)
+    wanted = [release for release in matrix.releases.values() if torch in (None, release.torch)]
+    overlay = matrix.overlay
+    return {
+        "schema": SCHEMA,
+        "releases": [_release(release, matrix) for release in wanted],
+        "overlay": overlay and {
+            "folder": overlay.folder, "rows": overlay.rows, "as_of": overlay.as_of, "problems": list(overlay.problems)
+        },
+    }  # fmt: skip
+
+
+def _release(release: Release, matrix: Matrix) -> dict[str, Any]:
+    return {
+        "torch": release.torch, "released": release.released, "torchvision": release.torchvision,
+        "torchaudio": release.torchaudio, "confidence": release.confidence, "source": release.source,
+        "builds": [_build(build) for build in matrix.builds if build.torch == release.torch],
+    }  # fmt: skip
+
+
+def _build(build: Build) -> dict[str, Any]:
+    kernels, size = build.kernels, build.size
+    return {
+        "variant": build.variant, "platform": build.platform, "pythons": list(build.pythons),
+        "experimental_pythons": list(build.experimental_pythons), "advertised": build.advertised,
+        "default_build": build.pypi_default, "min_glibc": build.min_glibc,
+        "architectures": list(kernels.architectures) if kernels else None,
+        "evidence": kernels.evidence if kernels else None, "bytes": size.bytes if size else None,
+        "confidence": build.confidence, "source": build.source,
+    }  # fmt: skip
+
+
+def every_platform() -> tuple[str, ...]:
+    return tuple(PLATFORMS.values())
