@@ -48,9 +48,8 @@ class Board:
         self.failed: FileTask | None = None
         self.finished: list[tuple[FileTask, Path]] = []
         self.bytes_fetched = 0
-        self.flying = [0] * connections  # bytes that have come but are not on the disk yet
         self._blocks: deque[Block] = deque()
-        self._settling_bytes = 0
+        self._alive: set[Block] = set()  # from the first byte until it is on the disk
         self._settling = 0
         self._backoff = backoff
         self._free = [new_buffer(BLOCK) for _ in range(connections + _SPARE_BUFFERS)]
@@ -109,10 +108,17 @@ class Board:
 
     # -- blocks ----------------------------------------------------------------------------------------------
 
+    def begin_block(self, block: Block) -> None:
+        with self.changed:
+            self._alive.add(block)
+
+    def drop_block(self, block: Block) -> None:
+        with self.changed:
+            self._alive.discard(block)
+
     def put_block(self, block: Block) -> None:
         with self.changed:
             block.task.settling += 1
-            self._settling_bytes += block.filled - block.written
             self._blocks.append(block)
             self.changed.notify_all()
 
@@ -123,7 +129,6 @@ class Board:
                     return None
                 self.changed.wait(_WAIT)
             block = self._blocks.popleft()
-            self._settling_bytes -= block.filled - block.written
             self._settling += 1
             return block
 
@@ -131,16 +136,17 @@ class Board:
         with self.changed:
             block.task.settling -= 1
             self._settling -= 1
+            self._alive.discard(block)
             self.changed.notify_all()
 
-    def received(self, worker: int, count: int, flying: int) -> None:
+    def received(self, count: int) -> None:
         with self.changed:
             self.bytes_fetched += count
-            self.flying[worker] = flying
 
     @property
     def bytes_under_way(self) -> int:
-        return sum(self.flying) + self._settling_bytes
+        """What has come but is not on the disk yet."""
+        return sum(block.filled - block.written for block in self._alive)
 
     # -- ends ------------------------------------------------------------------------------------------------
 

@@ -66,7 +66,6 @@ class Connection:
             elif isinstance(error, OSError):
                 self._board.give_up(task, disk_fault(error))
         finally:
-            self._board.flying[self._number] = 0
             self._board.close_job(job, span.rest(job))
 
     def _open(self, task: FileTask) -> None:
@@ -95,6 +94,7 @@ class Connection:
         limit = task.size if task.in_stream else span.end
         while limit is None or span.at < limit:
             block = Block(task, span.at, self._board.take_buffer())
+            self._board.begin_block(block)
             is_end = self._fill(block, reply, BLOCK if limit is None else min(BLOCK, limit - span.at), span)
             if is_end:
                 break
@@ -132,12 +132,12 @@ class Connection:
             write(self._board, block, block.filled // ALIGN * ALIGN)
             save(self._board, block.task)
             span.at = block.start + block.written
+            self._board.drop_block(block)
             if block.buffer is not None:
                 self._board.give_back(block.buffer)
             raise
         span.at = block.at
         self._board.put_block(block)
-        self._board.flying[self._number] = 0
         return is_end
 
     def _receive(self, block: Block, reply: Reply, length: int) -> bool:
@@ -154,7 +154,7 @@ class Connection:
             if block.at == 0 and buffer[0] == ord("<"):
                 raise Fault("fetch-html", "begins with '<'", hard=True)
             block.filled += count
-            self._board.received(self._number, count, block.filled - block.written)
+            self._board.received(count)
             if time.monotonic() - flushed_at > _FLUSH_SECONDS:
                 write(self._board, block, block.filled // ALIGN * ALIGN)
                 save(self._board, task)

@@ -15,7 +15,7 @@ from wizard.packages.fetch.state import PartState
 from wizard.packages.fetch.task import FileTask
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Block:
     """`start` of the buffer in the file, bytes in the buffer (`filled`), bytes of it on the disk (`written`).
 
