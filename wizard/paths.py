@@ -98,11 +98,27 @@ def uv_executable() -> Path:
     return Path(find_uv_bin())
 
 
+# Not `-m wizard`: that would take a folder called wizard in the user's current folder for ours.
+_OWN_START = "import sys; sys.path.pop(0); from wizard.__main__ import main; sys.exit(main())"
+
+
 def own_command() -> tuple[str, ...]:
-    """How this program starts itself again: the frozen executable, or this Python with our module."""
+    """How this program starts itself again: the frozen console executable, or this Python with our package."""
     if is_frozen():
-        return (sys.executable,)
-    return (sys.executable, "-m", "wizard")
+        console = Path(sys.executable).with_name("torch-wizard.exe")
+        return (str(console) if sys.platform == "win32" and console.is_file() else sys.executable,)
+    return (sys.executable, "-c", _OWN_START)
+
+
+def own_environment() -> dict[str, str]:
+    """What a child that is ourselves needs beside the plain child environment: where this Python found us."""
+    if is_frozen():
+        return {}
+    return {"PYTHONPATH": os.pathsep.join(entry for entry in (str(_source_root()), *sys.path) if entry)}
+
+
+def _source_root() -> Path:
+    return Path(__file__).resolve().parent.parent
 
 
 def os_name() -> str:

@@ -7,6 +7,7 @@ import functools
 import http.server
 import json
 import re
+import shlex
 import stat
 import sys
 import threading
@@ -204,7 +205,7 @@ def test_killed_while_linking_is_a_crash_that_can_be_taken_back_and_tried_again(
 
 
 def own_children() -> list[psutil.Process]:
-    return [child for child in psutil.Process().children(recursive=True) if "rattler_child" in " ".join(_line(child))]
+    return [child for child in psutil.Process().children(recursive=True) if "_rattler" in _line(child)]
 
 
 def _line(process: psutil.Process) -> list[str]:
@@ -238,7 +239,7 @@ def test_a_crash_after_done_does_not_matter(
     """The known crash at interpreter exit: the work is done, the exit code is a signal."""
     real = rattler_engine.child_command()
     wrapper = tmp_path / "child.sh"
-    wrapper.write_text(f"#!/bin/sh\n{' '.join(real)}\nkill -SEGV $$\n")
+    wrapper.write_text(f"#!/bin/sh\n{shlex.join(real)}\nkill -SEGV $$\n")
     wrapper.chmod(0o755)
     monkeypatch.setattr(rattler_engine, "child_command", lambda: (str(wrapper),))
     created = RattlerEngine().create(target(prefix, minor, conda_channel), lambda *_: None, never)
@@ -246,7 +247,7 @@ def test_a_crash_after_done_does_not_matter(
 
 
 def test_the_frozen_program_calls_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert rattler_engine.child_command()[1:] == ("-m", "wizard.environments.rattler_child")
+    assert rattler_engine.child_command()[-1] == "_rattler"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert rattler_engine.child_command() == (sys.executable, "_rattler")
     assert "PYTHONPATH" not in (RattlerEngine().request_for(target(Path("/p"), "3.12")).environment or {})

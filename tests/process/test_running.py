@@ -122,6 +122,7 @@ def test_child_environment_drops_what_would_betray_and_keeps_the_rest() -> None:
     }  # fmt: skip
     made = child_environment({"EXTRA": "1"}, base)
     assert set(made) == {
-        "PATH", "HOME", "CUDA_VISIBLE_DEVICES", "https_proxy", "EXTRA", "PYTHONUTF8", "PYTHONNOUSERSITE", "PYTHONIOENCODING",
+        "PATH", "HOME", "CUDA_VISIBLE_DEVICES", "https_proxy", "EXTRA", "PYTHONUTF8", "PYTHONNOUSERSITE",
+        "PYTHONIOENCODING",
     }  # fmt: skip
     assert made["PYTHONNOUSERSITE"] == "1"

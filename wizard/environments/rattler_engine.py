@@ -16,7 +16,6 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import wizard
 from wizard import paths
 from wizard.environments import conda_records
 from wizard.environments.inspect_prefix import check_free, look_at_python
@@ -54,8 +53,7 @@ class RattlerEngine:
         extra = dict(self._environment)
         # Empty means "no CUDA": asking the driver could hang on a lost card, and Python needs no answer.
         extra["CONDA_OVERRIDE_CUDA"] = target.cuda or ""
-        if not paths.is_frozen():
-            extra["PYTHONPATH"] = str(Path(wizard.__file__).resolve().parent.parent)
+        extra.update(paths.own_environment())
         return Request(child_command(), environment=child_environment(extra), stdin=json.dumps(_order(target)))
 
     def _finish(self, target: Target, bytes_downloaded: int) -> Created:
@@ -77,9 +75,7 @@ class RattlerEngine:
 
 
 def child_command() -> tuple[str, ...]:
-    if paths.is_frozen():
-        return (sys.executable, "_rattler")
-    return (sys.executable, "-m", "wizard.environments.rattler_child")
+    return (*paths.own_command(), "_rattler")
 
 
 def specs_for(target: Target) -> tuple[str, ...]:

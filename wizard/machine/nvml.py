@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from typing import Any
 
 from wizard import paths
@@ -20,16 +18,13 @@ from wizard.process import Request, child_environment
 
 # Without the persistence daemon a server with eight cards takes ten seconds to wake them all.
 SECONDS = 15.0
-FROZEN_COMMAND = "_nvml"
+CHILD_COMMAND = "_nvml"
 
 
 def nvml_question(seconds: float = SECONDS) -> Request:
-    if paths.is_frozen():
-        return question((sys.executable, FROZEN_COMMAND), seconds)
-    # The same modules as ours, also when we live in a user site or a source tree.
-    modules = os.pathsep.join(place for place in sys.path if place)
-    environment = child_environment({"PYTHONPATH": modules})
-    return question((sys.executable, "-m", "wizard.machine.nvml_child"), seconds, environment)
+    """A child of ours: NVML can hang on a lost GPU."""
+    environment = child_environment(paths.own_environment())
+    return question((*paths.own_command(), CHILD_COMMAND), seconds, environment)
 
 
 def parse_nvml(text: str) -> NvidiaReading:

@@ -94,5 +94,3 @@ def _volumes(machine: Machine) -> Iterator[Requirement]:
             is_tight = volume.free_bytes < COMFORTABLE_BYTES
             why = message("check.disk.tight.why") if is_tight else None
             yield Requirement("disk", "warning" if is_tight else "ok", fact, why)
-
-

@@ -105,7 +105,7 @@ class Session:
         control.clear(folder)
         argv = (*paths.own_command(), "run", str(folder.plan))
         try:
-            return start_detached(argv, child_environment(), folder.path / "worker.txt")
+            return start_detached(argv, child_environment(paths.own_environment()), folder.path / "worker.txt")
         except OSError as error:
             raise WizardError("worker-not-started", details=str(error)) from error
 

@@ -1,0 +1,143 @@
+"""The same job through the real window: mouse and keyboard, the real session, a real worker, on loopback."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import replace
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.gui.walking import go_to, press, settle, typed
+from tests.line.world import PYTHON, TORCH, World
+from wizard.flow.pages import ORDER, PageId
+from wizard.gui.preferences import Preferences
+from wizard.gui.window import WizardWindow
+from wizard.session.session import Session
+
+LONG = 120_000  # milliseconds: a limit for a hang, not a speed
+
+
+@pytest.fixture
+def at_home(conda_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
+    """This process lives in the world's home, and its children with it."""
+    for name in list(os.environ):
+        if name.startswith(("PIP_", "UV_")):
+            monkeypatch.delenv(name)
+    for name in ("HOME", "TORCH_WIZARD_HOME", "TORCH_WIZARD_LANG", "PIP_CONFIG_FILE"):
+        monkeypatch.setenv(name, conda_world.environment[name])
+    return conda_world
+
+
+@pytest.fixture
+def open_window(at_home: World, qapp: QApplication, qtbot: QtBot) -> Iterator[type[WizardWindow]]:
+    opened: list[WizardWindow] = []
+
+    def make(language: str = "en") -> WizardWindow:
+        wishes = Preferences(at_home.home / "settings.json")
+        wishes.put(language=language, theme="light")
+        window = WizardWindow(qapp, Session(), wishes, None)
+        opened.append(window)
+        window.show()
+        qtbot.waitExposed(window)
+        return window
+
+    yield make  # type: ignore[misc]
+    for window in opened:
+        window.close()
+        window.errands.stop()
+        window.voice.speak("en")
+        window.deleteLater()
+    qapp.processEvents()
+
+
+def stay_on_loopback(window: WizardWindow, world: World) -> None:
+    """What a person types under "sources by hand"; typed before the page asks, so that nothing else is asked."""
+    navigator = window.navigator
+    choices = replace(
+        navigator.state.choices, python=PYTHON, index=world.packages.simple, torch_index=world.torch.simple,
+        channel=world.channel,
+    )  # fmt: skip
+    navigator.put_sources(choices)
+
+
+def walk_to_review(qtbot: QtBot, window: WizardWindow, world: World, name: str) -> None:
+    go_to(qtbot, window, PageId.BUILD)
+    stay_on_loopback(window, world)
+    go_to(qtbot, window, PageId.PLACE)
+    typed(qtbot, window.pages[PageId.PLACE].name, name)
+    settle(qtbot, window)
+    go_to(qtbot, window, PageId.REVIEW)
+
+
+def wait_for_end(qtbot: QtBot, window: WizardWindow) -> None:
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY and window.navigator.state.run_over, timeout=LONG)
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_by_mouse_to_a_tested_environment(open_window, at_home: World, qtbot: QtBot, language: str) -> None:  # type: ignore[no-untyped-def]
+    window = open_window(language)
+    walk_to_review(qtbot, window, at_home, "mine")
+    assert window.navigator.state.preview.plan.total_bytes > 1_000_000
+    press(qtbot, window.footer.primary)
+    wait_for_end(qtbot, window)
+    assert window.navigator.state.report["status"] == 0
+    prefix = at_home.home / "state" / "envs" / "mine"
+    assert at_home.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+
+
+def test_by_keyboard_alone(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
+    window = open_window()
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Space)
+    for page in ORDER[1:6]:
+        qtbot.waitUntil(
+            lambda page=page: window.navigator.page is page and window.footer.primary.isEnabled(), timeout=LONG
+        )
+        if page is PageId.BUILD:
+            stay_on_loopback(window, at_home)
+        for _ in range(60):
+            if window.focusWidget() is window.footer.primary:
+                break
+            qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    wait_for_end(qtbot, window)
+    assert window.navigator.state.report["status"] == 0
+
+
+def test_a_run_survives_the_window_and_the_next_one_shows_it(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
+    first = open_window()
+    walk_to_review(qtbot, first, at_home, "mine")
+    press(qtbot, first.footer.primary)
+    qtbot.waitUntil(lambda: first.navigator.page is PageId.INSTALL, timeout=LONG)
+    run_id = first.navigator.state.run_id
+    assert run_id
+    qtbot.waitUntil(lambda: Session().is_running(run_id), timeout=LONG)
+    first.errands.stop()
+    first.hide()
+    second = open_window()
+    qtbot.waitUntil(lambda: second.navigator.state.run_id == run_id, timeout=LONG)
+    wait_for_end(qtbot, second)
+    qtbot.waitUntil(lambda: not Session().is_running(run_id), timeout=LONG)
+    prefix = at_home.home / "state" / "envs" / "mine"
+    assert at_home.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+
+
+def test_cancel_then_resume_in_the_window(open_window, at_home: World, qtbot: QtBot) -> None:  # type: ignore[no-untyped-def]
+    window = open_window()
+    walk_to_review(qtbot, window, at_home, "mine")
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL, timeout=LONG)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.cancel.isVisible() and install.cancel.isEnabled(), timeout=LONG)
+    press(qtbot, install.cancel)
+    qtbot.waitUntil(lambda: window.navigator.state.run_over, timeout=LONG)
+    qtbot.waitUntil(lambda: all(process.pid == os.getpid() for process in at_home.processes()), timeout=LONG)
+    qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled(), timeout=LONG)
+    press(qtbot, window.footer.primary)  # Resume
+    wait_for_end(qtbot, window)
+    assert window.navigator.state.report["status"] == 0
