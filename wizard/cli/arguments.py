@@ -32,6 +32,7 @@ def build_parser() -> argparse.ArgumentParser:
     pick = commands.add_parser("pick", help="which builds fit, the best first, and why")
     pick.add_argument("--machine", nargs="+", metavar="FILE", help="machine files, or a folder of them")
     pick.add_argument("--json", action="store_true")
+    pick.add_argument("--explain", action="store_true", help="every link of the proof with its source, and all others")
     pick.add_argument("--offline", action="store_true", help="ask no source: decide by the shipped tables alone")
     _add_choices(pick)
 

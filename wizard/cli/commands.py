@@ -6,7 +6,7 @@ import argparse
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
@@ -16,16 +16,13 @@ import psutil
 from wizard.cli import matrices
 from wizard.cli.arguments import choices_from
 from wizard.cli.follow import Narrator, final_status, follow
-from wizard.cli.pick_table import render
+from wizard.cli.pick import pick
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError, WizardError
-from wizard.i18n import Message, message
-from wizard.machine.serialize import read_machine_file
-from wizard.plan.explain import pick_document
-from wizard.plan.model import Choices
+from wizard.i18n import message
 from wizard.report.render import render_text
 from wizard.session.facts import facts_document
-from wizard.session.model import Facts, Preview
+from wizard.session.model import Preview
 from wizard.session.session import Session
 
 _LAST_MOMENT = 5.0
@@ -194,50 +191,6 @@ def probe(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 _MARKS = {"ok": "✓", "note": "·", "warning": "!", "problem": "✗"}
-
-
-def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    session = Session()
-    choices = choices_from(arguments)
-    machines = _machines(arguments.machine, session)
-    for name, facts in machines:
-        verdict = session.propose(facts, choices)
-        is_live = arguments.machine is None and not choices.offline
-        carried = _carried(session, facts, choices) if is_live else None
-        if arguments.json:
-            document = pick_document(verdict, name, terminal.language)
-            terminal.document({**document, **({"carried": carried.to_json(terminal.language)} if carried else {})})
-        else:
-            terminal.line(render(verdict, terminal.language))
-            if carried:
-                terminal.line(terminal.words(carried))
-    return ExitStatus.DONE
-
-
-def _carried(session: Session, facts: Facts, choices: Choices) -> Message:
-    """What the sources that this computer reaches would give: the tables' best, or the next that is there."""
-    try:
-        election = session.elect(facts, choices)
-    except WizardError as error:
-        return error.summary
-    build = f"torch {election.candidate.torch}+{election.candidate.variant}"
-    return message("cli.carried", build=build, python=election.python, source=election.torch_source.name)
-
-
-def _machines(given: list[str] | None, session: Session) -> Iterator[tuple[str | None, Facts]]:
-    if given is None:
-        yield None, session.probe()
-        return
-    files = [file for name in given for file in _files(Path(name))]
-    for file in files:
-        yield (
-            (file.name if len(files) > 1 or Path(given[0]).is_dir() else None),
-            session.facts_of(read_machine_file(file)),
-        )
-
-
-def _files(path: Path) -> list[Path]:
-    return sorted(path.glob("*.json")) if path.is_dir() else [path]
 
 
 def verify(arguments: argparse.Namespace, terminal: Terminal) -> int:

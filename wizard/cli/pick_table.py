@@ -10,19 +10,25 @@ import unicodedata
 from collections.abc import Sequence
 
 from wizard.i18n import message, text
+from wizard.machine.model import Machine
 from wizard.matrix.ordering import variant_key, version_key
 from wizard.plan.explain import after_update, variant_name, why_not_newest
 from wizard.plan.model import Candidate, Verdict
+from wizard.plan.why import cuda_numbers, why_not
 
 _ROWS = 6
 _MOST_COLUMNS = 7
 _GAP = "  "
 
 
-def render(verdict: Verdict, language: str | None = None) -> str:
-    parts = [_headline(verdict, language), _table(verdict, language)]
+def render(verdict: Verdict, language: str | None = None, explained: Machine | None = None) -> str:
+    """`explained`: the machine, when everything is to be explained: sources, CUDA numbers, all other builds."""
+    parts = [_headline(verdict, language), _chain(verdict, language, explained is not None), _table(verdict, language)]
     parts += [why_not_newest(verdict, language) or "", after_update(verdict, language) or ""]
     parts += ["\n".join(text(notice, language) for notice in verdict.notices)]
+    if explained:
+        parts += ["\n".join(text(words, language) for words in cuda_numbers(explained, verdict))]
+        parts += [_others(verdict, language)]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
@@ -37,6 +43,27 @@ def _headline(verdict: Verdict, language: str | None) -> str:
         "plan.table.companions", torchvision=best.torchvision or "–", torchaudio=best.torchaudio or "–"
     )
     return f"{text(title, language)}\n{text(companions, language)}"
+
+
+def _chain(verdict: Verdict, language: str | None, with_sources: bool) -> str:
+    """The proof: card, code in the wheel, driver, Python, system, wheel."""
+    lines = []
+    for link in verdict.best.proof if verdict.best else ():
+        lines.append(f"  ✓ {text(link.message, language)}")
+        if with_sources and link.source:
+            lines.append(f"      [{text(message(f'matrices.sure.{link.confidence}'), language)}] {link.source}")
+    return "\n".join([text(message("plan.explain.chain"), language), *lines]) if lines else ""
+
+
+def _others(verdict: Verdict, language: str | None) -> str:
+    rows = [
+        [f"{candidate.torch}+{candidate.variant}", text(words, language)]
+        for candidate in verdict.candidates
+        if (words := why_not(candidate, verdict))
+    ]
+    names = max((width(name) for name, _ in rows), default=0)
+    lines = [f"  {name}{' ' * (names - width(name))}{_GAP}{words}" for name, words in rows]
+    return "\n".join([text(message("plan.explain.others"), language), *lines]) if lines else ""
 
 
 def _table(verdict: Verdict, language: str | None) -> str:

@@ -33,6 +33,7 @@ def pick_document(verdict: Verdict, machine_name: str | None = None, language: s
     document["after_driver_update"] = (
         {"driver": update.driver, "torch": update.torch, "variant": update.variant} if update else None
     )
+    document["confidence"] = verdict.best.confidence if verdict.best else None
     document["candidates"] = [_candidate(candidate, language) for candidate in verdict.candidates]
     document["notices"] = [text(notice, language) for notice in verdict.notices]
     return document
@@ -47,7 +48,6 @@ def _best(best: Candidate | None) -> dict[str, Any] | None:
         "python": best.python,
         "torchvision": best.torchvision,
         "torchaudio": best.torchaudio,
-        "confidence": best.confidence,
     }
 
 

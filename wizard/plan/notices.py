@@ -9,6 +9,7 @@ from wizard.matrix.model import Build
 from wizard.matrix.ordering import CPU, variant_key, version_key
 from wizard.plan.cards import GraphicsCard, State
 from wizard.plan.judge import Situation
+from wizard.plan.last_torch import last_torches
 from wizard.plan.model import Candidate, DriverUpdate
 
 
@@ -29,6 +30,7 @@ def notices(
         *_held_back(targets, best, alone),
         *_card_notes(situation),
         *_last_branches(situation),
+        *_last_torches(situation),
         *_return(after_return),
         *_unsure(situation, best),
     )
@@ -73,6 +75,15 @@ def _last_branches(situation: Situation) -> Iterator[Message]:
         last = card.architecture.last_driver_branch if card.architecture else None
         if last and card.state is not State.DROPPED:
             yield message("plan.notice.last-branch", gpu=card.name, branch=last)
+
+
+def _last_torches(situation: Situation) -> Iterator[Message]:
+    for last in last_torches(situation):
+        if last.build is None:
+            yield message("plan.notice.no-torch", gpu=last.card.name, first=last.first)
+        else:
+            build = f"{last.build.torch}+{last.build.variant}"
+            yield message("plan.notice.last-torch", gpu=last.card.name, build=build)
 
 
 def _return(after_return: DriverUpdate | None) -> Iterator[Message]:

@@ -34,6 +34,7 @@ from wizard.process import child_environment
 from wizard.process.detached import start_detached
 from wizard.report.document import report_document
 from wizard.session.elect import elect
+from wizard.session.judged_news import JudgedNews, judged_news
 from wizard.session.model import Election, Facts, Preview, RunInfo
 from wizard.session.place import check_place
 from wizard.session.preview import preview
@@ -71,6 +72,14 @@ class Session:
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         """Raises UsageError for a Python, a release or a variant that does not exist."""
         return resolve(facts.machine, self.matrix, choices)
+
+    def judge(self, machine: Machine, choices: Choices) -> Verdict:
+        """`propose` without the facts of this computer: for described machines."""
+        return resolve(machine, self.matrix, choices)
+
+    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> tuple[JudgedNews, ...]:
+        """Builds that the sources list and the tables do not know, looked into and judged for this computer."""
+        return judged_news(facts.machine, self.matrix, choices, facts.settings, is_cancelled)
 
     def elect(
         self,
