@@ -12,7 +12,7 @@ import random
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import psutil
@@ -85,6 +85,8 @@ class World:
     packages: IndexServer
     torch: IndexServer
     channel: str | None = None
+    program: tuple[str, ...] = (sys.executable, "-m", "wizard")
+    more: Mapping[str, str] = field(default_factory=dict)  # further variables
 
     @property
     def environment(self) -> dict[str, str]:
@@ -95,6 +97,7 @@ class World:
             "TORCH_WIZARD_HOME": str(self.home / "state"),
             "TORCH_WIZARD_LANG": "en",
             "PIP_CONFIG_FILE": os.devnull,
+            **self.more,
         }
 
     @property
@@ -105,7 +108,7 @@ class World:
         return (*options, "--engine", "venv")
 
     def command(self, *arguments: str) -> tuple[str, ...]:
-        return (sys.executable, "-m", "wizard", *arguments)
+        return (*self.program, *arguments)
 
     def run(self, *arguments: str, timeout: float = 180) -> subprocess.CompletedProcess[str]:
         return subprocess.run(

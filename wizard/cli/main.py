@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from wizard.session.session import Session
 
 
+_INTERPRETER_OPTIONS = ("-I", "-B", "-E", "-s", "-S", "-c")
 OpenWindow = Callable[["Session", str | None, bool], int]
 
 
@@ -57,7 +58,18 @@ def _hidden_command(argv: Sequence[str]) -> Callable[[], int] | None:
         from wizard.environments.rattler_child import main as rattler
 
         return rattler
+    if paths.is_frozen() and name in _INTERPRETER_OPTIONS and "-c" in argv:
+        return lambda: _be_interpreter(argv)
     return None
+
+
+def _be_interpreter(argv: Sequence[str]) -> int:
+    """uv asks a Python about itself (`-I -B -c SCRIPT`) even to resolve for another one; where the computer has none,
+    the Python inside this program answers. It is the same program: whoever can start it can run anything already."""
+    at = argv.index("-c")
+    sys.argv = ["-c", *argv[at + 2 :]]
+    exec(compile(argv[at + 1], "<string>", "exec"), {"__name__": "__main__"})
+    return 0
 
 
 def _note(details: str) -> object:

@@ -1,3 +1,5 @@
+"""`world`: a small package world on loopback with a home of its own; `conda_world` has a channel too."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
