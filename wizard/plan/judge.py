@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from wizard.machine.model import Machine
 from wizard.matrix.model import PLATFORMS, Build, Floor, Matrix
@@ -123,9 +123,17 @@ def _code(build: Build, card: GraphicsCard) -> Code | None:
 
 def _no_kernels(build: Build, card: GraphicsCard) -> Reason:
     architectures = build.kernels.architectures if build.kernels else ()
+    first, last = first_and_last(architectures)
+    return Reason(
+        "no-kernels-for-gpu", {"gpu": card.name, "capability": card.capability_text, "first": first, "last": last}
+    )
+
+
+@lru_cache(maxsize=512)
+def first_and_last(architectures: tuple[str, ...]) -> tuple[str, str]:
+    """Of the machine code; "?" where there is none."""
     cubins = [arch for arch in architectures if arch.startswith("sm_")] or ["?"]
-    params = {"gpu": card.name, "capability": card.capability_text, "first": cubins[0], "last": cubins[-1]}
-    return Reason("no-kernels-for-gpu", params)
+    return cubins[0], cubins[-1]
 
 
 def _too_old(needed: str, level: DriverLevel) -> Reason:

@@ -11,7 +11,7 @@ from wizard.i18n import message
 from wizard.matrix.model import Build, least_sure
 from wizard.matrix.ordering import CPU, cuda_of
 from wizard.plan.cards import GraphicsCard
-from wizard.plan.judge import Situation
+from wizard.plan.judge import Situation, first_and_last
 from wizard.plan.kernels import code_for
 from wizard.plan.model import Link
 
@@ -36,8 +36,8 @@ def _cards(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]
         code = code_for(kernels.architectures, card.capability)
         if code:
             key = "plan.proof.ptx" if code.is_ptx else "plan.proof.kernels"
-            cubins = [arch for arch in kernels.architectures if arch.startswith("sm_")]
-            words = message(key, arch=code.arch, first=cubins[0], last=cubins[-1], gpu=card.name)
+            first, last = first_and_last(kernels.architectures)
+            words = message(key, arch=code.arch, first=first, last=last, gpu=card.name)
             yield Link("kernels", words, kernels.source, "low" if code.is_ptx else kernels.confidence)
 
 

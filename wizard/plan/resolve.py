@@ -8,6 +8,7 @@ no single build covers: the build for the strongest, and the others are named.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from wizard.machine.model import Machine
 from wizard.matrix.model import Build, Matrix, least_sure
@@ -31,18 +32,23 @@ from wizard.plan.update import after_driver_return, after_driver_update
 Judged = tuple[Build, tuple[Reason, ...]]
 
 
-def resolve(machine: Machine, matrix: Matrix, choices: Choices) -> Verdict:
-    """Raises UsageError for a release, a tag or a Python that no build knows.
+def resolve(machine: Machine, matrix: Matrix, choices: Choices, prove_all: bool = True) -> Verdict:
+    """`prove_all` False: only the best has its proof chain, which is all that a lab of machines is asked for.
+
+    Raises UsageError for a release, a tag or a Python that no build knows.
 
     `no-such-torch`, `no-such-variant`, `no-build-for-python`.
     """
     check_choices(choices, matrix)
     situation = situation_of(machine, matrix, choices)
     judged, targets = judge(situation)
-    candidates = [_candidate(build, reasons, situation, targets) for build, reasons in judged]
+    candidates = [_candidate(build, reasons, situation, targets, prove_all) for build, reasons in judged]
     candidates += unpublished(situation, {(build.torch, build.variant) for build, _ in judged})
     candidates.sort(key=_rank, reverse=True)
     best = candidates[0] if candidates and candidates[0].fits else None
+    if best and not prove_all:
+        build = next(build for build, _ in judged if (build.torch, build.variant) == (best.torch, best.variant))
+        candidates[0] = best = replace(best, proof=proof(build, situation, targets, best.python))
     return Verdict(
         best=best,
         after_driver_update=after_driver_update(machine, matrix, choices, best, best_build),
@@ -99,7 +105,7 @@ def _best_alone(judged: Sequence[Judged], situation: Situation, targets: tuple[G
 
 
 def _candidate(
-    build: Build, reasons: tuple[Reason, ...], situation: Situation, targets: tuple[GraphicsCard, ...]
+    build: Build, reasons: tuple[Reason, ...], situation: Situation, targets: tuple[GraphicsCard, ...], proven: bool
 ) -> Candidate:
     matrix, choices = situation.matrix, situation.choices
     pythons = offered_pythons(build, choices)
@@ -113,7 +119,7 @@ def _candidate(
         torchaudio=release.audio_for(python),
         fits=not reasons,
         reasons=reasons,
-        proof=() if reasons else proof(build, situation, targets, python),
+        proof=() if reasons or not proven else proof(build, situation, targets, python),
         numpy=matrix.numpy_bound(build.torch, build.platform, python),
         confidence=_confidence(build, situation, targets),
         advertised=build.advertised,

@@ -9,6 +9,7 @@ import json
 import os
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -45,13 +46,23 @@ from wizard.steps.run_folder import find_run_folder, run_folders
 from wizard.steps.smoke import verify
 
 IsCancelled = Callable[[], bool]
+_MOST_JUDGED = 64  # a verdict is large
 
 
 def _never() -> bool:
     return False
 
 
+def _decisive(machine: Machine) -> Machine:
+    """What the rule looks at: two computers of one order differ in serial numbers and folders only."""
+    gpus = tuple(replace(gpu, uuid=None, bus_id=None) for gpu in machine.gpus)
+    return replace(machine, gpus=gpus, toolkits=(), pythons=(), condas=(), volumes=(), notices=())
+
+
 class Session:
+    def __init__(self) -> None:
+        self._judged: dict[tuple[Machine, Choices], Verdict] = {}
+
     @cached_property
     def matrix(self) -> Matrix:
         return load_matrix()
@@ -74,8 +85,13 @@ class Session:
         return resolve(facts.machine, self.matrix, choices)
 
     def judge(self, machine: Machine, choices: Choices) -> Verdict:
-        """`propose` without the facts of this computer: for described machines."""
-        return resolve(machine, self.matrix, choices)
+        """`propose` for described machines: only the best has its proof. Machines alike are judged once."""
+        key = (_decisive(machine), choices)
+        if key not in self._judged:
+            if len(self._judged) >= _MOST_JUDGED:
+                self._judged.clear()
+            self._judged[key] = resolve(machine, self.matrix, choices, prove_all=False)
+        return self._judged[key]
 
     def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> tuple[JudgedNews, ...]:
         """Builds that the sources list and the tables do not know, looked into and judged for this computer."""
