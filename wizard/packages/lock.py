@@ -112,7 +112,9 @@ def _quoted(text: str) -> str:
 def _command(request: LockRequest, project: Path, answer: Path) -> Request:
     argv = [
         str(_uv()), "pip", "compile", str(project), "--output-file", str(answer), "--format", "pylock.toml",
-        "--python", paths.own_command()[0], "--python-version", request.python, "--python-platform", python_platform(request), "--only-binary", ":all:",
+        # Any Python will do to ask; without one named uv searches the computer, and may find none.
+        "--python", paths.own_command()[0], "--python-version", request.python,
+        "--python-platform", python_platform(request), "--only-binary", ":all:",
         # As pip does: the best version of all the user's indexes, not the first index that has any.
         "--index-strategy", "unsafe-best-match",
         "--config-file", str(project.with_name("uv.toml")), "--cache-dir", str(paths.cache_dir() / "uv"),

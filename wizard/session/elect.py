@@ -41,7 +41,7 @@ def elect(
         if found is None:
             raise _nothing_found(walk, candidates[0])
         election = _election(facts, choices, candidates[0], found, channels, outlook)
-    notices = (*verdict.notices, *_unfit(found.candidate), *election.notices)
+    notices = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate), *election.notices)
     for notice in notices:
         if on_note:
             on_note(notice)
@@ -130,6 +130,15 @@ def _second_choice(wanted: Candidate, found: Found) -> tuple[Message, ...]:
     if (wanted.torch, wanted.variant) == (found.candidate.torch, found.candidate.variant):
         return ()
     return (message("notice.second-choice", wanted=_build(wanted), build=_build(found.candidate)),)
+
+
+def _still_true(notices: tuple[Message, ...], candidate: Candidate) -> tuple[Message, ...]:
+    """Doubts about the tables' best do not concern another build that was found instead."""
+    build = f"{candidate.torch}+{candidate.variant}"
+    return tuple(
+        notice for notice in notices
+        if not notice.key.startswith("plan.notice.unsure.") or notice.params.get("build") == build
+    )  # fmt: skip
 
 
 def _unfit(candidate: Candidate) -> tuple[Message, ...]:
