@@ -63,7 +63,9 @@ class Narrator:
         if event.kind is Kind.STEP_STARTED:
             self._line("  … " + self._words(event.data["message"]))
         elif event.kind is Kind.STEP_FINISHED and event.data.get("message"):
-            mark = "✓" if event.data["outcome"] == "done" else "✗"
+            # The test was carried out; what it found is no tick, and the report that follows says it.
+            done = "·" if event.data["step"] == "verify" else "✓"
+            mark = done if event.data["outcome"] == "done" else "✗"
             self._line(f"  {mark} {self._words(event.data['message'])} ({event.data['seconds']} s)")
         elif event.kind is Kind.NOTICE:
             self._line("  ! " + self._words(event.data["message"]))
