@@ -1,7 +1,8 @@
 """How long fetching and installing one PyTorch takes: ours, `uv pip install` and `pip install`, in one run.
 
 Same pins (locked once, before the clock starts), same Python, cold caches, a fresh environment each, all in
-one folder on one disk, cleaned up after each arm. Needs the official package index and about 12 GB of room.
+one folder on one disk. Needs the official package index and about 25 GB of room for each round: everything is
+removed at the end of a round only, since ext4 makes files slowly for minutes after many were deleted.
 
     python benchmarks/fetch_install.py --python /path/to/python3.12 [--skip-pip] [--rounds 3]
 """
@@ -68,6 +69,8 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
         names = list(arms) if number % 2 == 0 else list(reversed(arms))
         for name in names:
             seconds[name].append(measure(name, arms[name], folder / f"{name}-{number}", options.python, lock))
+        for name in names:
+            shutil.rmtree(folder / f"{name}-{number}")
     middle = {name: statistics.median(values) for name, values in seconds.items()}
     for name, value in middle.items():
         ratio = f"  ours / {name} = {middle['ours'] / value:.2f} (goal {GOALS[name]})" if name in GOALS else ""
@@ -96,7 +99,6 @@ def measure(name: str, arm: Callable[[Path, Path], None], place: Path, python: s
     seconds = time.monotonic() - began
     print(f"  {name}: {seconds:.1f} s wall, {used() - before:.1f} s of processor", flush=True)
     check(prefix / "bin" / "python")
-    shutil.rmtree(place)
     return seconds
 
 

@@ -81,7 +81,7 @@ class Installer:
         self._python = python
         self._environment = environment
         self._on_log = on_log
-        self._threads = threads or min(8, (os.cpu_count() or 2) + 1)
+        self._threads = threads or min(8, (os.cpu_count() or 2) + 2)
         self.places = find_places(python, environment)
         # On the prefix's own volume, so that uv can link instead of copy.
         self._scratch = scratch or self.places.prefix / SCRATCH_NAME

@@ -31,7 +31,7 @@ else:
 IsCancelled = Callable[[], bool]
 
 _READ = 1 << 20
-_FEED = 128 * 1024
+_FEED = 64 * 1024
 _WRITE = 2 << 20
 _EXECUTABLE = 0o111
 
