@@ -27,7 +27,7 @@ def pairs(builds: Sequence[NewBuild], matrix: Matrix, reader: Reader) -> dict[st
     before = matrix.releases[newest_release(matrix)]
     found: dict[str, tuple[str | None, str | None]] = {}
     for build in builds:
-        if build.torch in matrix.releases or all(found.get(build.torch, ())):
+        if build.torch in matrix.releases or all(found.get(build.torch, (None,))):
             continue
         vision = _companion("torchvision", build, reader, before.torchvision)
         audio = _companion("torchaudio", build, reader, before.torchaudio, unpinned=True)
