@@ -87,8 +87,8 @@ def _refresh(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.json:
         terminal.document(_document(done))
         return ExitStatus.DONE
-    for source, words in done.silent:
-        terminal.write(f"! {source.name or source.id}: {terminal.words(words)}")
+    for words in dict.fromkeys(terminal.words(words) for _, words in done.silent):
+        terminal.write(f"! {words}")
     for build in done.builds:
         terminal.line(told(build, terminal))
     taken = len(done.taken)
