@@ -121,7 +121,9 @@ def test_refresh_learns_and_the_rule_takes_it_up(server: IndexServer) -> None:
     torch_wheel(server.root, "torch-2.16.0+cu132-cp312-cp312-win_amd64.whl", "13.2", ballast=1000, flags="sm_75 sm_120")
     torch_wheel(server.root, f"torch-2.16.0+cpu-{LINUX}", None, ballast=1000)
     companion(server.root, f"torchvision-0.30.0+cu132-{LINUX}", "numpy", "torch==2.15.0")
-    companion(server.root, f"torchvision-0.31.0+cu132-{LINUX}", "numpy", "torch==2.16.0")
+    companion(
+        server.root, "torchvision-0.31.0+cu132-py3-none-manylinux_2_28_x86_64.whl", "numpy", "torch>=2.16.0,<2.17"
+    )
     companion(server.root, f"torchvision-0.32.0+cu132-{LINUX}", "numpy", "torch==2.17.0")
     companion(server.root, f"torchaudio-2.11.0+cu132-{LINUX}")
     done = learn(server)

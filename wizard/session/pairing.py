@@ -15,7 +15,6 @@ from wizard.errors import WizardError
 from wizard.matrix.model import Matrix
 from wizard.mirrors.core_metadata import read_requirements
 from wizard.mirrors.model import Offer, Source
-from wizard.mirrors.newer import listed_builds
 from wizard.mirrors.read import Reader
 from wizard.session.news import NewBuild, newest_release
 
@@ -56,10 +55,11 @@ def _offers(project: str, source: Source, reader: Reader) -> tuple[Offer, ...]:
 
 
 def _newest(offers: Iterable[Offer], least: str | None) -> list[Offer]:
-    """One wheel of each stable release, newest first."""
+    """One wheel of each stable release, newest first; newer companions are made for any Python (`py3-none`)."""
     releases: dict[Version, Offer] = {}
-    for listed in listed_builds(offers):
-        releases.setdefault(Version(listed.torch), listed.offers[0])
+    for offer in offers:
+        if not offer.yanked and not offer.version.is_prerelease:
+            releases.setdefault(Version(offer.version.public), offer)
     floor = Version(least or "0")
     return [releases[version] for version in sorted(releases, reverse=True) if version >= floor]
 
