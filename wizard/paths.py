@@ -110,6 +110,11 @@ def own_command() -> tuple[str, ...]:
     return (sys.executable, "-c", _OWN_START)
 
 
+def own_interpreter() -> tuple[str, ...]:
+    """How to run a script text that needs the standard library only (see `cli/main.py` for the frozen program)."""
+    return (own_command()[0], "-I", "-S")
+
+
 def own_environment() -> dict[str, str]:
     """What a child that is ourselves needs beside the plain child environment: where this Python found us."""
     if is_frozen():

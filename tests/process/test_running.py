@@ -88,19 +88,28 @@ def test_a_grandchild_that_holds_the_pipes_does_not_hang_us() -> None:
     assert gone(int(outcome.stdout))
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="the parent-death signal is Linux's; Windows has the job object")
-def test_children_of_a_killed_worker_die_with_it(tmp_path: Path) -> None:
-    note = tmp_path / "pid"
-    inner = f"import os,time,pathlib;pathlib.Path({str(note)!r}).write_text(str(os.getpid()));time.sleep(60)"
-    outer = f"import sys\nfrom wizard.process import Request,run\nrun(Request((sys.executable,'-c',{inner!r})))\n"
+@pytest.mark.skipif(sys.platform == "win32", reason="Linux's ways; Windows has the job object")
+@pytest.mark.parametrize("moment", ["at once", "later"])
+def test_a_killed_worker_leaves_neither_child_nor_grandchild(tmp_path: Path, moment: str) -> None:
+    note = tmp_path / "pids"
+    inner = (
+        "import os,subprocess,sys,time,pathlib\n"
+        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(60)'])\n"
+        f"pathlib.Path({str(note)!r}).write_text(f'{{os.getpid()}} {{c.pid}}')\n"
+        "time.sleep(60)\n"
+    )
+    outer = (
+        "import sys\nfrom wizard.process import Request,guarded,run\n"
+        f"with guarded((sys.executable,'-I','-S')): run(Request((sys.executable,'-c',{inner!r})))\n"
+    )
     worker = subprocess.Popen([sys.executable, "-c", outer])
     try:
         deadline = time.monotonic() + 20
-        while not note.exists() or not note.read_text():
+        while not note.exists() or len(note.read_text().split()) < 2:
             assert time.monotonic() < deadline
-            time.sleep(0.05)
+            time.sleep(0.001 if moment == "at once" else 0.3)
         os.kill(worker.pid, signal.SIGKILL)
-        assert gone(int(note.read_text()))
+        assert all(gone(int(pid)) for pid in note.read_text().split())
     finally:
         worker.kill()
         worker.wait()

@@ -44,18 +44,27 @@ if sys.platform == "win32":
 else:
     import os
 
+    from wizard.process import guardian
+
     _libc = ctypes.CDLL(None)
 
-    def _die_with_parent() -> None:
-        # Runs between fork and exec: one system call that was looked up before, nothing else.
-        _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
     def creation_arguments() -> dict[str, Any]:
-        return {"start_new_session": True, "preexec_fn": _die_with_parent}
+        parent = os.getpid()
+
+        def die_with_parent() -> None:
+            # Runs between fork and exec: system calls that were looked up before, nothing else.
+            _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+            if os.getppid() != parent:  # it died before we could ask to be told
+                os._exit(1)
+
+        return {"start_new_session": True, "preexec_fn": die_with_parent}
 
     class ProcessTree:
         def __init__(self, process: subprocess.Popen[bytes]) -> None:
             self._process = process
+            self._guardian = guardian.current()
+            if self._guardian:
+                self._guardian.begin(process.pid)
 
         def _signal(self, number: int) -> None:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -77,3 +86,5 @@ else:
         def kill(self) -> None:
             """What is left of the group; harmless when nothing is."""
             self._signal(signal.SIGKILL)
+            if self._guardian:
+                self._guardian.end(self._process.pid)

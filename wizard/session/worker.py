@@ -17,12 +17,14 @@ from typing import Any
 import msgspec
 from filelock import Timeout
 
+from wizard import paths
 from wizard.errors import Cancelled, ExitStatus, WizardError
 from wizard.events import Kind
 from wizard.packages.lock import parse_lock
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Plan
 from wizard.plan.serialize import read_plan
+from wizard.process import guarded
 from wizard.report.document import report_document
 from wizard.report.write import write_report
 from wizard.session.status import exit_status
@@ -57,7 +59,7 @@ def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None) -> 
     plan = read_plan(folder.plan)
     lock = read_run_lock(folder)
     try:
-        with folder.lock(), prefix_lock(plan.prefix):
+        with folder.lock(), prefix_lock(plan.prefix), guarded(paths.own_interpreter()):
             return _Attempt(folder, plan, lock, echo).carry_out()
     except Timeout as error:
         raise WizardError("run-busy", path=plan.prefix) from error
