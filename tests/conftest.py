@@ -1,3 +1,15 @@
-"""Fixtures that every test may use live in plugins of their own."""
+"""Fixtures that every test may use live in plugins of their own; here is only what every test must have."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
 
 pytest_plugins = ["tests.channel.fixture", "tests.line.fixture"]
+
+
+@pytest.fixture(autouse=True)
+def home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test reads or writes what the developer's own program has kept."""
+    monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "own-home"))
