@@ -6,6 +6,7 @@ worker begins its count again, because what was fetched is kept.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -94,7 +95,14 @@ def _message(data: Any) -> Message | None:
 
 
 def _number(value: Any) -> float | None:
-    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
+    """None for what is no number that a bar could show (Infinity and NaN are JSON to Python)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _run_started(view: RunView, event: Event) -> RunView:
