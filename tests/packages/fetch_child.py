@@ -17,7 +17,7 @@ def main() -> None:
         for item in json.loads(Path(sys.argv[2]).read_text(encoding="utf-8"))
     ]
     fetcher = Fetcher(Store(Path(sys.argv[1])), options=Options(environment={}))
-    fetcher.fetch(files, on_file=lambda file, path: sys.stdout.write(f"{file.name}\n"))
+    fetcher.fetch(files)
 
 
 if __name__ == "__main__":
