@@ -128,4 +128,4 @@ def test_nothing_carried_is_said(server: IndexServer) -> None:
 def test_nothing_answers_is_said(server: IndexServer) -> None:
     with pytest.raises(WizardError) as caught:
         choose(server, torch_index="http://127.0.0.1:9/simple", index="http://127.0.0.1:9/simple")
-    assert caught.value.code == "no-network"
+    assert caught.value.code == "no-source-answers"

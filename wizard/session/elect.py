@@ -11,15 +11,16 @@ from dataclasses import replace
 
 from wizard.environments.choose import BasePython, ChannelVerdict, choose_engine
 from wizard.errors import UsageError, WizardError
-from wizard.i18n import Message, message
+from wizard.i18n import Message, message, text
 from wizard.matrix.model import Matrix
 from wizard.mirrors.model import Origin, Source
 from wizard.mirrors.read import Reader
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.session.election import Found, Walk, available_pythons, wanted_candidates
-from wizard.session.model import Election, Facts
+from wizard.session.model import Election, Facts, SourceState
 from wizard.session.outlook import Outlook
 
+_REASONS_SHOWN = 3
 OnNote = Callable[[Message], None]
 
 
@@ -152,10 +153,16 @@ def _build(candidate: Candidate) -> str:
     return f"torch {candidate.torch}+{candidate.variant}"
 
 
+def _reasons(silent: list[SourceState]) -> str:
+    """What each one said, in the words of this system's language; the log has them all."""
+    said = [f"{state.source.name or state.source.id}: {text(state.message)}" for state in silent]
+    return " ".join(dict.fromkeys(said[:_REASONS_SHOWN]))
+
+
 def _nothing_found(walk: Walk, wanted: Candidate) -> WizardError:
     states = walk.states.values()
     details = "\n".join(f"{state.source.id} {state.source.name}: {state.verdict}" for state in states)
     silent = [state for state in states if state.verdict == "unreachable"]
     if states and len(silent) == len(states):
-        return WizardError("no-network", details=details, count=len(silent))
+        return WizardError("no-source-answers", details=details, reasons=_reasons(silent))
     return WizardError("no-source", details=details, build=_build(wanted))
