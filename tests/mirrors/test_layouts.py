@@ -158,5 +158,5 @@ def test_builds_as_the_tables_group_them(servers: tuple[IndexServer, IndexServer
         ("2.14.0", "cu126", "linux_x86_64"),
     }  # fmt: skip
     linux = found["2.14.1", "cu126", "linux_x86_64"]
-    assert (linux.pythons, linux.min_glibc, linux.local_version) == (("3.12", "3.13"), "2.28", "cu126")
+    assert (linux.pythons_among(()), linux.min_glibc, linux.local_version) == (("3.12", "3.13"), "2.28", "cu126")
     assert found["2.14.1", "cu126", "win_amd64"].min_glibc is None

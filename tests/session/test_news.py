@@ -108,6 +108,37 @@ def test_a_wheel_that_is_not_what_its_name_says(server: IndexServer) -> None:
     assert one.build.failure.key == "matrices.not-what-it-says"
 
 
+@pytest.mark.parametrize(
+    ("version", "cuda"),
+    [("not a version!", "13.2"), ("9" * 5000, "13.2"), (None, "abc"), (None, "13"), (None, "13.10"), (None, "13.2.1")],
+)
+@pytest.mark.parametrize("tag", ["+cu132", ""])
+def test_an_odd_wheel_is_named_and_passed_over(server: IndexServer, version: str, cuda: str, tag: str) -> None:
+    torch_wheel(server.root, f"torch-2.17.0{tag}-{LINUX}", cuda, version=version or "2.17.0", ballast=1000)
+    odd, sound = news(server)
+    assert (odd.build.torch, odd.build.architectures, odd.fits) == ("2.17.0", None, None)
+    assert odd.build.failure
+    assert odd.build.failure.key == "matrices.not-what-it-says"
+    assert (sound.build.torch, sound.fits) == ("2.16.0", True)
+    assert [build.torch for build in learn(server).taken] == ["2.16.0"]
+
+
+def test_an_odd_companion_is_passed_over(server: IndexServer) -> None:
+    companion(server.root, f"torchvision-0.31.0.post1+cu132-{LINUX}", "torch==2.16.0")
+    companion(server.root, f"torchvision-0.31.0+cu132-{LINUX}", "torch==2.16.0")
+    learn(server)
+    assert load_matrix().releases["2.16.0"].torchvision == "0.31.0"
+
+
+def test_a_wheel_for_every_later_python_and_other_spellings(server: IndexServer) -> None:
+    torch_wheel(server.root, "torch-2.17+cu132-cp310-abi3-manylinux_2_28_x86_64.whl", "13.2", ballast=1000)
+    torch_wheel(server.root, f"torch-2.15.0.0+cu132-{LINUX}", "13.2", ballast=1000)
+    newest, other = news(server)
+    assert (newest.build.torch, newest.fits, other.build.torch) == ("2.17.0", True, "2.16.0")
+    assert newest.build.pythons[:3] == ("3.10", "3.11", "3.12")
+    assert "3.14" in newest.build.pythons
+
+
 def test_a_cuda_of_a_new_major_is_not_judged(server: IndexServer) -> None:
     for path in server.root.glob("torch-2.16*"):
         path.unlink()

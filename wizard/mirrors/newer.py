@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from packaging.version import Version
+
 from wizard.mirrors.model import Offer
 
-_STABLE = re.compile(r"^\d+(\.\d+){1,3}$")
 _TAG = re.compile(r"^(cu\d{2,3}|cpu)$")
 _PYTHON = re.compile(r"^cp3(\d{1,2})$")
 _GLIBC = re.compile(r"^manylinux_(\d+)_(\d+)_")
@@ -29,10 +30,19 @@ class Listed:
     local_version: str | None
     offers: tuple[Offer, ...]
 
-    @property
-    def pythons(self) -> tuple[str, ...]:
-        minors = {int(match[1]) for offer in self.offers for tag in offer.tags if (match := _PYTHON.match(tag.abi))}
+    def pythons_among(self, known: Iterable[str]) -> tuple[str, ...]:
+        """Those that the file names give; a wheel with the stable ABI serves the later ones that are `known` too."""
+        tags = [tag for offer in self.offers for tag in offer.tags]
+        minors = {int(match[1]) for tag in tags if (match := _PYTHON.match(tag.abi))}
+        stable = [int(match[1]) for tag in tags if tag.abi == "abi3" and (match := _PYTHON.match(tag.interpreter))]
+        if stable:
+            later = {int(python.partition(".")[2]) for python in known}
+            minors |= {min(stable), *(minor for minor in later if minor >= min(stable))}
         return tuple(f"3.{minor}" for minor in sorted(minors))
+
+    @property
+    def is_for_python(self) -> bool:
+        return bool(self.pythons_among(()))
 
     @property
     def min_glibc(self) -> str | None:
@@ -48,14 +58,24 @@ def listed_builds(offers: Iterable[Offer]) -> tuple[Listed, ...]:
     """Newest release first. Pre-releases, withdrawn files and builds for other makers' cards are left out."""
     groups: dict[tuple[str, str | None, str, str | None], list[Offer]] = {}
     for offer in offers:
-        torch, local = offer.version.public, offer.version.local
+        torch, local = _release(offer.version), offer.version.local
         platform = _platform(offer)
-        if platform is None or offer.yanked or not _STABLE.match(torch) or (local and not _TAG.match(local)):
+        if platform is None or offer.yanked or torch is None or (local and not _TAG.match(local)):
             continue
         variant = local or offer.source.variant
         groups.setdefault((torch, variant, platform, local), []).append(offer)
     found = [Listed(*key, tuple(wheels)) for key, wheels in groups.items()]
-    return tuple(sorted((one for one in found if one.pythons), key=_order, reverse=True))
+    return tuple(sorted((one for one in found if one.is_for_python), key=_order, reverse=True))
+
+
+def _release(version: Version) -> str | None:
+    """As the tables write it, with three numbers: `2.16` and `2.16.0.0` are 2.16.0. None for no stable release."""
+    if version.is_prerelease or version.is_postrelease or version.epoch:
+        return None
+    numbers = [*version.release, 0, 0][: max(3, len(version.release))]
+    while len(numbers) > 3 and numbers[-1] == 0:
+        numbers.pop()
+    return ".".join(map(str, numbers)) if len(numbers) <= 4 else None
 
 
 def _platform(offer: Offer) -> str | None:

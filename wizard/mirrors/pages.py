@@ -14,8 +14,7 @@ from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
-from packaging.version import InvalidVersion
+from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from wizard.mirrors.address import resolve_link
 from wizard.mirrors.model import Offer, Source
@@ -106,7 +105,7 @@ def offer(
         return None
     try:
         found, version, _, tags = parse_wheel_filename(name)
-    except (InvalidWheelFilename, InvalidVersion):
+    except ValueError:  # no wheel name, no version, or numbers of thousands of digits
         return None
     if found != canonicalize_name(project):
         return None

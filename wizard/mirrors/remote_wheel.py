@@ -7,11 +7,14 @@ library can tell. Nothing of the wheel is run. What could not be told is None, n
 from __future__ import annotations
 
 import io
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import IO
+
+from packaging.version import Version
 
 from wizard.mirrors.address import file_path
 from wizard.mirrors.client import Client
@@ -24,6 +27,7 @@ from wizard.process import redact
 _TEXT_LIMIT = 1024 * 1024
 _LIBRARY_LIMIT = 192 * 1024 * 1024  # unpacked
 _CHUNK = 256 * 1024
+_CUDA = re.compile(r"(\d{1,2})\.(\d)", re.ASCII)
 _LIBRARIES = ("torch/lib/libtorch_python.so", "torch/lib/torch_python.dll")
 BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedError, RuntimeError, OSError, ValueError)
 
@@ -40,8 +44,20 @@ class WheelContents:
     read_bytes: int
 
     @property
-    def variant(self) -> str:
-        return f"cu{self.cuda.replace('.', '')}" if self.cuda else "cpu"
+    def variant(self) -> str | None:
+        """None for a CUDA that is no version: the tags have one digit after the dot."""
+        if not self.cuda:
+            return "cpu"
+        match = _CUDA.fullmatch(self.cuda)
+        return f"cu{match[1]}{match[2]}" if match else None
+
+    @property
+    def release(self) -> Version | None:
+        """The version that stands inside, without its local part; None for what is no version."""
+        try:
+            return Version(Version(self.version).public)
+        except ValueError:  # also for numbers of thousands of digits
+            return None
 
 
 def read_wheel(client: Client, offer: Offer) -> WheelContents:

@@ -18,6 +18,7 @@ from wizard.matrix.ordering import CPU, variant_key, version_key
 from wizard.mirrors.model import Offer, Source
 from wizard.mirrors.newer import Listed, listed_builds
 from wizard.mirrors.read import Reader
+from wizard.mirrors.remote_wheel import WheelContents
 from wizard.mirrors.unreachable import SourceUnreachable
 from wizard.session.outlook import Outlook
 from wizard.session.wheel_looks import look
@@ -99,7 +100,9 @@ def find_news(
         for listed in listed_builds(offers):
             if listed.platform in platforms and _is_news(listed, matrix):
                 found.setdefault((listed.torch, listed.variant, listed.platform), (listed, source))
-    builds = _looked_into(list(found.values())[:_MOST_LOOKS], reader, is_cancelled)
+    newest = newest_release(matrix)
+    pythons = {python for build in matrix.builds if build.torch == newest for python in build.pythons}
+    builds = _looked_into(list(found.values())[:_MOST_LOOKS], reader, pythons, is_cancelled)
     return Listing(tuple(builds.values()), len(sources), tuple(silent))
 
 
@@ -114,14 +117,14 @@ def _is_news(listed: Listed, matrix: Matrix) -> bool:
 
 
 def _looked_into(
-    found: Sequence[tuple[Listed, Source]], reader: Reader, is_cancelled: IsCancelled
+    found: Sequence[tuple[Listed, Source]], reader: Reader, known_pythons: set[str], is_cancelled: IsCancelled
 ) -> dict[tuple[str, str | None, str], NewBuild]:
     """One build under two names (with and without its local version) is one; the first place counts."""
     builds: dict[tuple[str, str | None, str], NewBuild] = {}
     for listed, source in found:
         if is_cancelled():
             raise Cancelled
-        build = _look_into(listed, source, reader)
+        build = _look_into(listed, source, reader, listed.pythons_among(known_pythons))
         known = builds.get(build.key)
         if known is None:
             builds[build.key] = build
@@ -133,10 +136,10 @@ def _looked_into(
     return builds
 
 
-def _look_into(listed: Listed, source: Source, reader: Reader) -> NewBuild:
+def _look_into(listed: Listed, source: Source, reader: Reader, pythons: tuple[str, ...]) -> NewBuild:
     offer = _sample(listed.offers)
     build = NewBuild(
-        listed.torch, listed.variant, listed.platform, listed.local_version, listed.pythons, listed.min_glibc,
+        listed.torch, listed.variant, listed.platform, listed.local_version, pythons, listed.min_glibc,
         listed.local_version is None and source.variant is None, source, offer.filename,
     )  # fmt: skip
     if listed.variant == CPU:
@@ -146,15 +149,22 @@ def _look_into(listed: Listed, source: Source, reader: Reader) -> NewBuild:
     except SourceUnreachable as error:
         return replace(build, failure=error.summary)
     inside = seen.contents
-    told = f"{Version(inside.version).public}" if inside.version else listed.torch
-    if told != listed.torch or (listed.variant is not None and inside.variant != listed.variant):
-        return replace(build, failure=message("matrices.not-what-it-says", file=offer.filename, inside=inside.version))
+    if not _is_as_named(inside, listed):
+        told = f"{inside.version} (CUDA {inside.cuda})" if inside.cuda else inside.version
+        return replace(build, failure=message("matrices.not-what-it-says", file=offer.filename, inside=told[:80]))
     codes = () if inside.variant == CPU else inside.architectures
     failure = message("matrices.no-table", file=offer.filename) if codes is None else None
     return replace(
         build, variant=inside.variant, architectures=codes, evidence=inside.evidence, confidence=inside.confidence,
         as_of=seen.as_of, read_bytes=inside.read_bytes, failure=failure,
     )  # fmt: skip
+
+
+def _is_as_named(inside: WheelContents, listed: Listed) -> bool:
+    """A name without a tag leaves the CUDA to the wheel, which must then name one that can be a tag."""
+    if inside.release != Version(listed.torch) or inside.variant is None:
+        return False
+    return listed.variant is None or inside.variant == listed.variant
 
 
 def _sample(offers: Sequence[Offer]) -> Offer:

@@ -6,6 +6,7 @@ Where nothing is found, the companion stays unknown: none is guessed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from packaging.requirements import Requirement
@@ -18,6 +19,7 @@ from wizard.mirrors.model import Offer, Source
 from wizard.mirrors.read import Reader
 from wizard.session.news import NewBuild, newest_release
 
+_STABLE = re.compile(r"^\d+(\.\d+){1,3}$")  # as the tables hold them
 _MOST_ASKED = 6  # releases of one companion
 
 
@@ -58,7 +60,7 @@ def _newest(offers: Iterable[Offer], least: str | None) -> list[Offer]:
     """One wheel of each stable release, newest first; newer companions are made for any Python (`py3-none`)."""
     releases: dict[Version, Offer] = {}
     for offer in offers:
-        if not offer.yanked and not offer.version.is_prerelease:
+        if not offer.yanked and _STABLE.match(offer.version.public):
             releases.setdefault(Version(offer.version.public), offer)
     floor = Version(least or "0")
     return [releases[version] for version in sorted(releases, reverse=True) if version >= floor]
