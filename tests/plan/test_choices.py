@@ -8,6 +8,7 @@ from tests.plan.machines import machine
 from tests.plan.test_named_machines import build_of, codes, find, verdict_of
 from wizard.errors import ExitStatus, UsageError
 from wizard.matrix.load import load_matrix
+from wizard.plan.asked import canonical, check_choices
 from wizard.plan.model import Choices
 from wizard.plan.resolve import nearest_python, resolve
 
@@ -34,6 +35,34 @@ def test_nonsense_is_a_usage_error_with_words(choices: Choices, code: str) -> No
         described = caught.value.to_json(language)
         assert described["summary"]
         assert described["hint"]
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        (Choices(torch="2.10"), Choices(torch="2.10.0")),
+        (Choices(torch=" v2.14.1 "), Choices(torch="2.14.1")),
+        (Choices(torch="2.15.0.0"), Choices(torch="2.15.0")),
+        (Choices(torch="2.14.1", variant="CU126"), Choices(torch="2.14.1", variant="cu126")),
+        (Choices(variant=" CPU"), Choices(variant="cpu")),
+        (Choices(python="3.12.4"), Choices(python="3.12")),
+        (Choices(python="3.12"), Choices(python="3.12")),
+    ],
+)
+def test_other_spellings_of_the_same_wish(given: Choices, meant: Choices) -> None:
+    assert canonical(given) == meant
+    assert canonical(meant) == meant
+    check_choices(given, load_matrix())
+    assert resolve(machine(CARD), load_matrix(), given) == resolve(machine(CARD), load_matrix(), meant)
+
+
+@pytest.mark.parametrize("text", ["2.10rc1", "1!2.10", "2.10.post1", "9" * 5000, "two", "2.15.0.1"])
+def test_what_is_another_release_stays_so(text: str) -> None:
+    assert canonical(Choices(torch=text)) == Choices(torch=text)
+    with pytest.raises(UsageError):
+        check_choices(Choices(torch=text), load_matrix())
+    with pytest.raises(UsageError):
+        check_choices(Choices(python="3.12rc1" if text == "two" else text), load_matrix())
 
 
 def test_only_what_was_asked_for_is_judged() -> None:

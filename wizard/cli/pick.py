@@ -19,7 +19,7 @@ from wizard.errors import ExitStatus, UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.machine.model import Machine
 from wizard.machine.serialize import read_machine_file
-from wizard.plan.asked import check_choices
+from wizard.plan.asked import canonical, check_choices
 from wizard.plan.explain import pick_document
 from wizard.plan.model import Choices
 from wizard.session.judged_news import JudgedNews
@@ -28,7 +28,7 @@ from wizard.session.session import Session
 
 
 def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    session, choices = Session(), choices_from(arguments)
+    session, choices = Session(), canonical(choices_from(arguments))
     check_choices(choices, session.matrix)
     warn_of_overlay(terminal)
     if arguments.machine is None:

@@ -7,6 +7,9 @@ so that one odd machine among many does not stop the rest.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+
+from packaging.version import Version
 
 from wizard.errors import UsageError
 from wizard.matrix.model import Build, Matrix
@@ -15,7 +18,40 @@ from wizard.plan.judge import Situation, offered_pythons
 from wizard.plan.model import Candidate, Choices, Reason
 
 
+def canonical(choices: Choices) -> Choices:
+    """As the tables write it: `v2.10` is 2.10.0, `CU126` is cu126, Python 3.12.4 is 3.12. The rest stays as it is,
+    for `check_choices` to refuse by the name that was given."""
+    torch, variant, python = choices.torch, choices.variant, choices.python
+    changed = (
+        torch and (_numbers(torch, 3) or torch.strip()),
+        variant and variant.strip().lower(),
+        python and (_numbers(python, 2) or python.strip()),
+    )
+    if changed == (torch, variant, python):
+        return choices
+    return replace(choices, torch=changed[0], variant=changed[1], python=changed[2])
+
+
+def _numbers(text: str, wanted: int) -> str | None:
+    """Of a stable version: for torch all its numbers and three at least, for Python the first two."""
+    try:
+        version = Version(text)
+    except ValueError:  # no version, or numbers of thousands of digits
+        return None
+    numbers = list(version.release)
+    if version.epoch or version.local or version.is_prerelease or version.is_postrelease:
+        return None
+    if wanted == 2:
+        return ".".join(map(str, numbers[:2])) if len(numbers) in (2, 3) else None
+    numbers += [0] * (wanted - len(numbers))
+    while len(numbers) > wanted and numbers[-1] == 0:
+        numbers.pop()
+    return ".".join(map(str, numbers))
+
+
 def check_choices(choices: Choices, matrix: Matrix) -> None:
+    """Raises UsageError `no-such-torch`, `no-such-variant`, `no-build-for-python`."""
+    choices = canonical(choices)
     torch, variant, python = choices.torch, choices.variant, choices.python
     if torch is not None and torch not in matrix.releases:
         newest = sorted(matrix.releases, key=version_key, reverse=True)

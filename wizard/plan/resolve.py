@@ -13,7 +13,7 @@ from dataclasses import replace
 from wizard.machine.model import Machine
 from wizard.matrix.model import Build, Matrix, least_sure
 from wizard.matrix.ordering import CPU, variant_key, version_key
-from wizard.plan.asked import asked_builds, check_choices, unpublished
+from wizard.plan.asked import asked_builds, canonical, check_choices, unpublished
 from wizard.plan.cards import GraphicsCard
 from wizard.plan.judge import (
     Situation,
@@ -39,6 +39,7 @@ def resolve(machine: Machine, matrix: Matrix, choices: Choices, prove_all: bool 
 
     `no-such-torch`, `no-such-variant`, `no-build-for-python`.
     """
+    choices = canonical(choices)
     check_choices(choices, matrix)
     situation = situation_of(machine, matrix, choices)
     judged, targets = judge(situation)
