@@ -11,6 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.mirrors.wheels import CPU, CU126, PLAIN, make_wheel
+from wizard.mirrors import pages
+from wizard.mirrors.address import resolve_link
 from wizard.mirrors.folders import list_folder
 from wizard.mirrors.model import Layout, Offer, Origin, Source
 from wizard.mirrors.pages import parse_flat, parse_simple_html, parse_simple_json
@@ -181,3 +183,32 @@ FILE = st.fixed_dictionaries(
 @given(st.lists(st.one_of(FILE, JSON_VALUE)))
 def test_no_json_makes_the_parser_fail(files: list[object]) -> None:
     parse_simple_json(json.dumps({"files": files}), BASE, SOURCE, "torch")
+
+
+def test_links_to_other_projects_are_passed_over_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A flat page lists thousands of them."""
+    resolved: list[str] = []
+
+    def counted(base: str, href: str) -> str | None:
+        resolved.append(href)
+        return resolve_link(base, href)
+
+    monkeypatch.setattr(pages, "resolve_link", counted)
+    others = "".join(f'<a href="other-{n}-py3-none-any.whl">x</a>' for n in range(50))
+    offers = parse_flat(
+        f'<html>{others}<a href="whl/{CU126}">y</a><a href="torch%5F-1.whl">z</a>', BASE, SOURCE, "torch"
+    )
+    assert [offer.filename for offer in offers] == [CU126]
+    assert len(resolved) == 2
+    assert parse_flat(f"<html>{others}<form></form>", BASE, SOURCE, "torch") == ()  # a list, whatever else is on it
+
+
+@pytest.mark.parametrize("text", ["a<b \ufffd\ufffd <html x> \ufffd", "\0<a>\0", "x <y> z", "", "words"])
+def test_random_bytes_are_no_empty_index(text: str) -> None:
+    with pytest.raises(SourceUnreachable) as caught:
+        read(text)
+    assert caught.value.code == "source-not-an-index"
+
+
+def test_an_empty_index_is_one() -> None:
+    assert read("<!DOCTYPE html><html><body></body></html>") == ()

@@ -16,8 +16,8 @@ from tests.servers.index_server import Answer, IndexServer
 from wizard.i18n import LANGUAGES, text
 from wizard.mirrors import client as client_module
 from wizard.mirrors import read as read_module
-from wizard.mirrors.client import certificate_bundle
-from wizard.mirrors.model import Layout, Origin, Source, UserSettings
+from wizard.mirrors.client import Page, certificate_bundle
+from wizard.mirrors.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.mirrors.read import Reader
 from wizard.mirrors.unreachable import SourceUnreachable
 
@@ -227,3 +227,32 @@ def test_the_layout_of_a_typed_address_is_found_out(server: IndexServer, reader:
         reader.settle_layout(simple(f"http://127.0.0.1:{closed_port()}/"), "torch")
     own = replace(simple("https://mirror.invalid/"), origin=Origin.USER_SETTINGS)
     assert reader.settle_layout(own, "torch") is own
+
+
+def test_a_page_is_parsed_once_however_often_it_is_asked_for(
+    server: IndexServer, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    parse = read_module._parse
+
+    def counted(page: Page, source: Source, project: str) -> tuple[Offer, ...]:
+        parsed.append(project)
+        return parse(page, source, project)
+
+    monkeypatch.setattr(read_module, "_parse", counted)
+    flat = Source("flat", Layout.FLAT, Origin.BY_HAND, server.flat, "Lab")
+    for _ in range(3):
+        assert len(reader.offers(flat, "torch")) == 2
+        assert reader.offers(flat, "torchvision") == ()
+        assert len(reader.offers(simple(server.simple), "torch")) == 2
+    assert parsed == ["torch", "torchvision", "torch"]
+
+
+def test_a_page_that_is_no_list_is_parsed_once_too(
+    server: IndexServer, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.answers["/flat/"] = Answer(b"<form>")
+    flat = Source("flat", Layout.FLAT, Origin.BY_HAND, server.flat, "Lab")
+    assert failure(reader, flat).code == "source-not-an-index"
+    monkeypatch.setattr(read_module, "_parse", None)
+    assert failure(reader, flat).code == "source-not-an-index"

@@ -23,6 +23,7 @@ from wizard.mirrors.unreachable import SourceUnreachable
 _DISTRIBUTION = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".egg", ".tar.xz")
 _SHA256 = re.compile(r"^[0-9a-f]{64}$")
 _FRAGMENT = re.compile(r"(?:^|&)sha256=([0-9a-fA-F]{64})(?:$|&)")
+_LIST_TAGS = frozenset({"html", "head", "title", "body", "h1", "a", "pre", "ul", "table"})
 # What a page for people has and a list of links has not.
 _HUMAN_TAGS = frozenset({"form", "input", "script", "iframe", "video", "frameset", "button"})
 
@@ -112,12 +113,28 @@ def offer(
     return Offer(source, found, version, name, url, sha256, size, tags, requires_python or None, yanked, metadata)
 
 
+def _foreign(href: str, project: str) -> str | None:
+    """The file's name if it is plainly of another project; a flat page holds thousands, so no more is looked at."""
+    name = href.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    first = name.partition("-")[0]
+    return None if "%" in first or canonicalize_name(first.strip()) == project else name
+
+
+def _may_be_an_empty_list(tags: set[str], text: str) -> bool:
+    is_text = "\ufffd" not in text and "\0" not in text  # bytes that were no UTF-8 stand there as U+FFFD
+    return is_text and bool(tags & _LIST_TAGS) and not tags & _HUMAN_TAGS
+
+
 def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
     page = _parse_links(text)
     base = (resolve_link(base_url, page.base) if page.base else None) or base_url
     offers: list[Offer] = []
     lists_files = False
+    wanted = canonicalize_name(project)
     for link in page.links:
+        if (name := _foreign(link.href, wanted)) is not None:
+            lists_files = lists_files or name.endswith(_DISTRIBUTION)
+            continue
         url = resolve_link(base, link.href)
         if url is None:
             continue
@@ -129,7 +146,7 @@ def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[
         )  # fmt: skip
         if found:
             offers.append(found)
-    if not lists_files and (page.tags & _HUMAN_TAGS or not page.tags):
+    if not lists_files and not _may_be_an_empty_list(page.tags, text):
         raise not_an_index(source, text)
     return tuple(offers)
 
@@ -160,6 +177,8 @@ def parse_simple_json(text: str, base_url: str, source: Source, project: str) ->
 def _read_json_file(entry: dict[str, Any], base_url: str, source: Source, project: str) -> Offer | None:
     href, filename = entry.get("url"), entry.get("filename")
     if not isinstance(href, str) or not isinstance(filename, str):
+        return None
+    if _foreign(filename, canonicalize_name(project)) is not None:
         return None
     url = resolve_link(base_url, href)
     if url is None:

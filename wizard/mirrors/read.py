@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from types import TracebackType
+from typing import TypeVar
 
 from packaging.utils import canonicalize_name
 
@@ -26,6 +27,8 @@ _ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 _MISSING = (404, 410)
 _ANSWERED = ("source-not-an-index", "source-forbidden", "source-status")  # the host is there
 
+Answer = TypeVar("Answer")
+
 
 class Reader:
     """`default_index` finds the address of the official package index, which is not written in this program."""
@@ -40,6 +43,7 @@ class Reader:
         self.client = Client(known.certificate, known.proxy, timeouts)
         self._default_index = default_index
         self._pages: dict[str, Page | SourceUnreachable] = {}
+        self._offers: dict[tuple[Source, str, str], tuple[Offer, ...] | SourceUnreachable] = {}
 
     def __enter__(self) -> Reader:
         return self
@@ -58,6 +62,16 @@ class Reader:
         if root.lower().startswith("file:"):
             return list_folder(source, project)
         url = root if source.layout is Layout.FLAT else join_path(root, canonicalize_name(project), "")
+        key = (source, url, canonicalize_name(project))
+        if key not in self._offers:
+            try:
+                self._offers[key] = self._listed(source, root, url, project)
+            except SourceUnreachable as error:
+                self._offers[key] = error
+        return _or_raise(self._offers[key])
+
+    def _listed(self, source: Source, root: str, url: str, project: str) -> tuple[Offer, ...]:
+        """A page may list thousands of files, and it is asked for again for every build: read once."""
         page = self._page(url, source.name or source.id)
         if page.status in _MISSING or (page.status == 403 and forbidden_means_missing(root)):
             return ()
@@ -72,10 +86,7 @@ class Reader:
                 self._pages[url] = self.client.get(url, source, {"Accept": _ACCEPT})
             except SourceUnreachable as error:
                 self._pages[url] = error
-        found = self._pages[url]
-        if isinstance(found, SourceUnreachable):
-            raise found
-        return found
+        return _or_raise(self._pages[url])
 
     def settle_layout(self, source: Source, project: str) -> Source:
         """A typed address may be an index or a flat listing: the one that lists the project, else as it was.
@@ -98,6 +109,12 @@ class Reader:
         if len(failures) == 2:
             raise failures[0]
         return source
+
+
+def _or_raise(found: Answer | SourceUnreachable) -> Answer:
+    if isinstance(found, SourceUnreachable):
+        raise found
+    return found
 
 
 def _parse(page: Page, source: Source, project: str) -> tuple[Offer, ...]:
