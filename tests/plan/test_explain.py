@@ -59,7 +59,7 @@ def test_why_not_the_newest() -> None:
         (("cu126",), "not-published"),
     ]
     told = why_not_newest(verdict, "en") or ""
-    assert told.startswith("Why not the newest, 2.15.0? CUDA 13.2 and CUDA 13.0: needs driver 580 or newer")
+    assert told.startswith("Why not the newest, 2.15.0? CUDA 13.2, CUDA 13.0: needs driver 580 or newer")
     assert after_update(verdict, "en") == "With driver 580 or newer, 2.15.0 + CUDA 13.2 would fit."
     newest = verdict_of("rtx-5070-ti-windows-581")
     assert why_not_newest(newest, "en") is None

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from tests.plan.machines import machine, names
+from wizard.capability import ComputeCapability
 from wizard.i18n import text
-from wizard.machine.model import Driver
+from wizard.machine.model import Driver, Gpu
 from wizard.matrix.load import load_matrix
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.plan.resolve import resolve
@@ -31,7 +32,7 @@ EXPECTED: dict[str, tuple[str | None, tuple[str, str, str] | None]] = {
     "gtx-970-linux-nouveau": ("2.15.0+cpu", ("525", "2.14.1", "cu126")),
     "gtx-970-windows-552": ("2.14.1+cu126", NOTHING),
     "intel-only-windows": ("2.15.0+cpu", NOTHING),
-    "jetson-orin-linux": ("2.14.1+cu126", ("580", "2.15.0", "cu132")),
+    "jetson-orin-linux": ("2.14.1+cu126", NOTHING),
     "k40-linux-470": ("2.15.0+cpu", NOTHING),
     "k80-linux-470": ("2.7.1+cu118", NOTHING),
     "laptop-intel-rtx-4060-windows": ("2.14.1+cu126", ("580", "2.15.0", "cu132")),
@@ -186,8 +187,82 @@ def test_the_cuda_of_a_driver_decides_when_its_version_is_not_known(cuda: str) -
 
 
 def test_notes_on_cards_beyond_the_table() -> None:
-    assert "plan.notice.unknown-card" in notice_keys(verdict_of("unknown-card-linux"))
-    assert "plan.notice.own-wheels" in notice_keys(verdict_of("jetson-orin-linux"))
+    assert "plan.notice.unknown-card-driven" in notice_keys(verdict_of("unknown-card-linux"))
+    without = resolve(replace(machine("unknown-card-linux"), driver=None), load_matrix(), Choices())
+    assert "plan.notice.unknown-card" in notice_keys(without)
+    jetson = verdict_of("jetson-orin-linux")
+    assert "plan.notice.own-wheels" in notice_keys(jetson)
+    assert jetson.best
+    assert jetson.best.confidence == "low"
+
+
+def words(verdict: Verdict, torch: str, variant: str) -> list[str]:
+    return [text(reason.message, "en") for reason in find(verdict, torch, variant).reasons]
+
+
+def test_what_is_unknown_is_not_said_to_be_false() -> None:
+    unknown = verdict_of("unknown-card-linux")
+    (reason,) = words(unknown, "2.15.0", "cu132")
+    assert "is not known" in reason
+    assert "holds no code" not in reason
+    assert text(find(unknown, "2.15.0", "cu132").reasons[0].short, "en") == "? card not known"
+    rumoured = verdict_of("gb10-aarch64-580", torch="2.9.0", variant="cu129")
+    assert "what code this build holds is not known" in words(rumoured, "2.9.0", "cu129")[0]
+    planned = verdict_of("gb10-aarch64-580", variant="cu134")
+    assert "was not published as cu134 for this system (linux aarch64)" in words(planned, "2.15.0", "cu134")[0]
+
+
+def test_a_dropped_card_is_not_said_to_have_no_driver() -> None:
+    dropped = verdict_of("gtx-1080-windows-595")
+    assert words(dropped, "2.14.1", "cu126")[-1].endswith("no longer supports the GeForce GTX 1080")
+    assert "driver" in text(find(dropped, "2.14.1", "cu126").reasons[-1].short, "en")
+    assert text(find(dropped, "2.14.1", "cu126").reasons[-1].short, "en") != "✕ no driver"
+
+
+def test_a_trial_python_names_the_way_to_it() -> None:
+    verdict = verdict_of("gtx-970-windows-552", python="3.15", torch="2.14.1")
+    assert "--include-unadvertised" in words(verdict, "2.14.1", "cu126")[0]
+
+
+@pytest.mark.parametrize("name", ["v100-linux-580", "gtx-970-linux-nouveau", "gtx-1080-windows-595"])
+def test_cards_that_are_alike_are_spoken_of_once(name: str) -> None:
+    one = machine(name)
+    eight, single = (resolve(replace(one, gpus=one.gpus * many), load_matrix(), Choices()) for many in (8, 1))
+    assert eight.notices == single.notices
+    assert [c.reasons for c in eight.candidates] == [c.reasons for c in single.candidates]
+    assert eight.best
+    assert single.best
+    assert eight.best.proof == single.best.proof
+
+
+def test_a_card_of_a_virtual_machine() -> None:
+    known = machine("rtx-3060-linux-nouveau")
+    given = tuple(replace(gpu, kernel_driver="vfio-pci") for gpu in known.gpus)
+    for driver in (None, Driver("580.95.05")):
+        verdict = resolve(replace(known, gpus=given, driver=driver), load_matrix(), Choices())
+        assert build_of(verdict.best) == "2.15.0+cpu"
+        assert verdict.after_driver_update is None
+        assert "plan.notice.handed-over" in notice_keys(verdict)
+
+
+def test_a_board_whose_driver_has_its_own_numbers() -> None:
+    thor = replace(
+        machine("gb10-aarch64-580"),
+        driver=Driver("580.00", "13.0"),
+        gpus=(Gpu("nvidia", "NVIDIA Thor", None, ComputeCapability(11, 0)),),
+    )
+    verdict = resolve(thor, load_matrix(), Choices())
+    assert build_of(verdict.best) == "2.15.0+cu132"
+    assert verdict.best
+    driver = next(link for link in verdict.best.proof if link.kind == "driver")
+    assert text(driver.message, "en") == "Driver 580.00 itself says that it runs CUDA 13.0, and so it runs CUDA 13.2"
+
+
+def test_the_cuda_that_a_driver_reports_counts_before_its_number() -> None:
+    known = machine("rtx-5070-ti-windows-581")
+    verdict = resolve(replace(known, driver=Driver("581.29", "12.9")), load_matrix(), Choices())
+    assert codes(verdict, "2.15.0", "cu132") == ["driver-too-old"]
+    assert words(verdict, "2.15.0", "cu132")[0].endswith("this computer has 581.29 (CUDA 12.9)")
 
 
 def test_the_default_build_of_the_package_index() -> None:

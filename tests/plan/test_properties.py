@@ -195,6 +195,9 @@ def check_reason(reason: Reason, candidate: Candidate, machine: Machine, choices
         case "driver-too-old":
             assert machine.driver
             assert version_key(machine.driver.version) < version_key(str(params["need"]))
+        case "no-kernels-for-gpu" if reason.words == "kernels-unknown":
+            assert build
+            assert build.kernels is None
         case "no-kernels-for-gpu":
             assert build
             assert build.kernels
@@ -210,7 +213,7 @@ def check_reason(reason: Reason, candidate: Candidate, machine: Machine, choices
             assert machine.glibc
             assert version_key(machine.glibc) < version_key(build.min_glibc)
         case "not-published":
-            assert build is None or build.kernels is None
+            assert build is None or (build.kernels is None and build.confidence == "low")
         case _:
             assert reason.code == "platform-unsupported"
             assert build is None

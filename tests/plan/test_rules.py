@@ -60,6 +60,30 @@ def test_drivers(driver: str, cuda: str, system: str, expected: bool) -> None:
     assert runs(level, load_matrix().floors[cuda, system]) is expected
 
 
+@pytest.mark.parametrize(
+    ("driver", "own", "cuda", "system", "expected"),
+    [
+        ("546.33", "12.3", "12.6", "windows", True),
+        ("546.33", "12.3", "13.0", "windows", False),
+        ("580.00", "13.0", "13.2", "linux", True),
+        ("540.4.0", "12.6", "12.9", "linux", True),
+        ("1.2", "13.1", "13.2", "linux", True),
+        ("527.41", "12.0", "12.0", "windows", True),
+        ("527.41", "12.0", "12.6", "windows", False),
+        ("450.51.06", "11.0", "11.8", "linux", False),
+        ("440.33", "10.2", "10.2", "linux", True),
+        ("440.33", "10.1", "10.2", "linux", False),
+        ("610.10", "13.4", "11.8", "windows", True),
+    ],
+)
+def test_what_a_driver_says_of_its_cuda_counts_first(
+    driver: str, own: str, cuda: str, system: str, expected: bool
+) -> None:
+    level = driver_level(Driver(driver, own))
+    assert level is not None
+    assert runs(level, load_matrix().floors[cuda, system]) is expected
+
+
 def test_the_cuda_of_a_driver_without_a_version() -> None:
     level = driver_level(Driver("", "10.1"))
     assert level is not None

@@ -103,8 +103,7 @@ def _cell(candidate: Candidate | None, best: Candidate | None, language: str | N
     if candidate.fits:
         is_best = best is not None and (candidate.torch, candidate.variant) == (best.torch, best.variant)
         return text(message("plan.cell.best" if is_best else "plan.cell.fits"), language)
-    reason = candidate.reasons[0]
-    return text(message(f"plan.cell.{reason.code}", **reason.params), language)
+    return text(candidate.reasons[0].short, language)
 
 
 def width(words: str) -> int:

@@ -198,4 +198,5 @@ def _policy(path: Path) -> Policy:
     return Policy(
         default_python=str(table["python"]["default"]),
         kernel_drivers_without_cuda=frozenset(table["kernel_drivers"]["without_cuda"]),
+        kernel_drivers_handed_over=frozenset(table["kernel_drivers"]["handed_over"]),
     )

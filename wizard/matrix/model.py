@@ -128,6 +128,7 @@ class Board:
 class Policy:
     default_python: str
     kernel_drivers_without_cuda: frozenset[str]
+    kernel_drivers_handed_over: frozenset[str]  # of those: the card belongs to a virtual machine
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ from wizard.plan.drivers import DriverLevel, driver_level, driver_system, reache
 class State(enum.Enum):
     DRIVEN = "driven"
     NO_DRIVER = "no-driver"
-    OTHER_DRIVER = "other-driver"  # nouveau, or handed to a virtual machine
+    OTHER_DRIVER = "other-driver"  # nouveau
+    HANDED_OVER = "handed-over"  # to a virtual machine: no driver of this system will run it
     DROPPED = "dropped"  # the driver is of a branch that ignores this card
     TOO_NEW = "too-new"  # the card is newer than the driver, which did not report it
 
@@ -69,6 +70,11 @@ def _graphics_card(gpu: Gpu, machine: Machine, matrix: Matrix, level: DriverLeve
     )
 
 
+def alike_once(cards: tuple[GraphicsCard, ...]) -> tuple[GraphicsCard, ...]:
+    """Of cards of which the same is to be said, the first."""
+    return tuple({(card.name, card.capability, card.state): card for card in reversed(cards)}.values())[::-1]
+
+
 def _name(gpu: Gpu, row: Card | None) -> str:
     # One PCI id may be sold under many names: the first stands for all.
     of_row = row.name.split(" / ")[0] if row else None
@@ -85,6 +91,8 @@ def _architecture(row: Card | None, capability: ComputeCapability | None, matrix
 def _state(
     gpu: Gpu, architecture: Architecture | None, first: int | None, matrix: Matrix, level: DriverLevel | None
 ) -> State:
+    if gpu.kernel_driver in matrix.policy.kernel_drivers_handed_over:
+        return State.HANDED_OVER
     if level is None:
         return State.NO_DRIVER
     if gpu.kernel_driver in matrix.policy.kernel_drivers_without_cuda:

@@ -44,17 +44,24 @@ def driver_system(machine: Machine) -> str:
 
 
 def reaches(level: DriverLevel, driver: str) -> bool:
-    """A bare branch, `580`, is compared as a branch."""
+    """A bare branch, `580` (some boards say `580.00`), is compared as a branch."""
     wanted = version_key(driver)
-    precision = 1 if len(level.version) == 1 else len(wanted)
+    precision = 1 if not any(level.version[1:]) else len(wanted)
     return level.version >= wanted[:precision]
 
 
 def runs(level: DriverLevel, floor: Floor) -> bool:
-    if level.version:
+    """What the driver says of its CUDA counts before its number, which differs between systems and boards.
+
+    Only the very first drivers of a family, those that say x.0, may lie below NVIDIA's floor for later members of it.
+    """
+    if not level.cuda:
         return reaches(level, floor.driver_floor)
     wanted = version_key(floor.cuda)
-    return level.cuda >= (wanted[:1] if wanted[0] >= _FIRST_WITH_MINOR_COMPATIBILITY else wanted)
+    if level.cuda >= wanted or wanted[0] < _FIRST_WITH_MINOR_COMPATIBILITY or level.cuda[0] < wanted[0]:
+        return level.cuda >= wanted
+    is_first = not any(level.cuda[1:])
+    return not is_first or not level.version or reaches(level, floor.driver_floor)
 
 
 def compiles_ptx(level: DriverLevel, floor: Floor) -> bool:

@@ -12,8 +12,8 @@ from functools import cached_property, lru_cache
 from wizard.machine.model import Machine
 from wizard.matrix.model import PLATFORMS, Build, Floor, Matrix
 from wizard.matrix.ordering import branch_of, cuda_of, version_key
-from wizard.plan.cards import GraphicsCard, State, graphics_cards
-from wizard.plan.drivers import DriverLevel, compiles_ptx, driver_level, driver_system, runs
+from wizard.plan.cards import GraphicsCard, State, alike_once, graphics_cards
+from wizard.plan.drivers import DriverLevel, compiles_ptx, driver_level, driver_system, reaches, runs
 from wizard.plan.kernels import Code, code_for
 from wizard.plan.model import Choices, Reason
 
@@ -37,6 +37,12 @@ class Situation:
     def libc_is_musl(self) -> bool:
         """A probe leaves glibc out on musl only; a file by hand, which names no system either, may just not say."""
         return self.machine.os == "linux" and self.machine.glibc is None and self.machine.os_version is not None
+
+    def has_own_wheels(self, card: GraphicsCard) -> bool:
+        """A board whose maker publishes its own PyTorch: what is here was made for other computers."""
+        boards = self.matrix.boards
+        own = {board.capability for board in boards if not board.official_wheels}
+        return self.machine.arch == "aarch64" and card.capability in own
 
     def floor(self, build: Build) -> Floor | None:
         cuda = cuda_of(build.variant)
@@ -67,12 +73,14 @@ def software_reasons(build: Build, situation: Situation) -> tuple[Reason, ...]:
 
 
 def _software_reasons(build: Build, situation: Situation) -> Iterator[Reason]:
-    if build.variant != "cpu" and build.kernels is None:
-        # Named in a plan or a rumour, with nothing known of its contents: no promise.
-        yield Reason("not-published", {"torch": build.torch, "variant": build.variant, "platform": build.platform})
+    if build.variant != "cpu" and build.kernels is None and build.confidence == "low":
+        # Named in a plan or a rumour, and seen nowhere: no promise.
+        platform = f"{situation.machine.os} {situation.machine.arch}"
+        yield Reason("not-published", {"torch": build.torch, "variant": build.variant, "platform": platform})
     asked, offered = situation.choices.python, offered_pythons(build, situation.choices)
     if asked and asked not in offered:
-        yield Reason("python-unsupported", {"python": asked, "first": offered[0], "last": offered[-1]})
+        words = "python-experimental" if asked in build.experimental_pythons else ""
+        yield Reason("python-unsupported", {"python": asked, "first": offered[0], "last": offered[-1]}, words)
     glibc, needed = situation.machine.glibc, build.min_glibc
     if needed and (situation.libc_is_musl or (glibc and version_key(glibc) < version_key(needed))):
         yield Reason("glibc-too-old", {"need": needed, "have": glibc or "musl"})
@@ -94,9 +102,10 @@ def _hardware_reasons(build: Build, situation: Situation, targets: tuple[Graphic
     if not situation.cards:
         yield Reason("no-gpu")
         return
+    targets = alike_once(targets)
     codes = [_code(build, card) for card in targets]
     for card, code in zip(targets, codes, strict=True):
-        if code is None and build.kernels is not None:
+        if code is None:
             yield _no_kernels(build, card)
     if situation.level is None or not situation.driven:
         yield _not_driven(situation)
@@ -124,9 +133,9 @@ def _code(build: Build, card: GraphicsCard) -> Code | None:
 def _no_kernels(build: Build, card: GraphicsCard) -> Reason:
     architectures = build.kernels.architectures if build.kernels else ()
     first, last = first_and_last(architectures)
-    return Reason(
-        "no-kernels-for-gpu", {"gpu": card.name, "capability": card.capability_text, "first": first, "last": last}
-    )
+    params = {"gpu": card.name, "capability": card.capability_text, "first": first, "last": last}
+    words = "kernels-unknown" if build.kernels is None else "card-unknown" if card.capability is None else ""
+    return Reason("no-kernels-for-gpu", params, words)
 
 
 @lru_cache(maxsize=512)
@@ -137,13 +146,18 @@ def first_and_last(architectures: tuple[str, ...]) -> tuple[str, str]:
 
 
 def _too_old(needed: str, level: DriverLevel) -> Reason:
-    return Reason("driver-too-old", {"need": needed, "have": level.text, "branch": branch_of(needed)})
+    own_cuda = ".".join(map(str, level.cuda))
+    says_otherwise = bool(own_cuda and level.version) and reaches(level, needed)
+    have = f"{level.text} (CUDA {own_cuda})" if says_otherwise else level.text
+    return Reason("driver-too-old", {"need": needed, "have": have, "branch": branch_of(needed)})
 
 
 def _not_driven(situation: Situation) -> Reason:
     card = situation.cards[0]
     if situation.level and card.state is State.TOO_NEW and card.first_driver:
         return _too_old(card.first_driver, situation.level)
+    if situation.level and card.state is State.DROPPED:
+        return Reason("no-driver", {"gpu": card.name, "driver": situation.level.text}, "driver-dropped")
     return Reason("no-driver", {"gpu": card.name})
 
 

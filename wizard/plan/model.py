@@ -23,14 +23,23 @@ REASON_CODES = (
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """Why a build does not fit. The text is `reason.<code>` in the catalogue; `params` fill it."""
+    """Why a build does not fit. The text is `reason.<code>` in the catalogue; `params` fill it.
+
+    `words`: the key of a text that says more exactly what is so, where one code covers several cases.
+    """
 
     code: str
     params: Mapping[str, Scalar] = field(default_factory=dict)
+    words: str = ""
 
     @property
     def message(self) -> Message:
-        return Message(f"reason.{self.code}", self.params)
+        return Message(f"reason.{self.words or self.code}", self.params)
+
+    @property
+    def short(self) -> Message:
+        """For a cell of the table."""
+        return Message(f"plan.cell.{self.words or self.code}", self.params)
 
 
 @dataclass(frozen=True, slots=True)

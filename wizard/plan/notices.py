@@ -25,7 +25,7 @@ def notices(
 
     `after_return`: what an older driver branch would give, when this one dropped the cards.
     """
-    return (
+    told = (
         *_left_out(situation, targets, best),
         *_held_back(targets, best, alone),
         *_card_notes(situation),
@@ -34,6 +34,7 @@ def notices(
         *_return(after_return),
         *_unsure(situation, best),
     )
+    return tuple(one for place, one in enumerate(told) if one not in told[:place])  # once for cards that are alike
 
 
 def _left_out(situation: Situation, targets: tuple[GraphicsCard, ...], best: Candidate | None) -> Iterator[Message]:
@@ -45,6 +46,8 @@ def _left_out(situation: Situation, targets: tuple[GraphicsCard, ...], best: Can
             yield message("plan.notice.dropped", gpu=card.name, driver=situation.level.text, branch=last)
         if card.state is State.OTHER_DRIVER:
             yield message("plan.notice.other-driver", gpu=card.name)
+        if card.state is State.HANDED_OVER:
+            yield message("plan.notice.handed-over", gpu=card.name)
         if card.state is State.TOO_NEW and card.first_driver and situation.level:
             yield message("plan.notice.too-new", gpu=card.name, driver=situation.level.text, branch=card.first_driver)
 
@@ -58,15 +61,15 @@ def _held_back(targets: tuple[GraphicsCard, ...], best: Candidate | None, alone:
 
 
 def _card_notes(situation: Situation) -> Iterator[Message]:
-    own_wheels = {board.capability for board in situation.matrix.boards if not board.official_wheels}
     for card in situation.cards:
         if card.capability is None:
-            yield message("plan.notice.unknown-card", gpu=card.name)
-        elif situation.machine.arch == "aarch64" and card.capability in own_wheels:
+            is_driven = card.state is State.DRIVEN
+            yield message(f"plan.notice.unknown-card{'-driven' if is_driven else ''}", gpu=card.name)
+        elif situation.has_own_wheels(card):
             yield message("plan.notice.own-wheels", gpu=card.name)
         required = card.architecture is not None and card.architecture.open_kernel_module == "required"
         on_linux = situation.machine.os == "linux" and not situation.machine.is_wsl
-        if required and on_linux and situation.level is None:
+        if required and on_linux and card.state is State.NO_DRIVER:
             yield message("plan.notice.open-module", gpu=card.name)
 
 

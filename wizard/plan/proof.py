@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 from wizard.i18n import message
 from wizard.matrix.model import Build, least_sure
-from wizard.matrix.ordering import CPU, cuda_of
-from wizard.plan.cards import GraphicsCard
+from wizard.matrix.ordering import CPU, cuda_of, version_key
+from wizard.plan.cards import GraphicsCard, alike_once
 from wizard.plan.judge import Situation, first_and_last
 from wizard.plan.kernels import code_for
 from wizard.plan.model import Link
@@ -28,7 +28,7 @@ def _cards(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]
         yield Link("gpu", message(key))
         return
     kernels = build.kernels
-    for card in targets:
+    for card in alike_once(targets):
         if card.capability is None:
             continue
         params = {"gpu": card.name, "capability": card.capability_text, "arch": card.capability.sm}
@@ -45,7 +45,11 @@ def _driver(build: Build, situation: Situation) -> Iterator[Link]:
     floor, level = situation.floor(build), situation.level
     if floor and level:
         cuda = cuda_of(build.variant) or ""
-        words = message("plan.proof.driver", driver=level.text, need=floor.driver_floor, cuda=cuda)
+        if level.cuda and version_key(level.text) < version_key(floor.driver_floor) or not level.version:
+            own = ".".join(map(str, level.cuda))
+            words = message("plan.proof.driver-cuda", driver=level.text, own=own, cuda=cuda)
+        else:
+            words = message("plan.proof.driver", driver=level.text, need=floor.driver_floor, cuda=cuda)
         yield Link("driver", words, floor.source, floor.confidence)
 
 

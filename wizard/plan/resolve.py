@@ -50,9 +50,11 @@ def resolve(machine: Machine, matrix: Matrix, choices: Choices, prove_all: bool 
     if best and not prove_all:
         build = next(build for build, _ in judged if (build.torch, build.variant) == (best.torch, best.variant))
         candidates[0] = best = replace(best, proof=proof(build, situation, targets, best.python))
+    # The maker's boards get their driver with their system, and PyTorch from the maker.
+    is_own = any(map(situation.has_own_wheels, situation.cards))
     return Verdict(
         best=best,
-        after_driver_update=after_driver_update(machine, matrix, choices, best, best_build),
+        after_driver_update=None if is_own else after_driver_update(machine, matrix, choices, best, best_build),
         candidates=tuple(candidates),
         notices=notices(
             situation,
@@ -136,6 +138,7 @@ def _confidence(build: Build, situation: Situation, targets: tuple[GraphicsCard,
     # Libraries beside torch ship no PTX, so code that the driver must compile first is a weak promise.
     weak = ["low"] if any(code.is_ptx for code in codes_for(build, targets)) else []
     cards = [card.confidence for card in targets]
+    weak += ["low"] if any(map(situation.has_own_wheels, targets)) else []
     return least_sure(build.confidence, build.kernels.confidence, floor.confidence if floor else "low", *cards, *weak)
 
 

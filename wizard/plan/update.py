@@ -26,11 +26,11 @@ def after_driver_update(
     drivers = _newer_drivers(machine, matrix)
     if not drivers:
         return None
-    newest = best_build(_with_driver(machine, drivers[-1]), matrix, choices)
+    newest = best_build(_with_driver(machine, matrix, drivers[-1]), matrix, choices)
     if newest is None or newest.variant == CPU or _rank(newest.torch, newest.variant) <= _rank_of(best):
         return None
     for driver in drivers:
-        if best_build(_with_driver(machine, driver), matrix, choices) == newest:
+        if best_build(_with_driver(machine, matrix, driver), matrix, choices) == newest:
             return DriverUpdate(str(branch_of(driver)), newest.torch, newest.variant)
     return None
 
@@ -45,7 +45,7 @@ def after_driver_return(
     if not known or any(card.state is not State.DROPPED for card in cards):
         return None
     driver = str(min(known))
-    build = best_build(_with_driver(machine, driver), matrix, choices)
+    build = best_build(_with_driver(machine, matrix, driver), matrix, choices)
     return DriverUpdate(driver, build.torch, build.variant) if build and build.variant != CPU else None
 
 
@@ -53,7 +53,7 @@ def _newer_drivers(machine: Machine, matrix: Matrix) -> list[str]:
     """The drivers at which something changes, oldest first, none of which drops a card that can still run."""
     cards = graphics_cards(machine, matrix)
     # A card that this driver ignores already has nothing to lose.
-    keep = [card for card in cards if card.state is not State.DROPPED]
+    keep = [card for card in cards if card.state not in (State.DROPPED, State.HANDED_OVER)]
     if not keep:
         return []
     ends = [card.architecture.dropped_since for card in keep if card.architecture and card.architecture.dropped_since]
@@ -65,9 +65,10 @@ def _newer_drivers(machine: Machine, matrix: Matrix) -> list[str]:
     return [step for step in known if not (level and level.version and reaches(level, step))]
 
 
-def _with_driver(machine: Machine, driver: str) -> Machine:
-    """The machine with that driver on every card: nouveau gives way."""
-    gpus = tuple(replace(gpu, kernel_driver=None) for gpu in machine.gpus)
+def _with_driver(machine: Machine, matrix: Matrix, driver: str) -> Machine:
+    """The machine with that driver on every card: nouveau gives way; a card of a virtual machine stays there."""
+    stays = matrix.policy.kernel_drivers_handed_over
+    gpus = tuple(gpu if gpu.kernel_driver in stays else replace(gpu, kernel_driver=None) for gpu in machine.gpus)
     return replace(machine, driver=Driver(driver), gpus=gpus)
 
 
