@@ -14,7 +14,7 @@ import pytest
 
 from tests.mirrors.torch_wheels import torch_wheel
 from tests.plan.machines import FOLDER
-from tests.servers.index_server import IndexServer
+from tests.servers.index_server import Answer, IndexServer
 
 ROOT = Path(__file__).resolve().parents[2]
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -86,6 +86,29 @@ def test_a_wrong_wish_is_said_once_for_the_whole_lab(call: Call, lab: Path) -> N
     done = call("pick", "--machine", str(lab), "--torch", "9.9.9")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.count("9.9.9") == 1
+
+
+def test_sources_by_hand_are_not_asked_for_a_machine_file_and_that_is_said(call: Call, lab: Path) -> None:
+    done = call("pick", "--machine", str(lab), "--torch-index", "https://mirror.invalid/whl", "--json")
+    assert (done.returncode, len(done.stdout.splitlines())) == (0, 2)
+    assert "the addresses that you gave are not used" in done.stderr
+    assert "not used" not in call("pick", "--machine", str(lab), "--json").stderr
+
+
+def test_a_page_that_is_no_list_is_named_live(call: Call, server: IndexServer) -> None:
+    for path in ("/simple/torch/", "/simple/", "/simple"):
+        server.answers[path] = Answer(b"<form><input></form>")
+    sources = ("--torch-index", server.simple, "--index", server.simple, "--engine", "venv")
+    assert "a page that is no package list" in call("pick", *sources).stdout
+    done = call("matrices", "refresh", "--torch-index", server.simple)
+    assert done.returncode == 1
+    assert "a page that is no package list" in done.stderr
+
+
+def test_other_spellings_of_a_wish(call: Call, lab: Path) -> None:
+    done = call("pick", "--machine", str(lab), "--json", "--torch", "2.10", "--variant", "CU126", "--python", "3.12.4")
+    candidates = [json.loads(line)["candidates"] for line in done.stdout.splitlines()]
+    assert {(one["torch"], one["variant"]) for lines in candidates for one in lines} == {("2.10.0", "cu126")}
 
 
 def test_explained_in_both_languages(call: Call) -> None:

@@ -14,6 +14,7 @@ from tests.servers.index_server import Answer, IndexServer
 from wizard import paths
 from wizard.capability import ComputeCapability
 from wizard.errors import UsageError, WizardError
+from wizard.i18n import LANGUAGE_VARIABLE, text
 from wizard.machine.model import Driver, Gpu, Machine
 from wizard.matrix.load import load_matrix
 from wizard.mirrors.model import UserSettings
@@ -35,6 +36,7 @@ ALL = ("linux_x86_64", "linux_aarch64", "win_amd64")
 @pytest.fixture(autouse=True)
 def _own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    monkeypatch.setenv(LANGUAGE_VARIABLE, "en")
 
 
 @pytest.fixture
@@ -196,20 +198,29 @@ def test_the_rumoured_build_that_appears(server: IndexServer) -> None:
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "reason"),
     [
-        Answer(b"<html><form action=/login><input name=user></form></html>"),
-        Answer(b"\x89PNG garbage", headers={"Content-Type": "image/png"}),
-        Answer(b"no", 503),
-        Answer(b"<html>" * 50, cut_after=10),
+        (Answer(b"<html><form action=/login><input name=user></form></html>"), "a page that is no package list"),
+        (Answer(b"\x89PNG garbage", headers={"Content-Type": "image/png"}), "a page that is no package list"),
+        (Answer(bytes(range(256)) * 20), "a page that is no package list"),
+        (Answer(b""), "a page that is no package list"),
+        (Answer(b"no", 503), "HTTP 503"),
+        (Answer(b"no", 403), "refuses to answer this computer (HTTP 403)"),
+        (Answer(b"", 302, {"Location": "http://mirror.invalid/"}), "an address that is not secure"),
+        (Answer(b"<html>" * 50, cut_after=10), "broke off"),
     ],
 )
-def test_garbage_and_portals_are_named_and_the_shipped_data_answer(server: IndexServer, answer: Answer) -> None:
-    server.answers["/simple/torch/"] = server.answers["/simple/"] = server.answers["/simple"] = answer
+def test_garbage_and_portals_are_named_and_the_shipped_data_answer(
+    server: IndexServer, answer: Answer, reason: str
+) -> None:
+    for path in ("/simple/torch/", "/simple/", "/simple"):
+        server.answers[path] = answer
     assert news(server) == ()
     with pytest.raises(WizardError) as caught:
         learn(server)
-    assert caught.value.code == "no-network"
+    assert caught.value.code == "no-source-answers"
+    assert reason in text(caught.value.summary, "en")
+    assert reason in caught.value.details
     assert resolve(RTX_4090, load_matrix(), Choices()).best
 
 

@@ -34,6 +34,8 @@ def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.machine is None:
         return _pick_here(session, choices, arguments, terminal)
     files, is_named = _files(arguments.machine)
+    if _names_sources(choices):
+        terminal.say(message("matrices.sources-not-asked"))
     status = ExitStatus.DONE
     for file in files:
         try:
@@ -57,6 +59,10 @@ def _answer(
     if name:
         terminal.line(f"== {name}")
     terminal.line(render(verdict, terminal.language, machine if arguments.explain else None))
+
+
+def _names_sources(choices: Choices) -> bool:
+    return bool(choices.index or choices.torch_index or choices.find_links or choices.channel)
 
 
 def _files(given: list[str]) -> tuple[list[Path], bool]:
@@ -93,7 +99,7 @@ def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tu
         election = session.elect(facts, choices)
     except WizardError as error:
         found = error.summary
-        if error.code == "no-network":
+        if error.code in ("no-network", "no-source-answers"):
             return found, ()
     else:
         build = f"torch {election.candidate.torch}+{election.candidate.variant}"

@@ -13,7 +13,7 @@ from typing import Any
 
 from wizard import paths
 from wizard.errors import UsageError, WizardError
-from wizard.i18n import Message
+from wizard.i18n import Message, text
 from wizard.matrix.load import load_matrix
 from wizard.matrix.model import PLATFORMS, Build, Matrix, OverlayState, Release
 from wizard.matrix.overlay import merged, read_overlay, remove_overlay, write_overlay
@@ -27,6 +27,7 @@ from wizard.session.outlook import Outlook
 from wizard.session.pairing import pairs
 
 SCHEMA = 1
+_REASONS_SHOWN = 3
 IsCancelled = Callable[[], bool]
 
 
@@ -43,21 +44,23 @@ class Refreshed:
 def refresh(
     choices: Choices, settings: UserSettings, platforms: tuple[str, ...], is_cancelled: IsCancelled
 ) -> Refreshed:
-    """Raises WizardError `no-network`, `overlay-not-made`, `state-not-writable`; UsageError for a bad address."""
+    """Raises WizardError `no-source-answers`, `overlay-not-made`, `state-not-writable`, UsageError for an address."""
     shipped = load_matrix(paths.matrices_dir())
     with Reader(settings) as reader:
         listing = find_news(shipped, Outlook(choices, settings, reader), reader, platforms, is_cancelled)
         if listing.silent and len(listing.silent) == listing.asked:
-            raise _no_network(listing)
+            raise _no_source_answers(listing)
         taken = tuple(build for build in listing.builds if is_usable(build, shipped))
         rows = rows_of(taken, shipped, pairs(taken, shipped, reader))
     state = _laid_over(rows) if taken else load_matrix().overlay
     return Refreshed(listing.builds, taken, state, listing.silent)
 
 
-def _no_network(listing: Listing) -> WizardError:
-    details = "\n".join(f"{source.id} {source.name}" for source, _ in listing.silent)
-    return WizardError("no-network", details=details, count=len(listing.silent))
+def _no_source_answers(listing: Listing) -> WizardError:
+    """Each source with its own reason: a sign-in page wants another deed than a wrong address."""
+    reasons = list(dict.fromkeys(text(why) for _, why in listing.silent))
+    details = "\n".join(f"{source.id} {source.name}: {text(why, 'en')}" for source, why in listing.silent)
+    return WizardError("no-source-answers", details=details, reasons=" ".join(reasons[:_REASONS_SHOWN]))
 
 
 def _laid_over(rows: dict[str, list[dict[str, str]]]) -> OverlayState:
