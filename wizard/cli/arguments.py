@@ -49,6 +49,7 @@ def build_parser() -> argparse.ArgumentParser:
     run = commands.add_parser("run", help="carry out a plan")
     run.add_argument("plan", metavar="PLAN", help="plan.json, or the id of a run")
     run.add_argument("--events", action="store_true")
+    run.add_argument("--started", action="store_true", help=argparse.SUPPRESS)
 
     resume = commands.add_parser("resume", help="go on with an unfinished run (the newest, without RUN)")
     resume.add_argument("run", nargs="?", metavar="RUN")

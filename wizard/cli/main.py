@@ -11,6 +11,7 @@ from wizard import paths
 from wizard.cli.arguments import build_parser
 from wizard.cli.terminal import Terminal, prepare_streams
 from wizard.errors import Cancelled, ExitStatus, WizardError
+from wizard.i18n import message
 from wizard.process import redact
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
         _note(f"{error.code}: {error}\n{error.details}")
         return int(error.exit_status)
     except (Cancelled, KeyboardInterrupt):
+        terminal.say(message("cli.cancelled"))
         return int(ExitStatus.CANCELLED)
     except Exception as bug:
         log = _note(traceback.format_exc())

@@ -49,6 +49,11 @@ class Terminal:
     def _put(stream: TextIO | None, line: str) -> None:
         if stream is None:  # a windowed program on Windows has no streams
             return
-        with contextlib.suppress(BrokenPipeError):
+        try:
             stream.write(line + "\n")
             stream.flush()
+        except BrokenPipeError:
+            return
+        except OSError as error:
+            if stream is sys.stdout:  # a document that is not there must not look like success
+                raise WizardError("output-failed", details=str(error)) from error

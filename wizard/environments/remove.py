@@ -42,9 +42,21 @@ def mark_begun(prefix: Path, run_id: str) -> None:
     mark = {"schema": 1, "run": run_id, "existed": existed, "parents": parents}
     try:
         prefix.mkdir(parents=True, exist_ok=True)
-        (prefix / MARKER).write_text(json.dumps(mark), encoding="utf-8")
+        fresh = prefix / f"{MARKER}.new"
+        fresh.write_text(json.dumps(mark), encoding="utf-8")
+        fresh.replace(prefix / MARKER)  # whole or not at all: a cut mark would make the folder nobody's
     except OSError as error:
+        _take_back_beginning(prefix, existed, parents)
         raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error
+
+
+def _take_back_beginning(prefix: Path, existed: bool, parents: tuple[str, ...]) -> None:
+    with contextlib.suppress(OSError):
+        (prefix / f"{MARKER}.new").unlink(missing_ok=True)
+        if not existed:
+            prefix.rmdir()
+        for parent in parents:
+            Path(parent).rmdir()
 
 
 def mark_complete(prefix: Path) -> None:

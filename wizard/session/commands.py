@@ -24,7 +24,8 @@ def _create(plan: Plan) -> str:
 def _install(plan: Plan) -> str:
     options: list[str] = []
     for source in plan.sources:
-        options += _options(source)
+        given = _options(source)
+        options += [] if given and given[1] in options else given
     wanted = " ".join(shlex.quote(requirement) for requirement in plan.requirements)
     return " ".join(["uv pip install --python", shlex.quote(plan.prefix), *options, wanted])
 

@@ -145,7 +145,8 @@ def _still_true(notices: tuple[Message, ...], candidate: Candidate) -> tuple[Mes
 def _unfit(candidate: Candidate) -> tuple[Message, ...]:
     """Asked for by name although this machine cannot run it on a card: said, and done."""
     return tuple(
-        message("notice.asked-unfit", build=_build(candidate), code=reason.code) for reason in candidate.reasons[:1]
+        message("notice.asked-unfit", build=_build(candidate), reason=text(reason.message))
+        for reason in candidate.reasons[:1]
     )
 
 

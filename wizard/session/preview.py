@@ -9,6 +9,7 @@ import shutil
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 
 import msgspec
 
@@ -22,6 +23,7 @@ from wizard.packages.sizes import with_sizes
 from wizard.plan.model import Choices, Plan, PlanSource
 from wizard.plan.serialize import plan_to_json
 from wizard.session.commands import equivalent_commands
+from wizard.session.credentials import with_credentials
 from wizard.session.model import Election, Facts, Preview
 from wizard.session.place import check_place, target_prefix
 from wizard.steps.preflight import needed_bytes
@@ -41,6 +43,9 @@ def preview(
         plan = _plan(facts, choices, election, folder.id, lock)
         plan = replace(plan, notices=(*plan.notices, *(hazard.fact for hazard in hazards)))
         _save(folder, plan, lock)
+    except OSError as error:
+        shutil.rmtree(folder.path, ignore_errors=True)
+        raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
     except BaseException:
         shutil.rmtree(folder.path, ignore_errors=True)
         raise
@@ -62,6 +67,7 @@ def _locked(
             details=f"promised {promised.filename} {promised.sha256}\nlocked {found}",
             build=f"{election.candidate.torch}+{election.candidate.variant}",
         )
+    lock = with_credentials(lock, (election.torch_source, *election.package_sources))
     lock = with_sizes(lock, request.environment)
     shutil.rmtree(workdir, ignore_errors=True)
     return lock
@@ -128,10 +134,16 @@ def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock:
 
 
 def _save(folder: RunFolder, plan: Plan, lock: Lock) -> None:
-    folder.pylock.write_text(lock.text, encoding="utf-8")
-    folder.files.write_bytes(msgspec.json.encode(lock.files))
+    _write_private(folder.pylock, lock.text.encode())
+    _write_private(folder.files, msgspec.json.encode(lock.files))
     # The plan last: a folder without one is no run.
-    folder.plan.write_bytes(plan_to_json(plan))
+    _write_private(folder.plan, plan_to_json(plan))
+
+
+def _write_private(path: Path, data: bytes) -> None:
+    """Addresses may hold a password."""
+    path.touch(mode=0o600)
+    path.write_bytes(data)
 
 
 def _changes(plan: Plan, lock: Lock) -> tuple[Message, ...]:

@@ -23,14 +23,14 @@ def run_info(folder: RunFolder) -> RunInfo:
         torch=plan.candidate.torch,
         variant=plan.candidate.variant,
         created=plan.created,
-        state="running" if folder.is_running() else _state(history),
+        state="running" if folder.is_running() else _state(folder, history),
         exit_status=history.final,
     )
 
 
-def _state(history: History) -> str:
-    if history.attempts == 0:
-        return "planned"
+def _state(folder: RunFolder, history: History) -> str:
+    if history.attempts == 0:  # a journal that was lost or cut is no sign that nothing was done
+        return "unfinished" if folder.journal.exists() or folder.events.exists() else "planned"
     return "finished" if history.final in _ENDED_WELL else "unfinished"
 
 

@@ -24,7 +24,7 @@ from wizard.machine.probe import probe
 from wizard.matrix.load import load_matrix
 from wizard.matrix.model import Matrix
 from wizard.mirrors.settings import read_user_settings
-from wizard.plan.asked import check_choices
+from wizard.plan.asked import canonical, check_choices
 from wizard.plan.model import Choices, Verdict
 from wizard.plan.requirement import Requirement
 from wizard.plan.requirements import requirements
@@ -42,7 +42,7 @@ from wizard.session.preview import preview
 from wizard.session.runs import remove_run, run_info
 from wizard.session.status import exit_status
 from wizard.steps import control
-from wizard.steps.run_folder import find_run_folder, run_folders
+from wizard.steps.run_folder import find_run_folder, own_run_folder, run_folders
 from wizard.steps.smoke import verify
 
 IsCancelled = Callable[[], bool]
@@ -111,6 +111,10 @@ class Session:
         """Hazards of the place. Raises UsageError for one that can never be right."""
         return check_place(choices)
 
+    def canonical(self, choices: Choices) -> Choices:
+        """`2.10` is 2.10.0, `CU126` is cu126, `3.12.4` is 3.12."""
+        return canonical(choices)
+
     def check_choices(self, choices: Choices) -> None:
         """All that can be known to be wrong before anything takes time. Raises UsageError."""
         check_choices(choices, self.matrix)
@@ -128,9 +132,10 @@ class Session:
         if folder.is_running():
             raise WizardError("run-busy", path=read_plan(folder.plan).prefix)
         control.clear(folder)
-        argv = (*paths.own_command(), "run", str(folder.plan))
+        self.worker_output_path(run_id).unlink(missing_ok=True)
+        argv = (*paths.own_command(), "run", "--started", str(folder.plan))
         try:
-            return start_detached(argv, child_environment(paths.own_environment()), folder.path / "worker.txt")
+            return start_detached(argv, child_environment(paths.own_environment()), self.worker_output_path(run_id))
         except OSError as error:
             raise WizardError("worker-not-started", details=str(error)) from error
 
@@ -143,10 +148,14 @@ class Session:
 
     def discard(self, run_id: str) -> None:
         """Removes an unfinished run: the environment that it began, then the run. Downloads stay: they are verified."""
-        folder = find_run_folder(run_id)
+        folder = own_run_folder(run_id)
         if folder.is_running():
-            raise WizardError("run-busy", path=read_plan(folder.plan).prefix)
-        prefix = Path(read_plan(folder.plan).prefix)
+            raise WizardError("run-busy", path=str(folder.path))
+        try:
+            prefix = Path(read_plan(folder.plan).prefix)
+        except UsageError:  # a plan that nobody can read does not say what it began
+            remove_run(folder)
+            return
         if is_ours_unfinished(prefix, folder.id):
             remove_unfinished(prefix, folder.id)
         remove_run(folder)
@@ -162,6 +171,10 @@ class Session:
 
     def events_path(self, run_id: str) -> Path:
         return find_run_folder(run_id).events
+
+    def worker_output_path(self, run_id: str) -> Path:
+        """What the worker itself printed: nothing, unless it could not even begin."""
+        return find_run_folder(run_id).path / "worker.txt"
 
     def plan_path(self, run_id: str) -> Path:
         return find_run_folder(run_id).plan

@@ -6,6 +6,7 @@ Whatever happens, the run ends with one line: an exit status in the journal and 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
@@ -18,7 +19,7 @@ import msgspec
 from filelock import Timeout
 
 from wizard import paths
-from wizard.errors import Cancelled, ExitStatus, WizardError
+from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.events import Kind
 from wizard.packages.lock import parse_lock
 from wizard.packages.model import Lock, LockedFile
@@ -42,16 +43,19 @@ from wizard.steps.preflight import Preflight, prefix_lock
 from wizard.steps.run_folder import RunFolder
 from wizard.steps.verify import Verify
 
+_LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
 STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (Check(),), (Verify(),))
 
 
 def read_run_lock(folder: RunFolder) -> Lock:
     """The lock with the sizes that were measured when it was made. Raises UsageError `bad-plan`."""
-    text = folder.pylock.read_text(encoding="utf-8")
-    if folder.files.is_file():
-        files = msgspec.json.decode(folder.files.read_bytes(), type=tuple[LockedFile, ...])
-        return Lock(files, text)
-    return parse_lock(text)
+    try:
+        text = folder.pylock.read_text(encoding="utf-8")
+        if folder.files.is_file():
+            return Lock(msgspec.json.decode(folder.files.read_bytes(), type=tuple[LockedFile, ...]), text)
+        return parse_lock(text)
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise UsageError("bad-plan", details=str(error), path=str(folder.path)) from error
 
 
 def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None) -> ExitStatus:
@@ -59,7 +63,7 @@ def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None) -> 
     plan = read_plan(folder.plan)
     lock = read_run_lock(folder)
     try:
-        with folder.lock(), prefix_lock(plan.prefix), guarded(paths.own_interpreter()):
+        with folder.lock(_LOCK_SECONDS), prefix_lock(plan.prefix), guarded(paths.own_interpreter()):
             return _Attempt(folder, plan, lock, echo).carry_out()
     except Timeout as error:
         raise WizardError("run-busy", path=plan.prefix) from error
@@ -109,7 +113,8 @@ class _Attempt:
         if error:
             self._emitter.detail("run", f"{error}\n{error.details}")
         report = self._write_report(status, error)
-        self._journal.final(int(status))
+        with contextlib.suppress(WizardError):
+            self._journal.final(int(status))
         self._journal.close()
         outcome: dict[str, Any] = {"status": int(status), "outcome": status.name.lower(), "report": report}
         self._emitter.emit(Kind.RUN_FINISHED, **outcome, error=error.to_json() if error else None)

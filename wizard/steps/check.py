@@ -29,6 +29,7 @@ class Check:
             wrong += check_record(site_packages, store.path_for(file))
         if wrong:
             raise WizardError("install-damaged", details="\n".join(wrong[:50]), count=len(wrong), first=wrong[0])
-        mark_complete(created.prefix)
+        # In this order: with the mark gone and no line, a kill in between would make the environment a stranger's.
         context.journal.done(self.name)
+        mark_complete(created.prefix)
         return message("step.check.done", count=len(context.lock.files))

@@ -34,8 +34,9 @@ class Emitter:
         with self._guard:
             self._seq += 1
             line = Event(kind, self._seq, round(time.time(), 3), self._run, data).to_line()
-            self._events.write(line + "\n")
-            self._events.flush()
+            with contextlib.suppress(OSError):  # a full disk stops the steps; telling about it must not stop more
+                self._events.write(line + "\n")
+                self._events.flush()
             if self._echo:
                 try:
                     self._echo(line)
@@ -53,7 +54,7 @@ class Emitter:
 
     def _write_log(self, step: str, words: str) -> None:
         stamp = time.strftime("%H:%M:%S")
-        with self._guard:
+        with self._guard, contextlib.suppress(OSError):
             self._log.write("".join(f"{stamp} {step} {line}\n" for line in words.splitlines() or [""]))
             self._log.flush()
 

@@ -47,9 +47,9 @@ def _first_cause(failures: Sequence[BaseException]) -> BaseException:
 
 def _run_guarded(step: Step, context: Context, failures: list[BaseException]) -> None:
     started = time.monotonic()
-    context.emitter.emit(Kind.STEP_STARTED, step=step.name, message=step.announce(context).to_json())
     outcome, said = "done", None
     try:
+        context.emitter.emit(Kind.STEP_STARTED, step=step.name, message=step.announce(context).to_json())
         context.wait_while_paused()
         said = step.run(context)
     except Cancelled as stop:

@@ -6,6 +6,7 @@ not a line.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
@@ -14,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from wizard.errors import WizardError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,9 @@ def parse_history(lines: list[str]) -> History:
         try:
             entry = json.loads(line)
             what, name = str(entry["what"]), str(entry.get("name", ""))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            wheels = [str(wheel) for wheel in entry.get("wheels", ())]
+            data, status = dict(entry.get("data") or {}), int(entry.get("status", 1))
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
             continue
         if what == "attempt":
             attempts, final = attempts + 1, None
@@ -47,11 +52,11 @@ def parse_history(lines: list[str]) -> History:
             if name == "create":  # a new environment holds nothing yet
                 installed.clear()
         elif what == "done":
-            done[name] = dict(entry.get("data") or {})
+            done[name] = data
         elif what == "installed":
-            installed.update(entry.get("wheels", ()))
+            installed.update(wheels)
         elif what == "final":
-            final = int(entry.get("status", 1))
+            final = status
     return History(frozenset(begun), done, frozenset(installed), final, attempts)
 
 
@@ -68,17 +73,23 @@ class Journal:
         self._path = path
         self._guard = threading.Lock()
         # The line that a kill cut short must not swallow the next one.
-        self._file = path.open("ab")
-        if self._file.tell():
-            self._file.write(b"\n")
+        try:
+            self._file = path.open("ab")
+            if self._file.tell():
+                self._file.write(b"\n")
+        except OSError as error:
+            raise WizardError("state-not-writable", details=str(error), path=str(path.parent)) from error
 
     def _write(self, entry: Mapping[str, Any], is_synced: bool = True) -> None:
         line = json.dumps({**entry, "time": time.time()}, ensure_ascii=False) + "\n"
-        with self._guard:
-            self._file.write(line.encode())
-            self._file.flush()
-            if is_synced:
-                os.fsync(self._file.fileno())
+        try:
+            with self._guard:
+                self._file.write(line.encode())
+                self._file.flush()
+                if is_synced:
+                    os.fsync(self._file.fileno())
+        except OSError as error:
+            raise WizardError("state-not-writable", details=str(error), path=str(self._path.parent)) from error
 
     def attempt(self, pid: int) -> None:
         self._write({"what": "attempt", "pid": pid})
@@ -97,4 +108,5 @@ class Journal:
         self._write({"what": "final", "status": status})
 
     def close(self) -> None:
-        self._file.close()
+        with contextlib.suppress(OSError):
+            self._file.close()

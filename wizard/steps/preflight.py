@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import shutil
@@ -14,6 +15,7 @@ from wizard.environments.naming import check_prefix, nearest_existing
 from wizard.environments.remove import is_ours_unfinished
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
+from wizard.packages.fetch import Store
 from wizard.packages.model import Lock
 from wizard.steps.context import Context
 
@@ -49,22 +51,34 @@ class Preflight:
         ours = is_ours_unfinished(prefix, context.folder.id) or "check" in context.history.done
         if not ours:
             check_prefix(prefix, paths.os_name())
-        if context.history.attempts <= 1:
-            self._check_space(context, prefix)
+        self._check_space(context, prefix)
         return message("step.preflight.done")
 
     def _check_space(self, context: Context, prefix: Path) -> None:
         download, unpacked = needed_bytes(context.lock)
+        store = Store(paths.downloads_dir())
+        download -= sum(file.size or 0 for file in context.lock.files if store.path_for(file).is_file())
+        unpacked -= _used_bytes(prefix)
         wanted: dict[int, tuple[str, int]] = {}
         for place, size in ((paths.downloads_dir(), download), (prefix, unpacked)):
             parent = nearest_existing(place)
             device = parent.stat().st_dev
             path, sum_so_far = wanted.get(device, (str(parent), 0))
-            wanted[device] = (path, sum_so_far + size)
+            wanted[device] = (path, sum_so_far + max(0, size))
         for path, size in wanted.values():
             free = shutil.disk_usage(path).free
             if free < size:
                 raise WizardError("no-space", path=path, needed=_gb(size), free=_gb(free))
+
+
+def _used_bytes(prefix: Path) -> int:
+    """What an earlier attempt has put there already."""
+    total = 0
+    for folder, _, names in os.walk(prefix):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118 (tens of thousands of files)
+    return total
 
 
 def _gb(size: int) -> float:

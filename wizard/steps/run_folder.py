@@ -17,6 +17,7 @@ from filelock import FileLock, Timeout
 from wizard import paths
 from wizard.errors import UsageError, WizardError
 
+_LOOKS = 4
 _ID = re.compile(r"^\d{8}-\d{6}-[0-9a-f]{4}$")
 
 
@@ -64,20 +65,23 @@ class RunFolder:
     def control(self) -> Path:
         return self.path / "control"
 
-    def lock(self) -> FileLock:
-        return FileLock(self.path / "lock", timeout=0)
+    def lock(self, seconds: float = 0.0) -> FileLock:
+        return FileLock(self.path / "lock", timeout=seconds)
 
     def is_running(self) -> bool:
         """A worker holds the lock; the lock goes with the process, however it ends."""
-        lock = self.lock()
-        try:
-            lock.acquire()
-        except Timeout:
-            return True
-        except OSError:
+        for attempt in range(_LOOKS):
+            lock = self.lock()
+            try:
+                lock.acquire()
+            except Timeout:
+                time.sleep(0.02 * attempt)  # another one that only looks holds it for no time at all
+                continue
+            except OSError:
+                return False
+            lock.release()
             return False
-        lock.release()
-        return False
+        return True
 
 
 def create_run_folder(run_id: str) -> RunFolder:
@@ -90,9 +94,19 @@ def create_run_folder(run_id: str) -> RunFolder:
     return folder
 
 
+def own_run_folder(run: str) -> RunFolder:
+    """By its id alone, in our own folder: what may be removed. Raises UsageError `no-such-run`."""
+    place = paths.runs_dir() / run
+    if not _ID.match(run) or place.is_symlink() or not place.is_dir():
+        raise UsageError("no-such-run", run=run)
+    return RunFolder(place)
+
+
 def find_run_folder(run: str) -> RunFolder:
-    """From a run's id, its folder, or its plan file. Raises UsageError `no-such-run`."""
+    """From a run's id, its folder, or its plan file. Raises UsageError `no-such-run`, `bad-plan`."""
     given = Path(run)
+    if given.is_file() and given.name != "plan.json":
+        raise UsageError("bad-plan", path=run)
     for place in (given.parent if given.name == "plan.json" else given, paths.runs_dir() / run):
         if (place / "plan.json").is_file():
             return RunFolder(place.absolute())

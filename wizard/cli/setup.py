@@ -1,0 +1,72 @@
+"""`torch-wizard setup`: the whole job without a window, up to the start of the worker."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+from wizard.cli.arguments import choices_from
+from wizard.cli.attend import attend
+from wizard.cli.interrupt import Interrupt
+from wizard.cli.terminal import Terminal
+from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.i18n import message
+from wizard.plan.model import Choices
+from wizard.session.model import Preview
+from wizard.session.session import Session
+
+
+def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    session, interrupt = Session(), Interrupt()
+    choices = session.canonical(choices_from(arguments))
+    session.check_choices(choices)
+    if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):
+        raise UsageError("needs-yes")
+    preview = _preview(session, choices, terminal, interrupt)
+    if arguments.plan_only:
+        terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
+        return ExitStatus.DONE
+    try:
+        _show(preview, terminal)
+        goes_on = not arguments.dry_run and (arguments.yes or _agreed(terminal, interrupt))
+        interrupt.check()
+    except (Cancelled, WizardError):
+        session.discard(preview.plan.id)
+        raise
+    if not goes_on:
+        session.discard(preview.plan.id)
+        return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
+    pid = session.start(preview.plan.id)
+    return attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt)
+
+
+def _preview(session: Session, choices: Choices, terminal: Terminal, interrupt: Interrupt) -> Preview:
+    terminal.say(message("cli.probing"))
+    facts = session.probe(is_cancelled=interrupt.is_asked)
+    for row in facts.requirements:
+        if row.blocks:
+            raise WizardError("requirement", fact=terminal.words(row.fact))
+    terminal.say(message("cli.electing"))
+    election = session.elect(facts, choices, None, interrupt.is_asked)
+    return session.preview(facts, choices, election, interrupt.is_asked)
+
+
+def _show(preview: Preview, terminal: Terminal) -> None:
+    plan = preview.plan
+    for notice in plan.notices:
+        terminal.write("! " + terminal.words(notice))
+    terminal.say(plan.engine_reason)
+    for change in preview.changes:
+        terminal.say(change)
+    for command in preview.commands:
+        terminal.write("    " + command)
+
+
+def _can_ask() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _agreed(terminal: Terminal, interrupt: Interrupt) -> bool:
+    terminal.say(message("cli.ask"))
+    with interrupt.at_once():
+        return sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好")
