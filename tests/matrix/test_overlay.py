@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
 
-from wizard.matrix.load import load_matrix
+from wizard.matrix import load
+from wizard.matrix.load import load_matrix, with_rows
 from wizard.matrix.overlay import read_overlay, remove_overlay, write_overlay
 from wizard.matrix.schema import TABLES
 from wizard.paths import HOME_VARIABLE, matrices_dir, matrices_overlay_dir
@@ -120,3 +122,20 @@ def test_a_file_of_someone_elses_stays() -> None:
     write_overlay(folder, TABLES_OF_IT, matrices_dir())
     assert remove_overlay(folder)
     assert [path.name for path in folder.iterdir()] == ["notes.txt"]
+
+
+def test_what_is_learnt_twice_is_there_once() -> None:
+    write_overlay(matrices_overlay_dir(), TABLES_OF_IT, matrices_dir())
+    other = {**BUILD, "variant": "cu130"}
+    matrix = with_rows({"builds": [BUILD, other], "arch_list": [KERNELS]})
+    found = [(build.variant, build.kernels is not None) for build in matrix.builds if build.torch == "2.16.0"]
+    assert found == [("cu132", True), ("cu130", False)]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="to make a link needs a right there")
+def test_a_table_that_vanishes_while_it_is_looked_at(tmp_path: Path) -> None:
+    write_overlay(tmp_path / "overlay", TABLES_OF_IT, matrices_dir())
+    stamp = load._stamp(tmp_path / "overlay")
+    (tmp_path / "overlay" / "gone.csv").symlink_to(tmp_path / "nowhere")
+    assert load._stamp(tmp_path / "overlay") == stamp
+    assert len(stamp) == 3

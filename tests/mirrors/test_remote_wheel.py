@@ -185,7 +185,14 @@ def test_flags_across_two_pieces() -> None:
     data = library(FLAGS)
     cut = data.index(b"sm_86 sm_90")
     assert find_arch_flags([data[:cut], data[cut:]]) == CODES
-    assert find_arch_flags([b"\0sm_90\0", b""]) == ()
+
+
+def test_a_library_for_one_architecture() -> None:
+    """Torch 2.5 for Arm has sm_90 alone. Two lone names could be anything."""
+    assert find_arch_flags([b"x\0sm_", b"90\0y", b"\0sm_90\0"]) == ("sm_90",)
+    assert find_arch_flags([b"\0sm_90\0", b"\0sm_80\0"]) == ()
+    assert find_arch_flags([b"\0sm_90\0", b"\0sm_80 sm_90\0"]) == ("sm_80", "sm_90")
+    assert find_arch_flags([b"sm_90", b""]) == ()
 
 
 def test_core_metadata_beside_the_wheel_and_inside_it(server: IndexServer, reader: Reader) -> None:

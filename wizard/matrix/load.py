@@ -5,6 +5,7 @@ It trusts the shipped files, which the tests check; the user's overlay is checke
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import sys
 from collections.abc import Mapping, Sequence
@@ -48,16 +49,22 @@ def load_matrix(folder: Path | None = None) -> Matrix:
 def with_rows(added: Mapping[str, Sequence[Row]]) -> Matrix:
     """The matrix with rows that were learnt just now and are written nowhere."""
     known, state = _overlay(paths.matrices_dir(), paths.matrices_overlay_dir())
-    names = {*known, *added}
-    together = {name: [*known.get(name, ()), *added.get(name, ())] for name in names}
+    from wizard.matrix.overlay import merged
+
+    together = {name: merged(name, known.get(name, ()), added.get(name, ())) for name in {*known, *added}}
     return replace(_compose(paths.matrices_dir(), together), overlay=state)
 
 
 def _stamp(overlay: Path) -> tuple[object, ...]:
-    """Changes when the overlay does."""
+    """Changes when the overlay does; another process may be writing or removing it just now."""
     if not overlay.is_dir():
         return ()
-    return tuple((path.name, path.stat().st_mtime_ns, path.stat().st_size) for path in sorted(overlay.glob("*.csv")))
+    found: list[tuple[str, int, int]] = []
+    for name in sorted(path.name for path in overlay.glob("*.csv")):
+        with contextlib.suppress(OSError):
+            state = (overlay / name).stat()
+            found.append((name, state.st_mtime_ns, state.st_size))
+    return tuple(found)
 
 
 @lru_cache(maxsize=4)

@@ -98,7 +98,7 @@ def _code(wheel: zipfile.ZipFile, cuda: str, offer: Offer) -> tuple[tuple[str, .
         return listed, "table inside the wheel", "high"
     flags = find_arch_flags(_library(wheel))
     if flags:
-        return flags, "arch flags string in the wheel's library", "high"
+        return flags, "arch flags string in the wheel's library", "high" if len(flags) > 1 else "medium"
     return (listed, "table inside the wheel, made for Linux", "medium") if listed else (None, "", "low")
 
 

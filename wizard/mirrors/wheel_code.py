@@ -14,6 +14,7 @@ from collections.abc import Iterable, Mapping
 ANY_HOST = "*"
 _TABLE = "PYTORCH_RELEASES_CODE_CC"
 _FLAGS = re.compile(rb"\x00((?:sm|compute)_\d{2,3}[af]?(?: (?:sm|compute)_\d{2,3}[af]?)+)\x00")
+_ONE_FLAG = re.compile(rb"\x00((?:sm|compute)_\d{2,3})\x00")
 _OVERLAP = 512  # the string may lie across two chunks
 _PLAIN = re.compile(r"^(?:sm|compute)_\d{2,3}$")
 
@@ -70,13 +71,17 @@ def _architectures(codes: object) -> tuple[str, ...]:
 
 
 def find_arch_flags(chunks: Iterable[bytes]) -> tuple[str, ...]:
-    """The first list of architectures in a compiled library, read piece by piece; () when there is none."""
-    rest = b""
+    """The first list of architectures in a compiled library, read piece by piece; () when there is none.
+
+    A build for one architecture has a list of one, which looks like any other name: taken if no other name is there.
+    """
+    rest, alone = b"", set[bytes]()
     for chunk in chunks:
+        alone.update(_ONE_FLAG.findall(rest + chunk))
         found = _FLAGS.search(rest + chunk)
         if found:
             names = found[1].decode("ascii").split(" ")
             # sm_90a is code for 9.0 alone, beside the general code; it widens nothing.
             return tuple(dict.fromkeys(name for name in names if _PLAIN.match(name)))
         rest = (rest + chunk)[-_OVERLAP:]
-    return ()
+    return (alone.pop().decode("ascii"),) if len(alone) == 1 else ()
