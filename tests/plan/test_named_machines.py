@@ -12,6 +12,7 @@ from wizard.capability import ComputeCapability
 from wizard.i18n import text
 from wizard.machine.model import Driver, Gpu
 from wizard.matrix.load import load_matrix
+from wizard.matrix.model import Card
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.plan.resolve import resolve
 
@@ -243,6 +244,33 @@ def test_a_card_of_a_virtual_machine() -> None:
         assert build_of(verdict.best) == "2.15.0+cpu"
         assert verdict.after_driver_update is None
         assert "plan.notice.handed-over" in notice_keys(verdict)
+
+
+def test_a_card_that_is_newer_than_any_driver_of_its_time() -> None:
+    """By the id alone: a driver that reports the card knows it, whatever our table says."""
+    known = machine("rtx-3060-linux-nouveau")
+    ada = Gpu("nvidia", "GeForce RTX 4090", "10de:2684")
+    old = replace(known, gpus=(ada,), driver=Driver("470.256.02"))
+    verdict = resolve(old, load_matrix(), Choices())
+    assert build_of(verdict.best) == "2.15.0+cpu"
+    assert "plan.notice.too-new" in notice_keys(verdict)
+    reported = replace(old, gpus=(replace(ada, compute_capability=ComputeCapability(8, 9)),))
+    assert build_of(resolve(reported, load_matrix(), Choices()).best) == "2.7.1+cu118"
+
+
+def test_a_card_without_a_driver_for_this_system() -> None:
+    matrix = load_matrix()
+    rubin = matrix.architectures["Rubin"]
+    assert (rubin.first_driver, rubin.without_driver) == ({"linux": 615}, frozenset({"windows"}))
+    row = Card("10de:aaaa", "R100", "GR100", "Rubin", ComputeCapability(10, 7), "server", "high", "a test")
+    with_card = replace(matrix, find_card={"10de:aaaa": row}.get)
+    known = machine("rtx-5070-ti-windows-581")
+    for driver in (known.driver, None, Driver("620.10")):
+        there = replace(known, driver=driver, gpus=(Gpu("nvidia", "R100", "10de:aaaa"),))
+        verdict = resolve(there, with_card, Choices())
+        assert build_of(verdict.best) == "2.15.0+cpu"
+        assert verdict.after_driver_update is None
+        assert "plan.notice.no-system" in notice_keys(verdict)
 
 
 def test_a_board_whose_driver_has_its_own_numbers() -> None:

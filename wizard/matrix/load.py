@@ -179,13 +179,14 @@ def _floor(row: Row) -> Floor:
 
 
 def _architecture(row: Row) -> Architecture:
-    first = {os: int(row[f"first_driver_{os}"]) for os in ("linux", "windows") if row[f"first_driver_{os}"]}
+    told = {os: row[f"first_driver_{os}"] for os in ("linux", "windows")}
     return Architecture(
         name=row["architecture"],
         capabilities=tuple(ComputeCapability.parse(text) for text in _items(row["capabilities"])),
         last_driver_branch=_whole(row["last_driver_branch"]),
         dropped_since=_whole(row["dropped_since"]),
-        first_driver=first,
+        first_driver={os: int(branch) for os, branch in told.items() if branch not in ("", "none")},
+        without_driver=frozenset(os for os, branch in told.items() if branch == "none"),
         open_kernel_module=row["open_kernel_module"],
         confidence=row["confidence"],
         source=row["source"],

@@ -98,6 +98,7 @@ class Architecture:
     last_driver_branch: int | None
     dropped_since: int | None
     first_driver: Mapping[str, int]  # by os; where the first branch that knows the cards matters
+    without_driver: frozenset[str]  # the systems for which no driver runs the cards
     open_kernel_module: str  # "no", "optional", "required"
     confidence: str
     source: str

@@ -56,6 +56,7 @@ NOTE = Form("a text without spaces around it", lambda text: text == text.strip()
 VERSION = _pattern("a version such as 2.14.1", r"\d+(\.\d+){1,3}")
 DRIVER = _pattern("a driver such as 580.65.06", r"\d{3}(\.\d+){0,2}")
 BRANCH = _pattern("a driver branch such as 580", r"\d{3}")
+FIRST_DRIVER = _pattern("a driver branch such as 580, or none where no driver runs it", r"\d{3}|none")
 PYTHON = _pattern("a Python such as 3.12", r"3\.\d{1,2}")
 TAG = _pattern("a CUDA tag such as cu126, or cpu", r"cu\d{2,3}|cpu")
 CUDA = _pattern("a CUDA version such as 12.6", r"\d{1,2}\.\d")
@@ -118,8 +119,8 @@ TABLES = (
         "architectures",
         {
             "architecture": TEXT, "capabilities": _list(CAPABILITY), "last_driver_branch": _maybe(BRANCH),
-            "dropped_since": _maybe(BRANCH), "first_driver_linux": _maybe(BRANCH),
-            "first_driver_windows": _maybe(BRANCH), "open_kernel_module": _one_of("no", "optional", "required"),
+            "dropped_since": _maybe(BRANCH), "first_driver_linux": _maybe(FIRST_DRIVER),
+            "first_driver_windows": _maybe(FIRST_DRIVER), "open_kernel_module": _one_of("no", "optional", "required"),
             **_ORIGIN, "note": NOTE,
         },
         ("architecture",),

@@ -21,6 +21,7 @@ class State(enum.Enum):
     OTHER_DRIVER = "other-driver"  # nouveau
     HANDED_OVER = "handed-over"  # to a virtual machine: no driver of this system will run it
     DROPPED = "dropped"  # the driver is of a branch that ignores this card
+    NO_SYSTEM = "no-system"  # no driver for this system runs such cards
     TOO_NEW = "too-new"  # the card is newer than the driver, which did not report it
 
 
@@ -56,7 +57,9 @@ def _graphics_card(gpu: Gpu, machine: Machine, matrix: Matrix, level: DriverLeve
     capability = gpu.compute_capability or (row.capability if row else None)
     architecture = _architecture(row, capability, matrix)
     first = architecture.first_driver.get(driver_system(machine)) if architecture else None
-    state = _state(gpu, architecture, first, matrix, level)
+    has_none = architecture is not None and driver_system(machine) in architecture.without_driver
+    is_out = has_none and gpu.compute_capability is None
+    state = State.NO_SYSTEM if is_out else _state(gpu, architecture, first, matrix, level)
     reported = gpu.compute_capability is not None or row is None
     return GraphicsCard(
         name=_name(gpu, row),

@@ -116,4 +116,9 @@ def after_update(verdict: Verdict, language: str | None = None) -> str | None:
     if update is None:
         return None
     build = f"{update.torch} + {variant_name(update.variant, language)}"
-    return text(message("plan.after-driver-update", driver=update.driver, build=build), language)
+    ends = [int(notice.params["branch"]) for notice in verdict.notices if notice.key == "plan.notice.last-branch"]
+    if ends:  # "or newer" would lead beyond the last driver that knows the card
+        words = message("plan.after-driver-update-until", driver=update.driver, last=min(ends), build=build)
+    else:
+        words = message("plan.after-driver-update", driver=update.driver, build=build)
+    return text(words, language)

@@ -46,6 +46,8 @@ def _left_out(situation: Situation, targets: tuple[GraphicsCard, ...], best: Can
             yield message("plan.notice.dropped", gpu=card.name, driver=situation.level.text, branch=last)
         if card.state is State.OTHER_DRIVER:
             yield message("plan.notice.other-driver", gpu=card.name)
+        if card.state is State.NO_SYSTEM:
+            yield message("plan.notice.no-system", gpu=card.name)
         if card.state is State.HANDED_OVER:
             yield message("plan.notice.handed-over", gpu=card.name)
         if card.state is State.TOO_NEW and card.first_driver and situation.level:
@@ -76,7 +78,7 @@ def _card_notes(situation: Situation) -> Iterator[Message]:
 def _last_branches(situation: Situation) -> Iterator[Message]:
     for card in situation.cards:
         last = card.architecture.last_driver_branch if card.architecture else None
-        if last and card.state is not State.DROPPED:
+        if last and card.state not in (State.DROPPED, State.HANDED_OVER):
             yield message("plan.notice.last-branch", gpu=card.name, branch=last)
 
 

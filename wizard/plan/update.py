@@ -53,7 +53,7 @@ def _newer_drivers(machine: Machine, matrix: Matrix) -> list[str]:
     """The drivers at which something changes, oldest first, none of which drops a card that can still run."""
     cards = graphics_cards(machine, matrix)
     # A card that this driver ignores already has nothing to lose.
-    keep = [card for card in cards if card.state not in (State.DROPPED, State.HANDED_OVER)]
+    keep = [card for card in cards if card.state not in (State.DROPPED, State.HANDED_OVER, State.NO_SYSTEM)]
     if not keep:
         return []
     ends = [card.architecture.dropped_since for card in keep if card.architecture and card.architecture.dropped_since]
