@@ -99,7 +99,7 @@ def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tu
         election = session.elect(facts, choices)
     except WizardError as error:
         found = error.summary
-        if error.code in ("no-network", "no-source-answers"):
+        if error.code == "no-source-answers":
             return found, ()
     else:
         build = f"torch {election.candidate.torch}+{election.candidate.variant}"
