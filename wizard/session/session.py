@@ -82,7 +82,7 @@ class Session:
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         """Raises UsageError for a Python, a release or a variant that does not exist."""
-        return resolve(facts.machine, self.matrix, choices)
+        return resolve(facts.machine, self.matrix, canonical(choices))
 
     def judge(self, machine: Machine, choices: Choices) -> Verdict:
         """`propose` for described machines: only the best has its proof. Machines alike are judged once."""
@@ -105,6 +105,7 @@ class Session:
         is_cancelled: IsCancelled = _never,
     ) -> Election:
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
+        choices = canonical(choices)
         return elect(facts, self.matrix, self.propose(facts, choices), choices, on_note, is_cancelled)
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
@@ -124,7 +125,7 @@ class Session:
     def preview(
         self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled = _never
     ) -> Preview:
-        return preview(facts, choices, election, is_cancelled)
+        return preview(facts, canonical(choices), election, is_cancelled)
 
     def start(self, run_id: str) -> int:
         """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,26 +17,12 @@ from PySide6.QtWidgets import (
 from wizard.flow.grid import Grid
 from wizard.gui.desk import Desk
 from wizard.gui.figures import variant_text
+from wizard.i18n import message
 from wizard.plan.model import Candidate
 
 _ROW_HEIGHT = 32
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
 _KIND = Qt.ItemDataRole.UserRole
-
-
-def short_reason(code: str) -> str:
-    """Why not, in three words; the sentence is in the candidate."""
-    words = {
-        "no-gpu": QCoreApplication.translate("Reason", "no card"),
-        "no-driver": QCoreApplication.translate("Reason", "no driver"),
-        "driver-too-old": QCoreApplication.translate("Reason", "old driver"),
-        "no-kernels-for-gpu": QCoreApplication.translate("Reason", "not this card"),
-        "not-published": QCoreApplication.translate("Reason", "not published"),
-        "python-unsupported": QCoreApplication.translate("Reason", "other Python"),
-        "platform-unsupported": QCoreApplication.translate("Reason", "other system"),
-        "glibc-too-old": QCoreApplication.translate("Reason", "old system"),
-    }
-    return words.get(code, code)
 
 
 class _Cell(QStyledItemDelegate):
@@ -154,7 +140,7 @@ class BuildGrid(QTableWidget):
         item = QTableWidgetItem()
         item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
         if one is None:
-            item.setText(short_reason("not-published"))
+            item.setText(self.desk.voice.say(message("plan.cell.not-published")))
             return item
         name = f"torch {one.torch}, {variant_text(one.variant)}"
         if one.fits:
@@ -164,8 +150,8 @@ class BuildGrid(QTableWidget):
             item.setData(_KIND, "picked" if one == picked else "fits")
             state = ", ".join(part for part in (self.tr("fits"), word) if part)
         else:
-            code = one.reasons[0].code if one.reasons else ""
-            item.setText(short_reason(code) if code == "not-published" else f"✕ {short_reason(code)}".rstrip())
+            # The terminal's table has the same words: one reason, one wording.
+            item.setText(self.desk.voice.say(one.reasons[0].short) if one.reasons else "✕")
             state = " ".join(self.desk.voice.say(reason.message) for reason in one.reasons)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}: {state}")
         item.setToolTip(f"{name}: {state}")
