@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -23,7 +24,8 @@ def conda_channel_folder(tmp_path_factory: pytest.TempPathFactory, worker_id: st
         if not (folder / "built").exists():
             command = [sys.executable, "-m", "tests.channel.build_channel", str(folder)]
             made = subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=300)
-            if "LookupError" in made.stderr:
+            # A developer's odd Python may lack the pieces; where the checks decide, that must not pass for success.
+            if "LookupError" in made.stderr and not os.environ.get("CI"):
                 pytest.skip(made.stderr.strip().splitlines()[-1])
             assert made.returncode == 0, made.stderr
             (folder / "built").touch()
