@@ -1,4 +1,4 @@
-"""Conda installations on this machine: conda, mamba, micromamba, from variables, PATH and the usual folders.
+"""Conda installations on this machine: conda, mamba, micromamba, from variables, PATH, the registry, usual folders.
 
 Only what they are and where; environments and channels are for `environments` and `mirrors`.
 """
@@ -18,9 +18,13 @@ from wizard.machine.parallel import Task, run_all
 
 SECONDS = 8.0  # conda is slow to start, on Windows more so
 KINDS = ("conda", "mamba", "micromamba")
-_ROOTS = ("miniforge3", "miniconda3", "anaconda3", "mambaforge", "miniconda", "anaconda", "micromamba", "conda")
+# miniforge2, anaconda2 and the like are too old to make a Python of today.
+_ROOTS = ("miniforge3", "miniconda3", "anaconda3", "mambaforge", "miniforge", "miniconda", "anaconda", "micromamba",
+          "conda")  # fmt: skip
 _VERSION = re.compile(r"^(?:\w+\s+)?(\d+\.\d[\w.]*)\s*$", re.MULTILINE)
 _WINDOWS = sys.platform == "win32"
+_INSIDE = ("Scripts", "Library/bin", "condabin") if _WINDOWS else ("bin", "condabin")
+_REGISTRY = r"Software\Python\ContinuumAnalytics"
 
 
 def parse_version(text: str) -> str | None:
@@ -44,30 +48,59 @@ def _names(kind: str) -> tuple[str, ...]:
 def _root_folders(environment: Mapping[str, str]) -> Iterator[Path]:
     bases = [Path.home()]
     if _WINDOWS:
-        bases += [Path(environment[name]) for name in ("LOCALAPPDATA", "PROGRAMDATA") if name in environment]
+        named = ("LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES")
+        bases += [Path(environment[name]) for name in named if name in environment]
         bases.append(Path("C:/"))
     else:
-        bases.append(Path("/opt"))
+        bases += [Path.home() / ".local" / "share", Path("/opt"), Path("/usr/local")]
     yield from (base / name for base in bases for name in _ROOTS)
 
 
-def candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
-    """(kind, executable) that exist, variables first; the same installation may come several times."""
+def registry_roots() -> tuple[str, ...]:
+    """PEP 514: Miniconda, Anaconda and Miniforge write their place here. Empty where there is no registry."""
+    if sys.platform != "win32":
+        return ()
+    import winreg
+
+    found: list[str] = []
+    for hive in (winreg.HKEY_CURRENT_USER, winreg.HKEY_LOCAL_MACHINE):
+        try:
+            with winreg.OpenKey(hive, _REGISTRY) as tags:
+                names = [winreg.EnumKey(tags, index) for index in range(winreg.QueryInfoKey(tags)[0])]
+        except OSError:
+            continue
+        for name in names:
+            try:
+                with winreg.OpenKey(hive, rf"{_REGISTRY}\{name}\InstallPath") as place:
+                    found.append(str(winreg.QueryValueEx(place, "")[0]))
+            except OSError:
+                continue
+    return tuple(found)
+
+
+def _folders(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
+    """(found by, folder that may hold executables), in the order of trust."""
+    if named := environment.get("MAMBA_ROOT_PREFIX"):
+        yield from (("MAMBA_ROOT_PREFIX", Path(named, inside)) for inside in _INSIDE)
+    yield from (("PATH", Path(place)) for place in environment.get("PATH", "").split(os.pathsep) if place)
+    yield from (("registry", Path(root, inside)) for root in registry_roots() for inside in _INSIDE)
+    yield from (("folder", root / inside) for root in _root_folders(environment) for inside in _INSIDE)
+
+
+def candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path, str]]:
+    """(kind, executable, found by) that exist, variables first; the same installation may come several times."""
     for variable in ("CONDA_EXE", "MAMBA_EXE"):
         named = Path(environment.get(variable) or "-")
         if named.is_file() and named.stem in KINDS:
-            yield named.stem, named
-    folders = [Path(place) for place in environment.get("PATH", "").split(os.pathsep) if place]
-    inside = ("Scripts", "Library/bin", "condabin") if _WINDOWS else ("bin", "condabin")
-    folders += [root / place for root in _root_folders(environment) for place in inside]
-    for folder in folders:
+            yield named.stem, named, variable
+    for found_by, folder in _folders(environment):
         for kind in KINDS:
             for name in _names(kind):
                 if (folder / name).is_file():
-                    yield kind, folder / name
+                    yield kind, folder / name, found_by
 
 
-def _install(ask: Ask, kind: str, path: Path, environment: Mapping[str, str]) -> CondaInstall | None:
+def _install(ask: Ask, kind: str, path: Path, found_by: str, environment: Mapping[str, str]) -> CondaInstall | None:
     outcome = ask(question((str(path), "--version"), SECONDS))
     if not outcome.ok:
         return None
@@ -75,18 +108,19 @@ def _install(ask: Ask, kind: str, path: Path, environment: Mapping[str, str]) ->
     if root is None and kind == "micromamba":
         named = environment.get("MAMBA_ROOT_PREFIX")
         root = Path(named) if named else None
-    return CondaInstall(str(path), parse_version(outcome.stdout), str(root) if root else None, kind)
+    return CondaInstall(str(path), parse_version(outcome.stdout), str(root) if root else None, kind, found_by)
 
 
 def probe_condas(ask: Ask, environment: Mapping[str, str] | None = None) -> tuple[CondaInstall, ...]:
     """One row for each kind in each installation."""
     known = os.environ if environment is None else environment
-    chosen: dict[tuple[str, Path], Path] = {}
-    for kind, path in candidates(known):
+    chosen: dict[tuple[str, Path], tuple[Path, str]] = {}
+    for kind, path, found_by in candidates(known):
         real = path.resolve()
-        chosen.setdefault((kind, root_prefix(real) or real), real)
+        chosen.setdefault((kind, root_prefix(real) or real), (real, found_by))
     tasks: list[Task[CondaInstall | None]] = [
-        Task(str(path), partial(_install, ask, kind, path, known), None) for (kind, _), path in chosen.items()
+        Task(str(path), partial(_install, ask, kind, path, found_by, known), None)
+        for (kind, _), (path, found_by) in chosen.items()
     ]
     for _ in run_all(tasks, 2 * SECONDS):
         pass

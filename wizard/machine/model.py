@@ -53,6 +53,8 @@ class CondaInstall:
     version: str | None
     root_prefix: str | None
     kind: str  # "conda", "mamba", "micromamba"
+    # "CONDA_EXE", "MAMBA_EXE", "MAMBA_ROOT_PREFIX", "PATH", "registry" or "folder" (a usual place)
+    found_by: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

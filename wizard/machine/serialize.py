@@ -56,7 +56,7 @@ def machine_to_json(machine: Machine) -> dict[str, Any]:
         ],
         "condas": [
             {"executable": printable(row.executable), "version": printable(row.version),
-             "root_prefix": printable(row.root_prefix), "kind": row.kind}
+             "root_prefix": printable(row.root_prefix), "kind": row.kind, "found_by": row.found_by}
             for row in machine.condas
         ],
         "volumes": [
@@ -135,8 +135,9 @@ def _python(row: Fields) -> PythonInstall:
 
 def _conda(row: Fields) -> CondaInstall:
     return CondaInstall(
-        row.text("executable"), row.text_or_none("version"), row.text_or_none("root_prefix"), row.text("kind")
-    )
+        row.text("executable"), row.text_or_none("version"), row.text_or_none("root_prefix"), row.text("kind"),
+        row.text_or_none("found_by"),
+    )  # fmt: skip
 
 
 def _volume(row: Fields) -> Volume:
