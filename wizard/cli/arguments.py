@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from wizard import __version__
-from wizard.cli import matrices_grammar
+from wizard.cli import matrices_grammar, mirrors_grammar
 from wizard.plan.model import Choices
 
 FAMILY_COMPANIONS = ("torchvision", "torchaudio")
@@ -63,6 +63,7 @@ def build_parser() -> argparse.ArgumentParser:
     runs.add_argument("--remove", metavar="RUN", help="remove an unfinished run and the environment that it began")
     runs.add_argument("--json", action="store_true")
     matrices_grammar.add_parser(commands)
+    mirrors_grammar.add_parser(commands)
     return parser
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from wizard.cli import matrices
+from wizard.cli import matrices, mirrors
 from wizard.cli.attend import attend
 from wizard.cli.follow import Narrator
 from wizard.cli.interrupt import Interrupt
@@ -118,5 +118,5 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 COMMANDS: Mapping[str, Command] = {
     "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
-    "verify": verify, "runs": runs, "matrices": matrices.matrices,
+    "verify": verify, "runs": runs, "matrices": matrices.matrices, "mirrors": mirrors.mirrors,
 }  # fmt: skip

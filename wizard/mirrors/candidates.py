@@ -1,7 +1,7 @@
 """Where packages could come from, in order of trust: by hand, the user's own settings, the official places.
 
 Only addresses; what they carry is read later. By hand replaces everything else of its kind. Mirrors from
-the table come in when they are measured, not here.
+the table come in when they race (`racers`), not here.
 """
 
 from __future__ import annotations
@@ -67,7 +67,22 @@ def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Sour
 
 
 def default_index() -> Source:
-    return Source("official", Layout.SIMPLE, Origin.OFFICIAL, None, text(message("source.default-index")))
+    url = official("pypi").url  # None, unless a lab has a stand-in for it
+    return Source("official", Layout.SIMPLE, Origin.OFFICIAL, url, text(message("source.default-index")))
+
+
+def sources_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
+    """The addresses typed for Python packages and torch wheels. Raises UsageError for a bad one."""
+    typed = (("--torch-index", choices.torch_index), ("--index", choices.index))
+    indexes = (_by_hand(option, url, Layout.SIMPLE) for option, url in typed if url is not None)
+    return (*indexes, *_links_by_hand(choices))
+
+
+def own_indexes(settings: UserSettings) -> tuple[Source, ...]:
+    """Those of the user's pip and uv settings."""
+    if settings.no_index:
+        return _user_links(settings)
+    return (*_user_index(settings), *_user_extra(settings), *_user_links(settings))
 
 
 def _by_hand(option: str, address: str, layout: Layout, number: int = 0) -> Source:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import ssl
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
@@ -39,6 +39,7 @@ class Page:
     content_type: str
     body: bytes
     content_range: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in small letters
 
     @property
     def text(self) -> str:
@@ -87,10 +88,14 @@ class Client:
     def close(self) -> None:
         self._session.close()
 
-    def get(self, url: str, source: str, headers: Mapping[str, str], most_bytes: int | None = None) -> Page:
+    def get(
+        self, url: str, source: str, headers: Mapping[str, str], most_bytes: int | None = None,
+        goes_on: Callable[[int], bool] | None = None,
+    ) -> Page:  # fmt: skip
         """Follows redirects that stay safe; reads at most `most_bytes`. Raises SourceUnreachable.
 
-        A status is no failure here: the caller knows what 404 means.
+        A status is no failure here: the caller knows what 404 means. `goes_on` is asked with the number of bytes
+        that came; False ends the reading there.
         """
         for _ in range(_MOST_REDIRECTS + 1):
             try:
@@ -100,7 +105,7 @@ class Client:
                     proxies=_DIRECT if is_loopback(urlsplit(url).hostname) else self._proxies,
                 ) as response:  # fmt: skip
                     if not response.is_redirect:
-                        return self._read(response, url, most_bytes)
+                        return self._read(response, url, most_bytes, goes_on)
                     target = _redirect_target(url, response.headers["Location"])
             except (requests.exceptions.RequestException, OSError, ValueError) as error:
                 raise explain_failure(error, source, url) from error
@@ -109,17 +114,20 @@ class Client:
             url = target
         raise SourceUnreachable("source-not-an-index", redact(f"{url}: too many redirects"), source=source)
 
-    def _read(self, response: requests.Response, url: str, most_bytes: int | None) -> Page:
+    def _read(
+        self, response: requests.Response, url: str, most_bytes: int | None, goes_on: Callable[[int], bool] | None
+    ) -> Page:
         started = time.monotonic()
         body = bytearray()
         for chunk in response.iter_content(65536):
             body += chunk
-            if most_bytes is not None and len(body) >= most_bytes:
+            if (most_bytes is not None and len(body) >= most_bytes) or (goes_on and not goes_on(len(body))):
                 break
             if len(body) > _MOST_BYTES or time.monotonic() - started > _LONGEST:
                 raise requests.exceptions.ReadTimeout(f"gave up after {len(body)} bytes")
         kind, part = (response.headers.get(name, "") for name in ("Content-Type", "Content-Range"))
-        return Page(url, response.status_code, kind, bytes(body[:most_bytes]), part)
+        told = {name.lower(): value for name, value in response.headers.items()}
+        return Page(url, response.status_code, kind, bytes(body[:most_bytes]), part, told)
 
 
 def _redirect_target(url: str, location: str) -> str | None:

@@ -1,0 +1,59 @@
+"""The grammar of `torch-wizard mirrors`; apart from the commands, whose imports every start would pay for.
+
+Each action adds itself: `list` and `test` here, others in files of their own, named in `_ACTIONS` below and in
+`ACTIONS` of `cli/mirrors.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import Any
+
+KINDS = ("torch", "packages", "conda", "miniforge")
+
+
+def add_parser(commands: Any) -> None:
+    parser: argparse.ArgumentParser = commands.add_parser(
+        "mirrors", help="where packages can come from: list the sources, test them"
+    )
+    actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
+    for add in _ACTIONS:
+        add(actions)
+
+
+def _add_list(actions: Any) -> None:
+    shown: argparse.ArgumentParser = actions.add_parser("list", help="all sources that are known, and since when")
+    shown.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    _add_kinds(shown)
+    add_sources(shown)
+
+
+def _add_test(actions: Any) -> None:
+    test: argparse.ArgumentParser = actions.add_parser(
+        "test", help="ask every source for the wanted build, follow its link, measure the best three"
+    )
+    test.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    test.add_argument("--fresh", action="store_true", help="do not use what was measured within a day")
+    test.add_argument("--torch", metavar="X", help="torch release (default: the best for this computer)")
+    test.add_argument("--variant", metavar="T", help="cpu or a CUDA tag, such as cu126")
+    test.add_argument("--python", metavar="3.12")
+    _add_kinds(test)
+    add_sources(test)
+
+
+def _add_kinds(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--kind", action="append", choices=KINDS, default=[], help="only these (may be repeated; default: all)"
+    )
+
+
+def add_sources(parser: argparse.ArgumentParser) -> None:
+    """Further sources, as `setup` takes them: they are listed and tested beside the known ones."""
+    parser.add_argument("--index", metavar="URL", help="also this index of Python packages")
+    parser.add_argument("--torch-index", metavar="URL", help="also these torch wheels, simple or flat")
+    parser.add_argument("--find-links", action="append", default=[], metavar="DIR|URL", help="also this folder or page")
+    parser.add_argument("--channel", metavar="URL", help="also this conda channel")
+
+
+_ACTIONS: tuple[Callable[[Any], None], ...] = (_add_list,)
