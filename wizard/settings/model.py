@@ -10,6 +10,8 @@ import enum
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.undo.model import OurKey, Value
+
 
 class Tool(str, enum.Enum):
     PIP = "pip"
@@ -19,10 +21,26 @@ class Tool(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """`key` in the tool's own words: "global.index-url" (pip), "index" or "pip.extra-index-url" (uv), "channels",
-    "custom_channels.conda-forge" (conda). `value` None takes the key out; () is an empty list."""
+    """`key` in the tool's own words; `value` None takes the key out, () is an empty list.
+
+    pip: "global.index-url" (section, option). uv: "extra-index-url", "pip.index-url" (lists are tuples), and for the
+    `[[index]]` entries: "index" is the address of the default one, "index[https://…]" the address of that one.
+    conda: "channels" (a tuple), "channel_priority", "custom_channels.conda-forge".
+    """
 
     tool: Tool
     path: Path
     key: str
-    value: str | tuple[str, ...] | None
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Diff:
+    """One file as it would be. `text` is a unified difference for people, without secrets; the bytes are not."""
+
+    tool: Tool
+    path: Path
+    text: str
+    before: bytes | None  # None: there is no file yet
+    after: bytes
+    ours: tuple[OurKey, ...]

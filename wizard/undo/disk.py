@@ -1,0 +1,72 @@
+"""A file's bytes replaced in one go: a temporary file beside it, flushed to the disk, then put in its place.
+
+A reader sees the old bytes or the new ones, whatever happens. Mode, owner and extended attributes stay; the
+caller says which file (never a link: the link would be replaced).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import stat
+import sys
+from pathlib import Path
+
+_NEW_FILE = 0o666  # less what the user's umask says
+
+
+class NotKept(OSError):
+    """The file cannot be replaced and stay the same owner's."""
+
+
+def temporary_name(target: Path) -> Path:
+    """Always the same one, so that what a kill left there is found again."""
+    return target.with_name(f".{target.name}.torch-setup-new")
+
+
+def replace_file(target: Path, content: bytes, mode: int | None = None) -> None:
+    """`mode` is for a file that is not there yet. Raises OSError; then nothing has changed."""
+    temporary = temporary_name(target)
+    temporary.unlink(missing_ok=True)
+    try:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(temporary, flags, _NEW_FILE if mode is None else mode), "wb") as file:
+            _take_over(target, temporary)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+
+
+def _take_over(target: Path, temporary: Path) -> None:
+    """Owner, mode, attributes of the file that is going to be replaced."""
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        return
+    new = temporary.stat()
+    if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
+        try:
+            os.chown(temporary, old.st_uid, old.st_gid)
+        except PermissionError as error:
+            raise NotKept(*error.args) from error
+    shutil.copystat(target, temporary)  # after chown, which clears bits
+    temporary.chmod(stat.S_IMODE(old.st_mode))
+    os.utime(temporary)
+
+
+def sync_folder(folder: Path) -> None:
+    """The name of a new file is on the disk, too. Windows has no such call."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

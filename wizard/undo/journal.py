@@ -1,0 +1,226 @@
+"""Every write into a file of the user's: the old bytes and our keys go to the disk first, then the file is replaced.
+
+A kill at any point leaves each file whole, old or new, and a record that says which; `recover` settles it at
+the next start. Undoing gives back the exact bytes; where a file was edited since, somebody who knows its
+format (`TakeOut`, from above) takes out what is still ours. This layer knows no format.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from filelock import FileLock, Timeout
+
+from wizard import paths
+from wizard.errors import UsageError, WizardError
+from wizard.undo import target as targets
+from wizard.undo.disk import temporary_name
+from wizard.undo.model import (
+    Change,
+    FileChange,
+    How,
+    OurKey,
+    State,
+    TakenOut,
+    Undone,
+    UndoneFile,
+    Write,
+)
+from wizard.undo.storage import Storage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from wizard.i18n import Message
+
+TakeOut = Callable[[FileChange, bytes], TakenOut]  # (what we did, the bytes now) -> the bytes without our keys
+_LOCK_SECONDS = 10
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+class Journal:
+    """Raises WizardError `undo-…` wherever a file or our own folder cannot be written; then nothing has changed."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._storage = Storage(folder or paths.home() / "undo")
+
+    def write(
+        self, path: Path, content: bytes, *, reason: Message, tool: str = "", ours: tuple[OurKey, ...] = ()
+    ) -> Change:
+        """One file, whatever is in it now."""
+        return self.write_all([Write(path, content, targets.read(path), tool, ours)], reason)
+
+    def write_all(self, writes: Sequence[Write], reason: Message) -> Change:
+        """All of them or none: when one cannot be written, those before it are taken back."""
+        with self._working():
+            for write in writes:
+                targets.check(write)
+            self._storage.begin()
+            change = self._prepared(writes, reason)
+            try:
+                for number, write in enumerate(writes):
+                    targets.put(change.files[number], write.content)
+            except BaseException:
+                self._take_back(change)
+                self._storage.end()
+                raise
+            return self._settled(change, State.WRITTEN)
+
+    def _prepared(self, writes: Sequence[Write], reason: Message) -> Change:
+        change_id = self._storage.new_id()
+        for number, write in enumerate(writes):
+            if write.base is not None:
+                self._storage.keep(change_id, number, write.base)
+        files = tuple(targets.file_change(write, digest) for write in writes)
+        change = Change(change_id, time.time(), reason, files, State.PREPARED)
+        self._storage.save(change)
+        return change
+
+    def _settled(self, change: Change, state: State) -> Change:
+        change = replace(change, state=state)
+        self._storage.save(change)
+        self._storage.end()
+        return change
+
+    def _take_back(self, change: Change) -> None:
+        """Files that are as we made them get their old bytes again; others were not reached, or are not ours."""
+        for number, file in enumerate(change.files):
+            now = targets.read_target(file)
+            if now is not None and digest(now) == file.after_sha256 != file.before_sha256:
+                self._restore(change, number, file)
+            targets.remove_folders(file)
+        self._storage.save(replace(change, state=State.DROPPED))
+
+    def _restore(self, change: Change, number: int, file: FileChange) -> How:
+        if file.before_sha256 is None:
+            targets.remove(file)
+            return How.REMOVED
+        content = self._storage.kept(change.id, number)
+        if digest(content) != file.before_sha256:
+            raise WizardError("undo-unreadable", id=change.id, folder=str(self._storage.folder / change.id))
+        targets.put(file, content)
+        return How.RESTORED
+
+    def changes(self) -> tuple[Change, ...]:
+        """Newest first; those that were never carried out, and those that cannot be read, are left out."""
+        found = []
+        for change_id in reversed(self._storage.ids()):
+            try:
+                change = self._storage.load(change_id)
+            except WizardError:
+                continue
+            if change and change.state is not State.DROPPED:
+                found.append(change)
+        return tuple(found)
+
+    def find(self, change_id: str | None = None) -> Change:
+        """None: the last one that is not undone. Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`."""
+        if change_id is None:
+            last = next((change for change in self.changes() if change.state is not State.UNDONE), None)
+            if last is None:
+                raise UsageError("undo-nothing")
+            return last
+        change = self._storage.load(change_id) if change_id in self._storage.ids() else None
+        if change is None or change.state is State.DROPPED:
+            raise UsageError("undo-unknown", id=change_id)
+        if change.state is State.UNDONE:
+            raise UsageError("undo-already", id=change_id)
+        return change
+
+    def undo(self, change_id: str | None, take_out: TakeOut) -> Undone:
+        with self._working():
+            change = self.find(change_id)
+            self._storage.begin()
+            return self._undo(change, take_out)
+
+    def _undo(self, change: Change, take_out: TakeOut) -> Undone:
+        """May be cut off and begun again: what has its old bytes is done."""
+        change = replace(change, state=State.UNDOING)
+        self._storage.save(change)
+        try:
+            files = tuple(self._undo_file(change, number, take_out) for number in range(len(change.files)))
+        except BaseException:
+            self._settled(change, State.WRITTEN)
+            raise
+        return Undone(self._settled(change, State.UNDONE), files)
+
+    def _undo_file(self, change: Change, number: int, take_out: TakeOut) -> UndoneFile:
+        file = change.files[number]
+        now = targets.read_target(file)
+        if now is None:
+            return self._of_a_missing_file(file)
+        if digest(now) == file.after_sha256:
+            how = self._restore(change, number, file)
+            targets.remove_folders(file)
+            return UndoneFile(file.path, how)
+        if digest(now) == file.before_sha256:
+            return UndoneFile(file.path, How.RESTORED)
+        taken = take_out(file, now)
+        if taken.content is None or taken.content == now:
+            return UndoneFile(file.path, How.LEFT, taken.left)
+        if file.before_sha256 is None and not taken.content.strip():
+            targets.remove(file)
+            targets.remove_folders(file)
+            return UndoneFile(file.path, How.REMOVED, taken.left)
+        targets.put(file, taken.content)
+        return UndoneFile(file.path, How.TAKEN_OUT, taken.left)
+
+    def _of_a_missing_file(self, file: FileChange) -> UndoneFile:
+        targets.remove_folders(file)
+        return UndoneFile(file.path, How.REMOVED if file.before_sha256 is None else How.LEFT)
+
+    def is_unfinished(self) -> bool:
+        """Cheap: for every start of the program."""
+        return self._storage.is_unfinished()
+
+    def recover(self, take_out: TakeOut) -> tuple[Change, ...]:
+        """Settles what a kill cut off: a change that is whole stays, half of one is taken back, an undo is finished.
+
+        Nothing is done while another process of ours is at work.
+        """
+        try:
+            with self._working(seconds=0):
+                return self._recovered(take_out) if self._storage.is_unfinished() else ()
+        except Timeout:
+            return ()
+
+    def _recovered(self, take_out: TakeOut) -> tuple[Change, ...]:
+        settled = []
+        for change in self.changes():
+            if change.state in (State.PREPARED, State.UNDOING):
+                settled.append(self._settle(change, take_out))
+        self._storage.end()
+        return tuple(settled)
+
+    def _settle(self, change: Change, take_out: TakeOut) -> Change:
+        for file in change.files:
+            temporary_name(Path(file.target)).unlink(missing_ok=True)
+        if change.state is State.UNDOING:
+            return self._undo(change, take_out).change
+        contents = (targets.read_target(file) for file in change.files)
+        if all(now is not None and digest(now) == file.after_sha256
+               for now, file in zip(contents, change.files, strict=True)):  # fmt: skip
+            return self._settled(change, State.WRITTEN)
+        self._take_back(change)
+        return replace(change, state=State.DROPPED)
+
+    @contextmanager
+    def _working(self, seconds: float = _LOCK_SECONDS) -> Iterator[None]:
+        """One process at a time. Raises Timeout at once for `seconds` 0, else `undo-busy`."""
+        self._storage.prepare()
+        try:
+            with FileLock(self._storage.folder / "lock", timeout=seconds):
+                yield
+        except Timeout as error:
+            if seconds == 0:
+                raise
+            raise WizardError("undo-busy", details=str(error)) from error

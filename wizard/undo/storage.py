@@ -1,0 +1,107 @@
+"""The journal's folder: `undo/<id>/record.json` and beside it the bytes of each file from before (`0.before`).
+
+All of it is for the owner alone: settings files hold passwords. Ids are counted up from 1, because people type
+them. What is written here is on the disk before the caller goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from wizard.errors import WizardError
+from wizard.i18n import Message
+from wizard.undo.disk import replace_file, sync_folder
+from wizard.undo.model import Change, FileChange, OurKey, State, Value
+
+SCHEMA = 1
+_PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+_UNFINISHED = "unfinished"
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    folder: Path
+
+    def is_unfinished(self) -> bool:
+        return (self.folder / _UNFINISHED).exists()
+
+    def prepare(self) -> None:
+        """Raises WizardError `state-not-writable`."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.chmod(_PRIVATE_FOLDER)
+        except OSError as error:
+            raise WizardError("state-not-writable", details=str(error), path=str(self.folder)) from error
+
+    def begin(self) -> None:
+        """From here on a kill leaves something to be looked at."""
+        replace_file(self.folder / _UNFINISHED, b"", _PRIVATE_FILE)
+
+    def end(self) -> None:
+        (self.folder / _UNFINISHED).unlink(missing_ok=True)
+        sync_folder(self.folder)
+
+    def new_id(self) -> str:
+        number = max((int(name) for name in self.ids()), default=0) + 1
+        (self.folder / str(number)).mkdir(mode=_PRIVATE_FOLDER)
+        return str(number)
+
+    def ids(self) -> tuple[str, ...]:
+        """Oldest first; also those whose record was never finished."""
+        if not self.folder.is_dir():
+            return ()
+        names = (entry.name for entry in self.folder.iterdir() if entry.name.isdecimal() and entry.name.isascii())
+        return tuple(sorted(names, key=int))
+
+    def keep(self, change_id: str, number: int, content: bytes) -> None:
+        replace_file(self._before(change_id, number), content, _PRIVATE_FILE)
+
+    def kept(self, change_id: str, number: int) -> bytes:
+        """Raises OSError."""
+        return self._before(change_id, number).read_bytes()
+
+    def _before(self, change_id: str, number: int) -> Path:
+        return self.folder / change_id / f"{number}.before"
+
+    def save(self, change: Change) -> None:
+        document = json.dumps(_to_json(change), ensure_ascii=True, indent=1).encode()
+        replace_file(self.folder / change.id / "record.json", document, _PRIVATE_FILE)
+
+    def load(self, change_id: str) -> Change | None:
+        """None for what is not there or was never finished: then no file was touched. Raises `undo-unreadable`."""
+        path = self.folder / change_id / "record.json"
+        try:
+            return _from_json(change_id, json.loads(path.read_bytes()))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise WizardError("undo-unreadable", details=repr(error), id=change_id, folder=str(path.parent)) from error
+
+
+def _to_json(change: Change) -> dict[str, Any]:
+    reason = {"key": change.reason.key, "params": dict(change.reason.params)}
+    files = [asdict(file) for file in change.files]
+    return {"schema": SCHEMA, "time": change.time, "reason": reason, "state": change.state.value, "files": files}
+
+
+def _from_json(change_id: str, data: Mapping[str, Any]) -> Change:
+    if data["schema"] != SCHEMA:
+        raise ValueError(f"schema {data['schema']}")
+    files = tuple(_file(file) for file in data["files"])
+    return Change(change_id, float(data["time"]), Message.from_json(data["reason"]), files, State(data["state"]))
+
+
+def _file(data: Mapping[str, Any]) -> FileChange:
+    ours = tuple(OurKey(key["key"], _value(key["before"]), _value(key["after"])) for key in data["ours"])
+    return FileChange(
+        path=data["path"], target=data["target"], tool=data["tool"], ours=ours, before_sha256=data["before_sha256"],
+        after_sha256=data["after_sha256"], mode=data["mode"], made=tuple(data["made"]),
+    )  # fmt: skip
+
+
+def _value(value: Any) -> Value:
+    return tuple(str(item) for item in value) if isinstance(value, list) else value and str(value)

@@ -1,0 +1,97 @@
+"""The user's file itself: found behind its link, looked at before it is written, put, removed.
+
+Each trouble with it becomes a sentence: read-only, no room, somebody else's, changed in the meantime.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import stat
+from collections.abc import Callable
+from pathlib import Path
+
+from wizard.errors import WizardError
+from wizard.undo.disk import NotKept, replace_file
+from wizard.undo.model import FileChange, Write
+
+_WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+def read(path: Path) -> bytes | None:
+    """None: there is no such file. Raises WizardError `undo-not-readable`."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise WizardError("undo-not-readable", details=str(error), path=str(path)) from error
+
+
+def read_target(file: FileChange) -> bytes | None:
+    return read(Path(file.target))
+
+
+def check(write: Write) -> None:
+    """Raises WizardError `undo-read-only`, `undo-changed-meanwhile`, `undo-not-readable`."""
+    if read(write.path) != write.base:
+        raise WizardError("undo-changed-meanwhile", path=str(write.path))
+    if write.base is not None and not write.path.stat().st_mode & _WRITABLE:  # root could, and must not
+        raise WizardError("undo-read-only", path=str(write.path))
+
+
+def file_change(write: Write, digest: Callable[[bytes], str]) -> FileChange:
+    target = _behind_link(write.path)
+    return FileChange(
+        path=str(write.path),
+        target=str(target),
+        tool=write.tool,
+        ours=write.ours,
+        before_sha256=None if write.base is None else digest(write.base),
+        after_sha256=digest(write.content),
+        mode=None if write.base is None else stat.S_IMODE(target.stat().st_mode),
+        made=tuple(str(folder) for folder in _missing_folders(target)),
+    )
+
+
+def _behind_link(path: Path) -> Path:
+    """The link stays and what it points to is written, also where that is not there yet."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:  # a ring of links
+        raise WizardError("undo-not-readable", details=str(error), path=str(path)) from error
+
+
+def _missing_folders(target: Path) -> list[Path]:
+    missing = []
+    for folder in target.parents:
+        if folder.is_dir():
+            break
+        missing.append(folder)
+    return missing[::-1]
+
+
+def put(file: FileChange, content: bytes) -> None:
+    """Raises WizardError `undo-not-writable`, `undo-not-yours`."""
+    target = Path(file.target)
+    try:
+        for folder in file.made:
+            Path(folder).mkdir(exist_ok=True)
+        replace_file(target, content, file.mode)
+    except NotKept as error:
+        raise WizardError("undo-not-yours", details=str(error), path=file.path) from error
+    except OSError as error:
+        raise WizardError("undo-not-writable", details=str(error), path=file.path) from error
+
+
+def remove(file: FileChange) -> None:
+    try:
+        Path(file.target).unlink(missing_ok=True)
+    except OSError as error:
+        raise WizardError("undo-not-writable", details=str(error), path=file.path) from error
+
+
+def remove_folders(file: FileChange) -> None:
+    """Those that were made for this file, if nothing else came into them."""
+    for folder in reversed(file.made):
+        with contextlib.suppress(OSError):
+            Path(folder).rmdir()
