@@ -8,7 +8,10 @@ import re
 _USERINFO = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^\s'\"<>]+@", re.IGNORECASE)
 _QUERY_SECRET = re.compile(r"(?P<key>[?&](?:token|key|secret|password|signature|sig|access_token)=)[^&\s'\"]+", re.I)
 
+_CONDA_TOKEN = re.compile(r"(?P<start>://[^\s'\"<>]*?/t/)[A-Za-z0-9-]+(?=/)")
+
 
 def redact(text: str) -> str:
-    """`https://user:token@host/x?token=abc` becomes `https://***@host/x?token=***`."""
-    return _QUERY_SECRET.sub(r"\g<key>***", _USERINFO.sub(r"\g<scheme>***@", text))
+    """`https://user:token@host/x?token=abc` becomes `https://***@host/x?token=***`; so does conda's `/t/token/`."""
+    hidden = _QUERY_SECRET.sub(r"\g<key>***", _USERINFO.sub(r"\g<scheme>***@", text))
+    return _CONDA_TOKEN.sub(r"\g<start>***", hidden)

@@ -1,0 +1,114 @@
+"""The three formats behind two questions: what does a key say, and how would the file look if it said this.
+
+Whatever an editor makes is read back before anybody sees it: our key says what it should, every other key what
+it said before, and only lines in one place differ. A file where that fails is not edited at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wizard.errors import WizardError
+from wizard.settings import conda_text, pip_text, uv_text
+from wizard.settings.model import Tool
+from wizard.settings.text_file import TextFile, one_place, read_text
+from wizard.undo.model import Value
+
+
+@dataclass(frozen=True, slots=True)
+class _Format:
+    parse: Callable[[str], Mapping[str, Any]]
+    value_of: Callable[[str, str], Value]
+    edited: Callable[[str, str, Value, str, bool], str]
+    comment: tuple[str, ...]
+    takes_mark: bool = True
+
+
+_FORMATS = {
+    # pip reads a byte order mark as part of the first line, and then reads nothing at all.
+    Tool.PIP: _Format(pip_text.parse, pip_text.value_of, pip_text.edited, ("#", ";"), takes_mark=False),
+    Tool.UV: _Format(uv_text.parse, uv_text.value_of, uv_text.edited, ("#",)),
+    Tool.CONDA: _Format(conda_text.parse, conda_text.value_of, conda_text.edited, ("#",)),
+}
+
+
+def _opened(tool: Tool, path: Path, content: bytes) -> TextFile:
+    file = read_text(content)
+    if file.mark and not _FORMATS[tool].takes_mark:
+        raise WizardError("settings-mark", path=str(path), tool=tool.value)
+    return file
+
+
+def value_of(tool: Tool, path: Path, content: bytes, key: str) -> Value:
+    """Raises WizardError `settings-unreadable`, `settings-mark`."""
+    file = _opened(tool, path, content)
+    try:
+        return _FORMATS[tool].value_of(file.text, key)
+    except ValueError as error:
+        raise _unreadable(tool, path, error) from error
+
+
+def parsed(tool: Tool, path: Path, content: bytes) -> Mapping[str, Any]:
+    """All of the file as its tool reads it. Raises WizardError `settings-unreadable`, `settings-mark`."""
+    file = _opened(tool, path, content)
+    try:
+        return _FORMATS[tool].parse(file.text)
+    except ValueError as error:
+        raise _unreadable(tool, path, error) from error
+
+
+def _unreadable(tool: Tool, path: Path, error: ValueError) -> WizardError:
+    return WizardError("settings-unreadable", details=str(error), path=str(path), tool=tool.value)
+
+
+def edited(tool: Tool, path: Path, content: bytes, key: str, value: Value, *, is_tidy: bool = False) -> bytes:
+    """`is_tidy`: when it is taken back, what was only there to hold the key goes, too.
+
+    Raises WizardError `settings-unreadable`, `settings-mark`, `settings-not-editable`.
+    """
+    before = parsed(tool, path, content)
+    file, form = _opened(tool, path, content), _FORMATS[tool]
+    try:
+        text = form.edited(file.text, key, value, file.newline, is_tidy)
+        after = form.parse(text)
+        problem = _problem(form, file.text, text, key, value)
+        if not problem and _others(tool, before, key) != _others(tool, after, key):
+            problem = "other keys would change"
+        if problem:
+            raise ValueError(problem)
+        return file.encoded(text)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:  # the libraries' ways to say no
+        details = f"{type(error).__name__}: {error}"
+        raise WizardError("settings-not-editable", details=details, path=str(path), key=key) from error
+
+
+def _problem(form: _Format, before: str, after: str, key: str, value: Value) -> str:
+    if (form.value_of(after, key) or None) != (value or None) and value != ():
+        return "the key would not say what it should"
+    gone, come = one_place(before, after)
+    comments = [line.strip() for line in gone if line.lstrip().startswith(form.comment)]
+    left = [line.strip() for line in come]
+    return "a comment would be lost" if any(comment not in left for comment in comments) else ""
+
+
+def _others(tool: Tool, document: Mapping[str, Any], key: str) -> Any:
+    """The document without our key, whatever form it has."""
+    if tool is Tool.PIP:
+        return {name: value for name, value in document.items() if name != key}
+    if key == "index" or key.startswith("index["):
+        return {name: value for name, value in document.items() if name != "index"}, _rows(document, key)
+    head, _, name = key.partition(".")
+    rest = {one: value for one, value in document.items() if one != head}
+    inner = document.get(head) if name else None
+    kept = {one: value for one, value in inner.items() if one != name} if isinstance(inner, dict) else inner
+    return rest, kept or None
+
+
+def _rows(document: Mapping[str, Any], key: str) -> list[Any]:
+    """Entries of `[[index]]` that the key does not speak of, and what else its own says."""
+    entries, address = document.get("index", []), key[len("index[") : -1]
+    is_ours = (lambda row: row.get("default") is True) if key == "index" else (lambda row: row.get("url") == address)
+    return [row for row in entries if not is_ours(row)]

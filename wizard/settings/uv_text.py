@@ -1,0 +1,161 @@
+"""uv.toml, edited with tomlkit; entries of `[[index]]` by lines, so that comments near them stay.
+
+Keys: "extra-index-url" or "pip.index-url" as in the file; "index" is the address of the default `[[index]]`
+entry, "index[https://…]" the address of the entry that has that one.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import Any
+
+from wizard.settings.text_file import body_of, split_lines
+from wizard.undo.model import Value
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_HEAD = re.compile(r"""^[ \t]*\[\[[ \t]*(?:index|"index"|'index')[ \t]*\]\][ \t]*(?:#.*)?$""")
+_ANY_HEAD = re.compile(r"^[ \t]*\[")
+_BOOLEANS = {"true": True, "false": False}  # no setting of uv's says these as a text
+_NAMED = re.compile(r"^index\[(.+)\]$")
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Raises ValueError."""
+    try:
+        document: dict[str, Any] = tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    return document
+
+
+def value_of(text: str, key: str) -> Value:
+    """Raises ValueError, also for a value of another kind than text or texts."""
+    document = parse(text)
+    if key == "index" or _NAMED.match(key):
+        at = _entry(document, key)
+        return None if at is None else str(document["index"][at]["url"])
+    table, name = _table(document, key)
+    value = table.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    raise ValueError(f"{key} is neither a text nor a list of texts")
+
+
+def _table(document: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
+    head, _, name = key.rpartition(".")
+    table = document.get(head, {}) if head else document
+    if not isinstance(table, dict):
+        raise ValueError(f"{head} is no table")
+    return table, name
+
+
+def _entry(document: dict[str, Any], key: str) -> int | None:
+    """Which entry of `index` the key speaks of; uv takes the first that is called default."""
+    entries = document.get("index", [])
+    if not isinstance(entries, list) or not all(isinstance(one, dict) and "url" in one for one in entries):
+        raise ValueError("index is no list of tables with addresses")
+    named = _NAMED.match(key)
+    fits = (lambda one: one["url"] == named[1]) if named else (lambda one: one.get("default") is True)
+    return next((at for at, one in enumerate(entries) if fits(one)), None)
+
+
+def edited(text: str, key: str, value: Value, newline: str, is_tidy: bool) -> str:
+    """Raises ValueError for what cannot be done in this file."""
+    if key == "index" or _NAMED.match(key):
+        at = _entry(parse(text), key)
+        if value is not None and not isinstance(value, str):
+            raise ValueError("an address is one text")
+        if at is None:
+            return text if value is None else _with_entry(text, key, value, newline)
+        return _without_entry(text, at, is_tidy) if value is None else _readdressed(text, at, value)
+    return _same_ends(text, _with_value(text, key, value, is_tidy), newline)
+
+
+def _with_entry(text: str, key: str, url: str, newline: str) -> str:
+    """A new default entry, at the end: it comes last in the search anyway. It does not count where it stands."""
+    import tomlkit
+
+    entries = parse(text).get("index")
+    if entries and not any(_HEAD.match(body_of(line)) for line in split_lines(text)):  # written as one list
+        document: Any = tomlkit.parse(text)
+        row = tomlkit.inline_table()
+        row.update({"url": url, "default": True} if key == "index" else {"url": url})
+        document["index"].append(row)
+        return _same_ends(text, tomlkit.dumps(document), newline)
+    block = ["[[index]]", f"url = {_quoted(url)}", *(["default = true"] if key == "index" else [])]
+    if text.strip():
+        block = ["", *block] if text.endswith(("\n", "\r")) else ["", "", *block]
+    added = newline.join(block)
+    return text + added + (newline if not text or text.endswith("\n") else "")
+
+
+def _quoted(text: str) -> str:
+    import tomlkit
+
+    return tomlkit.string(text).as_string()
+
+
+def _readdressed(text: str, at: int, url: str) -> str:
+    import tomlkit
+
+    document: Any = tomlkit.parse(text)
+    document["index"][at]["url"] = url
+    return tomlkit.dumps(document)
+
+
+def _without_entry(text: str, at: int, is_tidy: bool) -> str:
+    import tomlkit
+
+    lines = split_lines(text)
+    heads = [number for number, line in enumerate(lines) if _HEAD.match(body_of(line))]
+    if not heads:
+        document: Any = tomlkit.parse(text)
+        rows = document["index"]
+        if len(rows) == 1:
+            del document["index"]
+        else:
+            del rows[at]
+        return tomlkit.dumps(document)
+    start = heads[at] if at < len(heads) else len(lines)
+    end = next((number for number in range(start + 1, len(lines)) if _ANY_HEAD.match(lines[number])), len(lines))
+    kept = [line for line in lines[start:end] if not line.strip() or line.lstrip().startswith("#")]
+    if is_tidy and not any(line.strip() for line in kept) and start and not lines[start - 1].strip():
+        start -= 1
+    return "".join([*lines[:start], *kept, *lines[end:]])
+
+
+def _with_value(text: str, key: str, value: Value, is_tidy: bool) -> str:
+    import tomlkit
+
+    document: Any = tomlkit.parse(text)
+    head, _, name = key.rpartition(".")
+    if head and head not in document:
+        if value is None:
+            return text
+        document[head] = tomlkit.table()
+    table = document[head] if head else document
+    if value is None:
+        table.pop(name, None)
+        if head and is_tidy and not table:
+            document.pop(head)
+    else:
+        table[name] = _BOOLEANS.get(value, value) if isinstance(value, str) else list(value)
+    return tomlkit.dumps(document)
+
+
+def _same_ends(before: str, after: str, newline: str) -> str:
+    """New lines end as the file's own do."""
+    if newline == "\n":
+        return after
+    known = set(split_lines(before))
+    return "".join(line if line in known else body_of(line) + newline * (line != body_of(line))
+                   for line in split_lines(after))  # fmt: skip
