@@ -89,8 +89,10 @@ def test_channels() -> None:
     assert (forge.origin, forge.layout, forge.url) == (Origin.OFFICIAL, Layout.CHANNEL, official("conda-forge").url)
     (typed,) = conda_channels(Typed(channel="https://c.example/forge"), UserSettings(conda_channels=(LAB,)))
     assert (typed.origin, typed.url) == (Origin.BY_HAND, "https://c.example/forge")
-    (own,) = conda_channels(Typed(), UserSettings(conda_channels=("https://own.example/forge",)))
-    assert own.origin is Origin.USER_SETTINGS
+    own, last = conda_channels(Typed(), UserSettings(conda_channels=("https://own.example/forge",)))
+    assert (own.origin, last.url) == (Origin.USER_SETTINGS, forge.url)  # a channel of theirs may be gone
+    closed = conda_channels(Typed(), UserSettings(conda_channels=("https://own.example/forge",), conda_only=True))
+    assert closed == (own,)
 
 
 @pytest.mark.parametrize("typed", [Typed(index="x"), Typed(torch_index="http://x.example/"), Typed(find_links=("",))])

@@ -129,3 +129,33 @@ def test_nothing_answers_is_said(server: IndexServer) -> None:
     with pytest.raises(WizardError) as caught:
         choose(server, torch_index="http://127.0.0.1:9/simple", index="http://127.0.0.1:9/simple")
     assert caught.value.code == "no-source-answers"
+
+
+def make_channel(folder: Path, *subdirs: str) -> None:
+    for subdir in subdirs:
+        (folder / subdir).mkdir(parents=True)
+        (folder / subdir / "repodata.json").write_bytes(b'{"info": {}, "packages": {}}')
+
+
+def test_a_dead_channel_of_the_users_does_not_stop_anything(server: IndexServer) -> None:
+    """The next one does the work, and is asked no more than it has to be."""
+    wheel(server.root, "torch", "2.13.0+cpu", "312")
+    make_channel(server.root / "half" / "conda-forge", "noarch")
+    make_channel(server.root / "good" / "conda-forge", "noarch", "linux-64")
+    make_channel(server.root / "spare" / "conda-forge", "noarch", "linux-64")
+    dead, half = "http://127.0.0.1:9/conda-forge", f"{server.url}/half/conda-forge"
+    good, spare = f"{server.url}/good/conda-forge", f"{server.url}/spare/conda-forge"
+    settings = UserSettings(conda_channels=(dead, half, good, spare))
+    election = choose(server, settings=settings, engine="auto")
+    assert (election.engine, election.channels, election.python) == ("rattler", (good,), "3.12")
+    silent = [notice.params["channel"] for notice in election.notices if notice.key == "notice.channel-silent"]
+    assert silent == [dead, half]
+    assert not any("/spare/" in path for path in server.paths())
+
+
+def test_a_closed_lab_without_a_channel_uses_its_own_python(server: IndexServer) -> None:
+    wheel(server.root, "torch", "2.13.0+cpu")
+    settings = UserSettings(conda_channels=("http://127.0.0.1:9/conda-forge",), conda_only=True)
+    election = choose(server, settings=settings, engine="auto")
+    assert (election.engine, election.channels) == ("venv", ())
+    assert "notice.channel-silent" not in keys(election)

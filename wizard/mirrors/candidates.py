@@ -57,13 +57,16 @@ def package_sources(choices: SourceChoices, settings: UserSettings) -> tuple[Sou
 
 
 def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
-    """Raises UsageError for a bad address by hand."""
+    """The user's own in their order, then the official one: a channel of theirs may be gone. Raises UsageError for a
+    bad address by hand."""
     if choices.channel is not None:
         return (_by_hand("--channel", choices.channel, Layout.CHANNEL),)
-    if settings.conda_channels:
-        return _user("conda channel", settings.conda_channels, Layout.CHANNEL)
+    own = _user("conda channel", settings.conda_channels, Layout.CHANNEL)
+    if settings.conda_only:
+        return own
     row = official("conda-forge")
-    return (Source("official-conda-forge", Layout.CHANNEL, Origin.OFFICIAL, row.address(), row.operator()),)
+    last = Source("official-conda-forge", Layout.CHANNEL, Origin.OFFICIAL, row.address(), row.operator())
+    return _unlike((*own, last))
 
 
 def default_index() -> Source:

@@ -7,7 +7,8 @@ build); `packages` sources carry everything else; `conda` sources are channels.
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from packaging.tags import Tag
 from packaging.version import Version
@@ -62,18 +63,22 @@ class Offer:
     requires_python: str | None = None
     yanked: bool = False
     metadata: str | None = None  # None: no core metadata beside the file; else its SHA-256, "" when not said
+    uploaded: str | None = None  # "2026-09-15T10:00:00Z", where the page tells
 
 
 @dataclass(frozen=True, slots=True)
 class UserSettings:
-    """What the user's own pip and uv settings say about sources. Addresses may hold credentials: print redacted."""
+    """What the user's own pip, uv and conda settings say about sources. Addresses may hold credentials: print them
+    redacted. `conda_channels`: for the built-in engine; `conda_only`: no channel but these may be asked."""
 
     index_url: str | None = None
     extra_index_urls: tuple[str, ...] = ()
     find_links: tuple[str, ...] = ()
     conda_channels: tuple[str, ...] = ()
+    conda_only: bool = False
     no_index: bool = False
     certificate: str | None = None
     proxy: str | None = None
+    environment: Mapping[str, str] | None = field(default=None, repr=False)  # the way to the network, see wizard.network
     files: tuple[str, ...] = ()  # where these were read
     notices: tuple[Message, ...] = ()

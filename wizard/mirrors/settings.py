@@ -1,7 +1,8 @@
-"""What the user's own pip and uv settings say about sources, as one value with checked addresses.
+"""What the user's own pip, uv and conda settings say about sources, as one value with checked addresses.
 
-Labs run on these settings, so they are a source like any other. pip's come first, uv's are added. Nothing
-is written here. conda's .condarc is not read here: a channel is chosen by hand or is the official one.
+Labs run on these settings, so they are a source like any other. pip's come first, uv's are added; conda's say
+where the built-in engine takes Python from, and its proxy and certificate count where pip has none. Nothing
+is written here.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from wizard.i18n import Message, message
 from wizard.mirrors.address import address_problem, folder_url, has_scheme
+from wizard.mirrors.address_facts import needs_terms
+from wizard.mirrors.conda_files import conda_root_of
+from wizard.mirrors.conda_names import all_addresses, forge_of_settings, is_closed, usable
+from wizard.mirrors.conda_settings import CondaReading, certificate_file, proxy_server, read_conda_settings
 from wizard.mirrors.model import UserSettings
 from wizard.mirrors.pip_settings import TRUE_WORDS, read_pip_settings
 from wizard.mirrors.uv_settings import read_uv_settings
@@ -53,10 +58,14 @@ class _Addresses:
             self.notices.append(notice)
 
 
-def read_user_settings(environ: Mapping[str, str], home: Path, os_name: str, root: Path = Path("/")) -> UserSettings:
-    """`os_name`: "windows" or "linux". Never raises: what cannot be read becomes a notice."""
+def read_user_settings(
+    environ: Mapping[str, str], home: Path, os_name: str, root: Path = Path("/"), conda_root: Path | None = None
+) -> UserSettings:
+    """`os_name`: "windows" or "linux". `conda_root`: the installation whose own settings count, if the shell names
+    none. Never raises: what cannot be read becomes a notice."""
     pip, pip_read, pip_notices = read_pip_settings(environ, home, os_name, root)
     uv, uv_read, uv_notices = read_uv_settings(environ, home, os_name, root)
+    conda = read_conda_settings(environ, home, os_name, root, conda_root_of(environ) or conda_root)
     addresses = _Addresses(home, PureWindowsPath if os_name == "windows" else PurePosixPath)
 
     indexes = list(addresses.urls(pip.get("index-url", ())))
@@ -66,6 +75,7 @@ def read_user_settings(environ: Mapping[str, str], home: Path, os_name: str, roo
         indexes += addresses.urls([values.index] if values.index else (), values.base)
         extra += addresses.urls(values.extra, values.base)
         links += addresses.urls(values.find_links, values.base)
+    channels = _channels(conda, addresses)
     index = indexes[0] if indexes else None
     others = (url for url in (*extra, *indexes[1:]) if url != index)
     return UserSettings(
@@ -73,8 +83,20 @@ def read_user_settings(environ: Mapping[str, str], home: Path, os_name: str, roo
         extra_index_urls=tuple(dict.fromkeys(others)),
         find_links=tuple(dict.fromkeys(links)),
         no_index=pip.get("no-index", ("",))[0].lower() in TRUE_WORDS or any(values.no_index for values in uv),
-        certificate=pip.get("cert", (None,))[0],
-        proxy=pip.get("proxy", (None,))[0],
-        files=(*pip_read, *uv_read),
-        notices=(*pip_notices, *uv_notices, *addresses.notices),
+        conda_channels=channels,
+        conda_only=is_closed(conda.values),
+        certificate=pip.get("cert", (None,))[0] or certificate_file(conda.values.ssl_verify, home),
+        proxy=pip.get("proxy", (None,))[0] or proxy_server(conda.values.servers),
+        files=(*pip_read, *uv_read, *(str(file.path) for file in conda.files)),
+        notices=(*pip_notices, *uv_notices, *conda.notices, *addresses.notices),
     )
+
+
+def _channels(conda: CondaReading, known: _Addresses) -> tuple[str, ...]:
+    """For the built-in engine. Where the settings move conda-forge, it is asked there, listed or not: without that
+    the engine would go past the user's mirror to the official place."""
+    named = all_addresses(conda.values)
+    wanted = usable((*named, *forge_of_settings(conda.values)), conda.values)
+    if any(needs_terms(url) for url in named):
+        known.notices.append(message("settings.channel-terms"))
+    return known.urls(wanted)

@@ -13,9 +13,13 @@ from wizard.environments.choose import BasePython, ChannelVerdict, choose_engine
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message, text
 from wizard.matrix.model import Matrix
+from wizard.mirrors.address_facts import channel_name
+from wizard.mirrors.channel import channel_subdir
+from wizard.mirrors.conda_names import FORGE
 from wizard.mirrors.model import Origin, Source
 from wizard.mirrors.read import Reader
 from wizard.plan.model import Candidate, Choices, Verdict
+from wizard.process import redact
 from wizard.session.election import Found, Walk, available_pythons, wanted_candidates
 from wizard.session.model import Election, Facts, SourceState
 from wizard.session.outlook import Outlook
@@ -36,7 +40,7 @@ def elect(
     candidates = wanted_candidates(verdict, choices)
     with Reader(facts.settings) as reader:
         outlook = Outlook(choices, facts.settings, reader)
-        channels = _channel_verdicts(choices, outlook)
+        channels = _channel_verdicts(choices, outlook, channel_subdir(facts.machine.os, facts.machine.arch))
         walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
         found = walk.find(candidates, _pythons(choices, facts, channels))
         if found is None:
@@ -49,15 +53,28 @@ def elect(
     return replace(election, notices=notices, states=tuple(walk.states.values()))
 
 
-def _channel_verdicts(choices: Choices, outlook: Outlook) -> tuple[ChannelVerdict, ...]:
-    if choices.engine == "venv":
+def _channel_verdicts(choices: Choices, outlook: Outlook, subdir: str) -> tuple[ChannelVerdict, ...]:
+    """Asked in their order. Of several conda-forges (a mirror and the official place) the first that answers will do:
+    the engine would read the index of each."""
+    verdicts: list[ChannelVerdict] = []
+    for source in () if choices.engine == "venv" else outlook.channels():
+        has_forge = any(verdict.answers and channel_name(verdict.url) == FORGE for verdict in verdicts)
+        if not has_forge or channel_name(source.url or "") != FORGE:
+            verdicts.append(_channel_verdict(source, outlook, subdir))
+    return tuple(verdicts)
+
+
+def _silent_channels(channels: tuple[ChannelVerdict, ...], own: tuple[str, ...]) -> tuple[Message, ...]:
+    """The user's own that did not answer, where another one does the work."""
+    if not any(channel.answers for channel in channels):
         return ()
-    return tuple(_channel_verdict(source, outlook) for source in outlook.channels())
+    silent = (channel.url for channel in channels if not channel.answers and channel.url in own)
+    return tuple(message("notice.channel-silent", channel=redact(url)) for url in silent)
 
 
-def _channel_verdict(source: Source, outlook: Outlook) -> ChannelVerdict:
+def _channel_verdict(source: Source, outlook: Outlook, subdir: str) -> ChannelVerdict:
     try:
-        outlook.check_channel(source)
+        outlook.check_channel(source, subdir)
     except WizardError:
         return ChannelVerdict(source.url or "", answers=False, by_hand=source.origin is Origin.BY_HAND)
     return ChannelVerdict(source.url or "", answers=True, by_hand=source.origin is Origin.BY_HAND)
@@ -108,7 +125,7 @@ def _election(
         requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
         package_sources=outlook.package_sources(found.source),
         states=(),
-        notices=(*_second_choice(wanted, found), *dropped),
+        notices=(*_second_choice(wanted, found), *dropped, *_silent_channels(channels, facts.settings.conda_channels)),
     )
 
 

@@ -13,7 +13,7 @@ from wizard.machine.model import Machine
 from wizard.mirrors.candidates import conda_channels, package_sources, torch_sources
 from wizard.mirrors.carries import Wanted, carried
 from wizard.mirrors.channel import check_channel
-from wizard.mirrors.model import Offer, Source, UserSettings
+from wizard.mirrors.model import Offer, Origin, Source, UserSettings
 from wizard.mirrors.platform_tags import platform_tags
 from wizard.mirrors.read import Reader
 from wizard.plan.model import Choices
@@ -56,9 +56,11 @@ class Outlook:
     def channels(self) -> tuple[Source, ...]:
         return conda_channels(self._choices, self._settings)
 
-    def check_channel(self, source: Source) -> None:
-        """Raises SourceUnreachable."""
-        check_channel(source.url or "", self._settings)
+    def check_channel(self, source: Source, subdir: str) -> None:
+        """One that the user's settings name must have this platform too: behind it stands the official one, which does.
+        Raises SourceUnreachable."""
+        subdirs = ("noarch", subdir) if source.origin is Origin.USER_SETTINGS else ("noarch",)
+        check_channel(source.url or "", self._settings, subdirs)
 
     def carried(
         self,

@@ -76,7 +76,9 @@ class Session:
         return self._facts(machine, time.monotonic())
 
     def _facts(self, machine: Machine, started: float) -> Facts:
-        settings = read_user_settings(os.environ, Path.home(), paths.os_name())
+        roots = (conda.root_prefix for conda in machine.condas if conda.root_prefix)
+        conda_root = next((Path(root) for root in roots), None)
+        settings = read_user_settings(os.environ, Path.home(), paths.os_name(), conda_root=conda_root)
         rows = requirements(machine, settings)
         return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
 
