@@ -42,7 +42,7 @@ def test_the_choice(wanted: str, channels: tuple[ChannelVerdict, ...], python: s
 @pytest.mark.parametrize(
     ("wanted", "channels", "python", "code", "status"),
     [
-        ("conda", (UP,), "3.12", "engine-conda-later", ExitStatus.USAGE),
+        ("conda", (UP,), "3.12", "engine-conda-none", ExitStatus.USAGE),
         ("pixi", (UP,), "3.12", "engine-unknown", ExitStatus.USAGE),
         ("rattler", (DOWN,), "3.12", "engine-rattler-no-channel", ExitStatus.USAGE),
         ("venv", (UP,), "3.13", "engine-venv-no-python", ExitStatus.USAGE),

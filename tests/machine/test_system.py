@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.machine.answers import answering, recorded
+from wizard.machine import condas
 from wizard.machine import operating_system as system
 from wizard.machine.asking import asker
 from wizard.machine.condas import parse_version, probe_condas
@@ -123,6 +124,27 @@ def test_a_bare_micromamba(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     known = {"PATH": "", "MAMBA_EXE": str(tmp_path / "micromamba"), "MAMBA_ROOT_PREFIX": "/data/mm"}
     found = probe_condas(answering(lambda argv: ("2.3.0", 0)), known)
     assert CondaInstall(str(tmp_path / "micromamba"), "2.3.0", "/data/mm", "micromamba") in found
+
+
+@linux_only
+def test_how_a_conda_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    places = {
+        "CONDA_EXE": "named/bin/conda", "MAMBA_ROOT_PREFIX": "mm/bin/micromamba", "PATH": "on-path/bin/conda",
+        "registry": "anaconda/bin/conda", "folder": "home/miniforge3/bin/mamba",
+    }  # fmt: skip
+    for place in places.values():
+        (tmp_path / place).parent.mkdir(parents=True)
+        (tmp_path / place).write_text("")
+        (tmp_path / place).parents[1].joinpath("conda-meta").mkdir()
+    monkeypatch.setattr(condas, "registry_roots", lambda: (str(tmp_path / "anaconda"), str(tmp_path / "gone")))
+    known = {
+        "PATH": str(tmp_path / "on-path" / "bin"), "CONDA_EXE": str(tmp_path / "named" / "bin" / "conda"),
+        "MAMBA_ROOT_PREFIX": str(tmp_path / "mm"),
+    }  # fmt: skip
+    found = probe_condas(answering(lambda argv: ("conda 26.7.1", 0)), known)
+    ours = {row.found_by: row.executable for row in found if row.executable.startswith(str(tmp_path))}
+    assert ours == {found_by: str(tmp_path / place) for found_by, place in places.items()}
 
 
 def test_room(tmp_path: Path) -> None:

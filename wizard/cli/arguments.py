@@ -6,6 +6,7 @@ import argparse
 
 from wizard import __version__
 from wizard.cli import matrices_grammar, mirrors_grammar
+from wizard.errors import UsageError
 from wizard.plan.model import Choices
 
 FAMILY_COMPANIONS = ("torchvision", "torchaudio")
@@ -77,6 +78,9 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     )
     build.add_argument("--include-unadvertised", action="store_true", help="also builds that are not announced")
     build.add_argument("--engine", choices=ENGINES, default="auto", help="what makes the environment")
+    build.add_argument(
+        "--conda", metavar="PATH", help="your own conda, mamba or micromamba, or its folder (means --engine conda)"
+    )
     sources = parser.add_argument_group("sources by hand")
     sources.add_argument("--index", metavar="URL", help="Python packages")
     sources.add_argument("--torch-index", metavar="URL", help="torch wheels, simple or flat")
@@ -84,6 +88,15 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "--find-links", action="append", default=[], metavar="DIR|URL", help="a folder or page of wheels"
     )
     sources.add_argument("--channel", metavar="URL", help="conda channel (file:// too)")
+
+
+def _engine(engine: str, conda: str | None) -> str:
+    """Raises UsageError `engine-conda-other` for a conda beside an engine that uses none."""
+    if conda is None or engine == "conda":
+        return engine
+    if engine != "auto":
+        raise UsageError("engine-conda-other", engine=engine)
+    return "conda"
 
 
 def choices_from(arguments: argparse.Namespace) -> Choices:
@@ -99,7 +112,8 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         variant=arguments.variant,
         companions=companions,
         extras=extras,
-        engine=arguments.engine,
+        engine=_engine(arguments.engine, arguments.conda),
+        conda=arguments.conda,
         name=getattr(arguments, "name", None),
         prefix=getattr(arguments, "prefix", None),
         index=arguments.index,

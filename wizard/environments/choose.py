@@ -1,8 +1,8 @@
 """Which engine makes the environment, and why: one pure decision.
 
 The built-in engine (rattler) makes a complete conda environment wherever a channel answers. Without a channel
-the machine's own Python of the wanted version serves (venv). The types are plain ones of this layer: the
-caller translates what it knows about mirrors and the machine.
+the machine's own Python of the wanted version serves (venv). The user's own conda makes it on request only. The
+types are plain ones of this layer: the caller translates what it knows about mirrors and the machine.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 
 from packaging.version import InvalidVersion, Version
 
+from wizard.environments.conda_find import OwnConda
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.process import redact
@@ -37,10 +38,11 @@ class BasePython:
 
 @dataclass(frozen=True, slots=True)
 class EngineChoice:
-    engine: str  # "rattler" | "venv"
+    engine: str  # "rattler" | "conda" | "venv"
     base_python: Path | None
     channels: tuple[str, ...]
     reason: Message
+    conda: Path | None = None
 
 
 def choose_engine(
@@ -48,13 +50,17 @@ def choose_engine(
     channel_verdicts: tuple[ChannelVerdict, ...],
     pythons: tuple[BasePython, ...],
     python: str,
+    own_conda: OwnConda | None = None,
 ) -> EngineChoice:
-    """`python` is "3.12". Raises UsageError for a wish that cannot be honoured, WizardError when nothing is left."""
+    """`python` is "3.12"; `own_conda` was confirmed before, when "conda" is wanted.
+
+    Raises UsageError for a wish that cannot be honoured, WizardError when nothing is left.
+    """
     if wanted not in ENGINES:
         raise UsageError("engine-unknown", engine=wanted, engines=", ".join(ENGINES))
-    if wanted == "conda":
-        raise UsageError("engine-conda-later")
     channels = tuple(verdict.url for verdict in channel_verdicts if verdict.answers)
+    if wanted == "conda":
+        return _conda_choice(own_conda, channels, channel_verdicts)
     base = suitable_python(pythons, python)
     if wanted == "rattler" and not channels:
         raise UsageError("engine-rattler-no-channel", tried=_tried(channel_verdicts))
@@ -65,6 +71,16 @@ def choose_engine(
     if base is None:
         raise WizardError("no-engine", python=python, found=_found(pythons), tried=_tried(channel_verdicts))
     return EngineChoice("venv", Path(base.executable), (), _venv_reason(wanted, base))
+
+
+def _conda_choice(
+    own_conda: OwnConda | None, channels: tuple[str, ...], verdicts: tuple[ChannelVerdict, ...]
+) -> EngineChoice:
+    if own_conda is None:
+        raise UsageError("engine-conda-none", tried="-")
+    if not channels:
+        raise UsageError("engine-conda-no-channel", tried=_tried(verdicts))
+    return EngineChoice("conda", None, channels, own_conda.reason, own_conda.executable)
 
 
 def suitable_python(pythons: tuple[BasePython, ...], python: str) -> BasePython | None:

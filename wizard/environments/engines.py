@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from wizard.environments.conda_engine import CondaEngine
 from wizard.environments.model import Engine
 from wizard.environments.rattler_engine import RattlerEngine
 from wizard.environments.venv_engine import VenvEngine
 
-_ENGINES: Mapping[str, type[RattlerEngine] | type[VenvEngine]] = {"rattler": RattlerEngine, "venv": VenvEngine}
+_ENGINES: Mapping[str, type[RattlerEngine] | type[CondaEngine] | type[VenvEngine]] = {
+    "rattler": RattlerEngine, "conda": CondaEngine, "venv": VenvEngine,
+}  # fmt: skip
 
 
 def engine_named(name: str, environment: Mapping[str, str] | None = None) -> Engine:

@@ -1,6 +1,7 @@
-"""Environments: a prefix is a folder that holds its own Python. Two engines make one from nothing.
+"""Environments: a prefix is a folder that holds its own Python. Three engines make one from nothing.
 
-`rattler` makes a true conda prefix from a channel; `venv` uses a Python that the machine already has.
+`rattler` makes a true conda prefix from a channel; `conda` lets the user's own conda make it; `venv` uses a Python
+that the machine already has.
 """
 
 from __future__ import annotations
@@ -16,14 +17,16 @@ OnProgress = Callable[[int, int | None, str], None]  # bytes done, bytes total o
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to make. `python` is "3.12"; `base_python` the venv engine's interpreter; `channels` are for rattler."""
+    """What to make. `python` is "3.12"; `base_python` the venv engine's interpreter; `conda` the conda engine's
+    program; `channels` are for rattler and conda."""
 
     prefix: Path
     python: str
-    engine: str  # "rattler" | "venv"
+    engine: str  # "rattler" | "conda" | "venv"
     base_python: Path | None = None
     channels: tuple[str, ...] = ()
     cuda: str | None = None  # for the __cuda virtual package
+    conda: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,7 @@ class Choices:
     companions: tuple[str, ...] | None = None  # torchvision, torchaudio; None = torchvision where it can be had
     extras: tuple[str, ...] = ()  # further requirements
     engine: str = "auto"  # auto | rattler | conda | venv
+    conda: str | None = None  # the conda engine's program or installation; None = the first that answers
     name: str | None = None
     prefix: str | None = None
     index: str | None = None  # Python packages
@@ -138,4 +139,5 @@ class Plan:
     total_bytes: int | None = None
     notices: tuple[Message, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # proxy and certificate for every child
+    conda: str | None = None  # conda engine: the program
     schema: int = SCHEMA

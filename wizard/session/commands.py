@@ -18,7 +18,8 @@ def _create(plan: Plan) -> str:
     if plan.engine == "venv":
         return f"{shlex.quote(plan.base_python or 'python3')} -m venv {prefix}"
     channels = " ".join(f"-c {shlex.quote(channel)}" for channel in plan.channels)
-    return f"conda create -p {prefix} --override-channels {channels} python={plan.python} pip"
+    conda = shlex.quote(plan.conda or "conda")
+    return f"{conda} create -p {prefix} --override-channels {channels} python={plan.python} pip"
 
 
 def _install(plan: Plan) -> str:

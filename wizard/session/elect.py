@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from wizard.environments.choose import BasePython, ChannelVerdict, choose_engine
+from wizard.environments.conda_find import OwnConda
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message, text
 from wizard.matrix.model import Matrix
@@ -20,6 +21,7 @@ from wizard.mirrors.model import Origin, Source
 from wizard.mirrors.read import Reader
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.process import redact
+from wizard.session.conda import own_conda
 from wizard.session.election import Found, Walk, available_pythons, wanted_candidates
 from wizard.session.model import Election, Facts, SourceState
 from wizard.session.outlook import Outlook
@@ -38,14 +40,15 @@ def elect(
 ) -> Election:
     """Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
+    own = own_conda(facts, choices, is_cancelled)
     with Reader(facts.settings) as reader:
         outlook = Outlook(choices, facts.settings, reader)
         channels = _channel_verdicts(choices, outlook, channel_subdir(facts.machine.os, facts.machine.arch))
         walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
-        found = walk.find(candidates, _pythons(choices, facts, channels))
+        found = walk.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
             raise _nothing_found(walk, candidates[0])
-        election = _election(facts, choices, candidates[0], found, channels, outlook)
+        election = _election(facts, choices, candidates[0], found, channels, outlook, own)
     notices = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate), *election.notices)
     for notice in notices:
         if on_note:
@@ -80,13 +83,15 @@ def _channel_verdict(source: Source, outlook: Outlook, subdir: str) -> ChannelVe
     return ChannelVerdict(source.url or "", answers=True, by_hand=source.origin is Origin.BY_HAND)
 
 
-def _pythons(choices: Choices, facts: Facts, channels: tuple[ChannelVerdict, ...]) -> tuple[str, ...] | None:
-    """None: the built-in engine can bring any. Raises as `choose_engine` for a wish that nothing can meet."""
+def _pythons(
+    choices: Choices, facts: Facts, channels: tuple[ChannelVerdict, ...], own: OwnConda | None
+) -> tuple[str, ...] | None:
+    """None: the built-in engine and conda can bring any. Raises as `choose_engine` for a wish that nothing can meet."""
     if choices.engine != "venv" and any(channel.answers for channel in channels):
         return None
     pythons = available_pythons(facts.machine.pythons)
     if choices.python or not pythons or choices.engine not in ("auto", "venv"):
-        choose_engine(choices.engine, channels, _base_pythons(facts), choices.python or "3")
+        choose_engine(choices.engine, channels, _base_pythons(facts), choices.python or "3", own)
     return pythons
 
 
@@ -101,8 +106,9 @@ def _election(
     found: Found,
     channels: tuple[ChannelVerdict, ...],
     outlook: Outlook,
+    own: OwnConda | None,
 ) -> Election:
-    engine = choose_engine(choices.engine, channels, _base_pythons(facts), found.python)
+    engine = choose_engine(choices.engine, channels, _base_pythons(facts), found.python, own)
     companions, dropped = _companions(choices, found)
     kept = [found.offers[name] for name in ("torch", *companions)]
     pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
@@ -125,6 +131,7 @@ def _election(
         requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
         package_sources=outlook.package_sources(found.source),
         states=(),
+        conda=str(engine.conda) if engine.conda else None,
         notices=(*_second_choice(wanted, found), *dropped, *_silent_channels(channels, facts.settings.conda_channels)),
     )
 

@@ -53,6 +53,7 @@ class Election:
     package_sources: tuple[Source, ...]
     states: tuple[SourceState, ...]
     notices: tuple[Message, ...] = ()
+    conda: str | None = None  # conda engine: the program
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from wizard.packages.sizes import with_sizes
 from wizard.plan.model import Choices, Plan, PlanSource
 from wizard.plan.serialize import plan_to_json
 from wizard.session.commands import equivalent_commands
+from wizard.session.conda import conda_changes
 from wizard.session.credentials import with_credentials
 from wizard.session.model import Election, Facts, Preview
 from wizard.session.place import check_place, target_prefix
@@ -42,6 +43,7 @@ def preview(
         lock = _locked(facts, election, folder, is_cancelled, on_log)
         plan = _plan(facts, choices, election, folder.id, lock)
         plan = replace(plan, notices=(*plan.notices, *(hazard.fact for hazard in hazards)))
+        engine_changes = conda_changes(plan, is_cancelled)
         _save(folder, plan, lock)
     except OSError as error:
         shutil.rmtree(folder.path, ignore_errors=True)
@@ -49,7 +51,7 @@ def preview(
     except BaseException:
         shutil.rmtree(folder.path, ignore_errors=True)
         raise
-    return Preview(plan, lock, _changes(plan, lock), equivalent_commands(plan))
+    return Preview(plan, lock, (*_changes(plan, lock), *engine_changes), equivalent_commands(plan))
 
 
 def _locked(
@@ -91,6 +93,7 @@ def _lock_request(facts: Facts, election: Election) -> LockRequest:
         find_links=tuple(s.url for s in extra if s.url and s.layout is Layout.FLAT),
         no_index=default is None and not any(s.url is None for s in election.package_sources),
         environment=network_environment(facts.settings),
+        conda=election.conda,
     )
 
 

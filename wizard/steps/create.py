@@ -61,6 +61,7 @@ class Create:
             engine=plan.engine,
             base_python=Path(plan.base_python) if plan.base_python else None,
             channels=plan.channels,
+            conda=Path(plan.conda) if plan.conda else None,
         )
         created = engine_named(plan.engine, plan.environment).create(
             target,

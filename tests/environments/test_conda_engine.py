@@ -1,0 +1,320 @@
+"""The conda engine drives a stand-in conda as real processes: true prefixes, recorded failures, kills."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+import psutil
+import pytest
+
+from tests.stand_in.conda import StandInConda, recorded
+from wizard.environments import conda_find
+from wizard.environments.conda_commands import conda_environment
+from wizard.environments.conda_engine import CondaEngine, check_conda_prefix
+from wizard.environments.conda_records import environments_list, read_records
+from wizard.environments.engines import engine_named
+from wizard.environments.layout import has_pip
+from wizard.environments.model import Target
+from wizard.environments.naming import is_environment
+from wizard.environments.remove import MARKER, mark_begun, mark_complete, remove_unfinished
+from wizard.errors import Cancelled, UsageError, WizardError
+from wizard.process import Request, run
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.fixture
+def conda(home: Path) -> StandInConda:
+    return StandInConda(home / "miniforge3").install()
+
+
+@pytest.fixture
+def place(home: Path) -> Path:
+    """A folder with a space and Chinese letters above it; conda bears a space further up only."""
+    return home / "my 环境 folder" / "torch测试"
+
+
+@pytest.fixture
+def order(conda: StandInConda, place: Path, minor: str, conda_channel: str) -> Target:
+    return Target(place, minor, "conda", channels=(conda_channel,), conda=conda.executable)
+
+
+def test_a_whole_environment_that_conda_owns(order: Target, conda: StandInConda, conda_channel_folder: Path) -> None:
+    told: list[tuple[int, int | None, str]] = []
+    mark_begun(order.prefix, "run-1")
+    conda.install(fetch_pause=0.05)
+    created = engine_named("conda").create(order, lambda *each: told.append(each), never)
+    mark_complete(order.prefix)
+    assert (created.engine, created.prefix) == ("conda", order.prefix)
+    assert created.python_version.startswith(f"{order.python}.")
+    assert created.packages == len(read_records(order.prefix)) >= 2
+    assert has_pip(order.prefix, created.python_version, "linux")
+    assert is_environment(order.prefix)
+    assert run(Request((str(created.python), "-I", "-c", "import ssl, pip"))).ok
+    assert environments_list().read_text(encoding="utf-8") == f"{order.prefix}\n"  # conda wrote it, we not again
+    sizes = sum(path.stat().st_size for path in conda_channel_folder.glob("*/*.tar.bz2"))
+    assert created.bytes_downloaded == sizes
+    figures = [(done, total) for done, total, _ in told if total is not None]
+    assert {total for _, total in figures} == {sizes}
+    assert [done for done, _ in figures] == sorted(done for done, _ in figures)
+    assert len({done for done, _ in figures}) >= 4, "progress in between, from the partial files"
+    assert figures[-1] == (sizes, sizes)
+
+
+def test_the_commands_are_the_agreed_ones(order: Target, conda: StandInConda, conda_channel: str) -> None:
+    CondaEngine().create(order, lambda *_: None, never)
+    assert [call["role"] for call in conda.calls()] == ["info", "plan", "create"]
+    wanted = [
+        "--override-channels", "--channel", conda_channel, "--no-default-packages", "--json", "--yes",
+        f"python={order.python}", "pip",
+    ]  # fmt: skip
+    dry, real = conda.calls("plan")[0]["argv"], conda.calls("create")[0]["argv"]
+    assert real == ["create", "--prefix", str(order.prefix), *wanted]
+    assert dry == ["create", "--prefix", f"{order.prefix}.torch-setup-plan", *wanted, "--dry-run"]
+
+
+def test_terms_are_never_accepted_whatever_the_environment_says(
+    order: Target, conda: StandInConda, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("CI", "CONDA_PLUGINS_AUTO_ACCEPT_TOS"):
+        monkeypatch.setenv(name, "yes")
+    for name in ("CONDA_SUBDIR", "CONDA_DRY_RUN", "CONDA_PREFIX", "CONDA_SHLVL", "CONDA_ALWAYS_YES"):
+        monkeypatch.setenv(name, "1")
+    monkeypatch.setenv("CONDA_PKGS_DIRS", "/own/cache")
+    monkeypatch.setenv("CONDARC", "/own/condarc")
+    CondaEngine({"HTTPS_PROXY": "http://127.0.0.1:3128"}).create(order, lambda *_: None, never)
+    assert not conda.has_accepted_terms
+    for call in conda.calls():
+        said = call["environment"]
+        assert not {"CI", "CONDA_SUBDIR", "CONDA_DRY_RUN", "CONDA_PREFIX", "CONDA_SHLVL", "CONDA_ALWAYS_YES"} & set(
+            said
+        )
+        assert said["CONDA_PLUGINS_AUTO_ACCEPT_TOS"] == "no"
+        assert said["CONDA_PKGS_DIRS"] == "/own/cache", "the user's own cache and settings stay theirs"
+        assert said["CONDARC"] == "/own/condarc"
+        assert said["HTTPS_PROXY"] == "http://127.0.0.1:3128"
+        assert said["CONDA_OVERRIDE_CUDA"] == ""
+    assert conda_environment({}, "12.6")["CONDA_OVERRIDE_CUDA"] == "12.6"
+
+
+def test_an_environment_that_is_there_is_never_replaced(order: Target, conda: StandInConda) -> None:
+    """conda itself would replace it and say success."""
+    CondaEngine().create(order, lambda *_: None, never)
+    (order.prefix / "notes.txt").write_text("mine")
+    with pytest.raises(UsageError, match="not empty"):
+        CondaEngine().create(order, lambda *_: None, never)
+    assert (order.prefix / "notes.txt").read_text() == "mine"
+    assert len(conda.calls("create")) == 1
+    assert len(conda.calls("info")) == 1, "refused before conda is even asked"
+
+
+@pytest.mark.parametrize("inside", ["thesis.docx", "conda-meta"])
+def test_a_folder_with_anything_in_it_is_refused(order: Target, conda: StandInConda, inside: str) -> None:
+    """conda would take it in, and delete the user's file with the environment later."""
+    (order.prefix / inside).mkdir(parents=True)
+    with pytest.raises(UsageError) as caught:
+        CondaEngine().create(order, lambda *_: None, never)
+    assert caught.value.code == "target-not-empty"
+    assert conda.calls() == []
+
+
+def test_an_empty_folder_and_our_own_mark_are_fine(order: Target, conda: StandInConda) -> None:
+    order.prefix.mkdir(parents=True)
+    mark_begun(order.prefix, "run-1")
+    CondaEngine().create(order, lambda *_: None, never)
+    assert conda.calls("create")[0]["inside"] == [MARKER]
+    assert (order.prefix / MARKER).is_file(), "still ours to remove until the run is through"
+
+
+@pytest.mark.parametrize("name", ["my torch", "a:b", "a#b"])
+def test_names_that_conda_refuses_are_refused_first(order: Target, conda: StandInConda, home: Path, name: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        CondaEngine().create(Target(home / name, "3.12", "conda", conda=conda.executable), lambda *_: None, never)
+    assert caught.value.code == "conda-name-characters"
+    assert conda.calls() == []
+    check_conda_prefix(home / "a b" / "fine")
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "code"),
+    [
+        ("plan", "err_tos", "conda-terms"),
+        ("create", "err_tos", "conda-terms"),
+        ("plan", "err_404", "conda-channel-missing"),
+        ("plan", "err_http", "conda-unreachable"),
+        ("create", "err_offline", "conda-set-offline"),
+        ("create", "err_perm", "conda-no-permission"),
+        ("plan", "err_gpu", "conda-virtual-package"),
+        ("plan", "err_unsat", "conda-package-missing"),
+    ],
+)
+def test_a_recorded_failure_ends_it_with_its_sentence(
+    order: Target, conda: StandInConda, role: str, name: str, code: str
+) -> None:
+    conda.install(say={role: {"stdout": recorded(f"{name}.json"), "code": 1}})
+    with pytest.raises(WizardError) as caught:
+        CondaEngine().create(order, lambda *_: None, never)
+    assert caught.value.code == code
+    assert not conda.has_accepted_terms
+    assert len(conda.calls("create")) == (role == "create")
+    assert not order.prefix.exists()
+
+
+@pytest.mark.parametrize(
+    ("role", "said", "code"),
+    [
+        ("info", {"stdout": "hello"}, "conda-no-answer"),
+        ("info", {"code": 3}, "conda-no-answer"),
+        ("plan", {"stdout": "Solving environment: done"}, "conda-no-answer"),
+        ("plan", {"stdout": '{"success": true}'}, "conda-no-answer"),
+        ("plan", {"stdout": recorded("mamba_unsolvable.json")}, "conda-package-missing"),  # status 0, success false
+        ("create", {"signal": signal.SIGKILL}, "conda-killed"),
+        ("create", {"stderr": "OSError: [Errno 28] No space left on device", "code": 1}, "env-disk-full"),
+    ],
+)
+def test_odd_ends(order: Target, conda: StandInConda, role: str, said: dict[str, object], code: str) -> None:
+    conda.install(say={role: said})
+    with pytest.raises(WizardError) as caught:
+        CondaEngine().create(order, lambda *_: None, never)
+    assert caught.value.code == code
+
+
+def test_success_without_an_environment_is_not_believed(order: Target, conda: StandInConda) -> None:
+    conda.install(makes=False)
+    with pytest.raises(WizardError) as caught:
+        CondaEngine().create(order, lambda *_: None, never)
+    assert caught.value.code == "env-broken"
+
+
+def test_a_python_that_the_channel_lacks(order: Target, conda: StandInConda) -> None:
+    with pytest.raises(WizardError) as caught:
+        CondaEngine().plan(Target(order.prefix, "3.99", "conda", channels=order.channels, conda=order.conda))
+    assert caught.value.code == "conda-package-missing"
+    assert caught.value.params["packages"] == "python=3.99"
+
+
+def test_the_plan_changes_nothing_and_knows_the_bytes(
+    order: Target, conda: StandInConda, home: Path, conda_channel_folder: Path
+) -> None:
+    plan = CondaEngine().plan(order)
+    assert plan.bytes_to_fetch == sum(path.stat().st_size for path in conda_channel_folder.glob("*/*.tar.bz2"))
+    assert plan.python is not None
+    assert plan.python.startswith(order.python)
+    assert sorted(path.name for path in home.iterdir()) == ["miniforge3"]
+
+
+def test_a_conda_that_hangs_is_given_up(order: Target, conda: StandInConda, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conda_find, "INFO_SECONDS", 0.5)
+    conda.install(say={"info": {"hang": 120}})
+    with pytest.raises(WizardError) as caught:
+        CondaEngine().create(order, lambda *_: None, never)
+    assert caught.value.code == "conda-silent"
+    assert own_processes(conda) == []
+
+
+def own_processes(conda: StandInConda) -> list[psutil.Process]:
+    """Everything of this test's conda: its arguments hold a folder that nobody else has."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if str(conda.root) in " ".join(process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+        except psutil.Error:
+            continue
+    return found
+
+
+@pytest.mark.parametrize("role", ["info", "plan", "create"])
+def test_cancelled_wherever_it_hangs(order: Target, conda: StandInConda, role: str) -> None:
+    conda.install(say={role: {"hang": 120}})
+    with pytest.raises(Cancelled):
+        CondaEngine().create(order, lambda *_: None, lambda: bool(conda.calls(role)))
+    assert own_processes(conda) == []
+
+
+def test_cancelled_while_bytes_come_then_taken_back(order: Target, conda: StandInConda, home: Path) -> None:
+    conda.install(fetch_pause=0.3)
+    seen: list[int] = []
+    mark_begun(order.prefix, "run-1")
+    with pytest.raises(Cancelled):
+        CondaEngine().create(order, lambda done, *_: seen.append(done), lambda: any(done > 0 for done in seen))
+    assert own_processes(conda) == []
+    assert list(conda.pkgs.glob("*.partial")), "the cache is conda's: it goes on from there"
+    assert remove_unfinished(order.prefix, "run-1")
+    assert sorted(path.name for path in home.iterdir()) == ["miniforge3"]
+
+
+def test_killed_while_it_links_then_tried_again(order: Target, conda: StandInConda, home: Path) -> None:
+    conda.install(link_pause=60)
+    killed: list[int] = []
+
+    def kill_once() -> bool:
+        if (order.prefix / "lib").is_dir() and not killed:
+            killed.append(conda.calls("create")[0]["pid"])
+            os.kill(killed[0], signal.SIGKILL)
+        return False
+
+    mark_begun(order.prefix, "run-1")
+    with pytest.raises(WizardError) as caught:
+        CondaEngine().create(order, lambda *_: None, kill_once)
+    assert killed
+    assert caught.value.code == "conda-killed"
+    assert remove_unfinished(order.prefix, "run-1")
+    assert sorted(path.name for path in home.iterdir()) == ["miniforge3"]
+    conda.install()
+    mark_begun(order.prefix, "run-1")
+    assert CondaEngine().create(order, lambda *_: None, never).packages >= 2
+
+
+def test_the_worker_dies_and_conda_with_it(order: Target, conda: StandInConda, home: Path) -> None:
+    """The whole tree ends with the process that started it."""
+    conda.install(say={"create": {"hang": 120}})
+    code = (
+        "import sys; from pathlib import Path; from wizard.environments.conda_engine import CondaEngine;"
+        "from wizard.environments.model import Target;"
+        f"CondaEngine().create(Target(Path({str(order.prefix)!r}), {order.python!r}, 'conda',"
+        f" channels={order.channels!r}, conda=Path({str(order.conda)!r})), lambda *_: None, lambda: False)"
+    )
+    script = home / "worker.py"
+    script.write_text(f"import sys; sys.path.insert(0, {str(Path.cwd())!r})\n{code}", encoding="utf-8")
+    done = run(Request((sys.executable, str(script))), is_cancelled=lambda: bool(conda.calls("create")))
+    assert done.cancelled
+    deadline = time.monotonic() + 10
+    while own_processes(conda) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert own_processes(conda) == []
+
+
+# -- mamba and micromamba ----------------------------------------------------------------------------------------------
+
+
+def test_micromamba_installs_into_our_marked_prefix(home: Path, order: Target, place: Path) -> None:
+    """Its `create` refuses a folder that holds our mark."""
+    mamba = StandInConda(home / "micromamba", "micromamba").install()
+    mark_begun(place, "run-1")
+    target = Target(place, order.python, "conda", channels=order.channels, conda=mamba.executable)
+    created = CondaEngine().create(target, lambda *_: None, never)
+    assert created.packages >= 2
+    dry, real = mamba.calls("plan")[0], mamba.calls("create")[0]
+    assert (dry["argv"][0], real["argv"][0]) == ("create", "install")
+    assert real["inside"] == [MARKER, "conda-meta"]
+    assert "--no-default-packages" not in real["argv"]
+
+
+def test_micromambas_words_become_sentences(home: Path, order: Target) -> None:
+    words = "error    libmamba Could not solve for environment specs\ncritical libmamba x\n"
+    mamba = StandInConda(home / "micromamba", "micromamba").install(
+        say={"plan": {"stdout": recorded("mamba_virtual.json"), "stderr": words, "code": 1}}
+    )
+    target = Target(order.prefix, order.python, "conda", channels=order.channels, conda=mamba.executable)
+    with pytest.raises(WizardError) as caught:
+        CondaEngine().create(target, lambda *_: None, never)
+    assert caught.value.code == "conda-virtual-package"

@@ -1,0 +1,54 @@
+"""`StandInConda`: an installation of the stand-in conda in a folder of its own. See `program.py`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+RECORDED = Path(__file__).resolve().parents[2] / "data" / "conda"
+_PROJECT = Path(__file__).resolve().parents[3]
+_PROGRAM = Path(__file__).with_name("program.py")
+
+
+@dataclass(frozen=True)
+class StandInConda:
+    root: Path
+    kind: str = "conda"
+
+    @property
+    def executable(self) -> Path:
+        return self.root / "bin" / self.kind
+
+    @property
+    def pkgs(self) -> Path:
+        return self.root / "pkgs"
+
+    def install(self, **behaviour: Any) -> StandInConda:
+        """Also changes the behaviour of one that is there."""
+        (self.root / "conda-meta").mkdir(parents=True, exist_ok=True)
+        self.executable.parent.mkdir(exist_ok=True)
+        script = self.executable.with_name("program.py")
+        shutil.copyfile(_PROGRAM, script)
+        # Not the project's interpreter by a shebang: its path may be too long or hold a space.
+        self.executable.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{script}' \"$@\"\n", encoding="utf-8")
+        self.executable.chmod(0o755)
+        fixed = {"kind": self.kind, "project": str(_PROJECT), "python": sys.executable}
+        self.executable.with_name("behaviour.json").write_text(json.dumps({**fixed, **behaviour}), encoding="utf-8")
+        return self
+
+    def calls(self, role: str | None = None) -> list[dict[str, Any]]:
+        path = self.executable.with_name("calls.jsonl")
+        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        return [call for call in map(json.loads, lines) if role in (None, call["role"])]
+
+    @property
+    def has_accepted_terms(self) -> bool:
+        return self.executable.with_name("terms-accepted").exists()
+
+
+def recorded(name: str) -> str:
+    return (RECORDED / name).read_text(encoding="utf-8")

@@ -1,0 +1,199 @@
+"""A conda for tests: an own program with conda's habits, as they were recorded, that makes true prefixes.
+
+Its folder holds `behaviour.json`:
+  kind          "conda" or "micromamba"
+  say           {verb: {"stdout": …, "stderr": …, "code": …, "hang": seconds}}: what is printed instead of working;
+                the verbs are info, plan (a dry run) and create
+  fetch_pause   seconds between two pieces of a package
+  link_pause    seconds before the prefix is filled, with a few files in it already
+  makes         false: says success and makes nothing
+`calls.jsonl` keeps each call: arguments, variables, what was in the target. Any option that conda does not have ends
+it with status 2. A package is copied from the channel to `pkgs/<name>.partial` in pieces; then rattler links it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+BEHAVIOUR = json.loads((HERE / "behaviour.json").read_text(encoding="utf-8"))
+IS_MAMBA = BEHAVIOUR.get("kind") == "micromamba"
+FLAGS = {"--override-channels", "--json", "--yes", "--dry-run"} | (set() if IS_MAMBA else {"--no-default-packages"})
+VALUES = {"--prefix", "--channel"}
+PIECE = 256 * 1024
+
+
+def main(argv: list[str]) -> int:
+    verb, options, specs = parse(argv[1:])
+    role = "plan" if "--dry-run" in options else "create" if verb in ("create", "install") else verb
+    note(argv, role, options)
+    if os.environ.get("CI") or os.environ.get("CONDA_PLUGINS_AUTO_ACCEPT_TOS", "").lower() in ("1", "yes", "true"):
+        (HERE / "terms-accepted").touch()
+    said = BEHAVIOUR.get("say", {}).get(role)
+    if said:
+        return say(said)
+    if role == "info":
+        return show(info())
+    if role == "plan":
+        return plan(options, specs)
+    return create(verb, options, specs)
+
+
+def parse(words: list[str]) -> tuple[str, dict[str, list[str]], list[str]]:
+    verb, rest = words[0], words[1:]
+    options: dict[str, list[str]] = {}
+    specs: list[str] = []
+    while rest:
+        word = rest.pop(0)
+        if word in VALUES:
+            options.setdefault(word, []).append(rest.pop(0))
+        elif word in FLAGS:
+            options[word] = []
+        elif word.startswith("-"):
+            sys.stderr.write(f"usage: unrecognized arguments: {word}\n")
+            raise SystemExit(2)
+        else:
+            specs.append(word)
+    return verb, options, specs
+
+
+def note(argv: list[str], role: str, options: dict[str, list[str]]) -> None:
+    prefix = Path(options.get("--prefix", ["-"])[0])
+    inside = sorted(path.name for path in prefix.iterdir()) if prefix.is_dir() else None
+    call = {"argv": argv[1:], "role": role, "environment": dict(os.environ), "inside": inside, "pid": os.getpid()}
+    with (HERE / "calls.jsonl").open("a", encoding="utf-8") as file:
+        file.write(json.dumps(call) + "\n")
+
+
+def say(said: dict[str, Any]) -> int:
+    if said.get("hang"):
+        time.sleep(said["hang"])
+    sys.stdout.write(said.get("stdout", ""))
+    sys.stderr.write(said.get("stderr", ""))
+    sys.stdout.flush()
+    if said.get("signal"):
+        os.kill(os.getpid(), said["signal"])
+    return int(said.get("code", 0))
+
+
+def show(document: dict[str, Any]) -> int:
+    sys.stdout.write(json.dumps(document, indent=2) + "\n")
+    return 0
+
+
+def info() -> dict[str, Any]:
+    pkgs, envs = [str(ROOT / "pkgs")], [str(ROOT / "envs")]
+    if IS_MAMBA:
+        return {"libmamba version": "2.3.2", "micromamba version": "2.3.2", "base environment": str(ROOT),
+                "package cache": pkgs, "envs directories": envs, "platform": "linux-64"}  # fmt: skip
+    return {"conda_version": "26.7.1", "root_prefix": str(ROOT), "pkgs_dirs": pkgs, "envs_dirs": envs,
+            "platform": "linux-64", "offline": False}  # fmt: skip
+
+
+def trouble(name: str, words: str) -> int:
+    if IS_MAMBA:
+        sys.stderr.write(f"critical libmamba {words}\n")
+    else:
+        show({"caused_by": "None", "error": f"{name}: {words}", "exception_name": name, "message": words})
+    return 1
+
+
+def channel_folder(options: dict[str, list[str]]) -> Path:
+    return Path(url2pathname(urlsplit(options["--channel"][0]).path))
+
+
+def packages(options: dict[str, list[str]]) -> list[dict[str, Any]]:
+    found = []
+    for page in sorted(channel_folder(options).glob("*/repodata.json")):
+        for name, record in json.loads(page.read_text(encoding="utf-8"))["packages"].items():
+            path = page.parent / name
+            record = {**record, "fn": name, "size": path.stat().st_size, "path": str(path)}
+            found.append(record)
+    return found
+
+
+def actions(options: dict[str, list[str]]) -> dict[str, Any]:
+    rows = packages(options)
+    missing = [row for row in rows if not (ROOT / "pkgs" / row["fn"]).is_file()]
+    link = [{"name": row["name"], "version": row["version"], "dist_name": row["fn"]} for row in rows]
+    return {"FETCH": missing, "PREFIX": options["--prefix"][0], "LINK": link}
+
+
+def plan(options: dict[str, list[str]], specs: list[str]) -> int:
+    prefix = Path(options["--prefix"][0])
+    if prefix.exists():  # as conda: it would have to ask, and a dry run stops there
+        return show({"dry_run": True, "message": "Dry run. Exiting.", "success": True})
+    wanted = next(spec for spec in specs if spec.startswith("python=")).removeprefix("python=")
+    found = [row for row in packages(options) if row["name"] == "python"]
+    if not any(row["version"].startswith(f"{wanted}.") for row in found):
+        words = (
+            "The following packages are not available from current channels:\n\n"
+            f"  - python={wanted}\n\nCurrent channels:\n\n  - {options['--channel'][0]}\n"
+        )
+        return trouble("PackagesNotFoundInChannelsError", words)
+    return show({"success": True, "dry_run": True, "prefix": str(prefix), "actions": actions(options)})
+
+
+def create(verb: str, options: dict[str, list[str]], specs: list[str]) -> int:
+    prefix = Path(options["--prefix"][0])
+    if IS_MAMBA and verb == "create" and prefix.is_dir() and any(prefix.iterdir()):
+        return trouble("", "Non-conda folder exists at prefix - aborting.")
+    if verb == "install" and not (prefix / "conda-meta").is_dir():
+        return trouble("EnvironmentLocationNotFound", f"Not a conda environment: {prefix}")
+    if not IS_MAMBA and any(letter in " :#" for letter in prefix.name):
+        return trouble("CondaValueError", "Environment names cannot contain any of these characters: {':', ' ', '#'}")
+    if not IS_MAMBA and (prefix / "conda-meta" / "history").is_file():
+        shutil.rmtree(prefix)  # the trap: an environment that is there is replaced
+    document = {"success": True, "prefix": str(prefix), "actions": actions(options)}
+    for row in document["actions"]["FETCH"]:
+        fetch(Path(row["path"]), ROOT / "pkgs" / row["fn"])
+    if BEHAVIOUR.get("makes", True):
+        link(prefix, options, specs)
+    return show(document)
+
+
+def fetch(source: Path, target: Path) -> None:
+    target.parent.mkdir(exist_ok=True)
+    partial = target.with_name(f"{target.name}.partial")
+    data = source.read_bytes()
+    with partial.open("wb") as file:
+        for at in range(0, len(data), PIECE):
+            file.write(data[at : at + PIECE])
+            file.flush()
+            time.sleep(BEHAVIOUR.get("fetch_pause", 0))
+    partial.replace(target)
+
+
+def link(prefix: Path, options: dict[str, list[str]], specs: list[str]) -> None:
+    (prefix / "conda-meta").mkdir(parents=True, exist_ok=True)
+    (prefix / "lib").mkdir(exist_ok=True)
+    time.sleep(BEHAVIOUR.get("link_pause", 0))
+    request = {"prefix": str(prefix), "channels": options["--channel"], "specs": specs, "cache": str(ROOT / "rattler")}
+    code = f"import sys; sys.path.insert(0, {BEHAVIOUR['project']!r})\n"
+    code += "from wizard.environments.rattler_child import main; main()"
+    done = subprocess.run(
+        [BEHAVIOUR["python"], "-c", code], input=json.dumps(request), capture_output=True, text=True, check=False
+    )
+    if '"done"' not in done.stdout:
+        sys.stderr.write(done.stdout + done.stderr)
+        raise SystemExit(1)
+    with (prefix / "conda-meta" / "history").open("a", encoding="utf-8") as file:
+        file.write("==> now <==\n")
+    listed = Path.home() / ".conda" / "environments.txt"
+    listed.parent.mkdir(exist_ok=True)
+    with listed.open("a", encoding="utf-8") as file:
+        file.write(f"{prefix}\n")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

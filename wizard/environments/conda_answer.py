@@ -1,0 +1,119 @@
+"""What conda and mamba print with `--json`, as values. Pure: text goes in, frozen values come out.
+
+Before the document there may be progress objects (ended by a NUL byte, on a terminal only) or a warning; a program
+that prints no JSON at all gives None. mamba 2 and micromamba name the same facts otherwise.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class CondaFetch:
+    """One package that will be downloaded. `size` in bytes, 0 where the channel does not say."""
+
+    filename: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class CondaPlan:
+    """What a dry run says. `packages`: how many are put into the prefix."""
+
+    fetches: tuple[CondaFetch, ...]
+    packages: int
+    python: str | None = None  # "3.12.11"
+
+    @property
+    def bytes_to_fetch(self) -> int:
+        return sum(fetch.size for fetch in self.fetches)
+
+
+@dataclass(frozen=True, slots=True)
+class CondaInfo:
+    """`kind`: "conda", "mamba" or "micromamba". `is_libmamba`: mamba 2 and micromamba, which have other habits."""
+
+    kind: str
+    version: str
+    root_prefix: Path | None
+    platform: str
+    pkgs_dirs: tuple[Path, ...]
+    is_libmamba: bool
+    is_offline: bool = False
+
+
+def parse_document(printed: str) -> dict[str, Any] | None:
+    """The last JSON object in what was printed that is a document, not a line of progress."""
+    decoder = json.JSONDecoder()
+    found: dict[str, Any] | None = None
+    at = printed.find("{")
+    while at >= 0:
+        try:
+            value, end = decoder.raw_decode(printed, at)
+        except (ValueError, RecursionError):
+            end = at + 1
+        else:
+            if isinstance(value, dict) and "maxval" not in value:
+                found = value
+        at = printed.find("{", end)
+    return found
+
+
+def parse_info(printed: str) -> CondaInfo | None:
+    """None when that was no answer to `info --json`."""
+    data = parse_document(printed)
+    if data is None:
+        return None
+    if "conda_version" in data:
+        return CondaInfo(
+            kind="mamba" if "mamba_version" in data else "conda",
+            version=str(data.get("mamba_version") or data["conda_version"]),
+            root_prefix=_path(data.get("root_prefix")),
+            platform=str(data.get("platform") or ""),
+            pkgs_dirs=_paths(data.get("pkgs_dirs")),
+            is_libmamba=False,
+            is_offline=data.get("offline") is True,
+        )
+    if "libmamba version" in data:
+        micro = "micromamba version" in data
+        return CondaInfo(
+            kind="micromamba" if micro else "mamba",
+            version=str(data.get("micromamba version") or data.get("mamba version") or data["libmamba version"]),
+            root_prefix=_path(data.get("base environment")),
+            platform=str(data.get("platform") or ""),
+            pkgs_dirs=_paths(data.get("package cache") or data.get("pkgs_dirs")),
+            is_libmamba=True,
+        )
+    return None
+
+
+def parse_plan(data: Mapping[str, Any]) -> CondaPlan | None:
+    """None when nothing is said about packages: then it was no plan."""
+    actions = data.get("actions")
+    if not isinstance(actions, Mapping) or not isinstance(actions.get("LINK"), list):
+        return None
+    fetched, linked = _rows(actions.get("FETCH")), _rows(actions["LINK"])
+    python = next((str(row.get("version")) for row in linked if row.get("name") == "python"), None)
+    return CondaPlan(tuple(_fetch(row) for row in fetched if row.get("fn")), len(linked), python)
+
+
+def _fetch(row: Mapping[str, Any]) -> CondaFetch:
+    size = row.get("size")
+    return CondaFetch(Path(str(row["fn"])).name, size if type(size) is int and size > 0 else 0)
+
+
+def _rows(value: object) -> list[Mapping[str, Any]]:
+    return [row for row in value if isinstance(row, Mapping)] if isinstance(value, list) else []
+
+
+def _path(value: object) -> Path | None:
+    return Path(value) if isinstance(value, str) and value else None
+
+
+def _paths(value: object) -> tuple[Path, ...]:
+    return tuple(Path(each) for each in value if isinstance(each, str)) if isinstance(value, list) else ()

@@ -1,0 +1,43 @@
+"""The conda engine's part of the use cases: which of the user's condas, and what it would do.
+
+Translates what the probe found (`machine`) for the layer that asks it (`environments`); decides nothing itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from wizard.environments.conda_engine import CondaEngine, check_conda_prefix
+from wizard.environments.conda_find import KnownConda, OwnConda, find_conda
+from wizard.environments.model import Target
+from wizard.i18n import Message, message
+from wizard.plan.model import Choices, Plan
+from wizard.session.model import Facts
+from wizard.session.place import target_prefix
+
+
+def own_conda(facts: Facts, choices: Choices, is_cancelled: Callable[[], bool]) -> OwnConda | None:
+    """None when another engine was asked for. Raises UsageError for a conda or a place that cannot be, Cancelled."""
+    if choices.engine != "conda":
+        return None
+    check_conda_prefix(target_prefix(choices))
+    known = [KnownConda(Path(row.executable), row.kind, row.found_by or "") for row in facts.machine.condas]
+    return find_conda(choices.conda, known, {}, is_cancelled)
+
+
+def conda_changes(plan: Plan, is_cancelled: Callable[[], bool]) -> tuple[Message, ...]:
+    """By a dry run, so that terms, channels and missing packages are heard of before anything is begun. Empty for
+    another engine. Raises WizardError, Cancelled."""
+    if plan.engine != "conda":
+        return ()
+    target = Target(
+        prefix=Path(plan.prefix),
+        python=plan.python,
+        engine=plan.engine,
+        channels=plan.channels,
+        conda=Path(plan.conda) if plan.conda else None,
+    )
+    planned = CondaEngine(plan.environment).plan(target, is_cancelled)
+    megabytes = round(planned.bytes_to_fetch / 1e6, 1)
+    return (message("change.conda-packages", count=planned.packages, megabytes=megabytes),)
