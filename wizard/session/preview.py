@@ -93,7 +93,6 @@ def _lock_request(facts: Facts, election: Election) -> LockRequest:
         find_links=tuple(s.url for s in extra if s.url and s.layout is Layout.FLAT),
         no_index=default is None and not any(s.url is None for s in election.package_sources),
         environment=network_environment(facts.settings),
-        conda=election.conda,
     )
 
 
@@ -133,6 +132,7 @@ def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock:
         total_bytes=lock.total_bytes,
         notices=election.notices,
         environment=network_environment(facts.settings),
+        conda=election.conda,
     )
 
 
