@@ -16,7 +16,7 @@ from tests.servers.index_server import Answer, IndexServer
 from wizard.i18n import LANGUAGES, text
 from wizard.mirrors import client as client_module
 from wizard.mirrors import read as read_module
-from wizard.mirrors.client import Page, certificate_bundle
+from wizard.mirrors.client import Page
 from wizard.mirrors.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.mirrors.read import Reader
 from wizard.mirrors.unreachable import SourceUnreachable
@@ -165,7 +165,7 @@ def test_a_proxy_from_pip_settings_is_used_but_not_for_this_computer(server: Ind
     with Reader(UserSettings(proxy=proxy), FAST) as reader:
         assert reader.offers(simple(server.simple), "torch")
         error = failure(reader, simple("https://mirror.invalid/simple"))
-    assert error.code == "source-offline"
+    assert error.code == "network-proxy-offline"
     assert "proxy" in error.details.lower()
 
 
@@ -186,7 +186,8 @@ def test_certificates_are_checked_and_can_be_named(tmp_path: Path, monkeypatch: 
     make_wheel(tmp_path / "root", CPU)
     with IndexServer(tmp_path / "root", certificate=both) as secure:
         with Reader(timeouts=FAST) as reader:
-            assert failure(reader, simple(secure.simple)).code == "source-tls"
+            error = failure(reader, simple(secure.simple))
+            assert (error.code, error.params["issuer"]) == ("network-tls-issuer", "127.0.0.1")
         with Reader(UserSettings(certificate=str(pem)), FAST) as reader:
             assert reader.offers(simple(secure.simple), "torch")
         with Reader(UserSettings(certificate=str(tmp_path / "gone.pem")), FAST) as reader:
@@ -194,14 +195,6 @@ def test_certificates_are_checked_and_can_be_named(tmp_path: Path, monkeypatch: 
         monkeypatch.setenv("SSL_CERT_FILE", str(pem))
         with Reader(timeouts=FAST) as reader:
             assert reader.offers(simple(secure.simple), "torch")
-
-
-def test_which_bundle_counts() -> None:
-    environ = {"SSL_CERT_FILE": "c", "CURL_CA_BUNDLE": "", "REQUESTS_CA_BUNDLE": "b"}
-    assert certificate_bundle("a", environ) == "a"
-    assert certificate_bundle(None, environ) == "b"
-    assert certificate_bundle(None, {"SSL_CERT_FILE": "c"}) == "c"
-    assert certificate_bundle(None, {}) is None
 
 
 def test_the_default_index_is_asked_for_when_it_is_read(server: IndexServer) -> None:

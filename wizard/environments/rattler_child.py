@@ -22,6 +22,8 @@ from rattler import Client, Gateway, MatchSpec, VirtualPackage, VirtualPackageOv
 from rattler.config import Config
 from rattler.exceptions import FetchRepoDataError, GatewayError, SolverError
 
+from wizard.network.relay import without_socks
+
 _LEAST_SECONDS_BETWEEN = 0.1
 # A proxy that inspects TLS has its certificate in the system's store.
 _CONFIG = 'tls-root-certs = "system"'
@@ -142,6 +144,7 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         request = json.loads(sys.stdin.buffer.read())
+        os.environ.update(without_socks(os.environ))  # which rattler does not know
         downloaded = asyncio.run(create(request))
         say("done", bytes_downloaded=downloaded)
         code = 0

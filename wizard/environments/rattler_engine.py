@@ -23,6 +23,7 @@ from wizard.environments.layout import python_of
 from wizard.environments.model import Created, IsCancelled, OnProgress, Target
 from wizard.errors import Cancelled, WizardError
 from wizard.i18n import message, text
+from wizard.network.trouble import explain_text
 from wizard.process import Outcome, Request, child_environment, redact, run
 
 _DISK_FULL = re.compile(r"os error (?:28|112)\b|No space left on device|not enough space on the disk", re.IGNORECASE)
@@ -46,7 +47,7 @@ class RattlerEngine:
         if outcome.cancelled or is_cancelled():
             raise Cancelled
         if not heard.done:
-            raise failure(heard.error, outcome, target)
+            raise failure(heard.error, outcome, target, self._environment)
         return self._finish(target, heard.bytes_downloaded)
 
     def request_for(self, target: Target) -> Request:
@@ -135,13 +136,18 @@ def parse_event(line: str) -> dict[str, Any] | None:
     return event if isinstance(event, dict) and "event" in event else None
 
 
-def failure(error: Mapping[str, Any], outcome: Outcome, target: Target) -> WizardError:
+def failure(
+    error: Mapping[str, Any], outcome: Outcome, target: Target, environment: Mapping[str, str] | None = None
+) -> WizardError:
     """The child's own words decide; without any it has crashed."""
     said = redact(str(error.get("text", "")))
     details = f"{said}\n{outcome.tail()}" if said else outcome.tail()
     channels = ", ".join(redact(channel) for channel in target.channels)
     if _DISK_FULL.search(said):
         return WizardError("env-disk-full", details, path=str(target.prefix))
+    trouble = explain_text(str(error.get("text", "")), environment or {})
+    if trouble:
+        return WizardError(trouble.code, details, **trouble.params)
     if error.get("kind") == "unreachable":
         return WizardError("env-channel-unreachable", details, channels=channels)
     if error.get("kind") == "unsolvable":

@@ -37,6 +37,8 @@ class Preferences:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             known = {**self._known(), **asdict(self._wishes)}
             fresh = self._path.with_name(f"{self._path.name}.new")
+            fresh.unlink(missing_ok=True)
+            fresh.touch(mode=0o600)  # other keys of the file may hold a password (session/network.py)
             fresh.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
             fresh.replace(self._path)
         except OSError as error:

@@ -33,7 +33,7 @@ def check_channel(url: str, settings: UserSettings | None = None, subdirs: tuple
             raise SourceUnreachable("source-no-folder", source=url, path=str(folder))
         return
     known = settings or UserSettings()
-    client = Client(known.certificate, known.proxy, _TIMEOUTS)
+    client = Client(known.certificate, known.proxy, _TIMEOUTS, known.environment)
     try:
         for subdir in dict.fromkeys(subdirs):
             _check_remote(client, url, subdir)

@@ -1,12 +1,11 @@
 """The HTTP side of reading sources: certificates, proxies, redirects, limits. It knows nothing of packages.
 
-The system's certificate store decides (labs install their own authority there), unless a bundle is named
-by the user's pip settings or the usual variables. Verification cannot be switched off.
+Proxy and certificates come from the variables that every child gets too (wizard.network), so that what is seen
+here is what uv will see. Verification cannot be switched off.
 """
 
 from __future__ import annotations
 
-import os
 import ssl
 import time
 from collections.abc import Callable, Mapping
@@ -15,12 +14,16 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import requests
-import truststore
 from requests.adapters import HTTPAdapter
+from requests.utils import get_netrc_auth
 
 from wizard import __version__
-from wizard.mirrors.address import is_loopback, may_follow
+from wizard.mirrors.address import may_follow
 from wizard.mirrors.unreachable import SourceUnreachable, explain_failure
+from wizard.network.bypass import proxy_for
+from wizard.network.environment import present_environment, with_settings
+from wizard.network.model import Network
+from wizard.network.tls import CertificateUnreadable, context_for
 from wizard.process import redact
 
 USER_AGENT = f"torch-setup/{__version__} python-requests/{requests.__version__}"
@@ -28,8 +31,6 @@ CONNECT_TIMEOUT, READ_TIMEOUT = 5.0, 15.0  # seconds; READ is the longest silenc
 _LONGEST = 60.0  # seconds for one page, however steadily it drips
 _MOST_BYTES = 48 * 1024 * 1024
 _MOST_REDIRECTS = 10
-_DIRECT = {"http": "", "https": ""}  # this computer is never behind a proxy
-_BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,44 +47,62 @@ class Page:
         return self.body.decode("utf-8", errors="replace")
 
 
-class _SystemStoreAdapter(HTTPAdapter):
+class _Adapter(HTTPAdapter):
+    """TLS by our own context alone: requests would add roots that it brings along."""
+
+    def __init__(self, context: ssl.SSLContext, proxy_context: ssl.SSLContext) -> None:
+        self._context, self._proxy_context = context, proxy_context
+        super().__init__()
+
     def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
-        super().init_poolmanager(*args, ssl_context=_system_store(), **kwargs)
+        super().init_poolmanager(*args, ssl_context=self._context, **kwargs)
 
     def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
-        return super().proxy_manager_for(proxy, ssl_context=_system_store(), **kwargs)
+        if not proxy.startswith("socks"):
+            kwargs["proxy_ssl_context"] = self._proxy_context
+        return super().proxy_manager_for(proxy, ssl_context=self._context, **kwargs)
+
+    def cert_verify(self, conn: Any, url: str, verify: object, cert: object) -> None:
+        conn.cert_reqs = "CERT_REQUIRED"
 
 
-def _system_store() -> ssl.SSLContext:
-    return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+class _Unreadable(HTTPAdapter):
+    """In place of any secure connection: the certificates that were named cannot be read."""
+
+    def __init__(self, error: CertificateUnreadable) -> None:
+        super().__init__()
+        self._error = error
+
+    def send(self, *args: Any, **kwargs: Any) -> requests.Response:
+        raise self._error
 
 
-def certificate_bundle(configured: str | None, environ: Mapping[str, str]) -> str | None:
-    """The file that replaces the system's store, or None. The order is pip's."""
-    named = (configured, *(environ.get(name) for name in _BUNDLE_VARIABLES))
-    return next((path for path in named if path), None)
+def _adapter(environment: Mapping[str, str]) -> HTTPAdapter:
+    try:
+        return _Adapter(context_for(environment), context_for(environment))
+    except CertificateUnreadable as error:
+        return _Unreadable(error)
 
 
 class Client:
-    """One connection pool. `certificate` and `proxy` are the user's settings; variables count too."""
+    """One connection pool. `environment`: the way to the network as children get it (wizard.network); without one
+    it is made of the user's settings (`certificate`, `proxy`) and of what the system says."""
 
     def __init__(
         self,
         certificate: str | None = None,
         proxy: str | None = None,
         timeouts: tuple[float, float] = (CONNECT_TIMEOUT, READ_TIMEOUT),
-        environ: Mapping[str, str] | None = None,
+        environment: Mapping[str, str] | None = None,
     ) -> None:
+        if environment is None:
+            environment = present_environment(with_settings(Network(), proxy, certificate))
+        self._environment = environment
         self._timeouts = timeouts
         self._session = requests.Session()
+        self._session.trust_env = False  # the environment above says it all
         self._session.headers["User-Agent"] = USER_AGENT
-        bundle = certificate_bundle(certificate, os.environ if environ is None else environ)
-        self._verify: bool | str = bundle or True
-        if bundle is None:
-            self._session.mount("https://", _SystemStoreAdapter())
-        if proxy and "://" not in proxy:
-            proxy = f"http://{proxy}"
-        self._proxies = {"http": proxy, "https": proxy} if proxy else None
+        self._session.mount("https://", _adapter(environment))
 
     def close(self) -> None:
         self._session.close()
@@ -101,18 +120,21 @@ class Client:
             try:
                 with self._session.get(
                     url, headers=dict(headers), timeout=self._timeouts, stream=True,
-                    allow_redirects=False, verify=self._verify,
-                    proxies=_DIRECT if is_loopback(urlsplit(url).hostname) else self._proxies,
+                    allow_redirects=False, proxies=self._proxies(url), auth=get_netrc_auth(url),
                 ) as response:  # fmt: skip
                     if not response.is_redirect:
                         return self._read(response, url, most_bytes, goes_on)
                     target = _redirect_target(url, response.headers["Location"])
             except (requests.exceptions.RequestException, OSError, ValueError) as error:
-                raise explain_failure(error, source, url) from error
+                raise explain_failure(error, source, url, self._environment) from error
             if target is None:
                 raise SourceUnreachable("source-insecure", redact(url), source=source)
             url = target
         raise SourceUnreachable("source-not-an-index", redact(f"{url}: too many redirects"), source=source)
+
+    def _proxies(self, url: str) -> dict[str, str]:
+        proxy = proxy_for(url, self._environment)
+        return {urlsplit(url).scheme: proxy} if proxy else {}
 
     def _read(
         self, response: requests.Response, url: str, most_bytes: int | None, goes_on: Callable[[int], bool] | None

@@ -6,7 +6,7 @@ looks at lists only: no wheel is fetched, and speed is not judged here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import TypeVar
@@ -31,17 +31,25 @@ Answer = TypeVar("Answer")
 
 
 class Reader:
-    """`default_index` finds the address of the official package index, which is not written in this program."""
+    """`default_index` finds the address of the official package index, which is not written in this program.
+
+    `headers`: another client's, where a source is judged by what it answers to that one. `goes_on`: reading ends
+    when it says False.
+    """
 
     def __init__(
         self,
         settings: UserSettings | None = None,
         timeouts: tuple[float, float] = (CONNECT_TIMEOUT, READ_TIMEOUT),
         default_index: Callable[[], str] = default_index_url,
+        headers: Mapping[str, str] | None = None,
+        goes_on: Callable[[], bool] | None = None,
     ) -> None:
         known = settings or UserSettings()
-        self.client = Client(known.certificate, known.proxy, timeouts)
+        self.client = Client(known.certificate, known.proxy, timeouts, known.environment)
         self._default_index = default_index
+        self._headers = headers or {"Accept": _ACCEPT}
+        self._goes_on = goes_on
         self._pages: dict[str, Page | SourceUnreachable] = {}
         self._offers: dict[tuple[Source, str, str], tuple[Offer, ...] | SourceUnreachable] = {}
 
@@ -76,17 +84,24 @@ class Reader:
         if page.status in _MISSING or (page.status == 403 and forbidden_means_missing(root)):
             return ()
         if page.status != 200:
-            raise explain_status(page.status, source.name or source.id, url)
+            raise explain_status(page.status, source.name or source.id, url, page.headers.get("retry-after", ""))
         return _parse(page, source, project)
 
     def _page(self, url: str, source: str) -> Page:
         """Remembers failures too: asking for three projects must not wait for three time limits."""
         if url not in self._pages:
             try:
-                self._pages[url] = self.client.get(url, source, {"Accept": _ACCEPT})
+                self._pages[url] = self._fetched(url, source)
             except SourceUnreachable as error:
                 self._pages[url] = error
         return _or_raise(self._pages[url])
+
+    def _fetched(self, url: str, source: str) -> Page:
+        goes_on = self._goes_on
+        page = self.client.get(url, source, self._headers, None, (lambda _: goes_on()) if goes_on else None)
+        if goes_on and not goes_on():  # it may have been cut short
+            raise SourceUnreachable("source-timeout", url, source=source)
+        return page
 
     def settle_layout(self, source: Source, project: str) -> Source:
         """A typed address may be an index or a flat listing: the one that lists the project, else as it was.

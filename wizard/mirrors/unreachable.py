@@ -2,31 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import requests
 from urllib3.exceptions import ReadTimeoutError
 
 from wizard.errors import WizardError
+from wizard.network.tls import CertificateUnreadable
+from wizard.network.trouble import explain
 from wizard.process import redact
 
 
 class SourceUnreachable(WizardError):
     """Codes: source-offline, source-timeout, source-tls, source-certificate, source-forbidden, source-status,
-    source-insecure, source-not-an-index, source-no-folder."""
+    source-insecure, source-not-an-index, source-no-folder, and the network-… of wizard.network.trouble."""
 
 
-def explain_failure(error: Exception, source: str, url: str) -> SourceUnreachable:
-    """From what requests raises. `source` is the name for people."""
+def explain_failure(error: Exception, source: str, url: str, environment: Mapping[str, str]) -> SourceUnreachable:
+    """From what requests raises. `source` is the name for people; `environment` says how we went there."""
     details = redact(f"{url}: {error}")
+    trouble = explain(error, url, environment, source)
+    if trouble:
+        return SourceUnreachable(trouble.code, details, source=source, **trouble.params)
     if isinstance(error, requests.exceptions.SSLError):
         return SourceUnreachable("source-tls", details, source=source)
     silence = bool(error.args) and isinstance(error.args[0], ReadTimeoutError)  # in the middle of a page
     if silence or isinstance(error, requests.exceptions.Timeout):
         return SourceUnreachable("source-timeout", details, source=source)
-    if isinstance(error, OSError) and not isinstance(error, requests.exceptions.RequestException):
-        return SourceUnreachable("source-certificate", details, source=source)  # the bundle is not there
+    if isinstance(error, CertificateUnreadable):
+        return SourceUnreachable("source-certificate", details, source=source)
     return SourceUnreachable("source-offline", details, source=source)
 
 
-def explain_status(status: int, source: str, url: str) -> SourceUnreachable:
+def explain_status(status: int, source: str, url: str, retry_after: str = "") -> SourceUnreachable:
+    """`retry_after`: what the header of that name says, in seconds or as a date."""
     code = "source-forbidden" if status in (401, 403) else "source-status"
-    return SourceUnreachable(code, redact(f"{url}: HTTP {status}"), source=source, status=status)
+    details = redact(f"{url}: HTTP {status}")
+    return SourceUnreachable(code, details, source=source, status=status, retry_after=retry_after[:40])

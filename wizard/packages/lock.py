@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
+from wizard.network.trouble import explain_text
 from wizard.packages.model import Lock, LockedFile
 from wizard.process import Outcome, Request, child_environment, run
 
@@ -61,7 +62,7 @@ def compile_lock(
     if outcome.cancelled or is_cancelled():
         raise Cancelled
     if not outcome.ok:
-        raise _failure(outcome)
+        raise _failure(outcome, request.environment)
     return parse_lock(answer.read_text(encoding="utf-8"))
 
 
@@ -178,9 +179,12 @@ def _best_wheel(wheels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return wheels[0]
 
 
-def _failure(outcome: Outcome) -> WizardError:
+def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
     if outcome.exit_code is None:
         return WizardError("lock-uv", details=outcome.tail())
+    trouble = explain_text(outcome.stderr, environment)
+    if trouble:
+        return WizardError(trouble.code, details=outcome.tail(40), **trouble.params)
     said = outcome.stderr.lower()
     is_network = "no solution found" not in said and any(word in said for word in _NETWORK_WORDS)
     return WizardError("lock-network" if is_network else "lock-no-solution", details=outcome.tail(40))

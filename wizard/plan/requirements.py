@@ -80,6 +80,8 @@ def _settings(settings: UserSettings) -> Iterator[Requirement]:
     if count:
         fact = message("check.settings.sources", count=count)
         yield Requirement("settings", "note", fact, message("check.settings.sources.why"))
+    for notice in settings.notices:  # what was passed over in them, and what the proxy's settings leave open
+        yield Requirement("settings", "note", notice)
 
 
 def _volumes(machine: Machine) -> Iterator[Requirement]:

@@ -19,13 +19,19 @@ _DROPPED = frozenset(
      "CONDA_PROMPT_MODIFIER", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH"}
 )  # fmt: skip
 _DROPPED_PREFIXES = ("PYTHON", "_PYI_", "_MEI", "PIP_", "UV_", "CONDA_PREFIX_")
+# What `extra` says of proxies or certificates is the whole truth: the shell's own would go another way.
+_PROXY_VARIABLES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY"})
+_CERTIFICATE_VARIABLES = frozenset(
+    {"SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "CONDA_SSL_VERIFY"}
+)
 # GPU visibility belongs to the user's session and must reach the test.
 
 
 def child_environment(extra: Mapping[str, str] | None = None, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """A complete environment. `extra` wins; `base` is os.environ unless a test says otherwise."""
     source = os.environ if base is None else base
-    kept = {key: value for key, value in source.items() if not _is_dropped(key)}
+    replaced = _replaced(extra or {})
+    kept = {key: value for key, value in source.items() if not _is_dropped(key) and key.upper() not in replaced}
     if sys.platform != "win32" and "LD_LIBRARY_PATH_ORIG" in source and paths.is_frozen():
         kept["LD_LIBRARY_PATH"] = source["LD_LIBRARY_PATH_ORIG"]
     kept.pop("LD_LIBRARY_PATH_ORIG", None)
@@ -37,3 +43,9 @@ def child_environment(extra: Mapping[str, str] | None = None, base: Mapping[str,
 def _is_dropped(key: str) -> bool:
     name = key.upper()
     return name in _DROPPED or name.startswith(_DROPPED_PREFIXES)
+
+
+def _replaced(extra: Mapping[str, str]) -> frozenset[str]:
+    given = {key.upper() for key in extra}
+    kinds = (_PROXY_VARIABLES, _CERTIFICATE_VARIABLES)
+    return frozenset().union(*(kind for kind in kinds if kind & given))

@@ -32,6 +32,10 @@ class Install:
             context.emitter.log(self.name, f"{wheel.name} ok")
             context.emitter.progress(self.name, done, total, unit="bytes", detail=wheel.name)
 
-        installer = Installer(created.python, on_log=lambda line: context.emitter.log(self.name, line))
+        installer = Installer(
+            created.python,
+            environment=context.plan.environment,
+            on_log=lambda line: context.emitter.log(self.name, line),
+        )
         installer.pipeline(context.ready, on_installed, context.is_stopped)
         return message("step.install.done", count=len(context.lock.files))

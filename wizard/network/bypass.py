@@ -1,0 +1,110 @@
+"""Which hosts are reached without the proxy, and so which proxy an address takes.
+
+Everybody writes such lists in their own way (`*.lab.example`, `.lab.example`, `192.168.*`, `<local>`); here they
+get the one form that uv, rattler and requests all understand, and one reading for our own connections. This very
+computer is never behind a proxy.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import ipaddress
+import re
+from collections.abc import Iterable, Mapping
+from urllib.parse import urlsplit
+
+from wizard.errors import UsageError
+
+LOOPBACK = ("localhost", "127.0.0.0/8", "127.0.0.1", "::1")  # some programs know no networks
+LOCAL = "<local>"  # Windows: names without a dot
+_ENTRY = re.compile(r"^(?:\*|<local>|[\w.\-]+(?::\d+)?|[0-9a-fA-F:.]+(?:/\d+)?|\[[0-9a-fA-F:.]+\](?::\d+)?)$")
+_STARRED = re.compile(r"^(\d{1,3})(?:\.(\d{1,3}))?(?:\.(\d{1,3}))?(?:\.\*)+$")
+
+
+def is_loopback(host: str | None) -> bool:
+    if not host:
+        return False
+    if host.lower() == "localhost":
+        return True
+    with contextlib.suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return False
+
+
+def entries(text: str | Iterable[str]) -> tuple[str, ...]:
+    """The usable entries of a list as settings hold it, in normal form; what no program understands is left out."""
+    items = re.split(r"[\s,;|]+", text) if isinstance(text, str) else text
+    found = (normal(item) for item in items)
+    return tuple(dict.fromkeys(entry for entry in found if entry))
+
+
+def normal(item: str) -> str | None:
+    """`https://*.Lab.example/` is `.lab.example`, `192.168.*` is `192.168.0.0/16`. None: no host."""
+    item = item.strip().lower().rpartition("://")[2]
+    if "/" in item and not _is_network(item):
+        item = item.partition("/")[0]
+    starred = _STARRED.match(item)
+    if starred:
+        numbers = [part for part in starred.groups() if part is not None]
+        item = ".".join([*numbers, *["0"] * (4 - len(numbers))]) + f"/{8 * len(numbers)}"
+    elif item.startswith("*") and item != "*":
+        item = "." + item.lstrip("*").lstrip(".")
+    return item if _ENTRY.match(item) and item.strip(".") else None
+
+
+def checked_entries(text: str, option: str) -> tuple[str, ...]:
+    """For what a person typed: a comma-separated list. Raises UsageError network-bad-host."""
+    for item in text.split(","):
+        if item.strip() and normal(item) is None:
+            raise UsageError("network-bad-host", host=item.strip(), option=option)
+    return entries(text)
+
+
+def _is_network(item: str) -> bool:
+    try:
+        ipaddress.ip_network(item, strict=False)
+    except ValueError:
+        return False
+    return True
+
+
+def is_bypassed(host: str, port: int | None, listed: Iterable[str]) -> bool:
+    host = host.lower().rstrip(".")
+    return any(_matches(host, port, entry) for entry in listed)
+
+
+def _matches(host: str, port: int | None, entry: str) -> bool:
+    if entry == "*":
+        return True
+    address = _address(host)
+    if entry == LOCAL:
+        return address is None and "." not in host
+    if _is_network(entry.strip("[]")):
+        return address is not None and address in ipaddress.ip_network(entry.strip("[]"), strict=False)
+    name, colon, number = entry.rpartition(":")
+    if colon and number.isdigit():
+        if int(number) != port:
+            return False
+        entry = name.strip("[]")
+    domain = entry.removeprefix("*").removeprefix(".")
+    return host == domain or host.endswith("." + domain)
+
+
+def _address(host: str) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    try:
+        return ipaddress.ip_address(host.strip("[]"))
+    except ValueError:
+        return None
+
+
+def proxy_for(url: str, environment: Mapping[str, str]) -> str | None:
+    """The proxy that an address takes under these variables (see `environment.py`); None: straight there."""
+    parts = urlsplit(url)
+    host, scheme = parts.hostname or "", parts.scheme.lower()
+    if scheme not in ("http", "https") or is_loopback(host):
+        return None
+    values = {name.lower(): value for name, value in environment.items() if value}
+    port = parts.port or {"http": 80, "https": 443}[scheme]
+    if is_bypassed(host, port, entries(values.get("no_proxy", ""))):
+        return None
+    return values.get(f"{scheme}_proxy") or values.get("all_proxy")
