@@ -48,7 +48,7 @@ def test_a_large_file_comes_in_ranges_and_small_ones_beside_it(server: FaultServ
     assert [path.stat().st_size for path in result.paths] == [file.size for file in files]
     assert result.paths[0].read_bytes() == LARGE
     assert sorted(seen) == sorted(file.name for file in files)
-    assert server.requests("/large") == 3
+    assert server.requests("/large") <= 4
     assert server.sent["/large"] == len(LARGE)
     assert result.bytes_fetched == sum(file.size or 0 for file in files)
     assert result.bytes_reused == 0
@@ -149,9 +149,11 @@ def test_a_fault_that_stays_is_one_clear_sentence(server: FaultServer, store: St
     ids=str,
 )  # fmt: skip
 def test_the_next_address_is_taken_at_once(server: FaultServer, store: Store, faults: Faults) -> None:
-    file = locked(DATA, server.add("/bad", DATA, faults), server.add("/good", DATA))
-    assert fetch(store, file) == [DATA]
-    assert server.requests("/good") >= 1
+    with FaultServer() as bad:
+        file = locked(DATA, bad.add("/bad", DATA, faults), server.add("/good", DATA))
+        assert fetch(store, file) == [DATA]
+        assert bad.requests("/bad") == 1
+    assert server.requests("/good") == 1
 
 
 def test_a_server_that_is_not_there(store: Store) -> None:

@@ -15,7 +15,7 @@ import socket
 import threading
 import time
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
 
@@ -40,8 +40,12 @@ class Faults:
     stall_after: int | None = None
     wrong_byte: int | None = None
     longer_by: int = 0  # a lie about the whole size
+    length_lie: int = 0  # of Content-Length alone: more makes the body short, less cuts it off
     etag: str | None = None
     etag_per_request: bool = False
+    other_from: int | None = None  # from this request on it is another file (of the same size), with another ETag
+    wrong_type: str | None = None
+    answer_after: float = 0.0  # seconds until the status line
     bytes_per_second: float | None = None
 
 
@@ -53,6 +57,9 @@ class FaultServer:
         self.sent: dict[str, int] = defaultdict(int)
         self.ranges: dict[str, list[str | None]] = defaultdict(list)
         self.conditions: list[str] = []  # If-Range headers
+        self.logins: list[str | None] = []  # Authorization headers
+        self.most_at_once = 0  # requests that were being answered
+        self._at_once = 0
         self.times: list[float] = []  # when requests came
         self._files: dict[str, tuple[bytes, Faults]] = {}
         self._lock = threading.Lock()
@@ -98,11 +105,22 @@ class FaultServer:
             data, faults = self._files[path]
             if faults.times is not None and number > faults.times:
                 faults = Faults(etag=faults.etag)
+            if faults.other_from is not None and number >= faults.other_from:
+                data, faults = b"PK\0\0" + data[4:], replace(faults, etag='"other"')
             return data, faults, number
 
     def count(self, path: str, sent: int) -> None:
         with self._lock:
             self.sent[path] += sent
+
+    def begin(self) -> None:
+        with self._lock:
+            self._at_once += 1
+            self.most_at_once = max(self.most_at_once, self._at_once)
+
+    def end(self) -> None:
+        with self._lock:
+            self._at_once -= 1
 
     def pause(self, seconds: float) -> None:
         """Sleeps, but not beyond the end of the test."""
@@ -128,6 +146,13 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
+        self.server.faults.begin()
+        try:
+            self._get()
+        finally:
+            self.server.faults.end()
+
+    def _get(self) -> None:
         asked = self.headers.get("Range")
         condition = self.headers.get("If-Range")
         found = self.server.faults.enter(self.path, asked, condition)
@@ -135,13 +160,16 @@ class _Handler(BaseHTTPRequestHandler):
             self._short(404, b"no such file")
             return
         data, faults, number = found
+        self.server.faults.logins.append(self.headers.get("Authorization"))
+        if faults.answer_after:
+            self.server.faults.pause(faults.answer_after)
         if faults.redirect:
             self._short(302, b"", ("Location", faults.redirect))
         elif faults.status:
             extra = ("Retry-After", faults.retry_after) if faults.retry_after else None
             self._short(faults.status, b"refused", extra)
         elif faults.html:
-            self._short(200, PORTAL, ("Content-Type", "text/html; charset=utf-8"))
+            self._short(200, PORTAL, ("Content-Type", faults.wrong_type or "text/html; charset=utf-8"))
         else:
             self._file(data, faults, number, asked, condition)
 
@@ -168,7 +196,7 @@ class _Handler(BaseHTTPRequestHandler):
         if etag:
             self.send_header("ETag", etag)
         if faults.says_length:
-            self.send_header("Content-Length", str(end - start))
+            self.send_header("Content-Length", str(end - start + faults.length_lie))
         else:
             self.send_header("Connection", "close")
             self.close_connection = True

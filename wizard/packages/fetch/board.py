@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.packages.fetch.model import BLOCK, CHUNK, Changed, Fault, NoRanges
+from wizard.packages.fetch.addresses import Address, Hosts
+from wizard.packages.fetch.model import BLOCK, CHUNK, Changed, Fault, NoRanges, OtherTag, Stopped
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.ranges import Range
 from wizard.packages.fetch.task import FileTask
@@ -23,23 +24,26 @@ from wizard.packages.fetch.task import FileTask
 if TYPE_CHECKING:
     from wizard.packages.fetch.settle import Block
 
-_SPARE_BUFFERS = 7  # being written, or waiting for their turn in the hash
+_SPARE_BUFFERS = 12  # being written, or waiting for their turn in the hash
 _LOCKED_ELSEWHERE = 0.3
 _WAIT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """`kind`: open | range | hash. A range that ends where it starts: size not known yet."""
+    """`kind`: open | range | hash. A range that ends where it starts: size not known yet. `streams`: the whole
+    file in one piece."""
 
     task: FileTask
     kind: str
+    address: Address | None = None
     start: int = 0
     end: int = 0
+    streams: bool = False
 
 
 class Board:
-    def __init__(self, tasks: Sequence[FileTask], connections: int, backoff: float) -> None:
+    def __init__(self, tasks: Sequence[FileTask], hosts: Hosts, connections: int, backoff: float) -> None:
         self.changed = threading.Condition(threading.RLock())
         self.tasks = sorted(tasks, key=lambda task: -(task.size or 0))
         self.stopping = False
@@ -47,63 +51,91 @@ class Board:
         self.error: Fault | None = None
         self.failed: FileTask | None = None
         self.finished: list[tuple[FileTask, Path]] = []
-        self.bytes_fetched = 0
+        self.wakes = 0  # how often the computer slept in between
         self._blocks: deque[Block] = deque()
         self._alive: set[Block] = set()  # from the first byte until it is on the disk
         self._settling = 0
+        self._hosts = hosts
+        self._connections = connections
         self._backoff = backoff
         self._free = [new_buffer(BLOCK) for _ in range(connections + _SPARE_BUFFERS)]
         self._left = list(self.tasks)
 
     # -- jobs ------------------------------------------------------------------------------------------------
 
-    def next_job(self, worker: int) -> Job | None:
-        """Waits for one; None when all is done or it is time to stop."""
+    def next_job(self, worker: int, chunk: int) -> Job | None:
+        """Waits for one; None when all is done or it is time to stop. `chunk`: how much this connection wants."""
         with self.changed:
             while not self.stopping and self._left:
-                job = None if self.paused else self._choose(worker)
+                job = None if self.paused else self._choose(worker, chunk)
                 if job:
                     job.task.in_flight += 1
                     return job
                 self.changed.wait(_WAIT)
             return None
 
-    def _choose(self, worker: int) -> Job | None:
+    def _choose(self, worker: int, chunk: int) -> Job | None:
         order = self._left
         if worker == 0:
             order = sorted(order, key=lambda task: (task.size or 0) > CHUNK)
         elif worker % 2:
             order = order[1:] + order[:1]  # two files at once: their hashes can use two processors
         for task in order:
-            job = self._job_of(task)
+            job = self._job_of(task, chunk)
             if job:
                 return job
         return None
 
-    def _job_of(self, task: FileTask) -> Job | None:
-        if task.sources.not_before > time.monotonic():
-            return None
+    def _job_of(self, task: FileTask, chunk: int) -> Job | None:
         if task.must_restart:
             if task.is_busy:
                 return None
-            self._give_back_all(task)
-            task.restart()
+            self._restart(task)
         if task.is_concluded:
             return None
         if task.part is None:
-            return None if task.in_flight else Job(task, "open")
-        if task.in_flight and (task.in_stream or not task.is_probed):
+            is_free = not task.in_flight and task.locked_until <= time.monotonic()
+            return Job(task, "open") if is_free else None
+        if task.is_whole:
+            return None if task.is_busy else Job(task, "hash")
+        if not task.todo or (task.in_flight and (task.in_stream or not task.is_probed)):
             return None
-        if task.todo:
-            start, end = task.todo.popleft()
-            return Job(task, "range", start, end)
-        return None if task.is_busy or not task.is_whole else Job(task, "hash")
+        address = task.sources.pick(bool(task.done))
+        if address is None:
+            return None
+        if not address.knows_ranges:
+            return self._stream(task, address)
+        start, end = task.take(self._chunk(chunk))
+        return Job(task, "range", address, start, end)
 
-    def close_job(self, job: Job, rest: Range | None = None) -> None:
+    def _stream(self, task: FileTask, address: Address) -> Job | None:
+        if task.is_busy:
+            return None
+        if task.done:
+            self._restart(task)
+        task.todo.clear()
+        task.in_stream = True
+        return Job(task, "range", address, streams=True)
+
+    def _restart(self, task: FileTask) -> None:
+        self._give_back_all(task)
+        task.restart()
+
+    def _chunk(self, wanted: int) -> int:
+        """Smaller ones towards the end, so that no connection is left alone with the last."""
+        left = sum(end - start for task in self._left for start, end in task.todo)
+        share = left // (2 * self._connections) // BLOCK * BLOCK
+        return min(wanted, max(CHUNK, share))
+
+    def close_job(self, job: Job, rest: Range | None = None, was_stream: bool = False) -> None:
         with self.changed:
-            job.task.in_flight -= 1
-            if rest and not job.task.must_restart:
-                job.task.todo.appendleft(rest)
+            task = job.task
+            task.in_flight -= 1
+            if was_stream:
+                task.in_stream = False
+                task.must_restart = task.must_restart or task.size is None  # where to go on is not known
+            if rest and not task.must_restart:
+                task.todo.appendleft(rest)
             self.changed.notify_all()
 
     # -- blocks ----------------------------------------------------------------------------------------------
@@ -139,10 +171,6 @@ class Board:
             self._alive.discard(block)
             self.changed.notify_all()
 
-    def received(self, count: int) -> None:
-        with self.changed:
-            self.bytes_fetched += count
-
     @property
     def bytes_under_way(self) -> int:
         """What has come but is not on the disk yet."""
@@ -160,17 +188,29 @@ class Board:
     def postpone(self, task: FileTask) -> None:
         """Another run is fetching this very file."""
         with self.changed:
-            task.sources.not_before = time.monotonic() + _LOCKED_ELSEWHERE
+            task.locked_until = time.monotonic() + _LOCKED_ELSEWHERE
 
-    def fault(self, task: FileTask, url: str, fault: Fault) -> None:
+    def fault(self, task: FileTask, address: Address, fault: Fault) -> None:
         """One attempt failed: go on elsewhere or later, or give up."""
         with self.changed:
-            if isinstance(fault, NoRanges):
-                task.must_restart = task.in_stream = True
+            if isinstance(fault, OtherTag):
+                address.trusts_etag, address.etag = False, None
+            elif isinstance(fault, NoRanges) and address.knows_ranges:
+                address.knows_ranges = False
             else:
-                if isinstance(fault, Changed) or fault.code == "fetch-hash-mismatch":
-                    task.must_restart = True
-                if not task.sources.blame(url, fault, self._backoff):
+                task.must_restart = task.must_restart or isinstance(fault, Changed)
+                if not task.sources.blame(address, fault, self._backoff):
+                    self.give_up(task, fault)
+            self.changed.notify_all()
+
+    def wrong(self, task: FileTask, fault: Fault) -> None:
+        """What came as this file is not it. Who gave bytes to it is to blame, but not for an earlier run's."""
+        with self.changed:
+            task.must_restart = True
+            if not task.reused:
+                for address in task.givers:
+                    task.sources.blame(address, fault, self._backoff)
+                if task.sources.is_used_up or not task.givers:
                     self.give_up(task, fault)
             self.changed.notify_all()
 
@@ -185,6 +225,22 @@ class Board:
         with self.changed:
             self.stopping = True
             self.changed.notify_all()
+
+    def woke(self) -> None:
+        """The computer slept. Who cuts the connections does so after this: their faults then count for nothing."""
+        with self.changed:
+            self.wakes += 1
+            for task in self._left:
+                task.sources.forgive()
+            self.changed.notify_all()
+
+    def held_up_by(self) -> str:
+        """While nothing comes: does a server want rest, or is one to be tried again later?"""
+        if self._hosts.any_rests():
+            return "server"
+        now = time.monotonic()
+        waits = (address.not_before > now for task in self._left for address in task.sources.addresses)
+        return "network" if any(waits) else "none"
 
     def set_paused(self, paused: bool) -> None:
         with self.changed:
@@ -203,6 +259,8 @@ class Board:
         are on the disk and can be read back."""
         with self.changed:
             while not self._free:
+                if self.stopping:
+                    raise Stopped
                 task = next((task for task in reversed(self._left) if task.waiting), None)
                 if task and not self._blocks and not self._settling:
                     return task.waiting.pop(max(task.waiting))[0]

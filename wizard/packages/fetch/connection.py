@@ -8,35 +8,50 @@ from __future__ import annotations
 
 import http.client
 import time
+from collections import deque
 
 from filelock import Timeout
 
+from wizard.packages.fetch import meter
+from wizard.packages.fetch.addresses import Address
 from wizard.packages.fetch.board import Board, Job
-from wizard.packages.fetch.model import BLOCK, CHUNK, Fault, NoRanges, Stopped
+from wizard.packages.fetch.limit import Limit
+from wizard.packages.fetch.meter import Watch
+from wizard.packages.fetch.model import BLOCK, CHUNK, CHUNK_MAX, Fault, NoRanges, OtherTag, Stopped
 from wizard.packages.fetch.part import ALIGN
 from wizard.packages.fetch.ranges import Range
+from wizard.packages.fetch.reply import Reply, as_fault
 from wizard.packages.fetch.settle import Block, disk_fault, save, write
 from wizard.packages.fetch.store import Store
 from wizard.packages.fetch.task import FileTask
-from wizard.packages.fetch.transport import Reply, Transport, as_fault
+from wizard.packages.fetch.transport import Transport
 
 _FLUSH_SECONDS = 1.0
-_STEP_MIN, _STEP_MAX = 16 * 1024, 1024 * 1024
+_NAP = 0.1
+_ANSWERS_IN_A_CHUNK = 20  # a range takes at least so many times as long as its server takes to answer
 
 
 class Connection:
-    def __init__(self, board: Board, number: int, transport: Transport, store: Store) -> None:
+    """`watch` is also the transport's. `received` counts bytes, for whoever reads it."""
+
+    def __init__(
+        self, board: Board, number: int, transport: Transport, store: Store, limit: Limit, watch: Watch
+    ) -> None:
         self._board = board
         self._number = number
         self._transport = transport
         self._store = store
-        self._step = 4 * _STEP_MIN
+        self._limit = limit
+        self._chunk = CHUNK
+        self.watch = watch
+        self.received = 0
 
     def work(self) -> None:
         """The thread's whole life. A bug ends the fetch, not just this thread."""
         try:
-            while job := self._board.next_job(self._number):
+            while job := self._board.next_job(self._number, self._chunk):
                 self._do(job)
+                self.watch.to(meter.IDLE)
         except BaseException as error:
             self._board.give_up(self._board.tasks[0], Fault("fetch-internal", repr(error)))
             raise
@@ -47,26 +62,22 @@ class Connection:
         self._transport.cut()
 
     def _do(self, job: Job) -> None:
-        task = job.task
-        url = task.sources.current
-        span = _Span(job)
+        task, span, wakes = job.task, _Span(job), self._board.wakes
         try:
             if job.kind == "open":
                 self._open(task)
             elif job.kind == "hash":
                 self._board.put_block(Block(task, 0))
-            else:
-                self._fetch(job, url, span)
+            elif job.address:
+                self._fetch(job, job.address, span)
         except (Stopped, Fault, OSError) as error:
             self._transport.close()
-            with self._board.changed:
-                task.must_restart = task.must_restart or (job.kind == "range" and task.in_stream)
-            if isinstance(error, Fault):
-                self._board.fault(task, url, error)
-            elif isinstance(error, OSError):
+            if isinstance(error, OSError):
                 self._board.give_up(task, disk_fault(error))
+            elif isinstance(error, Fault) and job.address and self._board.wakes == wakes:
+                self._board.fault(task, job.address, error)
         finally:
-            self._board.close_job(job, span.rest(job))
+            self._board.close_job(job, span.rest(job), span.streams)
 
     def _open(self, task: FileTask) -> None:
         lock = self._store.lock_for(task.file)
@@ -85,43 +96,63 @@ class Connection:
 
     # -- a range ---------------------------------------------------------------------------------------------
 
-    def _fetch(self, job: Job, url: str, span: _Span) -> None:
+    def _fetch(self, job: Job, address: Address, span: _Span) -> None:
         task = job.task
-        if task.size is None and not task.in_stream:
+        if task.size is None and not span.streams:
             span.end = CHUNK
-        reply = self._transport.get(url, job.start, None if task.in_stream else span.end, task.etag)
-        self._check(task, job, reply, span)
-        limit = task.size if task.in_stream else span.end
+        began = time.monotonic()
+        self.watch.to(meter.ANSWER)
+        tag = None if span.streams else address.etag
+        reply = self._transport.get(address.url, job.start, None if span.streams else span.end, tag)
+        answered = time.monotonic()
+        self._check(job, address, reply, span, tag)
+        limit = task.size if span.streams else span.end
         while limit is None or span.at < limit:
-            block = Block(task, span.at, self._board.take_buffer())
+            self.watch.to(meter.BUFFER)
+            block = Block(task, span.at, self._board.take_buffer(), address)
+            self.watch.to(meter.RECEIVE)
             self._board.begin_block(block)
             is_end = self._fill(block, reply, BLOCK if limit is None else min(BLOCK, limit - span.at), span)
             if is_end:
                 break
         if limit is None:
             self._know_size(task, span.at)
+        self._learn_chunk(answered - began, (span.at - job.start) / max(time.monotonic() - answered, 1e-6))
+
+    def _learn_chunk(self, answer: float, rate: float) -> None:
+        wanted = int(_ANSWERS_IN_A_CHUNK * answer * rate) // BLOCK * BLOCK
+        self._chunk = min(max(wanted, CHUNK), CHUNK_MAX)
 
     def _know_size(self, task: FileTask, size: int) -> None:
         with self._board.changed:
             task.size = size
         self._board.put_block(Block(task, 0))
 
-    def _check(self, task: FileTask, job: Job, reply: Reply, span: _Span) -> None:
+    def _check(self, job: Job, address: Address, reply: Reply, span: _Span, tag: str | None) -> None:
         """Is this the file, and the part of it, that was asked for? Raises Fault."""
         if "html" in reply.content_type.lower():
             raise Fault("fetch-html", reply.content_type, hard=True)
+        task = job.task
+        is_late_whole = reply.status == 200 and not span.streams and (job.start or task.done or task.is_probed)
+        if is_late_whole:
+            _refuse_page(reply)
         with self._board.changed:
-            if reply.status == 200 and not task.in_stream:
-                if job.start or task.done or task.is_probed:
-                    task.accept_size(reply.total, reply.etag)
-                    raise NoRanges
-                task.in_stream = True
-                task.todo.clear()
+            is_first = task.size is None
+            task.accept_size(reply.total)
+            if is_late_whole:
+                raise OtherTag if tag else NoRanges
             if reply.status == 206 and (reply.total is None or reply.start != job.start):
                 raise NoRanges
-            task.accept_size(reply.total, reply.etag)
-            if not task.in_stream and task.size is not None:
+            if reply.status == 200 and not span.streams:
+                span.streams = task.in_stream = True
+                address.knows_ranges = False
+                task.todo.clear()
+            address.learn_etag(reply.etag)
+            if not span.streams and task.size is not None:
+                if is_first and task.size > span.end:
+                    task.todo = deque([(span.end, task.size)])
                 span.end = min(span.end, task.size)
+            task.is_probed = True
             self._board.changed.notify_all()
 
     def _fill(self, block: Block, reply: Reply, length: int, span: _Span) -> bool:
@@ -129,8 +160,8 @@ class Connection:
         try:
             is_end = self._receive(block, reply, length)
         except BaseException:
-            write(self._board, block, block.filled // ALIGN * ALIGN)
-            save(self._board, block.task)
+            write(self._board, block, block.filled // ALIGN * ALIGN, self.watch)
+            save(self._board, block.task, self.watch)
             span.at = block.start + block.written
             self._board.drop_block(block)
             if block.buffer is not None:
@@ -146,7 +177,7 @@ class Connection:
         while block.filled < length:
             if self._board.must_leave(task):
                 raise Stopped
-            count = self._read(reply, buffer[block.filled : min(block.filled + self._step, length)])
+            count = self._read(task, reply, buffer[block.filled : length])
             if count == 0:
                 if task.in_stream and task.size is None:
                     return True
@@ -154,28 +185,45 @@ class Connection:
             if block.at == 0 and buffer[0] == ord("<"):
                 raise Fault("fetch-html", "begins with '<'", hard=True)
             block.filled += count
-            self._board.received(count)
+            self.received += count
             if time.monotonic() - flushed_at > _FLUSH_SECONDS:
-                write(self._board, block, block.filled // ALIGN * ALIGN)
-                save(self._board, task)
+                write(self._board, block, block.filled // ALIGN * ALIGN, self.watch)
+                save(self._board, task, self.watch)
                 flushed_at = time.monotonic()
         return False
 
-    def _read(self, reply: Reply, part: memoryview) -> int:
-        """One read; its size follows the speed, so that progress is seen and a drop costs little."""
-        began = time.monotonic()
+    def _read(self, task: FileTask, reply: Reply, part: memoryview) -> int:
+        """One read: what is there, as much as the bandwidth limit allows."""
+        allowed, wait = self._limit.reserve(len(part))
+        if wait > 0:
+            self._wait_turn(task, wait)
         try:
-            count = reply.body.readinto(part)
+            count = reply.body.readinto(part[:allowed])
         except (http.client.HTTPException, OSError, ValueError) as error:
             if self._board.stopping:
                 raise Stopped from None
             raise as_fault(error) from error
-        seconds = time.monotonic() - began
-        if seconds < 0.05:
-            self._step = min(self._step * 2, _STEP_MAX)
-        elif seconds > 0.25:
-            self._step = max(self._step // 2, _STEP_MIN)
+        self._limit.give_back(allowed - count)
         return count
+
+    def _wait_turn(self, task: FileTask, seconds: float) -> None:
+        before, until = self.watch.to(meter.LIMIT), time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0:
+            if self._board.must_leave(task):
+                raise Stopped
+            time.sleep(min(left, _NAP))
+        self.watch.to(before)
+
+
+def _refuse_page(reply: Reply) -> None:
+    """A portal may give any type to its page, and no size."""
+    first = bytearray(1)
+    try:
+        count = reply.body.readinto(memoryview(first))
+    except (http.client.HTTPException, OSError) as error:
+        raise as_fault(error) from error
+    if count and first == b"<":
+        raise Fault("fetch-html", "begins with '<'", hard=True)
 
 
 class _Span:
@@ -184,11 +232,14 @@ class _Span:
     def __init__(self, job: Job) -> None:
         self.at = job.start
         self.end = job.end
+        self.streams = job.streams
 
     def rest(self, job: Job) -> Range | None:
         """What is still to be fetched of it."""
-        if job.kind != "range" or job.task.in_stream:
+        size = job.task.size
+        if job.kind != "range":
             return None
-        if job.task.size is None:
+        if size is None:
             return (0, 0)
-        return (self.at, self.end) if self.at < self.end else None
+        end = size if self.streams else self.end
+        return (self.at, end) if self.at < end else None

@@ -1,7 +1,7 @@
 """Fetches locked files: several at once, several ranges of one, resumed where an earlier run stopped.
 
 Callbacks come on the calling thread. There is no wall-clock limit: only a stall (no bytes for `stall`
-seconds) ends an attempt, and only an address that fails again and again without a byte ends the fetch.
+seconds) ends an attempt, and only a file whose every address fails again and again without a byte ends the fetch.
 """
 
 from __future__ import annotations
@@ -15,13 +15,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.errors import Cancelled, WizardError
+from wizard.packages.fetch.addresses import Hosts
 from wizard.packages.fetch.board import Board
 from wizard.packages.fetch.connection import Connection
+from wizard.packages.fetch.limit import Limit
+from wizard.packages.fetch.meter import Meter, Watch
 from wizard.packages.fetch.model import Fault, FetchProgress, FetchResult
 from wizard.packages.fetch.settle import Settler
 from wizard.packages.fetch.store import Store
 from wizard.packages.fetch.task import FileTask
 from wizard.packages.fetch.transport import Transport, tls_context
+from wizard.packages.fetch.wake import Clocks, SleepWatch, clocks
 from wizard.packages.model import LockedFile
 from wizard.process import redact
 
@@ -44,13 +48,16 @@ def _free_bytes(folder: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`backoff`: seconds before the second round over a file's addresses; doubles each time."""
+    """`backoff`: seconds before an address is asked again, doubled each time. `rate_limit`: bytes per second, over all
+    connections together."""
 
     stall: float = 30.0
     backoff: float = 1.0
     environment: Mapping[str, str] | None = None  # proxy and certificates; None: the process's own
     allow_http: bool = False
+    rate_limit: int | None = None
     free_bytes: Callable[[Path], int] = _free_bytes
+    clocks: Clocks = clocks
 
 
 class Fetcher:
@@ -85,13 +92,16 @@ class _Run:
         self._reused = 0
         self._present = [(file, path) for file in self._files if (path := self._find(file))]
         present = {file.sha256 for file, _ in self._present}
-        tasks = [FileTask(file, store) for file in self._files if file.sha256 not in present]
-        self._board = Board(tasks, connections, options.backoff)
-        self._connections = self._connect(min(connections, max(1, len(tasks) * 4))) if tasks else []
-        works = [item.work for item in self._connections] + [
-            Settler(self._board).work for _ in range(_SETTLERS if tasks else 0)
-        ]
+        hosts = Hosts()
+        tasks = [FileTask(file, store, hosts) for file in self._files if file.sha256 not in present]
+        self._board = Board(tasks, hosts, connections, options.backoff)
+        self._connections = self._connect(connections) if tasks else []
+        settlers = [Settler(self._board) for _ in range(_SETTLERS if tasks else 0)]
+        self._meter = Meter([item.watch for item in self._connections], [item.watch for item in settlers])
+        works = [*(item.work for item in self._connections), *(item.work for item in settlers)]
         self._threads = [threading.Thread(target=work, daemon=True) for work in works]
+        self._sleep = SleepWatch(options.clocks)
+        self._present_bytes = sum(path.stat().st_size for _, path in self._present)
         self._rate = _Rate()
         self._delivered = 0
 
@@ -104,12 +114,15 @@ class _Run:
             context = tls_context(options.environment)
         except Fault as fault:
             raise WizardError(fault.code, redact(fault.details)) from fault
+        limit = Limit(options.rate_limit)
+        watches = [Watch() for _ in range(count)]
         return [
             Connection(
-                self._board, number, Transport(options.stall, options.environment, options.allow_http, context),
-                self._store,
+                self._board, number,
+                Transport(options.stall, options.environment, options.allow_http, context, watch),
+                self._store, limit, watch,
             )
-            for number in range(count)
+            for number, watch in enumerate(watches)
         ]  # fmt: skip
 
     def go(self, on_progress: OnProgress, on_file: OnFile, is_cancelled: IsAsked, is_paused: IsAsked) -> FetchResult:
@@ -125,6 +138,8 @@ class _Run:
                 if is_cancelled():
                     raise Cancelled
                 self._board.set_paused(is_paused())
+                if self._sleep.has_slept():
+                    self._begin_anew()
                 on_progress(self._progress())
                 with self._board.changed:
                     if len(self._board.finished) == self._delivered and not self._board.stopping:
@@ -133,6 +148,12 @@ class _Run:
         finally:
             self._end()
         return self._result()
+
+    def _begin_anew(self) -> None:
+        """After sleep the other sides have forgotten the connections."""
+        self._board.woke()
+        for connection in self._connections:
+            connection.cut()
 
     def _is_over(self, on_file: OnFile) -> bool:
         """Delivers what was finished meanwhile. Raises what the connections gave up on."""
@@ -150,8 +171,8 @@ class _Run:
 
     def _error(self, fault: Fault) -> WizardError:
         name = self._board.failed.file.filename if self._board.failed else ""
-        folder = str(self._store.root)
-        return WizardError(fault.code, redact(fault.details), file=name, folder=folder, needed=0, free=0)
+        blanks = {"file": name, "folder": str(self._store.root), "needed": 0, "free": 0, **fault.params}
+        return WizardError(fault.code, redact(fault.details), **blanks)
 
     def _end(self) -> None:
         """Stops the threads. One that hangs in connecting is left behind: it cannot write any more."""
@@ -204,22 +225,28 @@ class _Run:
     def _progress(self) -> FetchProgress:
         board = self._board
         with board.changed:
-            done = sum(path.stat().st_size for _, path in self._present)
-            done += sum(task.bytes_done for task in board.tasks) + board.bytes_under_way
+            done = self._present_bytes + sum(task.bytes_done for task in board.tasks) + board.bytes_under_way
             sizes = [task.size for task in board.tasks]
             active = next((task.file.filename for task in board.tasks if task.in_flight), "")
             waiting = not board.paused and not active
         total = None if None in sizes else sum(size or 0 for size in sizes)
         if total is not None:
-            total += sum(path.stat().st_size for _, path in self._present)
+            total += self._present_bytes
         state = "paused" if board.paused else "waiting" if waiting and self._delivered < len(sizes) else "fetching"
-        rate = self._rate.see(board.bytes_fetched)
+        rate = self._rate.see(self._bytes_fetched)
+        limited_by = self._meter.limited_by(board.held_up_by())
         ready = len(self._present) + self._delivered
-        return FetchProgress(done, total, rate, active, ready, len(self._files), state)
+        return FetchProgress(
+            done, total, rate, active, ready, len(self._files), state, "none" if board.paused else limited_by
+        )
+
+    @property
+    def _bytes_fetched(self) -> int:
+        return sum(connection.received for connection in self._connections)
 
     def _result(self) -> FetchResult:
         paths = tuple(self._paths[file.sha256] for file in self._order)
-        return FetchResult(paths, self._board.bytes_fetched, self._reused, time.monotonic() - self._began)
+        return FetchResult(paths, self._bytes_fetched, self._reused, time.monotonic() - self._began)
 
 
 class _Rate:

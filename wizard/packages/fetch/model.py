@@ -1,21 +1,28 @@
 """What fetching reports, and the faults that a source can show.
 
 A *fault* is one failed attempt at one address; it becomes a WizardError only when every address of
-that file has been tried often enough. *hard*: trying again at once makes no sense (403, a wrong file).
+that file has been tried often enough. *hard*: trying again makes little sense (403, a wrong file).
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-BLOCK = 4 * 1024 * 1024  # one buffer = one write = one step of the hash
-CHUNK = 2 * BLOCK  # one range request
+from wizard.i18n import Scalar
+
+BLOCK = 1024 * 1024  # one buffer = one write = one step of the hash
+CHUNK = 4 * BLOCK  # one range request, where a server answers at once
+CHUNK_MAX = 4 * CHUNK  # one whose answers take long: waiting for them must not cost much
 
 
 @dataclass(frozen=True, slots=True)
 class FetchProgress:
-    """Bytes and bytes per second. `total` is None while a size is unknown. `state`: fetching | waiting | paused."""
+    """Bytes and bytes per second. `total` is None while a size is unknown. `state`: fetching | waiting | paused.
+
+    `limited_by`: network | server | disk | processor | limit | none, measured over the last seconds (meter.py).
+    """
 
     done: int
     total: int | None
@@ -24,6 +31,7 @@ class FetchProgress:
     files_done: int
     files_total: int
     state: str = "fetching"
+    limited_by: str = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +45,18 @@ class FetchResult:
 
 
 class Fault(Exception):
-    """`code` is the WizardError code it ends in; `retry_after` in seconds is what the server asked for."""
+    """`code` is the WizardError code it ends in, `params` its further blanks; `retry_after` in seconds is what the
+    server asked for."""
 
-    def __init__(self, code: str, details: str = "", hard: bool = False, retry_after: float | None = None) -> None:
+    def __init__(
+        self, code: str, details: str = "", hard: bool = False, retry_after: float | None = None,
+        params: Mapping[str, Scalar] | None = None,
+    ) -> None:  # fmt: skip
         super().__init__(f"{code}: {details}")
         self.code = code
         self.details = details
         self.hard = hard
+        self.params = dict(params or {})
         self.retry_after = retry_after
 
 
@@ -55,10 +68,17 @@ class Changed(Fault):
 
 
 class NoRanges(Fault):
-    """The server cannot send a part of a file; it must come in one stream."""
+    """This address cannot send a part of a file; from there it must come in one stream."""
 
     def __init__(self) -> None:
         super().__init__("fetch-server", "no ranges")
+
+
+class OtherTag(Fault):
+    """If-Range was answered with the whole file: the address has another ETag now. No failure yet."""
+
+    def __init__(self) -> None:
+        super().__init__("fetch-changed", "another ETag")
 
 
 class Stopped(Exception):

@@ -8,7 +8,10 @@ from __future__ import annotations
 import errno
 from dataclasses import dataclass
 
+from wizard.packages.fetch import meter
+from wizard.packages.fetch.addresses import Address
 from wizard.packages.fetch.board import Board
+from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import BLOCK, Fault
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.state import PartState
@@ -25,6 +28,7 @@ class Block:
     task: FileTask
     start: int
     buffer: memoryview | None = None
+    address: Address | None = None
     filled: int = 0
     written: int = 0
 
@@ -37,12 +41,14 @@ class Settler:
     def __init__(self, board: Board) -> None:
         self._board = board
         self._scratch = new_buffer(BLOCK)
+        self.watch = Watch()
 
     def work(self) -> None:
         """The thread's whole life: ends when the board is stopping and nothing waits any more."""
         try:
             while block := self._board.next_block():
                 self._settle(block)
+                self.watch.to(meter.IDLE)
         except BaseException as error:
             self._board.give_up(self._board.tasks[0], Fault("fetch-internal", repr(error)))
             raise
@@ -54,9 +60,9 @@ class Settler:
                 self._store_block(block, block.buffer)
             self._hash(task)
             if not task.is_concluded:
-                save(self._board, task)
+                save(self._board, task, self.watch)
         except Fault as fault:
-            self._board.fault(task, task.sources.current, fault)
+            self._board.wrong(task, fault)
         except OSError as error:
             self._board.give_up(task, disk_fault(error))
         finally:
@@ -65,7 +71,7 @@ class Settler:
     def _store_block(self, block: Block, buffer: memoryview) -> None:
         kept = False
         try:
-            write(self._board, block, block.filled)
+            write(self._board, block, block.filled, self.watch)
             with self._board.changed:
                 task = block.task
                 if not task.must_restart and block.filled and block.start >= task.hashed:
@@ -103,7 +109,7 @@ class Settler:
                 return False
         start, end, held = found
         try:
-            task.digest_io(start, end, held, self._scratch)
+            task.digest_io(start, end, held, self._scratch, self.watch)
             with self._board.changed:
                 task.hashed = end
         finally:
@@ -114,29 +120,36 @@ class Settler:
     def _conclude(self, task: FileTask) -> None:
         if task.digest() != task.file.sha256.lower():
             raise Fault("fetch-hash-mismatch", f"got {task.digest()}, locked {task.file.sha256}", hard=True)
+        self.watch.to(meter.DISK)
         path = task.finish_io()
         task.close_io()
         self._board.finish(task, path)
 
 
-def write(board: Board, block: Block, upto: int) -> None:
+def write(board: Board, block: Block, upto: int, watch: Watch) -> None:
     """The buffer's bytes up to `upto`, as far as they are not on the disk yet. Raises OSError."""
     task, part, low = block.task, block.task.part, block.written
     if upto <= low or task.must_restart or part is None or block.buffer is None:
         return
+    before = watch.to(meter.DISK)
     part.write(block.buffer[low:], upto - low, block.start + low)
+    watch.to(before)
     with board.changed:
         block.written = upto
         task.mark(block.start, block.start + upto)
-        task.sources.progressed()
+        if block.address:
+            block.address.progressed()
+            task.givers.add(block.address)
 
 
-def save(board: Board, task: FileTask) -> None:
+def save(board: Board, task: FileTask, watch: Watch) -> None:
     def snapshot() -> PartState:
         with board.changed:
             return task.state()
 
+    before = watch.to(meter.DISK)
     task.save_io(snapshot)
+    watch.to(before)
 
 
 def disk_fault(error: OSError) -> Fault:

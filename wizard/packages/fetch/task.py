@@ -16,36 +16,37 @@ from pathlib import Path
 
 from filelock import BaseFileLock
 
-from wizard.packages.fetch import ranges
-from wizard.packages.fetch.model import BLOCK, CHUNK, Changed, Fault
+from wizard.packages.fetch import meter, ranges
+from wizard.packages.fetch.addresses import Address, Hosts, Sources
+from wizard.packages.fetch.meter import Watch
+from wizard.packages.fetch.model import BLOCK, Changed, Fault
 from wizard.packages.fetch.part import ALIGN, PartFile
 from wizard.packages.fetch.state import PartState, fingerprint, read_state, remove_state, write_state
 from wizard.packages.fetch.store import Store
 from wizard.packages.model import LockedFile
 
 _SAVE_SECONDS = 1.0
-_AT_ONCE = 0.1  # long enough that connections which fell together count as one failure
 
 
 class FileTask:
-    def __init__(self, file: LockedFile, store: Store) -> None:
+    def __init__(self, file: LockedFile, store: Store, hosts: Hosts) -> None:
         self.file = file
         self.path = store.path_for(file)
         self.size = file.size
-        self.sources = Sources(file.urls)
+        self.sources = Sources(file.urls, hosts, file.sha256)
+        self.givers: set[Address] = set()  # whose bytes are in it
+        self.locked_until = 0.0  # another run is at it
         self.done: ranges.Ranges = ()
-        self.todo: deque[ranges.Range] = deque()
+        self.todo: deque[ranges.Range] = deque()  # gaps; (0, 0) while the size is unknown
         self.in_flight = 0  # jobs of connections
         self.settling = 0  # blocks that wait to be written
         self.must_restart = False  # as soon as nobody works on it any more
-        self.in_stream = False  # the server knows no ranges
-        self.etag: str | None = None
+        self.in_stream = False  # comes in one piece, from a server that knows no ranges
         self.hashed = 0
         self.reused = 0
         self.waiting: dict[int, tuple[memoryview, int]] = {}  # offset -> buffer that waits for the hash
         self.is_hashing = False
         self.is_concluded = False
-        self.trusts_etag = True  # servers behind one name may disagree about it; then the hash alone decides
         self.is_probed = False  # a reply has told size and whether ranges work
         self.part: PartFile | None = None
         self.lock: BaseFileLock | None = None
@@ -65,18 +66,24 @@ class FileTask:
             present = part_path.stat().st_size if part_path.exists() else 0
             if all(end <= present for _, end in state.done):
                 self.size, self.done = state.size, state.done
-                self.etag = state.etag if state.source == fingerprint(self.sources.current) else None
+                for address in self.sources.addresses:
+                    address.etag = state.etag if state.source == fingerprint(address.url) else None
         self.part = PartFile(part_path)
         self.reused = ranges.total(self.done)
         self.plan()
 
     def plan(self) -> None:
-        """What is missing, as chunks in order."""
-        if self.size is not None and not self.in_stream:
-            self.todo = deque(ranges.split(ranges.missing(self.done, self.size, ALIGN), CHUNK))
-        else:
-            self.todo = deque([(0, self.size or 0)])
+        """What is missing."""
+        self.todo = deque([(0, 0)] if self.size is None else ranges.missing(self.done, self.size, ALIGN))
         self.is_probed = self.is_probed and self.size is not None
+
+    def take(self, chunk: int) -> ranges.Range:
+        """The next piece of it; only when `todo` is not empty."""
+        start, end = self.todo.popleft()
+        if end - start > chunk:
+            self.todo.appendleft((start + chunk, end))
+            end = start + chunk
+        return start, end
 
     @property
     def is_busy(self) -> bool:
@@ -84,31 +91,25 @@ class FileTask:
 
     # -- replies ---------------------------------------------------------------------------------------------
 
-    def accept_size(self, size: int | None, etag: str | None) -> None:
+    def accept_size(self, size: int | None) -> None:
         """Raises Changed when it is not the file that was begun, Fault when it cannot be the locked one."""
         if size is not None and self.file.size is not None and size != self.file.size:
             raise Fault("fetch-size-mismatch", f"{size} bytes instead of {self.file.size}", hard=True)
         if size is not None and self.size is not None and size != self.size:
             raise Changed(f"{size} bytes instead of {self.size}")
-        if self.etag and etag and etag != self.etag:
-            self.trusts_etag = False
-            raise Changed(f"ETag {etag} instead of {self.etag}")
-        self.etag = (etag or self.etag) if self.trusts_etag else None
-        if size is not None and self.size is None and not self.in_stream:
-            self.size = size
-            self.todo = deque((start, end) for start, end in ranges.split([(0, size)], CHUNK) if start)
         self.size = size if self.size is None else self.size
-        self.is_probed = True
 
     def restart(self) -> None:
         """Nothing that was fetched counts any more. Only when nobody works on it: a late write of old bytes
         over new ones would not be seen by a hash that is taken from memory."""
         self.must_restart = self.is_concluded = False
         self.done, self.hashed, self.reused = (), 0, 0
-        self.etag = None
+        self.givers.clear()
+        for address in self.sources.addresses:
+            address.etag = None
         self._digest = hashlib.sha256()
         self.size = self.file.size
-        self.is_probed = False
+        self.is_probed = self.in_stream = False
         self.plan()
 
     # -- bytes -----------------------------------------------------------------------------------------------
@@ -134,14 +135,16 @@ class FileTask:
         end = min(reach, following, self.hashed + BLOCK)
         return (self.hashed, end, None) if end > self.hashed else None
 
-    def digest_io(self, start: int, end: int, held: memoryview | None, scratch: memoryview) -> None:
+    def digest_io(self, start: int, end: int, held: memoryview | None, scratch: memoryview, watch: Watch) -> None:
         """Raises Fault when the part file no longer holds what it should."""
         block = held
         if block is None:
             assert self.part is not None
             block = scratch
+            watch.to(meter.DISK)
             if self.part.read(block, end - start, start) < end - start:
                 raise Changed("the part file is shorter than its record")
+        watch.to(meter.HASH)
         self._digest.update(block[: end - start])
 
     def digest(self) -> str:
@@ -165,9 +168,9 @@ class FileTask:
             self.saving.release()
 
     def state(self) -> PartState:
-        return PartState(
-            self.file.sha256.lower(), self.size or 0, self.done, self.etag, fingerprint(self.sources.current)
-        )
+        tagged = next((address for address in self.sources.addresses if address.etag), None)
+        etag, source = (tagged.etag, fingerprint(tagged.url)) if tagged else (None, "")
+        return PartState(self.file.sha256.lower(), self.size or 0, self.done, etag, source)
 
     def finish_io(self) -> Path:
         with self.saving:
@@ -186,51 +189,3 @@ class FileTask:
         if self.lock:
             self.lock.release()
             self.lock = None
-
-
-class Sources:
-    """The addresses of one file, in order, and how each has behaved. Progress forgives soft faults."""
-
-    HARD_TRIES = 2
-    SOFT_TRIES = 6
-
-    def __init__(self, urls: tuple[str, ...]) -> None:
-        if not urls:
-            raise ValueError("a locked file without an address")
-        self._urls = urls
-        self._at = 0
-        self._hard = [0] * len(urls)
-        self._soft = [0] * len(urls)
-        self.not_before = 0.0
-
-    @property
-    def current(self) -> str:
-        return self._urls[self._at]
-
-    def progressed(self) -> None:
-        self._soft[self._at] = 0
-
-    def blame(self, url: str, fault: Fault, backoff: float) -> bool:
-        """Goes on to the next address; False when all are used up. Only the first of several connections
-        that fail at one address together counts."""
-        if url != self.current or time.monotonic() < self.not_before:
-            return True
-        counts = self._hard if fault.hard else self._soft
-        counts[self._at] += 1
-        tries = self._hard[self._at] + self._soft[self._at]
-        usable = [index for index in range(len(self._urls)) if self._is_usable(index)]
-        if not usable:
-            return False
-        following = [index for index in usable if index > self._at] or usable
-        is_round = following[0] <= self._at
-        self._at = following[0]
-        wait = 0.0
-        if is_round:
-            wait = min(backoff * 2 ** (tries - 2), 60 * backoff) if tries > 1 else min(_AT_ONCE, backoff)
-        if fault.retry_after is not None and is_round:
-            wait = max(wait, fault.retry_after)
-        self.not_before = time.monotonic() + wait
-        return True
-
-    def _is_usable(self, index: int) -> bool:
-        return self._hard[index] < self.HARD_TRIES and self._soft[index] < self.SOFT_TRIES

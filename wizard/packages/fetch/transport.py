@@ -1,75 +1,47 @@
 """One connection to a source: asks for a range, hands bytes into the caller's buffer, can be cut from outside.
 
-Built on http.client, whose `readinto` copies once; `requests` is used for its knowledge of proxies only.
-TLS is never off: the system's certificates (truststore), or the bundle that the environment names.
+Built on http.client, whose sockets are read straight into our buffers (reply.py). Proxy and certificates
+come from the variables that every child gets too (wizard.network); TLS is never off.
 A `file://` address answers like a server that knows ranges.
 """
 
 from __future__ import annotations
 
 import base64
-import contextlib
 import http.client
-import ipaddress
 import os
 import socket
 import ssl
 import urllib.parse
 import urllib.request
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import BinaryIO, Protocol
-
-import requests.utils
-import truststore
+from typing import BinaryIO
 
 from wizard import __version__
+from wizard.network.bypass import is_loopback, proxy_for
+from wizard.network.environment import present_environment
+from wizard.network.model import Network
+from wizard.network.tls import CertificateUnreadable, context_for
+from wizard.network.trouble import OFFLINE, explain
+from wizard.network.tunnel import end, open_tunnel, secure
+from wizard.packages.fetch import meter
+from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import Fault
+from wizard.packages.fetch.reply import Reply, SocketBody, as_fault, file_reply, read_reply
 
 _MAX_REDIRECTS = 6
 _CONNECT_SECONDS = 10.0
-_CERTIFICATE_VARIABLES = ("REQUESTS_CA_BUNDLE", "SSL_CERT_FILE", "CURL_CA_BUNDLE")
-_RETRY_AFTER_MAX = 300.0
-
-
-class Body(Protocol):
-    def readinto(self, block: memoryview) -> int: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Reply:
-    """`status` 206 or 200. `total` is the whole file's size if the server says it; `etag` only a strong one."""
-
-    status: int
-    total: int | None
-    start: int
-    length: int | None
-    etag: str | None
-    content_type: str
-    body: Body
+_REDIRECTS = (301, 302, 303, 307, 308)
+_SMALL_BODY = 64 * 1024  # of a redirect: reading it is cheaper than a new connection
 
 
 def tls_context(environment: Mapping[str, str] | None = None) -> ssl.SSLContext:
     """Raises Fault when the named bundle cannot be read."""
-    source = os.environ if environment is None else environment
-    named = next((source[name] for name in _CERTIFICATE_VARIABLES if source.get(name)), None)
-    if named is None:
-        return truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
-        if Path(named).is_dir():
-            return ssl.create_default_context(capath=named)
-        return ssl.create_default_context(cafile=named)
-    except (OSError, ssl.SSLError) as error:
-        raise Fault("fetch-certificates", f"{named}: {error}", hard=True) from error
-
-
-def is_loopback(host: str) -> bool:
-    if host == "localhost":
-        return True
-    with contextlib.suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return False
+        return context_for(present_environment(Network()) if environment is None else environment)
+    except CertificateUnreadable as error:
+        raise Fault("fetch-certificates", str(error), hard=True) from error
 
 
 def is_allowed(url: str) -> bool:
@@ -90,9 +62,12 @@ class Transport:
 
     def __init__(
         self, stall: float = 30.0, environment: Mapping[str, str] | None = None, allow_http: bool = False,
-        context: ssl.SSLContext | None = None,
+        context: ssl.SSLContext | None = None, watch: Watch | None = None,
     ) -> None:  # fmt: skip
         self._stall = stall
+        self._watch = watch or Watch()  # connecting is waiting for the network; the rest is said by who calls
+        self._body: SocketBody | None = None
+        self._landed: dict[str, str] = {}  # where an address led to; asked again when that no longer works
         self._environment = environment
         self._allow_http = allow_http
         self._context = context
@@ -109,18 +84,40 @@ class Transport:
             headers["Range"] = f"bytes={start}-{'' if end is None else end - 1}"
             if etag:
                 headers["If-Range"] = etag
+        landed = self._landed.pop(url, None)
+        if landed:
+            try:
+                return self._follow(url, landed, headers)
+            except Fault as fault:
+                if fault.retry_after is not None:
+                    raise
+        return self._follow(url, url, headers)
+
+    def _follow(self, asked: str, url: str, headers: Mapping[str, str]) -> Reply:
         for _ in range(_MAX_REDIRECTS):
             if not (is_allowed(url) or self._allow_http):
                 raise Fault("fetch-redirect", url, hard=True)
             response = self._ask(url, headers)
             location = response.headers.get("Location")
-            if response.status in (301, 302, 303, 307, 308) and location:
-                response.close()
-                self.close()
+            if response.status in _REDIRECTS and location:
+                self._skip(response)
                 url = urllib.parse.urljoin(url, location)
                 continue
-            return _reply(response)
+            assert self._body
+            reply = read_reply(response, self._body)
+            if url != asked:
+                self._landed[asked] = url
+            return reply
         raise Fault("fetch-redirect", "too many redirects", hard=True)
+
+    def _skip(self, response: http.client.HTTPResponse) -> None:
+        if response.length is None or response.length > _SMALL_BODY:
+            self.close()
+            return
+        try:
+            response.read()
+        except (http.client.HTTPException, OSError):
+            self.close()
 
     def _get_file(self, url: str, start: int, end: int | None) -> Reply:
         self.close()
@@ -131,11 +128,12 @@ class Transport:
         except OSError as error:
             raise Fault("fetch-not-found", str(error), hard=True) from error
         self._file = stream
-        length = (size if end is None else min(end, size)) - start
-        return Reply(206, size, start, length, None, "", _FileBody(stream))
+        return file_reply(stream, size, start, end)
 
     def _ask(self, url: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
         """A kept connection may have been closed by the other side meanwhile: one more try on a fresh one."""
+        if self._body and not self._body.is_over:
+            self.close()
         parts = urllib.parse.urlsplit(url)
         key = (parts.scheme, parts.hostname or "", parts.port)
         target = urllib.parse.urlunsplit(("", "", parts.path or "/", parts.query, ""))
@@ -144,28 +142,43 @@ class Transport:
             pair = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
             own["Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
         for fresh in (key not in self._open, True):
-            connection = self._open.get(key) or self._connect(url, key)
+            connection = self._open.get(key) or self._connect_watched(url, key)
+            sock = self._sockets[key]
             try:
                 connection.request("GET", target, headers=own)
-                return connection.getresponse()
+                response = connection.getresponse()
+                self._body = SocketBody(response, sock, self._stall, self._watch)
+                return response
             except (http.client.HTTPException, OSError) as error:
                 self._drop(key)
                 if fresh:
                     raise as_fault(error) from error
         raise Fault("fetch-unreachable", "not reached")
 
+    def _connect_watched(self, url: str, key: tuple[str, str, int | None]) -> http.client.HTTPConnection:
+        before = self._watch.to(meter.BYTES)
+        try:
+            return self._connect(url, key)
+        finally:
+            self._watch.to(before)
+
     def _connect(self, url: str, key: tuple[str, str, int | None]) -> http.client.HTTPConnection:
         scheme, host, port = key
         proxy = self._proxy(url, host)
         try:
+            connection: http.client.HTTPConnection
             if proxy:
-                connection = self._through(proxy, scheme, host, port)
+                connection = _Tunnelled(proxy, scheme, host, port, self._tls)
             elif scheme == "https":
                 connection = http.client.HTTPSConnection(host, port, timeout=_CONNECT_SECONDS, context=self._tls())
             else:
                 connection = http.client.HTTPConnection(host, port, timeout=_CONNECT_SECONDS)
             connection.connect()
         except (http.client.HTTPException, OSError) as error:
+            trouble = explain(error, url, self._variables())
+            if trouble:
+                may_pass = trouble.code == OFFLINE
+                raise Fault(trouble.code, str(error), hard=not may_pass, params=trouble.params) from error
             raise as_fault(error) from error
         connection.sock.settimeout(self._stall)
         self._sockets[key] = connection.sock
@@ -173,34 +186,16 @@ class Transport:
         return connection
 
     def _proxy(self, url: str, host: str) -> str | None:
-        if is_loopback(host):
-            return None
-        if self._environment is None:
-            proxies = requests.utils.get_environ_proxies(url)
-        else:
-            lower = {name.lower(): value for name, value in self._environment.items()}
-            if requests.utils.should_bypass_proxies(url, lower.get("no_proxy")):
-                return None
-            proxies = {name: lower[f"{name}_proxy"] for name in ("http", "https", "all") if lower.get(f"{name}_proxy")}
-        return requests.utils.select_proxy(url, proxies)
+        return None if is_loopback(host) else proxy_for(url, self._variables())
 
-    def _through(self, proxy: str, scheme: str, host: str, port: int | None) -> http.client.HTTPConnection:
-        parts = urllib.parse.urlsplit(proxy if "://" in proxy else f"http://{proxy}")
-        if parts.scheme not in ("http", "https") or scheme != "https":
-            raise Fault("fetch-proxy", parts.scheme, hard=True)
-        headers = {}
-        if parts.username:
-            pair = f"{urllib.parse.unquote(parts.username)}:{urllib.parse.unquote(parts.password or '')}"
-            headers["Proxy-Authorization"] = "Basic " + base64.b64encode(pair.encode()).decode()
-        connection = http.client.HTTPSConnection(
-            parts.hostname or "", parts.port or 8080, timeout=_CONNECT_SECONDS, context=self._tls()
-        )
-        connection.set_tunnel(host, port or 443, headers)
-        return connection
+    def _variables(self) -> Mapping[str, str]:
+        if self._environment is None:
+            self._environment = present_environment(Network())
+        return self._environment
 
     def _tls(self) -> ssl.SSLContext:
         if self._context is None:
-            self._context = tls_context(self._environment)
+            self._context = tls_context(self._variables())
         return self._context
 
     def _drop(self, key: tuple[str, str, int | None]) -> None:
@@ -211,6 +206,7 @@ class Transport:
 
     def close(self) -> None:
         """A connection on which a body was left unread cannot be used again."""
+        self._body = None
         for key in list(self._open):
             self._drop(key)
         if self._file:
@@ -220,69 +216,22 @@ class Transport:
     def cut(self) -> None:
         """From another thread: a read that waits for the network ends at once."""
         for sock in list(self._sockets.values()):
-            with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
+            end(sock)
 
 
-class _FileBody:
-    def __init__(self, stream: BinaryIO) -> None:
-        self._stream = stream
+class _Tunnelled(http.client.HTTPConnection):
+    """Through a proxy, with TLS to the host itself where the scheme says so."""
 
-    def readinto(self, block: memoryview) -> int:
-        return os.readv(self._stream.fileno(), [block]) if hasattr(os, "readv") else _read(self._stream, block)
+    def __init__(
+        self, proxy: str, scheme: str, host: str, port: int | None, context: Callable[[], ssl.SSLContext]
+    ) -> None:
+        self.default_port = 443 if scheme == "https" else 80  # what the Host header leaves out
+        super().__init__(host, port, timeout=_CONNECT_SECONDS)
+        self._way = proxy
+        self._is_secure = scheme == "https"
+        self._tls = context
 
-
-def _read(stream: BinaryIO, block: memoryview) -> int:
-    data = stream.read(len(block))
-    block[: len(data)] = data
-    return len(data)
-
-
-def as_fault(error: Exception) -> Fault:
-    """What went wrong between us and the server, as a fault of that address."""
-    if isinstance(error, ssl.SSLCertVerificationError):
-        return Fault("fetch-tls", str(error), hard=True)
-    if isinstance(error, TimeoutError):
-        return Fault("fetch-stalled", str(error))
-    if isinstance(error, OSError) and "Tunnel connection failed" in str(error):
-        return Fault("fetch-proxy", str(error))
-    return Fault("fetch-unreachable", f"{type(error).__name__}: {error}")
-
-
-def _reply(response: http.client.HTTPResponse) -> Reply:
-    status, headers = response.status, response.headers
-    if status not in (200, 206):
-        raise _refusal(response)
-    length = int(headers["Content-Length"]) if (headers.get("Content-Length") or "").isdigit() else None
-    start, total = 0, length
-    if status == 206:
-        start, total = _content_range(headers.get("Content-Range") or "")
-    etag = headers.get("ETag")
-    strong = etag if etag and etag.startswith('"') else None
-    return Reply(status, total, start, length, strong, headers.get("Content-Type") or "", response)
-
-
-def _content_range(text: str) -> tuple[int, int | None]:
-    """From `bytes 0-99/1234`."""
-    try:
-        unit, _, rest = text.partition(" ")
-        span, _, size = rest.partition("/")
-        if unit != "bytes":
-            raise ValueError(text)
-        return int(span.split("-")[0]), None if size == "*" else int(size)
-    except ValueError:
-        raise Fault("fetch-server", f"Content-Range: {text!r}") from None
-
-
-def _refusal(response: http.client.HTTPResponse) -> Fault:
-    status = response.status
-    details = f"HTTP {status} {response.reason}"
-    retry_after = (response.headers.get("Retry-After") or "").strip()
-    seconds = min(float(retry_after), _RETRY_AFTER_MAX) if retry_after.isdigit() else None
-    if status in (401, 403, 407):
-        return Fault("fetch-refused", details, hard=True)
-    if status in (404, 410, 451):
-        return Fault("fetch-not-found", details, hard=True)
-    if status == 429 or (status == 503 and seconds is not None):
-        return Fault("fetch-busy", details, retry_after=seconds)
-    return Fault("fetch-server", details, hard=status < 500 and status != 408)
+    def connect(self) -> None:
+        self.sock = open_tunnel(self._way, self.host, self.port, _CONNECT_SECONDS, self._tls)
+        if self._is_secure:
+            self.sock = secure(self.sock, self._tls(), self.host)

@@ -1,0 +1,179 @@
+"""A source's answer: what its status and headers say, and its body, which is read straight into the caller's buffer.
+
+Each read is one system call and gives what is there, so that waiting for bytes can be told from copying them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import email.utils
+import http.client
+import select
+import socket
+import ssl
+import sys
+import time
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import BinaryIO, Protocol
+
+from wizard.packages.fetch import meter
+from wizard.packages.fetch.meter import Watch
+from wizard.packages.fetch.model import Fault
+
+
+class Body(Protocol):
+    def readinto(self, block: memoryview) -> int: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """`status` 206 or 200. `total` is the whole file's size if the server says it; `etag` only a strong one."""
+
+    status: int
+    total: int | None
+    start: int
+    length: int | None
+    etag: str | None
+    content_type: str
+    body: Body
+
+
+class SocketBody:
+    """`readinto` gives 0 at the end. Raises OSError or HTTPException; TimeoutError after `stall` seconds of silence."""
+
+    def __init__(self, response: http.client.HTTPResponse, sock: socket.socket, stall: float, watch: Watch) -> None:
+        self._response = response
+        self._sock = sock
+        self._stall = stall
+        self._watch = watch
+        self._left = response.length
+        self._may_be_buffered = True  # the reader of the headers may hold the first bytes
+
+    @property
+    def is_over(self) -> bool:
+        """Nothing of it is left on the connection."""
+        return self._response.isclosed()
+
+    def readinto(self, block: memoryview) -> int:
+        if self._response.isclosed() or not block:
+            return 0
+        if not self._may_be_buffered:
+            before = self._watch.to(meter.BYTES)
+            try:
+                self._wait()
+            finally:
+                self._watch.to(before)
+        self._may_be_buffered = False
+        if self._response.chunked:
+            return self._read_chunked(block)
+        count: int = self._response.fp.readinto1(block if self._left is None else block[: self._left])
+        if self._left is not None:
+            self._left -= count
+        if not count or self._left == 0:
+            self._response.close()
+        return count
+
+    def _read_chunked(self, block: memoryview) -> int:
+        data = self._response.read1(len(block))
+        block[: len(data)] = data
+        return len(data)
+
+    def _wait(self) -> None:
+        """Until there is something to read."""
+        pending = getattr(self._sock, "pending", None)  # TLS, also within the TLS of a proxy
+        if pending and pending():
+            return
+        if not is_readable(self._sock, self._stall):
+            raise TimeoutError(f"no bytes for {self._stall:g} seconds")
+
+
+def is_readable(sock: socket.socket, seconds: float) -> bool:
+    if sys.platform == "win32":  # without poll, but its select takes a socket of any number
+        return bool(select.select([sock], [], [], seconds)[0])
+    poll = select.poll()
+    poll.register(sock, select.POLLIN)
+    return bool(poll.poll(seconds * 1000))
+
+
+class FileBody:
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+
+    def readinto(self, block: memoryview) -> int:
+        data = self._stream.read(len(block))
+        block[: len(data)] = data
+        return len(data)
+
+
+def read_reply(response: http.client.HTTPResponse, body: SocketBody) -> Reply:
+    """Raises Fault for everything but a file or a part of it."""
+    status, headers = response.status, response.headers
+    if status not in (200, 206):
+        raise refusal(status, response.reason, headers.get("Retry-After"), headers.get("Date"))
+    length = int(headers["Content-Length"]) if (headers.get("Content-Length") or "").isdigit() else None
+    start, total = 0, length
+    if status == 206:
+        start, total = content_range(headers.get("Content-Range") or "")
+    etag = headers.get("ETag")
+    strong = etag if etag and etag.startswith('"') else None
+    return Reply(status, total, start, length, strong, headers.get("Content-Type") or "", body)
+
+
+def file_reply(stream: BinaryIO, size: int, start: int, end: int | None) -> Reply:
+    length = (size if end is None else min(end, size)) - start
+    return Reply(206, size, start, length, None, "", FileBody(stream))
+
+
+def content_range(text: str) -> tuple[int, int | None]:
+    """From `bytes 0-99/1234`."""
+    try:
+        unit, _, rest = text.partition(" ")
+        span, _, size = rest.partition("/")
+        if unit != "bytes":
+            raise ValueError(text)
+        return int(span.split("-")[0]), None if size == "*" else int(size)
+    except ValueError:
+        raise Fault("fetch-server", f"Content-Range: {text!r}") from None
+
+
+def refusal(status: int, reason: str, retry_after: str | None, date: str | None) -> Fault:
+    details = f"HTTP {status} {reason}"
+    seconds = retry_seconds(retry_after or "", date)
+    if status in (401, 403, 407):
+        return Fault("fetch-refused", details, hard=True)
+    if status in (404, 410, 451):
+        return Fault("fetch-not-found", details, hard=True)
+    if status == 429 or (status == 503 and seconds is not None):
+        return Fault("fetch-busy", details, retry_after=seconds)
+    return Fault("fetch-server", details, hard=status < 500 and status != 408)
+
+
+def retry_seconds(text: str, date: str | None = None) -> float | None:
+    """Retry-After: seconds, or a date, which is held against the server's own clock where it tells it."""
+    if text.strip().isdigit():
+        return float(text)
+    until = _moment(text)
+    if until is None:
+        return None
+    return max(0.0, until - (_moment(date or "") or time.time()))
+
+
+def _moment(text: str) -> float | None:
+    with contextlib.suppress(ValueError, TypeError, IndexError, OverflowError):
+        moment = email.utils.parsedate_to_datetime(text)
+        return _in_utc(moment).timestamp()
+    return None
+
+
+def _in_utc(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=timezone.utc)
+
+
+def as_fault(error: Exception) -> Fault:
+    """What went wrong between us and the server, as a fault of that address."""
+    if isinstance(error, ssl.SSLCertVerificationError):
+        return Fault("fetch-tls", str(error), hard=True)
+    if isinstance(error, TimeoutError):
+        return Fault("fetch-stalled", str(error))
+    return Fault("fetch-unreachable", f"{type(error).__name__}: {error}")
