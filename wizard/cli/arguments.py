@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 
 from wizard import __version__
-from wizard.cli import matrices_grammar, mirrors_grammar
+from wizard.cli import envs_grammar, matrices_grammar, mirrors_grammar
+from wizard.cli.network_grammar import add_network_options
 from wizard.errors import UsageError
 from wizard.plan.model import Choices
 
 FAMILY_COMPANIONS = ("torchvision", "torchaudio")
+REGIONS = ("auto", "cn", "world")
 ENGINES = ("auto", "rattler", "conda", "venv")
 
 
@@ -64,6 +66,7 @@ def build_parser() -> argparse.ArgumentParser:
     runs.add_argument("--remove", metavar="RUN", help="remove an unfinished run and the environment that it began")
     runs.add_argument("--json", action="store_true")
     matrices_grammar.add_parser(commands)
+    envs_grammar.add_parser(commands)
     mirrors_grammar.add_parser(commands)
     return parser
 
@@ -88,6 +91,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "--find-links", action="append", default=[], metavar="DIR|URL", help="a folder or page of wheels"
     )
     sources.add_argument("--channel", metavar="URL", help="conda channel (file:// too)")
+    add_network_options(parser)
 
 
 def _engine(engine: str, conda: str | None) -> str:
@@ -122,4 +126,6 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         channel=arguments.channel,
         include_unadvertised=arguments.include_unadvertised,
         offline=getattr(arguments, "offline", False),
+        mirrors=arguments.mirror,
+        region=arguments.region,
     )

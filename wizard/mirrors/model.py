@@ -79,6 +79,8 @@ class UserSettings:
     no_index: bool = False
     certificate: str | None = None
     proxy: str | None = None
-    environment: Mapping[str, str] | None = field(default=None, repr=False)  # the way to the network, see wizard.network
+    environment: Mapping[str, str] | None = field(
+        default=None, repr=False
+    )  # the way to the network, see wizard.network
     files: tuple[str, ...] = ()  # where these were read
     notices: tuple[Message, ...] = ()

@@ -38,6 +38,7 @@ class _Link:
     requires_python: str | None
     yanked: bool
     metadata: str | None
+    uploaded: str | None
 
 
 @dataclass(slots=True)
@@ -60,7 +61,7 @@ class _LinkParser(HTMLParser):
             self.found.base = href
         if tag == "a" and href:
             self.found.links.append(_Link(href, values.get("data-requires-python"), "data-yanked" in values,
-                                          _metadata_attribute(values)))  # fmt: skip
+                                          _metadata_attribute(values), values.get("data-upload-time")))  # fmt: skip
 
 
 def _parse_links(text: str) -> _Links:
@@ -98,7 +99,7 @@ def _filename(url: str) -> str:
 def offer(
     source: Source, project: str, url: str, *, filename: str | None = None, sha256: str | None = None,
     size: int | None = None, requires_python: str | None = None, yanked: bool = False,
-    metadata: str | None = None,
+    metadata: str | None = None, uploaded: str | None = None,
 ) -> Offer | None:  # fmt: skip
     """None for what is no wheel of this project."""
     name = _filename(url) if filename is None else filename
@@ -110,7 +111,8 @@ def offer(
         return None
     if found != canonicalize_name(project):
         return None
-    return Offer(source, found, version, name, url, sha256, size, tags, requires_python or None, yanked, metadata)
+    python = requires_python or None
+    return Offer(source, found, version, name, url, sha256, size, tags, python, yanked, metadata, uploaded)
 
 
 def _foreign(href: str, project: str) -> str | None:
@@ -143,6 +145,7 @@ def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[
         found = offer(
             source, project, url.partition("#")[0], sha256=hashed[1].lower() if hashed else None,
             requires_python=link.requires_python, yanked=link.yanked, metadata=link.metadata,
+            uploaded=link.uploaded,
         )  # fmt: skip
         if found:
             offers.append(found)
@@ -184,6 +187,7 @@ def _read_json_file(entry: dict[str, Any], base_url: str, source: Source, projec
     if url is None:
         return None
     hashes, size, python = entry.get("hashes"), entry.get("size"), entry.get("requires-python")
+    uploaded = entry.get("upload-time")
     digest = hashes.get("sha256") if isinstance(hashes, dict) else None
     digest = digest.lower() if isinstance(digest, str) else ""
     return offer(
@@ -193,4 +197,5 @@ def _read_json_file(entry: dict[str, Any], base_url: str, source: Source, projec
         requires_python=python if isinstance(python, str) else None,
         yanked=bool(entry.get("yanked")),
         metadata=_metadata_entry(entry),
+        uploaded=uploaded if isinstance(uploaded, str) else None,
     )  # fmt: skip

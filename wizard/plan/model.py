@@ -61,6 +61,8 @@ class Choices:
     channel: str | None = None
     include_unadvertised: bool = False
     offline: bool = False
+    mirrors: str = "auto"  # auto | official | race | the id of one mirror
+    region: str = "auto"  # auto | cn | world: where "auto" lets the mirrors race
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ the machine otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from wizard.environments.choose import BasePython, ChannelVerdict, choose_engine
@@ -17,14 +17,18 @@ from wizard.matrix.model import Matrix
 from wizard.mirrors.address_facts import channel_name
 from wizard.mirrors.channel import channel_subdir
 from wizard.mirrors.conda_names import FORGE
+from wizard.mirrors.installing_client import list_headers
 from wizard.mirrors.model import Origin, Source
+from wizard.mirrors.racers import Kind
 from wizard.mirrors.read import Reader
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.process import redact
 from wizard.session.conda import own_conda
+from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk, available_pythons, wanted_candidates
 from wizard.session.model import Election, Facts, SourceState
 from wizard.session.outlook import Outlook
+from wizard.session.raced import further_sources, race_notices, states_of
 
 _REASONS_SHOWN = 3
 OnNote = Callable[[Message], None]
@@ -41,26 +45,40 @@ def elect(
     """Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
     own = own_conda(facts, choices, is_cancelled)
-    with Reader(facts.settings) as reader:
-        outlook = Outlook(choices, facts.settings, reader)
-        channels = _channel_verdicts(choices, outlook, channel_subdir(facts.machine.os, facts.machine.arch))
+    contest = Contest(choices, facts, is_cancelled)
+    with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
+        outlook = Outlook(choices, facts.settings, reader, contest)
+        channels = _channel_verdicts(choices, outlook, facts, choices.python or candidates[0].python or "3.12")
         walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
         found = walk.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
-            raise _nothing_found(walk, candidates[0])
+            raise _nothing_found(states_of(walk, contest), candidates[0])
         election = _election(facts, choices, candidates[0], found, channels, outlook, own)
     notices = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate), *election.notices)
     for notice in notices:
         if on_note:
             on_note(notice)
-    return replace(election, notices=notices, states=tuple(walk.states.values()))
+    return replace(election, notices=notices, states=states_of(walk, contest))
 
 
-def _channel_verdicts(choices: Choices, outlook: Outlook, subdir: str) -> tuple[ChannelVerdict, ...]:
+def _channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, python: str) -> tuple[ChannelVerdict, ...]:
+    if choices.engine == "venv":
+        return ()
+    subdir = channel_subdir(facts.machine.os, facts.machine.arch)
+    sources = outlook.channels(python)
+    verdicts = _asked_channels(sources, outlook, subdir)
+    contest = outlook.contest
+    is_silent = not any(verdict.answers for verdict in verdicts)
+    if is_silent and contest and any(contest.fall_back(Kind.CONDA, source) for source in sources):
+        return _asked_channels(outlook.channels(python), outlook, subdir)
+    return verdicts
+
+
+def _asked_channels(sources: Sequence[Source], outlook: Outlook, subdir: str) -> tuple[ChannelVerdict, ...]:
     """Asked in their order. Of several conda-forges (a mirror and the official place) the first that answers will do:
     the engine would read the index of each."""
     verdicts: list[ChannelVerdict] = []
-    for source in () if choices.engine == "venv" else outlook.channels():
+    for source in sources:
         has_forge = any(verdict.answers and channel_name(verdict.url) == FORGE for verdict in verdicts)
         if not has_forge or channel_name(source.url or "") != FORGE:
             verdicts.append(_channel_verdict(source, outlook, subdir))
@@ -110,6 +128,8 @@ def _election(
 ) -> Election:
     engine = choose_engine(choices.engine, channels, _base_pythons(facts), found.python, own)
     companions, dropped = _companions(choices, found)
+    packages = outlook.package_sources(found.source, found.python, found.candidate.numpy)
+    elected = _elected(found, packages, engine.channels, outlook)
     kept = [found.offers[name] for name in ("torch", *companions)]
     pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
     candidate = replace(
@@ -129,11 +149,26 @@ def _election(
         torch_source=found.source,
         offers={offer.project: offer for offer in kept},
         requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
-        package_sources=outlook.package_sources(found.source),
+        package_sources=packages,
         states=(),
+        further=further_sources(packages, choices, facts.settings, outlook.contest),
+        races_packages=outlook.contest is not None and outlook.contest.is_on(Kind.PACKAGES),
         conda=str(engine.conda) if engine.conda else None,
-        notices=(*_second_choice(wanted, found), *dropped, *_silent_channels(channels, facts.settings.conda_channels)),
+        notices=(
+            *_second_choice(wanted, found),
+            *dropped,
+            *_silent_channels(channels, facts.settings.conda_channels),
+            *race_notices(outlook.contest, choices, elected),
+        ),
     )
+
+
+def _elected(
+    found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], outlook: Outlook
+) -> dict[Kind, Source | None]:
+    raced = outlook.contest.races.get(Kind.CONDA) if outlook.contest else None
+    channel = next((one.source for one in raced.placed if one.source.url in channels), None) if raced else None
+    return {Kind.TORCH: found.source, Kind.PACKAGES: packages[0] if packages else None, Kind.CONDA: channel}
 
 
 def _version(found: Found, project: str) -> str:
@@ -184,10 +219,10 @@ def _reasons(silent: list[SourceState]) -> str:
     return " ".join(dict.fromkeys(said[:_REASONS_SHOWN]))
 
 
-def _nothing_found(walk: Walk, wanted: Candidate) -> WizardError:
-    states = walk.states.values()
+def _nothing_found(states: tuple[SourceState, ...], wanted: Candidate) -> WizardError:
     details = "\n".join(f"{state.source.id} {state.source.name}: {state.verdict}" for state in states)
-    silent = [state for state in states if state.verdict == "unreachable"]
-    if states and len(silent) == len(states):
+    asked = [state for state in states if state.kind in ("", "torch")]
+    silent = [state for state in asked if state.verdict == "unreachable"]
+    if asked and len(silent) == len(asked):
         return WizardError("no-source-answers", details=details, reasons=_reasons(silent))
     return WizardError("no-source", details=details, build=_build(wanted))

@@ -13,7 +13,9 @@ from wizard.errors import Cancelled, WizardError
 from wizard.i18n import Message, message
 from wizard.machine.model import Machine, PythonInstall
 from wizard.matrix.model import PLATFORMS, Matrix
+from wizard.mirrors.candidates import default_index
 from wizard.mirrors.model import Offer, Source
+from wizard.mirrors.racers import Kind
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.session.model import SourceState
 from wizard.session.outlook import Outlook
@@ -91,10 +93,29 @@ class Walk:
 
     def find(self, candidates: Sequence[Candidate], pythons: Sequence[str] | None) -> Found | None:
         for candidate in candidates:
-            for source in self.outlook.torch_sources(candidate.variant):
-                if found := self._try(candidate, source, pythons):
-                    return found
+            if found := self._among(candidate, pythons):
+                return found
+            if self._falls_back() and (found := self._among(candidate, pythons)):
+                return found
         return None
+
+    def _among(self, candidate: Candidate, pythons: Sequence[str] | None) -> Found | None:
+        order = python_order(candidate, self.choices, pythons)
+        default = self._default_variant(candidate.torch)
+        python = order[0] if order else (candidate.python or candidate.pythons[-1])
+        for source in self.outlook.sources_for(candidate, python, default):
+            if found := self._try(candidate, source, pythons):
+                return found
+        return None
+
+    def _falls_back(self) -> bool:
+        """An official place did not answer: the mirrors of both kinds race, for who lost one often lacks the other."""
+        contest = self.outlook.contest
+        silent = [state.source for state in self.states.values() if state.verdict == "unreachable"]
+        if contest is None or not any(contest.fall_back(Kind.TORCH, source) for source in silent):
+            return False
+        contest.fall_back(Kind.PACKAGES, default_index())
+        return True
 
     def _try(self, candidate: Candidate, source: Source, pythons: Sequence[str] | None) -> Found | None:
         if self.is_cancelled():

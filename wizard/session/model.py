@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from wizard.i18n import Message
 from wizard.machine.model import Machine
@@ -25,12 +25,21 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class SourceState:
-    """One source and what it was seen to do for this build. `verdict`: carries | missing | unreachable | unchecked."""
+    """One source and what it was seen to do for this build. `verdict`: carries | missing | unreachable | unchecked.
+
+    After a race also: `kind` of thing ("torch", "packages", "conda"), `truth` (see wizard.mirrors.truth), `rate` in
+    bytes a second, the host that really hands out the file, and when this was seen (seconds since 1970).
+    """
 
     source: Source
     verdict: str
     message: Message
     seconds: float | None = None
+    kind: str = ""
+    truth: str | None = None
+    rate: float | None = None
+    final_host: str | None = None
+    seen: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,8 @@ class Election:
     states: tuple[SourceState, ...]
     notices: tuple[Message, ...] = ()
     conda: str | None = None  # conda engine: the program
+    further: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)  # role -> who may have the same files
+    races_packages: bool = False  # where packages come from was raced for
 
 
 @dataclass(frozen=True, slots=True)

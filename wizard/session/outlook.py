@@ -15,12 +15,18 @@ from wizard.mirrors.carries import Wanted, carried
 from wizard.mirrors.channel import check_channel
 from wizard.mirrors.model import Offer, Origin, Source, UserSettings
 from wizard.mirrors.platform_tags import platform_tags
+from wizard.mirrors.racers import Kind
 from wizard.mirrors.read import Reader
-from wizard.plan.model import Choices
+from wizard.plan.model import Candidate, Choices
+from wizard.session.contest import Contest
 
 
 class Outlook:
-    def __init__(self, choices: Choices, settings: UserSettings, reader: Reader) -> None:
+    def __init__(
+        self, choices: Choices, settings: UserSettings, reader: Reader, contest: Contest | None = None
+    ) -> None:
+        """`contest`: where mirrors may race."""
+        self.contest = contest
         self._choices = choices
         self._settings = settings
         self._reader = reader
@@ -29,6 +35,13 @@ class Outlook:
     def torch_sources(self, variant: str) -> tuple[Source, ...]:
         """Raises UsageError for a bad address."""
         return tuple(self._settle(source) for source in torch_sources(self._choices, self._settings, variant))
+
+    def sources_for(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
+        """By trust; by what a race found where there is one."""
+        if self.contest is None or not self.contest.is_on(Kind.TORCH):
+            return self.torch_sources(candidate.variant)
+        raced = self.contest.torch(candidate, python, default_variant)
+        return tuple(map(self._settle, raced)) or self.torch_sources(candidate.variant)
 
     def _settle(self, source: Source) -> Source:
         """Simple or flat? Asked once; an address that does not answer is found out by the walk."""
@@ -39,13 +52,24 @@ class Outlook:
                 self._settled[source.id] = source
         return self._settled[source.id]
 
-    def package_sources(self, torch_source: Source) -> tuple[Source, ...]:
+    def package_sources(self, torch_source: Source, python: str = "3.12", numpy: str = "") -> tuple[Source, ...]:
         """Without those that list torch themselves when torch comes from the default index: that index cannot be
         named to the resolver, so nothing else may offer torch."""
-        sources = package_sources(self._choices, self._settings)
+        sources = self._raced_packages(python, numpy) or package_sources(self._choices, self._settings)
         if torch_source.url is not None:
             return sources
-        return tuple(source for source in sources if source.url is None or not self._lists_torch(source))
+        kept = tuple(source for source in sources if source.url is None or not self._lists_torch(source))
+        return kept if self.contest is None or kept else (torch_source,)
+
+    def _raced_packages(self, python: str, numpy: str) -> tuple[Source, ...]:
+        """The fastest index in place of the main one; what the user's settings add to it stays."""
+        if self.contest is None or not self.contest.is_on(Kind.PACKAGES):
+            return ()
+        usable = self.contest.packages(python, numpy)
+        main, *others = package_sources(self._choices, self._settings)
+        if not usable or not is_main(main):
+            return ()
+        return (usable[0], *(source for source in others if source.url != usable[0].url))
 
     def _lists_torch(self, source: Source) -> bool:
         try:
@@ -53,8 +77,9 @@ class Outlook:
         except WizardError:
             return False
 
-    def channels(self) -> tuple[Source, ...]:
-        return conda_channels(self._choices, self._settings)
+    def channels(self, python: str) -> tuple[Source, ...]:
+        raced = self.contest.channels(python) if self.contest and self.contest.is_on(Kind.CONDA) else ()
+        return raced or conda_channels(self._choices, self._settings)
 
     def check_channel(self, source: Source, subdir: str) -> None:
         """One that the user's settings name must have this platform too: behind it stands the official one, which does.
@@ -78,6 +103,13 @@ class Outlook:
 
     def names(self, sources: Sequence[Source]) -> str:
         return ", ".join(source.name or source.id for source in sources)
+
+
+def is_main(source: Source) -> bool:
+    """The index that takes the place of the default one; the others only add to it."""
+    if source.url is None or source.id in ("official", "by-hand-index", "user-index-url-1"):
+        return True
+    return source.origin is Origin.MIRROR and source.id.endswith(f"-{Kind.PACKAGES.value}")
 
 
 _tags = cache(platform_tags)

@@ -1,0 +1,129 @@
+"""How mirrors are probed and where they race unasked, as rows: `matrices/race.toml`.
+
+The region is a guess from the system's language and time zone, and the person's word stands above it. No address is
+looked up for it: nobody is told where this computer is.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from wizard import paths
+from wizard.i18n import LANGUAGE_VARIABLE, system_language
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+REGION_VARIABLE = "TORCH_WIZARD_REGION"
+REGIONS = ("auto", "cn", "world")
+_ZONE_IN_PATH = re.compile(r"zoneinfo/(?:posix/|right/)?(?P<zone>.+)$")
+
+
+@dataclass(frozen=True, slots=True)
+class RacePolicy:
+    """Times in seconds, sizes in bytes."""
+
+    probe_seconds: float
+    packages: str  # the project by which sources of packages are judged
+    channel_days: float
+    speed_bytes: int
+    speed_seconds: float
+    most_measured: int
+    kept_seconds: float
+    languages: Mapping[str, tuple[str, ...]]  # region -> the system's languages
+    time_zones: Mapping[str, tuple[str, ...]]
+
+
+def parse_policy(document: str) -> RacePolicy:
+    told: dict[str, Any] = tomllib.loads(document)
+    probe, speed, regions = told["probe"], told["speed"], told["regions"]
+    return RacePolicy(
+        probe_seconds=float(probe["seconds"]),
+        packages=str(probe["packages"]),
+        channel_days=float(probe["channel_days"]),
+        speed_bytes=int(speed["bytes"]),
+        speed_seconds=float(speed["seconds"]),
+        most_measured=int(speed["most"]),
+        kept_seconds=float(told["kept"]["hours"]) * 3600,
+        languages={name: tuple(row["languages"]) for name, row in regions.items()},
+        time_zones={name: tuple(row["time_zones"]) for name, row in regions.items()},
+    )
+
+
+@lru_cache(maxsize=1)
+def race_policy() -> RacePolicy:
+    return parse_policy((paths.matrices_dir() / "race.toml").read_text(encoding="utf-8"))
+
+
+def region(chosen: str = "auto", environ: Mapping[str, str] = os.environ) -> str:
+    """ "cn" or "world". The choice counts, then TORCH_WIZARD_REGION, then what the system looks like."""
+    for word in (chosen, environ.get(REGION_VARIABLE, "auto")):
+        if word in ("cn", "world"):
+            return word
+    return region_of(language_name(environ), time_zone(environ), race_policy())
+
+
+def region_of(language: str, zone: str, policy: RacePolicy) -> str:
+    spoken = re.split(r"[.@]", language)[0].replace("-", "_")
+    for name, languages in policy.languages.items():
+        if spoken in languages or zone in policy.time_zones[name]:
+            return name
+    return "world"
+
+
+def language_name(environ: Mapping[str, str]) -> str:
+    """As the system writes it: "zh_CN.UTF-8". On Windows from the user interface's language."""
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        if environ.get(name):
+            return environ[name]
+    if sys.platform == "win32" and not environ.get(LANGUAGE_VARIABLE):
+        return system_language()
+    return ""
+
+
+def time_zone(environ: Mapping[str, str], root: Path = Path("/")) -> str:
+    """ "Asia/Shanghai"; on Windows "China Standard Time"; "" when it cannot be told."""
+    named = environ.get("TZ", "").lstrip(":")
+    if named:
+        return zone_of_path(named) or named
+    if sys.platform == "win32":
+        return _windows_zone()
+    try:
+        linked = zone_of_path(os.fspath((root / "etc" / "localtime").readlink()))
+    except OSError:  # a copy of the file, or none
+        linked = ""
+    return linked or _plain_zone(root)
+
+
+def zone_of_path(path: str) -> str:
+    """From `/usr/share/zoneinfo/Asia/Shanghai`."""
+    found = _ZONE_IN_PATH.search(path.replace("\\", "/"))
+    return found["zone"] if found else ""
+
+
+def _plain_zone(root: Path) -> str:
+    try:
+        return (root / "etc" / "timezone").read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def _windows_zone() -> str:
+    if sys.platform != "win32":
+        return ""
+    import winreg
+
+    try:
+        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SYSTEM\CurrentControlSet\Control\TimeZoneInformation") as key:
+            return str(winreg.QueryValueEx(key, "TimeZoneKeyName")[0])
+    except OSError:
+        return ""

@@ -1,0 +1,88 @@
+"""Which network is this computer in? A short mark that changes when speeds measured elsewhere no longer count.
+
+Made of the default gateway, the local subnets on its way and the proxy, hashed: nothing about the network can be read
+from it. It needs no rights and asks nobody. Two homes with the same router type may look alike; a day later what was
+measured is asked again in any case.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import re
+import socket
+import struct
+import sys
+import urllib.request
+from pathlib import Path
+
+import psutil
+
+from wizard.mirrors.model import UserSettings
+from wizard.process import Request, redact, run
+
+_UP = 0x1
+_TIMEOUT = 5.0
+_WINDOWS_ROUTE = re.compile(r"^\s*0\.0\.0\.0\s+0\.0\.0\.0\s+(?P<gateway>[\d.]+)\s+(?P<own>[\d.]+)\s+\d+", re.MULTILINE)
+
+
+def network_mark(settings: UserSettings) -> str:
+    """16 hexadecimal digits. Never raises: a computer without a network has a mark too."""
+    told = settings.environment if settings.environment is not None else urllib.request.getproxies()
+    proxies = sorted(f"{name}={redact(url)}" for name, url in told.items() if "cert" not in name.lower())
+    parts = [*_routes(), *proxies, redact(settings.proxy or "")]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
+
+
+def _routes() -> tuple[str, ...]:
+    if sys.platform == "win32":
+        told = run(Request(("route", "print", "-4", "0.0.0.0"), timeout=_TIMEOUT))
+        return parse_windows_routes(told.stdout, _masks())
+    try:
+        return parse_linux_routes(Path("/proc/net/route").read_text(encoding="ascii"))
+    except (OSError, UnicodeDecodeError):
+        return ()
+
+
+def parse_linux_routes(text: str) -> tuple[str, ...]:
+    """ "gateway 192.168.1.1" and "subnet 192.168.1.0/24" of the interfaces that have the default routes."""
+    rows = [row for line in text.splitlines()[1:] if (row := _linux_row(line))]
+    ways = {interface for interface, _, gateway, mask in rows if mask == 0 and gateway}
+    gateways = {f"gateway {_dotted(gateway)}" for _, _, gateway, mask in rows if mask == 0 and gateway}
+    subnets = {
+        f"subnet {_dotted(target)}/{_dotted(mask)}"
+        for interface, target, gateway, mask in rows
+        if interface in ways and mask and not gateway
+    }
+    return tuple(sorted(gateways | subnets))
+
+
+def _linux_row(line: str) -> tuple[str, int, int, int] | None:
+    """(interface, target, gateway, mask); numbers stand there in the machine's byte order."""
+    fields = line.split()
+    try:
+        target, gateway, flags, mask = (int(fields[index], 16) for index in (1, 2, 3, 7))
+    except (IndexError, ValueError):
+        return None
+    return (fields[0], target, gateway, mask) if flags & _UP else None
+
+
+def _dotted(number: int) -> str:
+    return socket.inet_ntoa(struct.pack("=I", number))
+
+
+def parse_windows_routes(text: str, masks: dict[str, str]) -> tuple[str, ...]:
+    """From `route print`, whose headings are in the system's language; `masks`: own address -> netmask."""
+    found = set()
+    for row in _WINDOWS_ROUTE.finditer(text):
+        found.add(f"gateway {row['gateway']}")
+        mask = masks.get(row["own"])
+        if mask:
+            network = ipaddress.ip_network(f"{row['own']}/{mask}", strict=False)
+            found.add(f"subnet {network.network_address}/{mask}")
+    return tuple(sorted(found))
+
+
+def _masks() -> dict[str, str]:
+    own = (address for addresses in psutil.net_if_addrs().values() for address in addresses)
+    return {address.address: address.netmask for address in own if address.family == socket.AF_INET and address.netmask}

@@ -1,0 +1,141 @@
+"""Whether mirrors race for this election, and in which order sources are then taken.
+
+Outside China the official places come first and nobody races unasked; should one of them be silent, the mirrors race
+after all. What a person typed by hand never races. Each kind races once; the walk then goes on by lists alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from wizard.errors import UsageError
+from wizard.i18n import Message, message
+from wizard.mirrors.carries import Wanted
+from wizard.mirrors.channel import channel_subdir
+from wizard.mirrors.model import Origin, Source, UserSettings
+from wizard.mirrors.platform_tags import platform_tags
+from wizard.mirrors.race_policy import race_policy, region
+from wizard.mirrors.racers import Kind, Racer, racers, rows_of
+from wizard.mirrors.truth import ANSWERED, ChannelQuestion, Question, WheelQuestion
+from wizard.plan.model import Candidate, Choices
+from wizard.session.model import Facts
+from wizard.session.race import Placed, Race, run_race
+
+WORDS = ("auto", "official", "race")
+_RACED = (Kind.TORCH, Kind.PACKAGES, Kind.CONDA)
+
+
+def check_mirror(mirrors: str) -> None:
+    """Raises UsageError `no-such-mirror`."""
+    known = dict.fromkeys(row.id for kind in _RACED for row in rows_of(kind) if row.id != "official")
+    if mirrors not in WORDS and mirrors not in known:
+        raise UsageError("no-such-mirror", mirror=mirrors, known=", ".join(known))
+
+
+class Contest:
+    def __init__(self, choices: Choices, facts: Facts, is_cancelled: Callable[[], bool]) -> None:
+        """Raises UsageError `no-such-mirror`."""
+        check_mirror(choices.mirrors)
+        self.races: dict[Kind, Race] = {}
+        self.notices: list[Message] = []
+        self._choices, self._facts, self._is_cancelled = choices, facts, is_cancelled
+        self._may = {kind for kind in _RACED if _is_open(kind, choices, facts.settings)}
+        wanted = choices.mirrors not in ("auto", "official")
+        is_unasked = choices.mirrors == "auto" and bool(self._may) and region(choices.region) == "cn"
+        self._on = set(self._may) if wanted or is_unasked else set()
+
+    def is_on(self, kind: Kind) -> bool:
+        return kind in self._on
+
+    def fall_back(self, kind: Kind, silent: Source) -> bool:
+        """An official place is silent: may its mirrors race? False when they do already, or must not."""
+        may = self._choices.mirrors == "auto" and kind in self._may and silent.origin is Origin.OFFICIAL
+        if not may or kind in self._on:
+            return False
+        self._on.add(kind)
+        self.notices.append(message("race.official-silent", source=silent.name or silent.id))
+        return True
+
+    def torch(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
+        """Usable sources first, the fastest before; then those that answered: they may have another Python."""
+        placed = self._racers(Kind.TORCH, candidate.variant, candidate.variant == default_variant)
+        race = self.races.get(Kind.TORCH)
+        if race is None:
+            question = self._torch_question(candidate, python, default_variant)
+            race = self.races[Kind.TORCH] = self._run(Kind.TORCH, question, placed)
+            return tuple(one.source for one in self._in_order(race) if one.finding.truth in ANSWERED)
+        order = [one.racer.mirror for one in self._in_order(race) if one.finding.truth in ANSWERED]
+        known = [racer for racer in placed if racer.mirror in order]
+        return tuple(racer.source for racer in sorted(known, key=lambda racer: order.index(racer.mirror)))
+
+    def packages(self, python: str, numpy: str) -> tuple[Source, ...]:
+        """Usable indexes of Python packages, the fastest first."""
+        race = self.races.get(Kind.PACKAGES)
+        if race is None:
+            wanted = self._wanted(race_policy().packages, "", "", python, "")
+            specifier = numpy if wanted.project == "numpy" else ""
+            question = WheelQuestion(wanted, specifier)
+            race = self.races[Kind.PACKAGES] = self._run(Kind.PACKAGES, question, self._racers(Kind.PACKAGES, ""))
+        return tuple(one.source for one in self._in_order(race) if one.is_usable)
+
+    def channels(self, python: str) -> tuple[Source, ...]:
+        """The best channel; () when none is usable. The engine would read the index of each."""
+        race = self.races.get(Kind.CONDA)
+        if race is None:
+            machine = self._facts.machine
+            question = ChannelQuestion(channel_subdir(machine.os, machine.arch), python)
+            race = self.races[Kind.CONDA] = self._run(Kind.CONDA, question, self._racers(Kind.CONDA, ""))
+        return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
+
+    def _torch_question(self, candidate: Candidate, python: str, default_variant: str | None) -> WheelQuestion:
+        return WheelQuestion(self._wanted("torch", candidate.torch, candidate.variant, python, default_variant))
+
+    def _wanted(self, project: str, version: str, variant: str, python: str, default_variant: str | None) -> Wanted:
+        machine = self._facts.machine
+        tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
+        return Wanted(project, version, variant, python, tags, default_variant)
+
+    def _racers(self, kind: Kind, variant: str, is_default_build: bool = False) -> tuple[Racer, ...]:
+        """With one mirror chosen: that one and the official place, the measure of all."""
+        found = racers(kind, self._choices, self._facts.settings, variant, is_default_build)
+        chosen = self._choices.mirrors
+        if chosen in WORDS:
+            return found
+        return tuple(racer for racer in found if racer.mirror in (chosen, "official") or racer.row is None)
+
+    def _run(self, kind: Kind, question: Question, found: Iterable[Racer]) -> Race:
+        rules = race_policy()
+        if self._choices.mirrors not in WORDS:
+            rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
+        return run_race(kind, question, tuple(found), self._facts.settings, self._is_cancelled, policy=rules)
+
+    def _in_order(self, race: Race) -> tuple[Placed, ...]:
+        """A source that lists no hashes makes no lock, however fast it is: it stands behind those that do."""
+        chosen = self._choices.mirrors
+
+        def rank(one: Placed) -> tuple[bool, bool, bool]:
+            has_hash = race.kind is Kind.CONDA or one.finding.sha256 is not None or one.finding.final_host is None
+            return not one.is_usable, one.racer.mirror != chosen and chosen not in WORDS, not has_hash
+
+        return tuple(sorted(race.placed, key=rank))
+
+
+def _is_open(kind: Kind, choices: Choices, settings: UserSettings) -> bool:
+    """Whether the person left this kind to us: nothing typed by hand, no closed or private place in their settings."""
+    if choices.offline or choices.mirrors == "official":
+        return False
+    if kind is Kind.CONDA:
+        return (
+            choices.engine != "venv"
+            and choices.channel is None
+            and not (settings.conda_channels or settings.conda_only)
+        )
+    if settings.no_index or (kind is Kind.TORCH and choices.torch_index is not None):
+        return False
+    return kind is Kind.TORCH or (choices.index is None and not has_login(settings.index_url))
+
+
+def has_login(url: str | None) -> bool:
+    return "@" in urlsplit(url or "").netloc

@@ -1,0 +1,77 @@
+"""When packages cannot be resolved where they were elected: the next source of the race, or a race after all.
+
+Only the main index changes; torch keeps its source, and what the user's settings add stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from wizard.errors import WizardError
+from wizard.i18n import message
+from wizard.mirrors.candidates import default_index
+from wizard.mirrors.model import Origin, Source
+from wizard.mirrors.racers import Kind
+from wizard.packages.model import Lock
+from wizard.plan.model import Choices
+from wizard.session.contest import Contest
+from wizard.session.model import Election, Facts
+from wizard.session.outlook import is_main
+from wizard.session.raced import race_further
+
+_MOST_TRIES = 3
+_CODES = ("lock-network", "lock-no-solution")
+
+
+def locked_somewhere(
+    facts: Facts, choices: Choices, election: Election, lock: Callable[[Election], Lock],
+    is_cancelled: Callable[[], bool],
+) -> tuple[Lock, Election]:  # fmt: skip
+    """`lock` resolves against an election's sources. Raises what it raised first, when no other source helps."""
+    first: WizardError | None = None
+    current = election
+    for left in reversed(range(_MOST_TRIES)):
+        try:
+            return lock(current), current
+        except WizardError as error:
+            first = first or error
+            following = _following(facts, choices, current, error, is_cancelled) if left else None
+            if following is None:
+                raise first from None
+            current = following
+    raise AssertionError("the last try returns or raises")
+
+
+def _following(
+    facts: Facts, choices: Choices, election: Election, error: WizardError, is_cancelled: Callable[[], bool]
+) -> Election | None:
+    main = next((source for source in election.package_sources if is_main(source)), None)
+    if main is None or error.code not in _CODES:
+        return None
+    if not election.races_packages:
+        return _after_all(facts, choices, election, main, is_cancelled) if error.code == "lock-network" else None
+    ranked = election.further.get("packages", ())
+    later = ranked[ranked.index(main) + 1 :] if main in ranked else ranked
+    return _with_main(election, main, later[0]) if later else None
+
+
+def _after_all(
+    facts: Facts, choices: Choices, election: Election, main: Source, is_cancelled: Callable[[], bool]
+) -> Election | None:
+    """The official index is silent and nobody raced: now the mirrors do."""
+    contest = Contest(choices, facts, is_cancelled)
+    if main.origin is not Origin.OFFICIAL or not contest.fall_back(Kind.PACKAGES, default_index()):
+        return None
+    usable = [source for source in contest.packages(election.python, election.candidate.numpy) if source != main]
+    if not usable:
+        return None
+    further = {**election.further, "packages": race_further(contest.races[Kind.PACKAGES])}
+    raced = replace(election, races_packages=True, further=further, notices=(*election.notices, *contest.notices))
+    return _with_main(raced, main, usable[0])
+
+
+def _with_main(election: Election, old: Source, new: Source) -> Election:
+    sources = tuple(new if source == old else source for source in election.package_sources)
+    notice = message("race.packages-retry", source=old.name or old.id, other=new.name or new.id)
+    return replace(election, package_sources=tuple(dict.fromkeys(sources)), notices=(*election.notices, notice))

@@ -1,0 +1,154 @@
+"""The race: all sources of one kind are looked at together, compared, and the best three measured.
+
+What came out is kept for a day. It says which sources are usable and how fast they are; which one is taken, and whether
+there is a race at all, is the election's business.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.errors import Cancelled
+from wizard.i18n import message
+from wizard.mirrors.compare import compare
+from wizard.mirrors.kept_races import KeptRace, keep, race_path, recall
+from wizard.mirrors.look import look
+from wizard.mirrors.model import Origin, Source, UserSettings
+from wizard.mirrors.official import default_index_url
+from wizard.mirrors.race_policy import RacePolicy, race_policy
+from wizard.mirrors.racers import Kind, Racer
+from wizard.mirrors.speed import measure
+from wizard.mirrors.this_network import network_mark
+from wizard.mirrors.together import GoesOn, ask_together
+from wizard.mirrors.truth import USABLE, Finding, InstallerQuestion, Question, Sight, Truth, WheelQuestion
+from wizard.mirrors.unreachable import SourceUnreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    racer: Racer
+    finding: Finding
+
+    @property
+    def source(self) -> Source:
+        return self.racer.source
+
+    @property
+    def is_usable(self) -> bool:
+        return self.finding.truth in USABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """`placed`: the best first. `asked`: when, in seconds since 1970; `is_kept`: found out earlier."""
+
+    kind: Kind
+    question: Question
+    placed: tuple[Placed, ...]
+    asked: float
+    is_kept: bool = False
+
+    @property
+    def usable(self) -> tuple[Placed, ...]:
+        return tuple(one for one in self.placed if one.is_usable)
+
+    @property
+    def complete(self) -> tuple[Placed, ...]:
+        return tuple(one for one in self.placed if one.finding.truth is Truth.COMPLETE)
+
+    def of(self, source: Source) -> Placed | None:
+        return next((one for one in self.placed if one.source.id == source.id), None)
+
+
+def run_race(
+    kind: Kind, question: Question, racers: Sequence[Racer], settings: UserSettings, is_cancelled: Callable[[], bool],
+    fresh: bool = False, policy: RacePolicy | None = None, default_index: Callable[[], str] = default_index_url,
+) -> Race:  # fmt: skip
+    """Raises Cancelled. What no source has is not kept: it may be there in a minute."""
+    rules = policy or race_policy()
+    path = race_path(f"{kind.value} {question.key}", [racer.source.url for racer in racers])
+    network = network_mark(settings)
+    kept = None if fresh else recall(path, network, rules.kept_seconds)
+    if kept and {racer.source.id for racer in racers} <= {finding.source for finding in kept.findings}:
+        return Race(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
+    sights = _sights(question, racers, settings, rules, is_cancelled, default_index)
+    is_open = isinstance(question, InstallerQuestion) or (
+        isinstance(question, WheelQuestion) and not question.wanted.version
+    )
+    now = time.time()
+    findings = compare(sights, is_open, rules.channel_days, now)
+    if not isinstance(question, InstallerQuestion):
+        findings = _measured(racers, sights, findings, settings, rules, is_cancelled)
+    race = Race(kind, question, _ranked(racers, findings), now)
+    if race.complete:
+        keep(path, KeptRace(network, now, findings))
+    return race
+
+
+def _sights(
+    question: Question, racers: Sequence[Racer], settings: UserSettings, rules: RacePolicy,
+    is_cancelled: Callable[[], bool], default_index: Callable[[], str],
+) -> tuple[Sight, ...]:  # fmt: skip
+    """One for each racer, in order; who was not done in time was silent."""
+    seconds = rules.probe_seconds
+    if any(racer.source.url is None for racer in racers):
+        default_index = _known_first(default_index)
+
+    def ask(source: Source) -> Callable[[GoesOn], Sight]:
+        return lambda goes_on: look(source, question, settings, seconds, goes_on, default_index)
+
+    asked = {racer.source.id: ask(racer.source) for racer in racers}
+    seen = ask_together(asked, seconds, is_cancelled)
+    return tuple(seen.get(racer.source.id) or _late(racer.source, seconds) for racer in racers)
+
+
+def _known_first(default_index: Callable[[], str]) -> Callable[[], str]:
+    """uv is asked for the official address before the clock runs, once."""
+    try:
+        url = default_index()
+    except SourceUnreachable:
+        return default_index
+    return lambda: url
+
+
+def _late(source: Source, seconds: float) -> Sight:
+    words = message("truth.late", seconds=round(seconds, 1))
+    return Sight(source, seconds, problem=(Truth.SILENT, words))
+
+
+def _measured(
+    racers: Sequence[Racer], sights: Sequence[Sight], findings: Sequence[Finding], settings: UserSettings,
+    rules: RacePolicy, is_cancelled: Callable[[], bool],
+) -> tuple[Finding, ...]:  # fmt: skip
+    """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
+    places = {place.source.id: place for place in _ranked(racers, findings) if place.is_usable}
+    best = [one for one in places.values() if one.finding.truth is Truth.COMPLETE] or list(places.values())
+    by_id = {sight.source.id: sight for sight in sights}
+    rates: dict[str, float | None] = {}
+    for one in best[: rules.most_measured] if len(places) > 1 else []:
+        if is_cancelled():
+            raise Cancelled
+        sight = by_id[one.source.id]
+        if sight.link:
+            rates[one.source.id] = measure(
+                sight.link, sight.size, settings, rules.speed_bytes, rules.speed_seconds, is_cancelled
+            )
+    return tuple(replace(finding, rate=rates.get(finding.source)) for finding in findings)
+
+
+def _ranked(racers: Sequence[Racer], findings: Sequence[Finding]) -> tuple[Placed, ...]:
+    by_id = {finding.source: finding for finding in findings}
+    placed = (Placed(racer, by_id[racer.source.id]) for racer in racers if racer.source.id in by_id)
+    return tuple(sorted(placed, key=_rank))
+
+
+def _rank(one: Placed) -> tuple[int, int, float, float]:
+    """Complete before sent elsewhere before the rest; folders of this computer, then the fastest, then the quickest to
+    answer. What was typed by hand is above speed."""
+    finding = one.finding
+    states = [Truth.COMPLETE, Truth.ELSEWHERE, Truth.STALE, Truth.MISSING]
+    state = states.index(finding.truth) if finding.truth in states else len(states)
+    is_near = one.source.origin is Origin.BY_HAND or (one.source.url or "").lower().startswith("file:")
+    return state, 0 if is_near else 1, -(finding.rate if finding.rate is not None else -1.0), finding.seconds
