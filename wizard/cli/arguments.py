@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 
 from wizard import __version__
-from wizard.cli import envs_grammar, matrices_grammar, mirrors_grammar
+from wizard.cli import envs_grammar, matrices_grammar, mirrors_grammar, undo_grammar
+from wizard.cli.download_grammar import add_download_options, download_choices
 from wizard.cli.network_grammar import add_network_options
 from wizard.errors import UsageError
 from wizard.plan.model import Choices
@@ -44,6 +45,7 @@ def build_parser() -> argparse.ArgumentParser:
     where.add_argument("--name", help="name of the new environment (default: torch)")
     where.add_argument("--prefix", metavar="P", help="folder of the new environment")
     _add_choices(setup)
+    add_download_options(setup)
     setup.add_argument("--dry-run", action="store_true", help="show the plan and stop")
     setup.add_argument("--plan-only", action="store_true", help="save the plan, print where it lies, and stop")
     setup.add_argument("--yes", "-y", action="store_true", help="do not ask")
@@ -61,13 +63,16 @@ def build_parser() -> argparse.ArgumentParser:
     verify = commands.add_parser("verify", help="smoke test of any environment")
     verify.add_argument("--prefix", required=True, metavar="P")
     verify.add_argument("--json", action="store_true")
+    verify.add_argument("--save", metavar="FILE", help="also save the report (.html, .json or .txt)")
 
     runs = commands.add_parser("runs", help="the runs on this computer; remove one")
     runs.add_argument("--remove", metavar="RUN", help="remove an unfinished run and the environment that it began")
     runs.add_argument("--json", action="store_true")
     matrices_grammar.add_parser(commands)
+    doctor_grammar.add_parser(commands)
     envs_grammar.add_parser(commands)
     mirrors_grammar.add_parser(commands)
+    undo_grammar.add_parser(commands)
     return parser
 
 
@@ -91,6 +96,10 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
         "--find-links", action="append", default=[], metavar="DIR|URL", help="a folder or page of wheels"
     )
     sources.add_argument("--channel", metavar="URL", help="conda channel (file:// too)")
+    sources.add_argument(
+        "--mirror", default="auto", metavar="ID|official|race", help="one mirror, the official places, or the fastest"
+    )
+    sources.add_argument("--region", choices=REGIONS, default="auto", help="where you are (default: as the system says)")
     add_network_options(parser)
 
 
@@ -128,4 +137,5 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         offline=getattr(arguments, "offline", False),
         mirrors=arguments.mirror,
         region=arguments.region,
+        **download_choices(arguments),
     )
