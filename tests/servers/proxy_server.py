@@ -20,6 +20,7 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from urllib.parse import quote
 
 _PIECE = 64 * 1024
 _SECONDS = 20.0
@@ -63,7 +64,7 @@ class ProxyServer:
             thread.join()
 
     def _address(self, scheme: str, listener: socket.socket) -> str:
-        login = f"{self.password}@" if self.password else ""
+        login = quote(self.password, safe=":") + "@" if self.password else ""
         return f"{scheme}://{login}127.0.0.1:{listener.getsockname()[1]}"
 
     @property
@@ -89,10 +90,12 @@ class ProxyServer:
 
     def _one(self, client: socket.socket, work: object) -> None:
         client.settimeout(_SECONDS)
-        with contextlib.suppress(OSError, ssl.SSLError), client:
+        with contextlib.suppress(OSError), client:
             if self._context and work == self._serve_http:
-                client = self._context.wrap_socket(client, server_side=True)
-            work(client)  # type: ignore[operator]
+                with self._context.wrap_socket(client, server_side=True) as secure:
+                    self._serve_http(secure)
+            else:
+                work(client)  # type: ignore[operator]
 
     def _note(self, target: str) -> None:
         with self._lock:

@@ -46,8 +46,8 @@ def _split(text: str) -> tuple[str, str, str] | None:
 
 def _host_and_port(place: str) -> tuple[str, str]:
     if place.startswith("["):
-        host, _, port = place.partition("]")
-        return f"{host}]", port.removeprefix(":")
+        host, end, port = place.partition("]")
+        return host + end, port.removeprefix(":")
     host, _, port = place.partition(":")
     return host, port
 

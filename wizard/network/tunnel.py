@@ -117,10 +117,10 @@ def _through_socks(proxy: str, host: str, port: int, timeout: float) -> socket.s
 
 def socks_kind(error: socks.ProxyError) -> str:
     """Which ProxyFault it is."""
-    if isinstance(error, socks.ProxyConnectionError):
+    causes = (error, error.socket_err)  # PySocks wraps its own errors
+    if any(isinstance(cause, socks.ProxyConnectionError) for cause in causes):
         return "offline"
-    no_login = isinstance(error, socks.SOCKS5AuthError) or "authentication method" in str(error).lower()
-    return "login" if no_login else "refused"
+    return "login" if any(isinstance(cause, socks.SOCKS5AuthError) for cause in causes) else "refused"
 
 
 def end(sock: socket.socket) -> None:

@@ -232,6 +232,7 @@ class _Tunnelled(http.client.HTTPConnection):
         self._tls = context
 
     def connect(self) -> None:
+        context = self._tls() if self._is_secure else None  # before anything is asked: it may be unreadable
         self.sock = open_tunnel(self._way, self.host, self.port, _CONNECT_SECONDS, self._tls)
-        if self._is_secure:
-            self.sock = secure(self.sock, self._tls(), self.host)
+        if context:
+            self.sock = secure(self.sock, context, self.host)
