@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from wizard.cli import matrices, mirrors
+from wizard.cli import envs, matrices, mirrors, undo
 from wizard.cli.attend import attend
+from wizard.cli.doctor import doctor, save
 from wizard.cli.follow import Narrator
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.pick import pick
@@ -20,6 +21,7 @@ from wizard.errors import ExitStatus, UsageError
 from wizard.events import parse_line
 from wizard.i18n import message
 from wizard.report.render import render_text
+from wizard.session.environments import finish_deletions_in_background
 from wizard.session.facts import facts_document
 from wizard.session.session import Session
 from wizard.session.worker import run_worker
@@ -36,6 +38,7 @@ def window(arguments: argparse.Namespace, terminal: Terminal, open_window: OpenW
         terminal.say(message("cli.no_display"))
         terminal.write("  torch-wizard setup --yes --name torch")
         return ExitStatus.FAILED
+    finish_deletions_in_background()
     return open_window(Session(), getattr(arguments, "file", None), self_test)
 
 
@@ -100,6 +103,8 @@ def verify(arguments: argparse.Namespace, terminal: Terminal) -> int:
         terminal.document(document)
     else:
         terminal.write(render_text(document, terminal.language))
+    if arguments.save:
+        save(Path(arguments.save).expanduser(), document, terminal)
     return status
 
 
@@ -118,5 +123,6 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 COMMANDS: Mapping[str, Command] = {
     "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
-    "verify": verify, "runs": runs, "matrices": matrices.matrices, "mirrors": mirrors.mirrors,
+    "verify": verify, "runs": runs, "matrices": matrices.matrices, "doctor": doctor,
+    "envs": envs.envs, "mirrors": mirrors.mirrors, "undo": undo.undo,
 }  # fmt: skip

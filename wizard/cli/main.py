@@ -31,6 +31,7 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
     arguments = build_parser().parse_args(argv)
     terminal = Terminal(arguments.lang)
     try:
+        _settle_interrupted(terminal)
         from wizard.cli.commands import COMMANDS, window
 
         if arguments.command in (None, "window"):
@@ -47,6 +48,18 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
         log = _note(traceback.format_exc())
         terminal.error(WizardError("internal", what=type(bug).__name__, log=str(log or "-")))
         return int(ExitStatus.FAILED)
+
+
+def _settle_interrupted(terminal: Terminal) -> None:
+    """A change of the user's settings that a kill cut off; the look costs one question to the file system."""
+    if (paths.home() / "undo" / "unfinished").exists():
+        from wizard.session.settings import settle_interrupted
+
+        try:
+            for words in settle_interrupted():
+                terminal.say(words)
+        except WizardError as error:  # said, and tried again at the next start: it stops nothing else
+            terminal.error(error)
 
 
 def _hidden_command(argv: Sequence[str]) -> Callable[[], int] | None:

@@ -10,6 +10,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from wizard.cli.undo_grammar import add_use
+
 KINDS = ("torch", "packages", "conda", "miniforge")
 
 
@@ -42,6 +44,15 @@ def _add_test(actions: Any) -> None:
     add_sources(test)
 
 
+def _add_lint(actions: Any) -> None:
+    lint: argparse.ArgumentParser = actions.add_parser(
+        "lint", help="look over the pip, uv and conda settings: what breaks an install, and mend it"
+    )
+    lint.add_argument("--json", action="store_true", help="one JSON document on stdout")
+    lint.add_argument("--fix", metavar="CODE|all", help="mend the findings of this code, or all that can be")
+    lint.add_argument("--yes", "-y", action="store_true", help="do not ask before writing")
+
+
 def _add_kinds(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kind", action="append", choices=KINDS, default=[], help="only these (may be repeated; default: all)"
@@ -56,4 +67,4 @@ def add_sources(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--channel", metavar="URL", help="also this conda channel")
 
 
-_ACTIONS: tuple[Callable[[Any], None], ...] = (_add_list,)
+_ACTIONS: tuple[Callable[[Any], None], ...] = (_add_list, _add_test, _add_lint, add_use)

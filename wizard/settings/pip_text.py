@@ -90,11 +90,11 @@ def edited(text: str, key: str, value: Value, newline: str, is_tidy: bool) -> st
         return text
     if within:
         indent = _indent(lines[within[-1].start]) if len(within) > 1 else ""
-        return _inserted(lines, within[-1].end, _written(f"{indent}{_option(key)} = ", value, newline), newline)
+        return _inserted(lines, within[-1].end, _written(f"{indent}{_option(key)} = ", value), newline)
     head = [f"[{section[:-1]}]"]
     if lines and lines[-1].strip():
         head.insert(0, "")
-    return _inserted(lines, len(lines), [*head, *_written(f"{_option(key)} = ", value, newline)], newline)
+    return _inserted(lines, len(lines), [*head, *_written(f"{_option(key)} = ", value)], newline)
 
 
 def _option(key: str) -> str:
@@ -105,13 +105,14 @@ def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
 
 
-def _written(start: str, value: Value, newline: str) -> list[str]:
-    """The lines without their ends; several values stand one below the other."""
-    many = value.split("\n") if isinstance(value, str) else list(value or ())
-    if len(many) == 1:
-        return [start + many[0]]
+def _written(start: str, value: Value) -> list[str]:
+    """The lines without their ends. Several values stand one below the other, a long text begins beside its name."""
     deeper = f"{_indent(start)}    "
-    return [start.rstrip(), *(deeper + item.strip() for item in many if item.strip())]
+    if isinstance(value, str):
+        first, *more = value.split("\n")
+        return [(start + first).rstrip(), *(deeper + line if line else "" for line in more)]
+    many = value or ()
+    return [start + many[0]] if len(many) == 1 else [start.rstrip(), *(deeper + item for item in many)]
 
 
 def _replaced(lines: list[str], place: _Place, value: Value, newline: str) -> list[str]:
@@ -119,7 +120,7 @@ def _replaced(lines: list[str], place: _Place, value: Value, newline: str) -> li
     found = _ASSIGNMENT.match(body_of(lines[place.start]))
     if not found:
         raise ValueError(lines[place.start])
-    new = _written(found[1], value, newline)
+    new = _written(found[1], value)
     end = lines[place.start][len(body_of(lines[place.start])) :]
     kept = [line for line in lines[place.start + 1 : place.end] if not _is_value(line)]
     last = "" if place.end == len(lines) and not end and not kept else end or newline

@@ -84,9 +84,8 @@ def _with_entry(text: str, key: str, url: str, newline: str) -> str:
     """A new default entry, at the end: it comes last in the search anyway. It does not count where it stands."""
     import tomlkit
 
-    entries = parse(text).get("index")
-    if entries and not any(_HEAD.match(body_of(line)) for line in split_lines(text)):  # written as one list
-        document: Any = tomlkit.parse(text)
+    document: Any = tomlkit.parse(text)
+    if _is_one_list(document):
         row = tomlkit.inline_table()
         row.update({"url": url, "default": True} if key == "index" else {"url": url})
         document["index"].append(row)
@@ -112,25 +111,46 @@ def _readdressed(text: str, at: int, url: str) -> str:
     return tomlkit.dumps(document)
 
 
+def _is_one_list(document: Any) -> bool:
+    """`index = [{…}, {…}]`, and not tables of their own."""
+    from tomlkit.items import AoT
+
+    return "index" in document and not isinstance(document["index"], AoT)
+
+
 def _without_entry(text: str, at: int, is_tidy: bool) -> str:
     import tomlkit
 
-    lines = split_lines(text)
-    heads = [number for number, line in enumerate(lines) if _HEAD.match(body_of(line))]
-    if not heads:
-        document: Any = tomlkit.parse(text)
+    document: Any = tomlkit.parse(text)
+    if _is_one_list(document):
         rows = document["index"]
         if len(rows) == 1:
             del document["index"]
         else:
             del rows[at]
         return tomlkit.dumps(document)
-    start = heads[at] if at < len(heads) else len(lines)
-    end = next((number for number in range(start + 1, len(lines)) if _ANY_HEAD.match(lines[number])), len(lines))
-    kept = [line for line in lines[start:end] if not line.strip() or line.lstrip().startswith("#")]
+    lines = split_lines(text)
+    heads = _heads(lines)
+    start = [number for number in heads if _HEAD.match(body_of(lines[number]))][at]
+    end = next((number for number in heads if number > start), len(lines))
+    kept = [line for line in lines[start + 1 : end] if not line.strip() or line.lstrip().startswith("#")]
     if is_tidy and not any(line.strip() for line in kept) and start and not lines[start - 1].strip():
         start -= 1
     return "".join([*lines[:start], *kept, *lines[end:]])
+
+
+def _heads(lines: list[str]) -> list[int]:
+    """Lines that begin a table. Within a long text or list, what stands before such a line is no whole document."""
+    return [number for number, line in enumerate(lines)
+            if _ANY_HEAD.match(line) and _is_whole("".join(lines[:number]))]  # fmt: skip
+
+
+def _is_whole(text: str) -> bool:
+    try:
+        parse(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _with_value(text: str, key: str, value: Value, is_tidy: bool) -> str:

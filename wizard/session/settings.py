@@ -1,0 +1,97 @@
+"""The use cases about the user's settings files: use a mirror for good, see what was changed, take it back.
+
+The window and the command line ask here. Nothing is written before a person has seen the difference.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard import paths
+from wizard.i18n import Message, message
+from wizard.settings import apply as door
+from wizard.settings.model import Diff, Tool
+from wizard.settings.places import Surroundings
+from wizard.settings.use import CONDA, Wish, rows_of, wishes
+from wizard.settings.verify import Check, clean_index_cache, conda_of, verify
+from wizard.undo.journal import Journal
+from wizard.undo.model import Change, State, Undone
+
+
+@dataclass(frozen=True, slots=True)
+class UsePlan:
+    """What `use` would do. No `diffs`: all files say so already."""
+
+    mirror: str
+    wishes: tuple[Wish, ...]
+    diffs: tuple[Diff, ...]
+    notices: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """`change` None: there was nothing to write, the tools were only asked. `after` are further words for people."""
+
+    change: Change | None
+    checks: tuple[Check, ...]
+    after: tuple[Message, ...]
+
+
+def surroundings() -> Surroundings:
+    return Surroundings(os.environ, Path.home(), paths.os_name())
+
+
+def plan_use(mirror: str, kinds: tuple[str, ...] = (), around: Surroundings | None = None) -> UsePlan:
+    """`kinds`: "packages", "conda"; none: all that this mirror has and this computer uses.
+
+    Raises UsageError `settings-no-mirror`, `settings-not-lasting`; WizardError `settings-…` for a file that is let be.
+    """
+    around = around or surroundings()
+    found = wishes(rows_of(mirror, kinds), around)
+    notices: list[Message] = []
+    if not kinds and not _uses_conda(found, around):
+        found = tuple(wish for wish in found if wish.tool is not Tool.CONDA)
+        notices.append(message("settings-file.no-conda", kind=CONDA))
+    diffs = door.propose(edit for wish in found for edit in wish.edits)
+    return UsePlan(mirror, found, diffs, (*notices, *(notice for wish in found for notice in wish.notices)))
+
+
+def _uses_conda(found: tuple[Wish, ...], around: Surroundings) -> bool:
+    wish = next((wish for wish in found if wish.tool is Tool.CONDA), None)
+    return wish is None or wish.path.exists() or conda_of(around) is not None
+
+
+def use(plan: UsePlan, around: Surroundings | None = None) -> Used:
+    """Writes, then asks the tools. Raises WizardError `undo-…`, with nothing changed."""
+    around = around or surroundings()
+    change = door.apply(plan.diffs, message("settings-file.reason.use", id=plan.mirror)) if plan.diffs else None
+    checks = tuple(verify(wish, around) for wish in plan.wishes)
+    is_conda_new = any(diff.tool is Tool.CONDA for diff in plan.diffs)
+    cleaned = clean_index_cache(around) if is_conda_new else None
+    words = {True: "settings-file.cleaned", False: "settings-file.not-cleaned"}
+    return Used(change, checks, () if cleaned is None else (message(words[cleaned]),))
+
+
+def changes() -> tuple[Change, ...]:
+    """Newest first, those that are undone too."""
+    return Journal().changes()
+
+
+def to_undo(change_id: str | None) -> Change:
+    """Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`."""
+    return Journal().find(change_id)
+
+
+def undo(change: Change) -> Undone:
+    return door.undo(change.id)
+
+
+def settle_interrupted() -> tuple[Message, ...]:
+    """For the start of the program: what a kill cut off in the middle of a write is finished or taken back."""
+    if not Journal().is_unfinished():
+        return ()
+    words = {State.WRITTEN: "settings-file.finished", State.UNDONE: "settings-file.undone"}
+    return tuple(message(words.get(change.state, "settings-file.taken-back"), files=", ".join(
+        file.path for file in change.files)) for change in door.recover())  # fmt: skip

@@ -1,0 +1,37 @@
+"""Whether an address is somebody's private source, though it holds no password itself.
+
+pip and uv take passwords from ~/.netrc; uv also from variables named after the entry. Such a source is left
+alone like one with its password in the address.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import netrc
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from wizard.settings.places import Surroundings
+
+_NOT_IN_NAMES = re.compile(r"[^A-Z0-9]")
+
+
+def has_login(url: str, around: Surroundings) -> bool:
+    """The host is in the netrc file by name; its `default` entry speaks of no host and does not count."""
+    named = around.environ.get("NETRC")
+    places = [named] if named else [str(around.home / name) for name in (".netrc", "_netrc")]
+    for place in places:
+        with contextlib.suppress(OSError, netrc.NetrcParseError, ValueError):
+            if (urlsplit(url).hostname or "") in netrc.netrc(place).hosts:
+                return True
+    return False
+
+
+def is_guarded(entry: Mapping[str, Any], around: Surroundings) -> bool:
+    """An `[[index]]` entry of uv's that is told to log in, or has its user or password in a variable."""
+    if entry.get("authenticate") == "always":
+        return True
+    name = _NOT_IN_NAMES.sub("_", str(entry.get("name") or "").upper())
+    return bool(name) and any(around.environ.get(f"UV_INDEX_{name}_{part}") for part in ("USERNAME", "PASSWORD"))

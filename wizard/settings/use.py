@@ -1,0 +1,120 @@
+"""A mirror as the lasting choice of pip, uv and conda: which keys of which files must say what. Nothing is written.
+
+Only sources that serve everything can be a lasting default: packages (pip, uv) and conda-forge (conda). Torch
+wheels cannot: an index of theirs has torch and little else, for one CUDA version. "official" means the
+tool's own default, so our keys are taken out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import Message, message
+from wizard.mirrors.table import MirrorRow, mirror_rows
+from wizard.process import redact
+from wizard.settings.editors import parsed, value_of
+from wizard.settings.model import Edit, Tool
+from wizard.settings.outdone import outdone
+from wizard.settings.places import Surroundings, own_file, says, settings_files
+from wizard.settings.private import has_login, is_guarded
+from wizard.undo.target import read
+
+PACKAGES, CONDA = "packages", "conda"
+LASTING = {PACKAGES: "pypi", CONDA: "conda-forge"}  # kind on the command line -> kind in matrices/mirrors.toml
+OFFICIAL = "official"
+_FORGE = "conda-forge"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What one tool's file should say. `url` None: the tool's own default. `key` is the one that decides."""
+
+    tool: Tool
+    path: Path
+    key: str
+    url: str | None
+    edits: tuple[Edit, ...]
+    notices: tuple[Message, ...]
+
+
+def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
+    """By kind. Raises UsageError `settings-no-mirror`, `settings-not-lasting`."""
+    for kind in kinds:
+        if kind not in LASTING:
+            raise UsageError("settings-not-lasting", kind=kind)
+    known = {kind: row for kind, in_table in LASTING.items() for row in mirror_rows()
+             if (row.kind, row.id) == (in_table, mirror) and kind in (kinds or LASTING)}  # fmt: skip
+    if not known:
+        names = sorted({row.id for row in mirror_rows() if row.kind in LASTING.values()})
+        raise UsageError("settings-no-mirror", id=mirror, known=", ".join(names))
+    return known
+
+
+def wishes(rows: dict[str, MirrorRow], around: Surroundings) -> tuple[Wish, ...]:
+    """Raises WizardError `settings-secret`, `settings-unreadable`, `settings-mark`."""
+    found: list[Wish] = []
+    if PACKAGES in rows:
+        url = None if rows[PACKAGES].id == OFFICIAL else rows[PACKAGES].address()
+        found += [pip_wish(url, around), uv_wish(url, around)]
+    if CONDA in rows:
+        url = None if rows[CONDA].id == OFFICIAL else rows[CONDA].address()
+        found.append(conda_wish(url, around))
+    return tuple(found)
+
+
+def pip_wish(url: str | None, around: Surroundings) -> Wish:
+    path = own_file(Tool.PIP, around)
+    content = read(path) or b""
+    present = [key for key in ("global.index-url", "install.index-url") if value_of(Tool.PIP, path, content, key)]
+    keys = present if url is None else list(dict.fromkeys(["global.index-url", *present]))
+    _check_login(Tool.PIP, path, content, keys, around)
+    edits = tuple(Edit(Tool.PIP, path, key, url) for key in keys)
+    notices = (*outdone(Tool.PIP, path, "global.index-url", around), *_extra(around))
+    return Wish(Tool.PIP, path, "global.index-url", url, edits, notices)
+
+
+def _extra(around: Surroundings) -> Iterator[Message]:
+    """Further indexes are searched beside the chosen one, and the newest version of all wins."""
+    for file in settings_files(Tool.PIP, around):
+        if any(says(file, f"{section}.extra-index-url") for section in ("global", "install")):
+            yield message("settings-file.extra-stays", path=str(file.path))
+
+
+def uv_wish(url: str | None, around: Surroundings) -> Wish:
+    """An `[[index]]` entry that is the default beats `index-url`; where one of them is used, it stays the one."""
+    path = own_file(Tool.UV, around)
+    content = read(path) or b""
+    present = [key for key in ("index", "index-url", "pip.index-url") if value_of(Tool.UV, path, content, key)]
+    keys = present if url is None else present or ["index"]
+    _check_login(Tool.UV, path, content, keys, around)
+    entries = parsed(Tool.UV, path, content).get("index", [])
+    if "index" in keys and any(is_guarded(entry, around) for entry in entries if entry.get("default") is True):
+        raise WizardError("settings-secret", path=str(path), key="index")
+    edits = tuple(Edit(Tool.UV, path, key, url) for key in keys)
+    return Wish(Tool.UV, path, keys[0] if keys else "index", url, edits, outdone(Tool.UV, path, "index", around))
+
+
+def _check_login(tool: Tool, path: Path, content: bytes, keys: list[str], around: Surroundings) -> None:
+    for key in keys:
+        value = value_of(tool, path, content, key)
+        if isinstance(value, str) and has_login(value, around):
+            raise WizardError("settings-secret", path=str(path), key=key)
+
+
+def conda_wish(url: str | None, around: Surroundings) -> Wish:
+    """The name conda-forge leads to the mirror (its parent folder: conda adds the name); the channels stay."""
+    path, key = own_file(Tool.CONDA, around), f"custom_channels.{_FORGE}"
+    parent = url.rstrip("/").removesuffix(f"/{_FORGE}") if url else None
+    content = read(path) or b""
+    _check_login(Tool.CONDA, path, content, [key], around)
+    lists = [says(file, "channels") for file in settings_files(Tool.CONDA, around)]
+    channels = [channel for value in lists for channel in (value if isinstance(value, tuple) else (value,)) if channel]
+    edits, notices = [Edit(Tool.CONDA, path, key, parent)], list(outdone(Tool.CONDA, path, key, around))
+    if parent and not channels:
+        edits.append(Edit(Tool.CONDA, path, "channels", (_FORGE,)))
+    elif parent and _FORGE not in channels:
+        notices.append(message("settings-file.forge-not-used", channels=redact(", ".join(channels))))
+    return Wish(Tool.CONDA, path, key, parent, tuple(edits), tuple(notices))
