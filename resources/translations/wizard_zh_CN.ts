@@ -262,25 +262,6 @@
     </message>
 </context>
 <context>
-    <name>Limit</name>
-    <message>
-        <source>limited by the network</source>
-        <translation>受网络限制</translation>
-    </message>
-    <message>
-        <source>limited by the disk</source>
-        <translation>受磁盘限制</translation>
-    </message>
-    <message>
-        <source>limited by the processor</source>
-        <translation>受处理器限制</translation>
-    </message>
-    <message>
-        <source>limited by the source</source>
-        <translation>受下载源限制</translation>
-    </message>
-</context>
-<context>
     <name>Link</name>
     <message>
         <source>Your card</source>

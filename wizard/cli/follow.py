@@ -11,6 +11,7 @@ from typing import Any
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus
 from wizard.events import Event, Kind, parse_line
+from wizard.flow.run_view import limit_words
 from wizard.i18n import Message, message
 
 _POLL = 0.05
@@ -84,7 +85,8 @@ class Narrator:
             "cli.progress",
             done=round(data["done"] / 1e6), total=round(total / 1e6), rate=round(rate / 1e6, 1),
         )  # fmt: skip
-        self._drawn = "    " + self._terminal.words(words)
+        limit = limit_words(data.get("limited_by"))
+        self._drawn = "    " + self._terminal.words(words) + (f" · {self._terminal.words(limit)}" if limit else "")
         sys.stderr.write("\r\x1b[K" + self._drawn)
         sys.stderr.flush()
 

@@ -56,7 +56,13 @@ class Ending:
         return self.status == ExitStatus.CANCELLED
 
 
+_LIMITS = ("network", "server", "disk", "processor", "limit")
 _OVER = ("done", "skipped")
+
+
+def limit_words(limited_by: str | None) -> Message | None:
+    """What holds the download up, for people; None when nothing does or a newer worker says what is not known here."""
+    return Message(f"fetch.limited.{limited_by}") if limited_by in _LIMITS else None
 
 
 @dataclass(frozen=True, slots=True)

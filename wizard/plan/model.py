@@ -63,6 +63,8 @@ class Choices:
     offline: bool = False
     mirrors: str = "auto"  # auto | official | race | the id of one mirror
     region: str = "auto"  # auto | cn | world: where "auto" lets the mirrors race
+    limit_rate: int | None = None  # bytes per second of the download, over all connections
+    connections: int | None = None  # of the download, at once
 
 
 @dataclass(frozen=True, slots=True)

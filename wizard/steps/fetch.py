@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard import paths
 from wizard.i18n import Message, message
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
-from wizard.packages.fetch.fetcher import Options
+from wizard.packages.fetch.fetcher import DEFAULT_CONNECTIONS, Options
 from wizard.packages.model import LockedFile
 from wizard.steps.context import Context
 
@@ -23,7 +23,9 @@ class Fetch:
 
     def run(self, context: Context) -> Message:
         started = time.monotonic()
-        fetcher = Fetcher(Store(paths.downloads_dir()), options=Options(environment=context.plan.environment or None))
+        choices = context.plan.choices
+        options = Options(environment=context.plan.environment or None, rate_limit=choices.limit_rate)
+        fetcher = Fetcher(Store(paths.downloads_dir()), choices.connections or DEFAULT_CONNECTIONS, options)
 
         def on_file(file: LockedFile, path: Path) -> None:
             context.emitter.log(self.name, f"{file.filename} sha256 {file.sha256[:12]}… ok")
@@ -35,7 +37,7 @@ class Fetch:
                 self.name, progress.done, progress.total, unit="bytes", rate=round(progress.rate),
                 eta=None if left is None else round(left / progress.rate, 1), detail=progress.file,
                 state=progress.state, files_done=progress.files_done, files_total=progress.files_total,
-                limited_by="network" if progress.state == "fetching" else None,
+                limited_by=progress.limited_by,
             )  # fmt: skip
 
         result = fetcher.fetch(

@@ -34,7 +34,7 @@ class InstallPage(Page):
         self.watch.changed.connect(self._show_run)
         self.watch.ended.connect(self._ended)
         self.watch.died.connect(self._died)
-        self.progress = RunProgress()
+        self.progress = RunProgress(desk.voice)
         self.steps = RunSteps(desk.voice)
         self._notices = label("", "muted")
         self.log_button = QPushButton()

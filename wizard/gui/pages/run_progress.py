@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
-from wizard.flow.run_view import Bytes, RunView
+from wizard.flow.run_view import Bytes, RunView, limit_words
 from wizard.gui.figures import bytes_text, left_text, rate_text
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label
+from wizard.gui.voice import Voice
 
 _STEPS = 1000
 
 
-def limit_name(limited_by: str) -> str:
-    names = {
-        "network": QCoreApplication.translate("Limit", "limited by the network"),
-        "disk": QCoreApplication.translate("Limit", "limited by the disk"),
-        "cpu": QCoreApplication.translate("Limit", "limited by the processor"),
-        "server": QCoreApplication.translate("Limit", "limited by the source"),
-    }
-    return names.get(limited_by, limited_by)
-
-
 class RunProgress(QFrame):
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._voice = voice
         self.setProperty("role", "card")
         rows = column(self, (16, 14, 16, 16), 10)
         line = line_up()
@@ -60,10 +51,10 @@ class RunProgress(QFrame):
         words = self.tr("%1 of %2").replace("%2", bytes_text(counted.total))
         return words.replace("%1", bytes_text(counted.done))
 
-    @staticmethod
-    def _parts(counted: Bytes) -> list[str]:
+    def _parts(self, counted: Bytes) -> list[str]:
         if counted.total is not None and counted.done >= counted.total:
             return []
         parts = [rate_text(counted.rate)] if counted.rate else []
         parts += [left_text(counted.eta)] if counted.eta is not None else []
-        return [*parts, *([limit_name(counted.limited_by)] if counted.limited_by else [])]
+        limit = self._voice.say(limit_words(counted.limited_by))
+        return [*parts, limit] if limit else parts

@@ -1,0 +1,44 @@
+"""The options about downloading: how much of the line and of a server's patience a setup may take."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+MOST_CONNECTIONS = 16
+_RATE = re.compile(r"(\d+(?:\.\d+)?)([kmg]?)b?", re.IGNORECASE)
+_UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}  # as curl counts
+
+
+def add_download_options(parser: argparse.ArgumentParser) -> None:
+    download = parser.add_argument_group("the download")
+    download.add_argument(
+        "--limit-rate", type=rate, metavar="5M", help="at most so many bytes a second, over all connections (K, M, G)"
+    )
+    download.add_argument(
+        "--connections",
+        type=connections,
+        metavar="N",
+        help=f"connections at once, 1 to {MOST_CONNECTIONS} (4)",
+    )
+
+
+def download_choices(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Fields of Choices; empty for a command that downloads nothing."""
+    return {name: getattr(arguments, name, None) for name in ("limit_rate", "connections")}
+
+
+def rate(text: str) -> int:
+    """`500K`, `5M`, `1.5m`, `800000`: bytes per second."""
+    match = _RATE.fullmatch(text.strip())
+    value = int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no rate; write 500K or 5M")
+    return value
+
+
+def connections(text: str) -> int:
+    if not text.strip().isdecimal() or not 1 <= int(text) <= MOST_CONNECTIONS:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_CONNECTIONS}")
+    return int(text)
