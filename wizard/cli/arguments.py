@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from wizard import __version__
-from wizard.cli import envs_grammar, matrices_grammar, mirrors_grammar, undo_grammar
+from wizard.cli import doctor_grammar, envs_grammar, matrices_grammar, mirrors_grammar, undo_grammar
 from wizard.cli.download_grammar import add_download_options, download_choices
 from wizard.cli.network_grammar import add_network_options
 from wizard.errors import UsageError
@@ -99,7 +99,7 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     sources.add_argument(
         "--mirror", default="auto", metavar="ID|official|race", help="one mirror, the official places, or the fastest"
     )
-    sources.add_argument("--region", choices=REGIONS, default="auto", help="where you are (default: as the system says)")
+    sources.add_argument("--region", choices=REGIONS, default="auto", help="where you are (default: by the system)")
     add_network_options(parser)
 
 

@@ -38,6 +38,11 @@ def variant_of(offer: Offer, default_variant: str | None) -> str | None:
     return offer.version.local or offer.source.variant or default_variant
 
 
+def public(version: Version) -> Version:
+    """Without the local part."""
+    return version if version.local is None else Version(version.public)
+
+
 def best_offer(offers: Iterable[Offer], wanted: Wanted) -> Offer | None:
     """As installers choose: the most specific tag first (the newest manylinux), then the highest build number."""
     ranks = {tag: rank for rank, tag in reversed(list(enumerate(wanted.tags)))}
@@ -46,7 +51,7 @@ def best_offer(offers: Iterable[Offer], wanted: Wanted) -> Offer | None:
     fitting = [
         offer for offer in offers
         if offer.project == project
-        and Version(offer.version.public) == release
+        and public(offer.version) == release
         and variant_of(offer, wanted.default_variant) == wanted.variant
         and not offer.yanked
         and not offer.tags.isdisjoint(ranks)

@@ -17,7 +17,7 @@ from packaging.version import Version
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
 from wizard.mirrors.address import file_path
-from wizard.mirrors.carries import best_offer, variant_of
+from wizard.mirrors.carries import best_offer, public, variant_of
 from wizard.mirrors.client import Client, Page
 from wizard.mirrors.installing_client import file_headers, list_headers
 from wizard.mirrors.look_channel import look_at_channel
@@ -81,10 +81,12 @@ def releases(offers: Iterable[Offer], question: WheelQuestion) -> tuple[Release,
     wanted, allowed = question.wanted, SpecifierSet(question.specifier)
     found: dict[Version, Release] = {}
     for offer in offers:
-        version = Version(offer.version.public)
-        if offer.yanked or version.is_prerelease or not allowed.contains(version):
+        if offer.yanked or offer.version.is_prerelease:
             continue
         if variant_of(offer, wanted.default_variant) != wanted.variant:
+            continue
+        version = public(offer.version)
+        if question.specifier and not allowed.contains(version):
             continue
         before = found.get(version)
         dates = [date for date in (before.uploaded if before else None, offer.uploaded) if date]

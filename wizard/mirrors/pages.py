@@ -10,11 +10,14 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from html.parser import HTMLParser
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
-from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.tags import Tag
+from packaging.utils import NormalizedName, canonicalize_name, parse_wheel_filename
+from packaging.version import Version
 
 from wizard.mirrors.address import resolve_link
 from wizard.mirrors.model import Offer, Source
@@ -96,6 +99,16 @@ def _filename(url: str) -> str:
     return unquote(urlsplit(url).path.rsplit("/", 1)[-1])
 
 
+@lru_cache(maxsize=16384)
+def _wheel_name(name: str) -> tuple[NormalizedName, Version, frozenset[Tag]] | None:
+    """Remembered: all mirrors of a project list the same thousand names."""
+    try:
+        found, version, _, tags = parse_wheel_filename(name)
+    except ValueError:  # no wheel name, no version, or numbers of thousands of digits
+        return None
+    return found, version, tags
+
+
 def offer(
     source: Source, project: str, url: str, *, filename: str | None = None, sha256: str | None = None,
     size: int | None = None, requires_python: str | None = None, yanked: bool = False,
@@ -105,12 +118,10 @@ def offer(
     name = _filename(url) if filename is None else filename
     if "/" in name or "\\" in name or not name.endswith(".whl"):
         return None
-    try:
-        found, version, _, tags = parse_wheel_filename(name)
-    except ValueError:  # no wheel name, no version, or numbers of thousands of digits
+    parsed = _wheel_name(name)
+    if parsed is None or parsed[0] != canonicalize_name(project):
         return None
-    if found != canonicalize_name(project):
-        return None
+    found, version, tags = parsed
     python = requires_python or None
     return Offer(source, found, version, name, url, sha256, size, tags, python, yanked, metadata, uploaded)
 

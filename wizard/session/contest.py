@@ -12,16 +12,14 @@ from urllib.parse import urlsplit
 
 from wizard.errors import UsageError
 from wizard.i18n import Message, message
-from wizard.mirrors.carries import Wanted
-from wizard.mirrors.channel import channel_subdir
 from wizard.mirrors.model import Origin, Source, UserSettings
-from wizard.mirrors.platform_tags import platform_tags
 from wizard.mirrors.race_policy import race_policy, region
 from wizard.mirrors.racers import Kind, Racer, racers, rows_of
-from wizard.mirrors.truth import ANSWERED, ChannelQuestion, Question, WheelQuestion
+from wizard.mirrors.truth import ANSWERED, Question
 from wizard.plan.model import Candidate, Choices
 from wizard.session.model import Facts
 from wizard.session.race import Placed, Race, run_race
+from wizard.session.wish import channel_question, packages_question, torch_question
 
 WORDS = ("auto", "official", "race")
 _RACED = (Kind.TORCH, Kind.PACKAGES, Kind.CONDA)
@@ -63,7 +61,7 @@ class Contest:
         placed = self._racers(Kind.TORCH, candidate.variant, candidate.variant == default_variant)
         race = self.races.get(Kind.TORCH)
         if race is None:
-            question = self._torch_question(candidate, python, default_variant)
+            question = torch_question(self._facts.machine, candidate, python, default_variant)
             race = self.races[Kind.TORCH] = self._run(Kind.TORCH, question, placed)
             return tuple(one.source for one in self._in_order(race) if one.finding.truth in ANSWERED)
         order = [one.racer.mirror for one in self._in_order(race) if one.finding.truth in ANSWERED]
@@ -74,9 +72,7 @@ class Contest:
         """Usable indexes of Python packages, the fastest first."""
         race = self.races.get(Kind.PACKAGES)
         if race is None:
-            wanted = self._wanted(race_policy().packages, "", "", python, "")
-            specifier = numpy if wanted.project == "numpy" else ""
-            question = WheelQuestion(wanted, specifier)
+            question = packages_question(self._facts.machine, python, numpy)
             race = self.races[Kind.PACKAGES] = self._run(Kind.PACKAGES, question, self._racers(Kind.PACKAGES, ""))
         return tuple(one.source for one in self._in_order(race) if one.is_usable)
 
@@ -84,18 +80,9 @@ class Contest:
         """The best channel; () when none is usable. The engine would read the index of each."""
         race = self.races.get(Kind.CONDA)
         if race is None:
-            machine = self._facts.machine
-            question = ChannelQuestion(channel_subdir(machine.os, machine.arch), python)
+            question = channel_question(self._facts.machine, python)
             race = self.races[Kind.CONDA] = self._run(Kind.CONDA, question, self._racers(Kind.CONDA, ""))
         return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
-
-    def _torch_question(self, candidate: Candidate, python: str, default_variant: str | None) -> WheelQuestion:
-        return WheelQuestion(self._wanted("torch", candidate.torch, candidate.variant, python, default_variant))
-
-    def _wanted(self, project: str, version: str, variant: str, python: str, default_variant: str | None) -> Wanted:
-        machine = self._facts.machine
-        tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
-        return Wanted(project, version, variant, python, tags, default_variant)
 
     def _racers(self, kind: Kind, variant: str, is_default_build: bool = False) -> tuple[Racer, ...]:
         """With one mirror chosen: that one and the official place, the measure of all."""

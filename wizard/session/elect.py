@@ -48,7 +48,7 @@ def elect(
     contest = Contest(choices, facts, is_cancelled)
     with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
-        channels = _channel_verdicts(choices, outlook, facts, choices.python or candidates[0].python or "3.12")
+        channels = _channel_verdicts(choices, outlook, facts, candidates[0])
         walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
         found = walk.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
@@ -61,10 +61,11 @@ def elect(
     return replace(election, notices=notices, states=states_of(walk, contest))
 
 
-def _channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, python: str) -> tuple[ChannelVerdict, ...]:
+def _channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, best: Candidate) -> tuple[ChannelVerdict, ...]:
     if choices.engine == "venv":
         return ()
     subdir = channel_subdir(facts.machine.os, facts.machine.arch)
+    python = choices.python or best.python or best.pythons[-1]
     sources = outlook.channels(python)
     verdicts = _asked_channels(sources, outlook, subdir)
     contest = outlook.contest

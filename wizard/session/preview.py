@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,15 +17,20 @@ from wizard.errors import WizardError
 from wizard.i18n import Message, message
 from wizard.machine.serialize import machine_to_json
 from wizard.mirrors.model import Layout, Source, UserSettings
+from wizard.network.environment import present_environment, with_plain_names, with_settings
+from wizard.network.model import Network
 from wizard.packages.lock import LockRequest, compile_lock
 from wizard.packages.model import Lock
 from wizard.packages.sizes import with_sizes
 from wizard.plan.model import Choices, Plan, PlanSource
 from wizard.plan.serialize import plan_to_json
+from wizard.session.alternates import with_alternates
 from wizard.session.commands import equivalent_commands
 from wizard.session.conda import conda_changes
 from wizard.session.credentials import with_credentials
 from wizard.session.model import Election, Facts, Preview
+from wizard.session.other_packages import locked_somewhere
+from wizard.session.outlook import is_main
 from wizard.session.place import check_place, target_prefix
 from wizard.steps.preflight import needed_bytes
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
@@ -40,11 +45,13 @@ def preview(
     hazards = check_place(choices)
     folder = create_run_folder(new_run_id())
     try:
-        lock = _locked(facts, election, folder, is_cancelled, on_log)
+        lock, election = locked_somewhere(
+            facts, choices, election, lambda some: locked(facts, some, folder, is_cancelled, on_log), is_cancelled
+        )
         plan = _plan(facts, choices, election, folder.id, lock)
         plan = replace(plan, notices=(*plan.notices, *(hazard.fact for hazard in hazards)))
         engine_changes = conda_changes(plan, is_cancelled)
-        _save(folder, plan, lock)
+        save_run(folder, plan, lock)
     except OSError as error:
         shutil.rmtree(folder.path, ignore_errors=True)
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
@@ -54,22 +61,24 @@ def preview(
     return Preview(plan, lock, (*_changes(plan, lock), *engine_changes), equivalent_commands(plan))
 
 
-def _locked(
+def locked(
     facts: Facts, election: Election, folder: RunFolder, is_cancelled: Callable[[], bool], on_log: OnLog
 ) -> Lock:
     workdir = folder.path / "resolve"
-    workdir.mkdir()
+    workdir.mkdir(exist_ok=True)
     request = _lock_request(facts, election)
     lock = compile_lock(request, workdir, on_log, is_cancelled)
-    promised = election.offers["torch"]
+    promised = election.offers.get("torch")
     found = lock.find("torch")
-    if found is None or (promised.sha256 and found.sha256 != promised.sha256):
+    if promised and (found is None or (promised.sha256 and found.sha256 != promised.sha256)):
         raise WizardError(
             "lock-not-promised",
             details=f"promised {promised.filename} {promised.sha256}\nlocked {found}",
             build=f"{election.candidate.torch}+{election.candidate.variant}",
         )
-    lock = with_credentials(lock, (election.torch_source, *election.package_sources))
+    lock = with_alternates(lock, election.further, facts.settings, is_cancelled)
+    others = (source for sources in election.further.values() for source in sources)
+    lock = with_credentials(lock, (election.torch_source, *election.package_sources, *others))
     lock = with_sizes(lock, request.environment)
     shutil.rmtree(workdir, ignore_errors=True)
     return lock
@@ -77,8 +86,8 @@ def _locked(
 
 def _lock_request(facts: Facts, election: Election) -> LockRequest:
     machine = facts.machine
-    default = next((s.url for s in election.package_sources if _is_main(s)), None)
-    extra = [s for s in election.package_sources if not _is_main(s)]
+    default = next((s.url for s in election.package_sources if is_main(s)), None)
+    extra = [s for s in election.package_sources if not is_main(s)]
     torch = election.torch_source
     return LockRequest(
         requirements=election.requirements,
@@ -92,23 +101,21 @@ def _lock_request(facts: Facts, election: Election) -> LockRequest:
         extra_indexes=tuple(s.url for s in extra if s.url and s.layout is Layout.SIMPLE),
         find_links=tuple(s.url for s in extra if s.url and s.layout is Layout.FLAT),
         no_index=default is None and not any(s.url is None for s in election.package_sources),
-        environment=network_environment(facts.settings),
+        environment=network_environment(facts.settings, _addresses(election)),
     )
 
 
-def _is_main(source: Source) -> bool:
-    """The index that takes the place of the default one; the others only add to it."""
-    return source.url is None or source.id in ("by-hand-index", "user-index-url-1")
+def network_environment(settings: UserSettings, urls: Iterable[str | None] = ()) -> Mapping[str, str]:
+    """The way to the network, handed to every child explicitly. `urls`: where they will go."""
+    environment = settings.environment
+    if environment is None:
+        environment = present_environment(with_settings(Network(), settings.proxy, settings.certificate))
+    return with_plain_names(environment, urls)
 
 
-def network_environment(settings: UserSettings) -> Mapping[str, str]:
-    """The proxy and certificate of the user's own settings, handed to every child explicitly."""
-    environment: dict[str, str] = {}
-    if settings.certificate:
-        environment.update(SSL_CERT_FILE=settings.certificate, REQUESTS_CA_BUNDLE=settings.certificate)
-    if settings.proxy:
-        environment.update(HTTPS_PROXY=settings.proxy, HTTP_PROXY=settings.proxy)
-    return environment
+def _addresses(election: Election) -> tuple[str | None, ...]:
+    sources = (election.torch_source, *election.package_sources)
+    return (*(source.url for source in sources), *election.channels)
 
 
 def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock: Lock) -> Plan:
@@ -130,13 +137,13 @@ def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock:
         gpu_expected=candidate.fits and candidate.variant != "cpu",
         machine=machine_to_json(facts.machine),
         total_bytes=lock.total_bytes,
-        notices=election.notices,
-        environment=network_environment(facts.settings),
+        notices=(*facts.settings.notices, *election.notices),
+        environment=network_environment(facts.settings, _addresses(election)),
         conda=election.conda,
     )
 
 
-def _save(folder: RunFolder, plan: Plan, lock: Lock) -> None:
+def save_run(folder: RunFolder, plan: Plan, lock: Lock) -> None:
     _write_private(folder.pylock, lock.text.encode())
     _write_private(folder.files, msgspec.json.encode(lock.files))
     # The plan last: a folder without one is no run.

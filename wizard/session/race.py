@@ -127,7 +127,7 @@ def _measured(
     best = [one for one in places.values() if one.finding.truth is Truth.COMPLETE] or list(places.values())
     by_id = {sight.source.id: sight for sight in sights}
     rates: dict[str, float | None] = {}
-    for one in best[: rules.most_measured] if len(places) > 1 else []:
+    for one in best[: rules.most_measured]:
         if is_cancelled():
             raise Cancelled
         sight = by_id[one.source.id]
