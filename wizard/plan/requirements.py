@@ -5,12 +5,13 @@ Only what makes a setup impossible blocks; everything else is told and worked ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from wizard.i18n import Message, message
 from wizard.machine.model import Gpu, Machine
 from wizard.mirrors.model import UserSettings
 from wizard.plan.requirement import Requirement
+from wizard.settings.finding import Finding
 
 # A CPU build with its companions needs less; the exact figure stands on the Review page.
 COMFORTABLE_BYTES = 12_000_000_000
@@ -82,6 +83,18 @@ def _settings(settings: UserSettings) -> Iterator[Requirement]:
         yield Requirement("settings", "note", fact, message("check.settings.sources.why"))
     for notice in settings.notices:  # what was passed over in them, and what the proxy's settings leave open
         yield Requirement("settings", "note", notice)
+
+
+# Told by the lint, with what to do about it.
+_LINTED = ("settings.unreadable", "settings.address-not-secure")
+
+
+def with_lint(rows: Iterable[Requirement], findings: Iterable[Finding]) -> tuple[Requirement, ...]:
+    """And the findings that this program's own install follows, too. None of them blocks: it works around them."""
+    touching = (finding for finding in findings if finding.touches and finding.severity != "note")
+    told = [Requirement("settings", "warning", one.cause, one.effect, one.fix) for one in touching]
+    kept = [row for row in rows if row.fact.key not in _LINTED]
+    return (*kept, *(row for place, row in enumerate(told) if row not in told[:place]))
 
 
 def _volumes(machine: Machine) -> Iterator[Requirement]:

@@ -27,7 +27,7 @@ from wizard.mirrors.settings import read_user_settings
 from wizard.plan.asked import canonical, check_choices
 from wizard.plan.model import Choices, Verdict
 from wizard.plan.requirement import Requirement
-from wizard.plan.requirements import requirements
+from wizard.plan.requirements import requirements, with_lint
 from wizard.plan.resolve import resolve
 from wizard.plan.serialize import read_plan
 from wizard.plan.wishes import check_extras
@@ -36,11 +36,13 @@ from wizard.process.detached import start_detached
 from wizard.report.document import report_document
 from wizard.session.elect import elect
 from wizard.session.judged_news import JudgedNews, judged_news
+from wizard.session.lint import findings_for, own_settings, situation_of
 from wizard.session.model import Election, Facts, Preview, RunInfo
 from wizard.session.place import check_place
 from wizard.session.preview import preview
 from wizard.session.runs import remove_run, run_info
 from wizard.session.status import exit_status
+from wizard.settings.finding import Finding
 from wizard.steps import control
 from wizard.steps.run_folder import find_run_folder, own_run_folder, run_folders
 from wizard.steps.smoke import verify
@@ -69,7 +71,8 @@ class Session:
 
     def probe(self, on_part: Callable[[str], None] | None = None, is_cancelled: IsCancelled = _never) -> Facts:
         started = time.monotonic()
-        return self._facts(probe(on_part, is_cancelled), started)
+        facts = self._facts(probe(on_part, is_cancelled), started)
+        return replace(facts, requirements=with_lint(facts.requirements, self.lint(facts)))
 
     def facts_of(self, machine: Machine) -> Facts:
         """For a machine that was described in a file."""
@@ -81,6 +84,12 @@ class Session:
         settings = read_user_settings(os.environ, Path.home(), paths.os_name(), conda_root=conda_root)
         rows = requirements(machine, settings)
         return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
+
+    def lint(self, facts: Facts) -> tuple[Finding, ...]:
+        """What in the user's own pip, uv and conda settings would harm this install, the worst first."""
+        own = own_settings(os.environ, Path.home(), facts.machine)
+        best = self.judge(facts.machine, Choices()).best
+        return findings_for(own, situation_of(facts.machine, best, self.matrix))
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         """Raises UsageError for a Python, a release or a variant that does not exist."""

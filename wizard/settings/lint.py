@@ -1,0 +1,53 @@
+"""Looks over the user's own settings: what in them breaks an install, makes it unsafe, or gives the wrong build.
+
+A finding is a value with cause, remedy and consequence; nothing is written here. Its repairs become edits, which
+go through `apply` like every other change. The rules are in `lint_rules_*`, what they know in `matrices/lint.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from wizard.settings.finding import Finding, Situation
+from wizard.settings.lint_rules_addresses import ADDRESS_RULES
+from wizard.settings.lint_rules_conda import CONDA_RULES
+from wizard.settings.lint_rules_files import FILE_RULES
+from wizard.settings.lint_rules_indexes import INDEX_RULES
+from wizard.settings.lint_rules_options import OPTION_RULES
+from wizard.settings.model import Edit
+from wizard.settings.options import Option, OwnSettings
+
+Rule = Callable[[OwnSettings, Situation], Iterator[Finding]]
+RULES: tuple[Rule, ...] = (*FILE_RULES, *ADDRESS_RULES, *INDEX_RULES, *CONDA_RULES, *OPTION_RULES)
+_ORDER = ("error", "warning", "note")
+
+
+def lint(own: OwnSettings, situation: Situation) -> tuple[Finding, ...]:
+    """The worst first, otherwise in the order of the rules."""
+    found = [finding for rule in RULES for finding in rule(own, situation)]
+    return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
+
+
+def edits_of(findings: Iterable[Finding]) -> tuple[Edit, ...]:
+    """All repairs as one edit per option: two that take something out of one list must not bring it back."""
+    options: dict[tuple[str, str], Option] = {}
+    values: dict[tuple[str, str], list[str]] = {}
+    for repair in (repair for finding in findings for repair in finding.repairs):
+        option = repair.option
+        if option.path is None:
+            continue
+        key = (str(option.path), option.spelled)
+        options.setdefault(key, option)
+        now = values.setdefault(key, list(option.values))
+        values[key] = repair.applied(now)
+    return tuple(
+        _edit(options[key], now) for key, now in values.items() if tuple(now) != options[key].values
+    )  # fmt: skip
+
+
+def _edit(option: Option, values: list[str]) -> Edit:
+    assert option.path is not None
+    unique = tuple(dict.fromkeys(values))
+    if not unique:
+        return Edit(option.tool, option.path, option.spelled, None)
+    return Edit(option.tool, option.path, option.spelled, unique if option.is_list else unique[0])

@@ -1,0 +1,69 @@
+"""Rules about whole files: pip and conda stop at a file that they cannot read, and say little about why."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from wizard.i18n import message
+from wizard.settings.finding import Finding, Repair, Situation, finding
+from wizard.settings.model import Tool
+from wizard.settings.options import BrokenFile, Option, OwnSettings
+
+_INLINE = re.compile(r"\s[#;]")
+_SINGLE = ("index-url", "cert", "proxy", "no-index", "channel_priority", "ssl_verify", "channel_alias")
+
+
+def broken_files(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+    for broken in own.broken:
+        yield _broken(broken)
+
+
+def _broken(broken: BrokenFile) -> Finding:
+    """uv and pip do nothing at all with such a file in the way; setup reads past it."""
+    code = f"file-{broken.kind}"
+    params = {"place": str(broken.path), "tool": broken.tool.value, "problem": broken.problem}
+    line = re.search(r"\bline:? (\d+)", broken.problem)
+    return Finding(
+        code, "error", broken.tool.value, str(broken.path), int(line[1]) if line else None, "",
+        message(f"lint.{code}.cause", **params), message(f"lint.{code}.fix", **params),
+        message("lint.file.effect", **params), touches=True,
+    )  # fmt: skip
+
+
+def inline_comments(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+    """pip takes a comment behind a value as part of the value."""
+    for option in own.options:
+        if option.tool is not Tool.PIP or option.path is None or not _INLINE.search(option.raw):
+            continue
+        clean = "\n".join(_INLINE.split(line, maxsplit=1)[0] for line in option.raw.splitlines()).strip()
+        kept = clean.split() if option.is_list else [clean]
+        junk = tuple(Repair(option, value) for value in option.values if value not in kept)
+        repairs = junk if option.is_list else (Repair(option, option.values[0], clean or None),)
+        yield finding("inline-comment", "error", option, repairs=repairs, touches=bool(option.role))
+
+
+def contradictions(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+    """Several places say one thing differently: only one of them counts, and it is not always the expected one."""
+    groups: dict[tuple[Tool, str], list[Option]] = {}
+    for option in own.options:
+        if option.key in _SINGLE and option.values and not option.for_mamba:
+            groups.setdefault((option.tool, option.key), []).append(option)
+    for (tool, key), options in groups.items():
+        values = {option.values[0].rstrip("/") for option in options}
+        if len(values) > 1 and not (tool is Tool.CONDA and key == "ssl_verify" and "false" in values):
+            winner = _winner(options)
+            loser = next(option for option in options if option.values[0] != winner.values[0])
+            yield finding("contradiction", "note", loser, winner=winner.place, key=key)
+
+
+def _winner(options: list[Option]) -> Option:
+    """Options come with the lowest precedence first, variables last; pip's [install] beats [global]."""
+    variables = [option for option in options if option.path is None]
+    if variables:
+        return variables[-1]
+    specific = [option for option in options if option.spelled.startswith("install.")]
+    return (specific or options)[-1]
+
+
+FILE_RULES = (broken_files, inline_comments, contradictions)
