@@ -13,6 +13,7 @@ from typing import Any
 
 from wizard.cli.arguments import choices_from
 from wizard.cli.matrices import news_document, told, warn_of_overlay
+from wizard.cli.network_grammar import network_from
 from wizard.cli.pick_table import render
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError, WizardError
@@ -28,7 +29,7 @@ from wizard.session.session import Session
 
 
 def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    session, choices = Session(), canonical(choices_from(arguments))
+    session, choices = Session(network_from(arguments)), canonical(choices_from(arguments))
     check_choices(choices, session.matrix)
     warn_of_overlay(terminal)
     if arguments.machine is None:
@@ -99,7 +100,7 @@ def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tu
         election = session.elect(facts, choices)
     except WizardError as error:
         found = error.summary
-        if error.code == "no-source-answers":
+        if error.code == "no-source-answers" or error.code.startswith("network-"):
             return found, ()
     else:
         build = f"torch {election.candidate.torch}+{election.candidate.variant}"

@@ -8,6 +8,7 @@ import sys
 from wizard.cli.arguments import choices_from
 from wizard.cli.attend import attend
 from wizard.cli.interrupt import Interrupt
+from wizard.cli.network_grammar import network_from
 from wizard.cli.terminal import Terminal
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
@@ -17,7 +18,7 @@ from wizard.session.session import Session
 
 
 def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    session, interrupt = Session(), Interrupt()
+    session, interrupt = Session(network_from(arguments)), Interrupt()
     choices = session.canonical(choices_from(arguments))
     session.check_choices(choices)
     if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):

@@ -220,10 +220,20 @@ def _reasons(silent: list[SourceState]) -> str:
     return " ".join(dict.fromkeys(said[:_REASONS_SHOWN]))
 
 
+def _same_trouble(silent: Sequence[SourceState], details: str) -> WizardError | None:
+    """A proxy or a certificate that stands before all of them has a remedy of its own."""
+    first = silent[0].message
+    if not first.key.startswith("error.network-") or any(state.message.key != first.key for state in silent):
+        return None
+    return WizardError(first.key.split(".")[1], details, **first.params)
+
+
 def _nothing_found(states: tuple[SourceState, ...], wanted: Candidate) -> WizardError:
     details = "\n".join(f"{state.source.id} {state.source.name}: {state.verdict}" for state in states)
     asked = [state for state in states if state.kind in ("", "torch")]
     silent = [state for state in asked if state.verdict == "unreachable"]
     if asked and len(silent) == len(asked):
-        return WizardError("no-source-answers", details=details, reasons=_reasons(silent))
+        return _same_trouble(silent, details) or WizardError(
+            "no-source-answers", details=details, reasons=_reasons(silent)
+        )
     return WizardError("no-source", details=details, build=_build(wanted))

@@ -24,6 +24,7 @@ from wizard.machine.probe import probe
 from wizard.matrix.load import load_matrix
 from wizard.matrix.model import Matrix
 from wizard.mirrors.settings import read_user_settings
+from wizard.network.model import Network
 from wizard.plan.asked import canonical, check_choices
 from wizard.plan.model import Choices, Verdict
 from wizard.plan.requirement import Requirement
@@ -38,6 +39,7 @@ from wizard.session.elect import elect
 from wizard.session.judged_news import JudgedNews, judged_news
 from wizard.session.lint import findings_for, own_settings, situation_of
 from wizard.session.model import Election, Facts, Preview, RunInfo
+from wizard.session.network import load_network, with_network
 from wizard.session.place import check_place
 from wizard.session.preview import preview
 from wizard.session.runs import remove_run, run_info
@@ -62,7 +64,10 @@ def _decisive(machine: Machine) -> Machine:
 
 
 class Session:
-    def __init__(self) -> None:
+    """`network`: how to reach it this time; None: as it was saved (session.network)."""
+
+    def __init__(self, network: Network | None = None) -> None:
+        self._network = network
         self._judged: dict[tuple[Machine, Choices], Verdict] = {}
 
     @cached_property
@@ -82,6 +87,7 @@ class Session:
         roots = (conda.root_prefix for conda in machine.condas if conda.root_prefix)
         conda_root = next((Path(root) for root in roots), None)
         settings = read_user_settings(os.environ, Path.home(), paths.os_name(), conda_root=conda_root)
+        settings = with_network(settings, self._network or load_network())
         rows = requirements(machine, settings)
         return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
 
