@@ -23,14 +23,23 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from wizard import paths
-from wizard.packages.fetch import Fetcher, Store
-from wizard.packages.install import Installer
+from wizard.environments.model import Created
+from wizard.i18n import message
+from wizard.packages.install import find_places
 from wizard.packages.lock import LockRequest, compile_lock
 from wizard.packages.model import Lock
-from wizard.packages.pipeline import fetch_and_install
 from wizard.packages.record import check_record
 from wizard.packages.sizes import with_sizes
+from wizard.plan.model import Candidate, Choices, Plan
 from wizard.process import child_environment
+from wizard.steps.context import Context, Place
+from wizard.steps.control import Control
+from wizard.steps.emitter import Emitter
+from wizard.steps.executor import carry_out
+from wizard.steps.fetch import Fetch
+from wizard.steps.install import Install
+from wizard.steps.journal import History, Journal
+from wizard.steps.run_folder import create_run_folder
 
 SETTLE_SECONDS = 8  # the disk writes out what the arm before left, and freed memory comes to rest
 GOALS = {"uv": 0.8, "pip": 0.4}
@@ -112,10 +121,29 @@ def check(python: Path) -> None:
 
 
 def ours(lock: Lock, place: Path, python: Path) -> None:
-    installer = Installer(python)
-    result = fetch_and_install(Fetcher(Store(place / "downloads")), installer, lock.files)
-    print(f"  (fetched after {result.seconds:.1f} s)", end="")
-    assert not [path for path in result.paths if check_record(installer.places.purelib, path)]
+    """The very steps of the worker, in a home of their own."""
+    os.environ["TORCH_WIZARD_HOME"] = str(place / "home")
+    context = context_of(lock, python)
+    carry_out(((Fetch(), Install()),), context)
+    seconds = {result.name: result.seconds for result in (context.results.get() for _ in range(2))}
+    print(f"  (fetched after {seconds['fetch']:.1f} s)", end="")
+    site_packages = find_places(python).purelib
+    wheels = list(paths.downloads_dir().rglob("*.whl"))
+    assert len(wheels) == len(lock.files)
+    assert not [wheel for wheel in wheels if check_record(site_packages, wheel)]
+
+
+def context_of(lock: Lock, python: Path) -> Context:
+    folder = create_run_folder("benchmark")
+    prefix = python.parent.parent
+    plan = Plan(
+        id="benchmark", created=0.0, candidate=Candidate("", "", None, None, None, True), choices=Choices(),
+        prefix=str(prefix), engine="venv", engine_reason=message("step.preflight.done"), python="", base_python=None,
+        channels=(), sources=(), requirements=(), gpu_expected=False, machine={},
+    )  # fmt: skip
+    context = Context(folder, plan, lock, History(), Journal(folder.journal), Emitter(folder), Control(folder))
+    context.place.set_result(Place(Created(prefix, python, "", "venv", 0), is_new=True))
+    return context
 
 
 def pins(lock: Lock) -> list[str]:

@@ -15,15 +15,9 @@ import pytest
 
 from tests.packages import wheels
 from tests.packages.conftest import ask
-from tests.packages.files import locked
-from tests.servers.fault_server import FaultServer
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
-from wizard.packages.fetch import Fetcher, Store
-from wizard.packages.fetch.fetcher import Options
 from wizard.packages.install import SCRATCH_NAME, Installer, Ready
-from wizard.packages.model import LockedFile
-from wizard.packages.pipeline import fetch_and_install
 from wizard.packages.record import check_record, is_installed, remove_partial
 from wizard.packages.thin import write_thin
 from wizard.packages.unpack import Unpacker
@@ -274,40 +268,6 @@ def test_a_killed_install_is_resumed(tmp_path: Path, python: Path, site_packages
     assert [check_record(site_packages, wheel) for wheel in found] == [()] * len(found)
     assert not list(site_packages.rglob("*.torch-setup-part"))
     assert not (python.parent.parent / SCRATCH_NAME).exists()
-
-
-def test_wheels_are_installed_while_others_come(tmp_path: Path, python: Path, site_packages: Path) -> None:
-    files: list[LockedFile] = []
-    order: list[str] = []
-    with FaultServer() as server:
-        for number in range(4):
-            wheel = wheels.build(tmp_path / "made", f"part{number}")
-            data = wheel.read_bytes()
-            url = server.add(f"/{wheel.name}", data)
-            file = locked(data, url, name=f"part{number}")
-            files.append(file)
-        fetcher = Fetcher(Store(tmp_path / "store"), options=Options(environment={}))
-        result = fetch_and_install(
-            fetcher, Installer(python), files,
-            on_fetched=lambda file, path: order.append(f"+{file.name}"),
-            on_installed=lambda file, path: order.append(f"*{file.name}"),
-        )  # fmt: skip
-    assert len(result.paths) == 4
-    assert sorted(order) == sorted([f"{mark}part{number}" for number in range(4) for mark in "+*"])
-    assert ask(python, "import part0, part3; print(part3.answer)") == "42"
-
-
-def test_a_failed_fetch_still_installs_what_came(tmp_path: Path, python: Path, site_packages: Path) -> None:
-    wheel = wheels.build(tmp_path)
-    data = wheel.read_bytes()
-    with FaultServer() as server:
-        good = locked(data, server.add("/good", data), name="demo")
-        bad = locked(b"PK\3\4none", server.root + "/none", name="none")
-        fetcher = Fetcher(Store(tmp_path / "store"), options=Options(environment={}, backoff=0.5))
-        with pytest.raises(WizardError) as caught:
-            fetch_and_install(fetcher, Installer(python), [good, bad])
-    assert caught.value.code == "fetch-not-found"
-    assert is_installed(wheel, site_packages)
 
 
 def wait_for(unpacker: Unpacker, path: Path) -> None:

@@ -21,6 +21,7 @@ from types import TracebackType
 
 _RANGE = re.compile(r"bytes=(\d+)-(\d*)$")
 _PIECE = 64 * 1024
+_GATE_SECONDS = 25.0
 PORTAL = b"<!DOCTYPE html><html><body>Please sign in</body></html>"
 
 
@@ -46,6 +47,7 @@ class Faults:
     other_from: int | None = None  # from this request on it is another file (of the same size), with another ETag
     wrong_type: str | None = None
     answer_after: float = 0.0  # seconds until the status line
+    gate: threading.Event | None = None  # no status line before this
     bytes_per_second: float | None = None
 
 
@@ -161,6 +163,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         data, faults, number = found
         self.server.faults.logins.append(self.headers.get("Authorization"))
+        if faults.gate:
+            faults.gate.wait(_GATE_SECONDS)
         if faults.answer_after:
             self.server.faults.pause(faults.answer_after)
         if faults.redirect:

@@ -1,0 +1,98 @@
+"""Fetch and install as the worker runs them, at the same time, with real wheels from a real server."""
+
+from __future__ import annotations
+
+import json
+import sys
+import threading
+import venv
+from pathlib import Path
+
+import pytest
+
+from tests.packages import wheels
+from tests.packages.files import locked, some_bytes
+from tests.servers.fault_server import Faults, FaultServer
+from tests.steps.stage import stage
+from wizard import paths
+from wizard.errors import WizardError
+from wizard.packages.install import find_places
+from wizard.packages.record import check_record
+from wizard.plan.model import Choices
+from wizard.steps.context import Context
+from wizard.steps.executor import carry_out
+from wizard.steps.fetch import Fetch
+from wizard.steps.install import Install
+
+
+@pytest.fixture
+def python(tmp_path: Path) -> Path:
+    prefix = tmp_path / "demo env"
+    venv.create(prefix, with_pip=False, symlinks=sys.platform != "win32")
+    return prefix / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+
+
+def progress_of(context: Context, step: str) -> list[dict[str, object]]:
+    events = [json.loads(line) for line in context.folder.events.read_text(encoding="utf-8").splitlines() if line]
+    return [event for event in events if event["event"] == "progress" and event["step"] == step]
+
+
+def test_wheels_are_installed_while_others_come(tmp_path: Path, python: Path) -> None:
+    """The last file comes only when the others are installed."""
+    site_packages = find_places(python).purelib
+    others_are_there = threading.Event()
+    built = [wheels.build(tmp_path / "made", f"part{number}") for number in range(4)]
+    with FaultServer() as server:
+        gates = [Faults(), Faults(), Faults(), Faults(gate=others_are_there)]
+        files = [
+            locked(wheel.read_bytes(), server.add(f"/{wheel.stem}", wheel.read_bytes(), faults), name=wheel.name[:5])
+            for wheel, faults in zip(built, gates, strict=True)
+        ]
+        is_over = threading.Event()
+
+        def watch() -> None:
+            while not is_over.wait(0.02):
+                if len(list(site_packages.glob("part[012]/__init__.py"))) == 3:
+                    others_are_there.set()
+
+        watcher = threading.Thread(target=watch)
+        watcher.start()
+        with stage(tuple(files), python) as context:
+            carry_out(((Fetch(), Install()),), context)
+        was_opened = others_are_there.is_set()
+        is_over.set()
+        watcher.join()
+    assert was_opened
+    assert server.requests("/part3-1.0-py3-none-any") == 1
+    stored = sorted(paths.downloads_dir().rglob("part*.whl"))
+    assert [check_record(site_packages, wheel) for wheel in stored] == [()] * 4
+
+
+def test_a_failed_fetch_ends_both_and_a_second_go_completes(tmp_path: Path, python: Path) -> None:
+    good, late = wheels.build(tmp_path, "good"), wheels.build(tmp_path, "late")
+    with FaultServer() as server:
+        files = (
+            locked(good.read_bytes(), server.add("/good", good.read_bytes()), name="good"),
+            locked(late.read_bytes(), server.root + "/late", name="late"),
+        )
+        with stage(files, python) as context, pytest.raises(WizardError) as caught:
+            carry_out(((Fetch(), Install()),), context)
+        assert caught.value.code == "fetch-not-found"
+        server.add("/late", late.read_bytes())
+        with stage(files, python, run="r2") as again:
+            carry_out(((Fetch(), Install()),), again)
+        assert server.sent["/good"] == len(good.read_bytes())
+    site_packages = find_places(python).purelib
+    assert [check_record(site_packages, wheel) for wheel in paths.downloads_dir().rglob("*.whl")] == [(), ()]
+
+
+def test_the_plan_limits_rate_and_connections(python: Path) -> None:
+    data = [some_bytes(120_000, seed=number) for number in range(4)]
+    with FaultServer() as server:
+        files = tuple(locked(item, server.add(f"/{at}", item), name=f"n{at}") for at, item in enumerate(data))
+        with stage(files, python, Choices(limit_rate=400_000, connections=1)) as context:
+            Fetch().run(context)
+        assert server.most_at_once == 1
+    seen = progress_of(context, "fetch")
+    assert "limit" in {event["limited_by"] for event in seen}
+    assert seen[-1]["done"] == sum(map(len, data))
