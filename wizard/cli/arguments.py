@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 
 from wizard import __version__
-from wizard.cli import doctor_grammar, envs_grammar, matrices_grammar, mirrors_grammar, undo_grammar
+from wizard.cli import doctor_grammar, envs_grammar, explain_grammar, matrices_grammar, mirrors_grammar, undo_grammar
 from wizard.cli.download_grammar import add_download_options, download_choices
 from wizard.cli.network_grammar import add_network_options
 from wizard.errors import UsageError
@@ -68,6 +68,7 @@ def build_parser() -> argparse.ArgumentParser:
     runs = commands.add_parser("runs", help="the runs on this computer; remove one")
     runs.add_argument("--remove", metavar="RUN", help="remove an unfinished run and the environment that it began")
     runs.add_argument("--json", action="store_true")
+    explain_grammar.add_parser(commands)
     matrices_grammar.add_parser(commands)
     doctor_grammar.add_parser(commands)
     envs_grammar.add_parser(commands)

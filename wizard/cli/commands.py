@@ -12,6 +12,7 @@ from pathlib import Path
 from wizard.cli import envs, matrices, mirrors, undo
 from wizard.cli.attend import attend
 from wizard.cli.doctor import doctor, save
+from wizard.cli.explain import explain
 from wizard.cli.follow import Narrator
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.pick import pick
@@ -123,6 +124,6 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 COMMANDS: Mapping[str, Command] = {
     "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
-    "verify": verify, "runs": runs, "matrices": matrices.matrices, "doctor": doctor,
+    "verify": verify, "runs": runs, "matrices": matrices.matrices, "doctor": doctor, "explain": explain,
     "envs": envs.envs, "mirrors": mirrors.mirrors, "undo": undo.undo,
 }  # fmt: skip

@@ -19,8 +19,13 @@ import msgspec
 from filelock import Timeout
 
 from wizard import paths
+from wizard.doctor.good_state import write_good_state
+from wizard.doctor.repair import Repair, read_repair
+from wizard.doctor.repair_steps import aside_of, stages_of, wheels_of
+from wizard.environments.layout import site_packages_of
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.events import Kind
+from wizard.explain.match import explain
 from wizard.packages.lock import parse_lock
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Plan
@@ -74,6 +79,8 @@ class _Attempt:
 
     def __init__(self, folder: RunFolder, plan: Plan, lock: Lock, echo: Callable[[str], None] | None) -> None:
         self._folder, self._plan, self._lock = folder, plan, lock
+        self._repair = read_repair(folder.path)
+        self._stages = stages_of(self._repair) if self._repair else STAGES
         self._emitter = Emitter(folder, echo)
         self._journal = Journal(folder.journal)
         self._journal.attempt(os.getpid())
@@ -83,22 +90,45 @@ class _Attempt:
 
     def carry_out(self) -> ExitStatus:
         self._take_signals()
-        steps = [{"name": step.name, "weight": step.weight} for stage in STAGES for step in stage]
+        steps = [{"name": step.name, "weight": step.weight} for stage in self._stages for step in stage]
         self._emitter.emit(Kind.RUN_STARTED, steps=steps, plan=str(self._folder.plan))
         for notice in self._plan.notices:
             self._emitter.notice(notice)
         error: WizardError | None = None
         try:
-            carry_out(STAGES, self._context)
+            carry_out(self._stages, self._context)
             status = exit_status(self._context.verification.result())
+            self._remember(status)
         except Cancelled:
             status = ExitStatus.CANCELLED
         except WizardError as failure:
             error, status = failure, failure.exit_status
         except Exception as failure:
             error, status = _bug(failure), ExitStatus.FAILED
+        if self._repair and (error or status is ExitStatus.CANCELLED):
+            error, status = self._take_back(self._repair, error, status)
         self._finish(status, error)
         return status
+
+    def _remember(self, status: ExitStatus) -> None:
+        """The good state, for the drift guard; an environment that cannot take the note is none the worse."""
+        if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
+            return
+        created = self._context.place.result().created
+        site = site_packages_of(created.prefix, created.python_version, paths.os_name())
+        variant = self._repair.variant if self._repair else self._plan.candidate.variant
+        with contextlib.suppress(OSError):
+            write_good_state(created.prefix, site, created.python_version, variant)
+
+    def _take_back(
+        self, repair: Repair, error: WizardError | None, status: ExitStatus
+    ) -> tuple[WizardError | None, ExitStatus]:
+        """A repair that did not get to its end leaves the environment as it was."""
+        try:
+            aside_of(self._plan, repair).restore(wheels_of(self._context), repair.names)
+        except WizardError as failure:
+            return failure, failure.exit_status
+        return error, status
 
     def _take_signals(self) -> None:
         def stop(number: int, frame: FrameType | None) -> None:
@@ -112,6 +142,9 @@ class _Attempt:
     def _finish(self, status: ExitStatus, error: WizardError | None) -> None:
         if error:
             self._emitter.detail("run", f"{error}\n{error.details}")
+            for known in explain(error.details)[:1]:  # what the tool said, in words that help
+                self._emitter.notice(known.cause)
+                self._emitter.notice(known.fix)
         report = self._write_report(status, error)
         with contextlib.suppress(WizardError):
             self._journal.final(int(status))

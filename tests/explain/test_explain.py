@@ -1,0 +1,139 @@
+"""The catalogue of known errors: every row tells its error from the others, and nothing else is ever advised."""
+
+from __future__ import annotations
+
+import json
+import re
+import string
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.explain.samples import SAMPLES, UNRELATED
+from wizard.cli.explain import decode
+from wizard.explain.match import explain
+from wizard.explain.table import known_errors
+from wizard.i18n import LANGUAGES, catalogue, text
+
+# Advice that makes things worse: never given, in no language.
+HARMFUL = re.compile(
+    r"trusted-host [\w<]|--trusted-host|KMP_DUPLICATE|verify[ =]*(off|false)|ssl_verify|--insecure|dll-files|"
+    r"(disable|switch off|turn off|关闭|禁用)[^。.]{0,20}(antivirus|Secure Boot|杀毒|防火墙)|sudo pip|chmod 777|"
+    r"auto_accept|tos accept-all|--break-system-packages",
+    re.IGNORECASE,
+)
+
+
+def test_every_row_has_a_sample() -> None:
+    assert {row.id for row in known_errors()} == set(SAMPLES)
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_the_sample_is_told_from_all_others(name: str) -> None:
+    found = explain(SAMPLES[name])
+    assert found, "nothing was found"
+    assert found[0].id == name
+    assert found[0].line in SAMPLES[name] or found[0].line.strip()
+    for language in LANGUAGES:
+        for words in (text(found[0].cause, language), text(found[0].fix, language)):
+            assert len(words) > 8
+            assert "{" not in words
+
+
+@pytest.mark.parametrize("name", sorted(SAMPLES))
+def test_the_error_is_found_in_a_long_log(name: str) -> None:
+    noise = "Collecting something\n  Downloading a.whl (3.1 MB)\n" * 200
+    log = f"{noise}\x1b[31m{SAMPLES[name]}\x1b[0m\r\n".replace("\n", "\r\n")
+    assert explain(log)[0].id == name
+
+
+@pytest.mark.parametrize("words", UNRELATED)
+def test_what_is_not_known_gets_no_advice(words: str) -> None:
+    assert [found.id for found in explain(words)] == []
+
+
+def test_no_harmful_advice_is_ever_given() -> None:
+    for language in LANGUAGES:
+        for key, words in catalogue(language).items():
+            if key.startswith("explain.error."):
+                assert not HARMFUL.search(words), f"{language} {key}: {words}"
+
+
+def test_every_blank_of_the_words_is_filled_by_every_pattern() -> None:
+    formatter = string.Formatter()
+    for row in known_errors():
+        for language in LANGUAGES:
+            words = "".join(catalogue(language)[f"explain.error.{row.id}.{part}"] for part in ("cause", "fix"))
+            blanks = {name for _, name, _, _ in formatter.parse(words) if name}
+            for pattern in row.patterns:
+                groups = {name.removesuffix("_cuda_int") for name in pattern.groupindex}
+                assert blanks <= groups, row.id
+
+
+def test_every_row_has_words_and_every_word_a_row() -> None:
+    ids = {row.id for row in known_errors()}
+    for language in LANGUAGES:
+        named = {key.split(".")[2] for key in catalogue(language) if key.startswith("explain.error.")}
+        assert named == ids
+
+
+def test_rows_name_their_source() -> None:
+    for row in known_errors():
+        assert len(row.source) > 10, row.id
+        assert row.as_of, row.id
+        assert row.status, row.id
+
+
+def test_what_says_more_wins_and_then_what_stands_last() -> None:
+    log = (
+        "UserWarning: GTX 1080 with CUDA capability sm_61 is not compatible with the current PyTorch installation.\n"
+        "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+    )
+    assert [found.id for found in explain(log)] == ["sm-incompatible", "no-kernel-image"]
+    first_numpy = f"{SAMPLES['numpy-multiarray']}\n...\n{SAMPLES['oom']}"
+    assert explain(first_numpy)[0].id == "oom"
+
+
+def test_the_line_that_told_it_hides_secrets() -> None:
+    found = explain("pip: ProxyError('https://me:geheim@proxy.example:3128 refused')")
+    assert found[0].id == "proxy-tunnel"
+    assert "geheim" not in found[0].line
+
+
+def test_a_huge_text_is_read_from_its_end() -> None:
+    words = "a line of no interest\n" * 300_000 + SAMPLES["oom"]
+    assert explain(words)[0].id == "oom"
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        ("显存不足".encode("gb18030") * 3, "显存不足" * 3),
+        ("CUDA 错误".encode("utf-16"), "CUDA 错误"),
+        (b"\xef\xbb\xbfplain", "plain"),
+        (b"\xe6ImportError: x", "\ufffdImportError: x"),
+    ],
+)
+def test_any_encoding_is_read(data: bytes, words: str) -> None:
+    assert decode(data) == words
+
+
+def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([sys.executable, "-m", "wizard", *arguments], input=stdin, capture_output=True, check=False)
+
+
+def test_the_command_explains_a_file_and_says_what_it_does_not_know(tmp_path: Path) -> None:
+    log = tmp_path / "log.txt"
+    log.write_text(SAMPLES["oom"], encoding="utf-8")
+    told = run("--lang", "en", "explain", str(log))
+    assert told.returncode == 0
+    assert b"Use a smaller batch" in told.stderr
+    document = json.loads(run("explain", "--json", stdin=UNRELATED[0].encode()).stdout)
+    assert (document["schema"], document["known"], document["errors"]) == (1, False, [])
+    assert run("explain", stdin=UNRELATED[0].encode()).returncode == 1
+    assert run("explain", str(tmp_path / "none")).returncode == 2
+    assert run("explain", "-", stdin=b" \n").returncode == 2
+    (tmp_path / "binary").write_bytes(b"\x7fELF\x00\x01" * 100)
+    assert run("explain", str(tmp_path / "binary")).returncode == 2

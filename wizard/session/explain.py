@@ -1,0 +1,108 @@
+"""A pasted error, answered with this computer's facts. Offline: nothing is asked of any source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.errors import UsageError
+from wizard.explain.driver_guide import DriverGuide
+from wizard.explain.match import explain
+from wizard.explain.model import Explanation
+from wizard.i18n import Message, message, text
+from wizard.matrix.model import Matrix
+from wizard.plan.cards import graphics_cards
+from wizard.plan.model import Verdict
+from wizard.session.driver_advice import driver_advice
+from wizard.session.model import Facts
+from wizard.session.network import load_network
+
+SCHEMA = 1
+_MOST_SHOWN = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`found`: the best first, at most three; empty for a text that holds no known error."""
+
+    found: tuple[Explanation, ...]
+    facts: tuple[Message, ...] = ()
+    guide: DriverGuide | None = None
+
+
+def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Answer:
+    """`look` is only called when the answer needs facts. Raises UsageError `explain-empty`."""
+    if not words.strip():
+        raise UsageError("explain-empty")
+    found = explain(words)[:_MOST_SHOWN]
+    wanted = found[0].error.facts if found else ()
+    if not wanted:
+        return Answer(found)
+    facts, verdict, matrix = look()
+    guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
+    return Answer(found, tuple(_facts(wanted, facts, verdict, matrix)), guide)
+
+
+def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matrix) -> Iterator[Message]:
+    machine = facts.machine
+    if "card" in wanted:
+        cards = [f"{card.name} ({card.capability_text})" for card in graphics_cards(machine, matrix)]
+        yield message("explain.fact.card", cards=", ".join(cards)) if cards else message("explain.fact.no-card")
+    if "driver" in wanted:
+        driver = machine.driver
+        yield (
+            message("explain.fact.driver", driver=driver.version, cuda=driver.cuda or "?")
+            if driver
+            else message("explain.fact.no-driver")
+        )
+    if "best" in wanted:
+        yield from _best(verdict)
+    if "disk" in wanted:
+        for volume in machine.volumes:
+            if volume.free_bytes is not None:
+                yield message("explain.fact.disk", place=volume.path, free=round(volume.free_bytes / 1e9, 1))
+    if "network" in wanted:
+        yield _network()
+
+
+def _best(verdict: Verdict) -> Iterator[Message]:
+    best, update = verdict.best, verdict.after_driver_update
+    if best is None:
+        yield message("explain.fact.best-none")
+        return
+    yield message("explain.fact.best", build=f"torch {best.torch}+{best.variant}", python=best.python or "?")
+    if update:
+        yield message("explain.fact.after-update", driver=update.driver, build=f"torch {update.torch}+{update.variant}")
+
+
+def _network() -> Message:
+    known = load_network()
+    return message(
+        "explain.fact.network",
+        proxy=known.mode.value if known.proxy is None else "custom",
+        certificates=known.certificate or text(message("explain.fact.network-system-store")),
+    )
+
+
+def answer_document(given: Answer, language: str | None = None) -> dict[str, Any]:
+    """`explain --json`."""
+    guide = given.guide
+    return {
+        "schema": SCHEMA,
+        "known": bool(given.found),
+        "errors": [
+            {
+                "id": one.id, "area": one.error.area, "line": one.line, "cause": text(one.cause, language),
+                "fix": text(one.fix, language), "source": one.error.source, "status": one.error.status,
+            }
+            for one in given.found
+        ],
+        "facts": [text(fact, language) for fact in given.facts],
+        "driver": None
+        if guide is None
+        else {
+            "branch": guide.branch, "notes": [text(note, language) for note in guide.notes],
+            "install": list(guide.install), "hold": list(guide.hold), "unhold": list(guide.unhold), "page": guide.page,
+        },
+    }  # fmt: skip
