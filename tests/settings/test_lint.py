@@ -139,7 +139,7 @@ def test_dead_mirrors(computer: Computer, path: str, content: str, severity: str
     computer.write(path, content)
     found = only(computer, "dead-mirror")
     assert (found.severity, found.touches) == (severity, True)
-    assert mended(computer).split() == after.split()
+    assert mended(computer).replace("= ", "=") == after.replace("= ", "=")
 
 
 def test_plain_http_of_a_known_place_gets_its_s(computer: Computer) -> None:
@@ -425,6 +425,25 @@ def test_two_repairs_of_one_list_do_not_undo_each_other(computer: Computer) -> N
     assert sorted(codes(computer)) == ["dead-mirror", "plain-http", "torch-index-other"]
     after = mended(computer)
     assert after.split()[3:] == ["https://mirrors.aliyun.com/pypi/simple/", "https://pypi.nvidia.com"]
+
+
+def test_two_repairs_of_one_value_do_both(computer: Computer) -> None:
+    host = "mirrors.ustc.edu.cn/anaconda/cloud"
+    computer.write(CONDA, f"channels:\n  - http://{host}/conda-forge/linux-64\ncustom_channels:\n"
+                          f"  bioconda: http://{host}/bioconda\ncustom_multichannels:\n  team:\n"
+                          f"    - http://{host}/conda-forge/win-64/\n")  # fmt: skip
+    assert sorted(set(codes(computer))) == ["channel-platform", "custom-channel-name", "plain-http"]
+    assert mended(computer) == (f"channels:\n  - https://{host}/conda-forge\ncustom_channels:\n"
+                                f"  bioconda: https://{host}\ncustom_multichannels:\n  team:\n"
+                                f"    - https://{host}/conda-forge\n")  # fmt: skip
+
+
+def test_an_index_of_uvs_without_encryption(computer: Computer) -> None:
+    computer.write(UV, '[[index]]\nurl = "http://mirrors.aliyun.com/pypi/simple/"\ndefault = true\n')
+    assert only(computer, "plain-http").severity == "warning"
+    assert 'url = "https://mirrors.aliyun.com' in mended(computer)
+    computer.write(UV, '[[index]]\nurl = "http://mirrors.aliyun.com/pypi/simple/"\n')
+    assert not only(computer, "plain-http").is_fixable
 
 
 def _lines() -> Iterator[str]:

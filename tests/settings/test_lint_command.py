@@ -29,12 +29,16 @@ def home(tmp_path: Path) -> Path:
 
 
 def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return program(home, "mirrors", "lint", *arguments)
+
+
+def program(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     foreign = ("PIP_", "UV_", "XDG_", "CONDA")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
     environment = {**kept, "HOME": str(home), "TORCH_WIZARD_LANG": "en",
                    "PIP_CONFIG_FILE": str(home / ".config" / "pip" / "pip.conf")}  # fmt: skip
     return subprocess.run(
-        [sys.executable, "-m", "wizard", "mirrors", "lint", *arguments], cwd=ROOT, env=environment, text=True,
+        [sys.executable, "-m", "wizard", *arguments], cwd=ROOT, env=environment, text=True,
         capture_output=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
     )  # fmt: skip
 
@@ -108,3 +112,18 @@ def test_nothing_to_object_to(home: Path) -> None:
     said = run(home)
     assert (said.returncode, said.stdout) == (0, "")
     assert "Nothing to object to" in said.stderr
+
+
+def test_the_check_page_says_what_touches_this_install(home: Path) -> None:
+    """By `probe`, which shows the same rows: warnings, and none of them blocks."""
+    (home / ".config" / "pip" / "pip.conf").write_bytes(PIP + b"[broken\r\n")
+    before = json.loads(program(home, "probe", "--json").stdout)["checks"]
+    assert [row["fact"]["key"] for row in before if row["name"] == "settings"].count("lint.file-syntax.cause") == 1
+    (home / ".config" / "pip" / "pip.conf").write_bytes(PIP)
+    rows = [row for row in json.loads(program(home, "probe", "--json").stdout)["checks"] if row["name"] == "settings"]
+    keys = {row["fact"]["key"]: row for row in rows}
+    assert keys["lint.dead-mirror.cause-gone"]["state"] == "warning"
+    assert keys["settings.channel-terms"]["state"] == "note"
+    assert "settings.address-not-secure" not in keys, "said once"
+    assert "lint.tls-off.cause" not in keys, "setup does not follow it"
+    assert not any(row["blocks"] for row in rows)

@@ -26,7 +26,7 @@ class CondaRow:
     value: Scalar
     line: int
     marks: frozenset[str] = frozenset()
-    shape: str = "scalar"  # scalar | list | map
+    shape: str = "scalar"  # scalar | list | map | lists (a map of lists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,9 +131,11 @@ def _rows(document: Any, key: Any, value: Any, lines: list[str]) -> Iterator[Con
 def _map_rows(key: str, table: Any, line: int, marks: frozenset[str]) -> Iterator[CondaRow]:
     for name, value in table.items():
         at = _line(table, name, line)
-        for item in value if isinstance(value, list) else (value,):
+        is_list = isinstance(value, list)
+        for place, item in enumerate(value if is_list else (value,)):
             if isinstance(item, (str, bool)) or item is None:
-                yield CondaRow(key, str(name), _scalar(item), at, marks, "map")
+                own = _line(value, place, at) if is_list else at
+                yield CondaRow(key, str(name), _scalar(item), own, marks, "lists" if is_list else "map")
 
 
 def _line(holder: Any, key: Any, default: int) -> int:

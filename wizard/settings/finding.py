@@ -41,6 +41,12 @@ class Repair:
         replaced = (self.new if value == self.old else value for value in values)
         return [value for value in replaced if value is not None]
 
+    @property
+    def is_possible(self) -> bool:
+        """A variable is for the user to change, and an index of uv's is known by its address alone."""
+        is_renamed = self.option.spelled.startswith("index[") and self.old is not None and self.new is not None
+        return self.option.path is not None and not is_renamed
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -61,7 +67,7 @@ class Finding:
 
     @property
     def is_fixable(self) -> bool:
-        return any(repair.option.path is not None for repair in self.repairs)
+        return bool(self.repairs)
 
 
 def finding(
@@ -81,6 +87,6 @@ def finding(
     cause, fix, effect = (Message(f"lint.{code}.{word}", shown) for word in words)
     if option.path is None:
         fix = message("lint.variable.fix", name=option.spelled)
-    possible = () if option.path is None else repairs
+    possible = repairs if all(repair.is_possible for repair in repairs) else ()
     return Finding(code, severity, option.tool.value, option.place, option.line(position), redact(value),
                    cause, fix, effect, possible, touches)  # fmt: skip

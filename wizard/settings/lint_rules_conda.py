@@ -89,7 +89,7 @@ def platform_in_address(own: OwnSettings, situation: Situation) -> Iterator[Find
 def free_channel(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
     for option, position, value in _channel_values(own):
         urls = _urls(value, own.conda) if option.key == "channels" else (value,)
-        if any(needs_terms(url) and channel_name(url) == "free" for url in urls):
+        if len(urls) == 1 and needs_terms(urls[0]) and channel_name(urls[0]) == "free":
             yield finding("free-channel", "warning", option, position, repairs=(Repair(option, value),))
 
 

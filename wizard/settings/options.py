@@ -241,7 +241,7 @@ def _conda_file(file: CondaFile) -> Iterator[Option]:
         values = tuple(str(row.value).lower() if isinstance(row.value, bool) else str(row.value) for row in held)
         yield Option(
             Tool.CONDA, file.path, f"{key}.{name}" if name is not None else key, key, values,
-            tuple(row.line for row in held), name, is_list=rows[0].shape == "list" or len(rows) > 1,
+            tuple(row.line for row in held), name, is_list=rows[0].shape in ("list", "lists"),
             role=_ROLES.get(key, ""), for_mamba=file.for_mamba,
         )  # fmt: skip
 
