@@ -26,7 +26,13 @@ MINOR = f"3.{sys.version_info[1]}"
 
 def lock(way: Mapping[str, str], folder: Path) -> Lock:
     request = LockRequest(
-        ("alpha",), "3.12", "linux", "x86_64", "2.31", default_index=f"https://{HOST}/simple", environment=way
+        ("alpha",),
+        "3.12",
+        "linux",
+        "x86_64",
+        "2.31",
+        default_index=f"https://{HOST}/simple",
+        environment={**way, "UV_HTTP_RETRIES": "0"},
     )
     folder.mkdir(exist_ok=True)
     return compile_lock(request, folder, lambda line: None, lambda: False)

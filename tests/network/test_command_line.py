@@ -15,7 +15,8 @@ from tests.network.conftest import WORD, Authority, port_of
 from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
 from wizard import paths
-from wizard.cli.network_grammar import add_network_options, network_from
+from wizard.cli.network_grammar import add_network_options
+from wizard.cli.network_wish import network_from
 from wizard.errors import UsageError
 from wizard.gui.preferences import Preferences
 from wizard.mirrors.model import UserSettings

@@ -20,6 +20,7 @@ from wizard.matrix.model import PLATFORMS
 from wizard.mirrors.settings import read_user_settings
 from wizard.plan.model import Choices
 from wizard.session import matrices as use_cases
+from wizard.session.network import load_network, with_network
 from wizard.session.news import NewBuild
 
 
@@ -82,7 +83,7 @@ def _refresh(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.remove:
         return _forget(arguments, terminal)
     choices = Choices(index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links))
-    settings = read_user_settings(os.environ, Path.home(), paths.os_name())
+    settings = with_network(read_user_settings(os.environ, Path.home(), paths.os_name()), load_network())
     done = use_cases.refresh(choices, settings, _platforms(arguments.all_platforms), lambda: False)
     if arguments.json:
         terminal.document(_document(done))

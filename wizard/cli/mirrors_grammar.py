@@ -10,6 +10,7 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from wizard.cli.network_grammar import add_network_options
 from wizard.cli.undo_grammar import add_use
 
 KINDS = ("torch", "packages", "conda", "miniforge")
@@ -42,6 +43,7 @@ def _add_test(actions: Any) -> None:
     test.add_argument("--python", metavar="3.12")
     _add_kinds(test)
     add_sources(test)
+    add_network_options(test)
 
 
 def _add_lint(actions: Any) -> None:

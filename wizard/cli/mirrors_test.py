@@ -13,6 +13,7 @@ from typing import Any
 
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.mirrors_table import SCHEMA, choices_of, kinds_of, name_of, source_document
+from wizard.cli.network_wish import network_from
 from wizard.cli.pick_table import align
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus
@@ -27,7 +28,7 @@ _HEAD = ("name", "verdict", "host", "rate", "age")
 
 
 def test(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    session, interrupt = Session(), Interrupt()
+    session, interrupt = Session(network_from(arguments)), Interrupt()
     choices = replace(choices_of(arguments), torch=arguments.torch, variant=arguments.variant, python=arguments.python)
     choices = canonical(choices)
     check_choices(choices, session.matrix)

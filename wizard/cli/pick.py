@@ -13,7 +13,7 @@ from typing import Any
 
 from wizard.cli.arguments import choices_from
 from wizard.cli.matrices import news_document, told, warn_of_overlay
-from wizard.cli.network_grammar import network_from
+from wizard.cli.network_wish import network_from
 from wizard.cli.pick_table import render
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError, WizardError

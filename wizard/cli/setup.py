@@ -8,7 +8,7 @@ import sys
 from wizard.cli.arguments import choices_from
 from wizard.cli.attend import attend
 from wizard.cli.interrupt import Interrupt
-from wizard.cli.network_grammar import network_from
+from wizard.cli.network_wish import network_from
 from wizard.cli.terminal import Terminal
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message

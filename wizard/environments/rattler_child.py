@@ -22,8 +22,6 @@ from rattler import Client, Gateway, MatchSpec, VirtualPackage, VirtualPackageOv
 from rattler.config import Config
 from rattler.exceptions import FetchRepoDataError, GatewayError, SolverError
 
-from wizard.network.relay import without_socks
-
 _LEAST_SECONDS_BETWEEN = 0.1
 # A proxy that inspects TLS has its certificate in the system's store.
 _CONFIG = 'tls-root-certs = "system"'
@@ -139,12 +137,20 @@ def kind_of(error: BaseException) -> str:
     return "failed"
 
 
+def bridge_socks() -> None:
+    """rattler knows HTTP proxies only. The import costs a third of a second, and few have such a proxy."""
+    if any(value.lower().startswith("socks") for value in os.environ.values()):
+        from wizard.network.relay import without_socks
+
+        os.environ.update(without_socks(os.environ))
+
+
 def main() -> int:
     """Never returns where it works: the process ends here, before rattler's threads can crash it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         request = json.loads(sys.stdin.buffer.read())
-        os.environ.update(without_socks(os.environ))  # which rattler does not know
+        bridge_socks()
         downloaded = asyncio.run(create(request))
         say("done", bytes_downloaded=downloaded)
         code = 0
