@@ -45,6 +45,8 @@ class ProxyServer:
             self._context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self._context.load_cert_chain(certificate)
         self._listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
+        for listener in self._listeners:
+            listener.settimeout(_STEP)
         works = (self._serve_http, self._serve_socks)
         self._threads = [
             threading.Thread(target=self._accept, args=(listener, work), daemon=True)
@@ -78,7 +80,6 @@ class ProxyServer:
     # -- serving ---------------------------------------------------------------------------------------------
 
     def _accept(self, listener: socket.socket, work: object) -> None:
-        listener.settimeout(_STEP)
         while not self._closing.is_set():
             try:
                 client, _ = listener.accept()
