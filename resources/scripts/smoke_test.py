@@ -82,6 +82,7 @@ class SmokeTest:
         self.device = "cpu"
         self.gpu_build = False
         self.gpu_works = False
+        self._sink: Any = None
         self.states: dict[str, str] = {}
 
     def perform(self, name: str, function: Callable[[], Data | None], needs_gpu: bool = False) -> bool:
@@ -224,18 +225,76 @@ class SmokeTest:
         return data
 
     def streams(self) -> Data:
-        cuda = self.torch.cuda
-        source = self.torch.ones(65536).to(self.device)
-        begin, end, stream = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True), cuda.Stream()
-        stream.wait_stream(cuda.current_stream())
-        with cuda.stream(stream):
-            begin.record(stream)
+        """Two streams, the second waiting for an event of the first: the order must hold, in the result and in time.
+
+        The first has enough to do that a second one which did not wait would read before it has written.
+        """
+        cuda, torch = self.torch.cuda, self.torch
+        source, busy = torch.ones(65536).to(self.device), torch.randn(512, 512).to(self.device)
+        begin, middle, end = (cuda.Event(enable_timing=True) for _ in range(3))
+        first, second = cuda.Stream(), cuda.Stream()
+        first.wait_stream(cuda.current_stream())
+        with cuda.stream(first):
+            begin.record(first)
+            for _ in range(20):
+                self._sink = busy @ busy
             doubled = source * 2
-            end.record(stream)
-        stream.synchronize()
-        total = float(doubled.cpu().sum().item())
-        expect(total == 131072.0, f"65536 times 2 on a second stream is {total!r}")
-        return {"milliseconds": float(begin.elapsed_time(end))}
+            middle.record(first)
+        second.wait_event(middle)
+        with cuda.stream(second):
+            result = doubled + 1
+            end.record(second)
+        second.synchronize()
+        total = float(result.cpu().sum().item())
+        expect(total == 196608.0, f"65536 times 2 + 1 over two streams is {total!r}")
+        parts = [float(begin.elapsed_time(middle)), float(middle.elapsed_time(end))]
+        expect(min(parts) >= 0.0, f"the second stream did not wait for the first: {parts!r} ms")
+        return {"milliseconds": round(sum(parts), 3)}
+
+    def precision(self) -> Data:
+        """bf16 and TF32 where the card has them (compute capability 8.0): coarser numbers, the same result roughly."""
+        torch = self.torch
+        if int(torch.cuda.get_device_properties(0).major) < 8:
+            raise Skipped("older-card")
+        torch.manual_seed(0)
+        left, right = torch.randn(256, 256), torch.randn(256, 256)
+        reference = left.double() @ right.double()
+        limit = 0.02 * max(1.0, float(reference.abs().max().item()))
+        found: Data = {}
+        for name, product in (("bf16", self._bf16), ("tf32", self._tf32)):
+            difference = float((product(left, right).cpu().double() - reference).abs().max().item())
+            if not difference <= limit:
+                raise WrongResult(f"{name} differs from double precision by {difference!r}", found)
+            found[name] = difference
+        return found
+
+    def _bf16(self, left: Any, right: Any) -> Any:
+        kind = self.torch.bfloat16
+        return (left.to(self.device).to(kind) @ right.to(self.device).to(kind)).float()
+
+    def _tf32(self, left: Any, right: Any) -> Any:
+        settings = self.torch.backends.cuda.matmul
+        before = settings.allow_tf32
+        settings.allow_tf32 = True
+        try:
+            return left.to(self.device) @ right.to(self.device)
+        finally:
+            settings.allow_tf32 = before
+
+    def peers(self) -> Data:
+        """Every pair of cards: may one read the other's memory, and does a copy between them arrive."""
+        torch, count = self.torch, int(self.torch.cuda.device_count())
+        if count < 2:
+            raise Skipped("one-card")
+        pairs = []
+        for source in range(count):
+            for target in range(count):
+                if source != target:
+                    direct = bool(torch.cuda.can_device_access_peer(source, target))
+                    total = float(torch.ones(1024).to(f"cuda:{source}").to(f"cuda:{target}").cpu().sum().item())
+                    expect(total == 1024.0, f"1024 ones became {total!r} on the way from card {source} to {target}")
+                    pairs.append({"from": source, "to": target, "direct": direct})
+        return {"pairs": pairs, "direct": sum(pair["direct"] for pair in pairs), "count": len(pairs)}
 
     def pinned(self) -> Data:
         torch = self.torch
@@ -286,6 +345,8 @@ class SmokeTest:
             self.perform("backends", self.backends)
             self.perform("streams", self.streams, needs_gpu=True)
             self.perform("pinned", self.pinned, needs_gpu=True)
+            self.perform("precision", self.precision, needs_gpu=True)
+            self.perform("peers", self.peers, needs_gpu=True)
             for name in ("numpy", "torchvision", "torchaudio"):
                 self.perform(name, getattr(self, name))
         failed = [name for name, state in self.states.items() if state == "failed"]

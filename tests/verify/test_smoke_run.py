@@ -56,12 +56,48 @@ def test_card_that_works(environment: MakeEnvironment) -> None:
     assert heard[:4] == ["python", "import", "zeros", "kernel"]
     assert [check.name for check in found.checks] == heard
     assert {name for name, state in states(found).items() if state == "skipped"} == {
-        "numpy", "torchvision", "torchaudio",
+        "numpy", "torchvision", "torchaudio", "peers",
     }  # fmt: skip
     assert found.devices[0]["kernels"] == "cubin"
     assert text(found.headline, "en") == (
         "PyTorch 2.15.0+cu132 runs on NVIDIA GeForce RTX 3060: torch.zeros(1).cuda() passed."
     )
+
+
+def test_several_cards_and_their_ways(environment: MakeEnvironment) -> None:
+    found = verify(environment(cards=2), True, WITH_CARD)
+    peers = next(check for check in found.checks if check.name == "peers")
+    assert (found.ok, peers.state, peers.data["count"], peers.data["direct"]) == (True, "ok", 2, 2)
+    assert text(peers.message, "en") == "Copies between cards arrive (2 ways, 2 of them direct)."
+
+
+def test_cards_without_direct_access_still_pass(environment: MakeEnvironment) -> None:
+    found = verify(environment("no-peers", cards=2), True, WITH_CARD)
+    peers = next(check for check in found.checks if check.name == "peers")
+    assert (found.ok, peers.state, peers.data["direct"]) == (True, "ok", 0)
+
+
+def test_an_older_card_has_neither_bf16_nor_tf32(environment: MakeEnvironment) -> None:
+    found = verify(environment(capability=[7, 5]), True, WITH_CARD)
+    check = next(check for check in found.checks if check.name == "precision")
+    assert (found.ok, check.state, check.message.key) == (True, "skipped", "verify.skipped.older-card")
+
+
+def test_built_is_not_usable(environment: MakeEnvironment) -> None:
+    """The words say so, for a build with CUDA that no card can use, and the CPU build says what it is."""
+    built = {check.name: check for check in verify(environment("no-driver"), False, NO_CARD).checks}["build"]
+    assert built.data["is_built"] is True
+    assert "Whether it can be used, the other lines say" in text(built.message, "en")
+
+
+def test_as_the_user_has_it(environment: MakeEnvironment, tmp_path: Path) -> None:
+    """The test of one's own terminal sees what PYTHONPATH brings in; the isolated one does not."""
+    python = environment()
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "torch.py").write_text("raise ImportError('another torch')")
+    variables = {"PYTHONPATH": str(tmp_path / "mine")}
+    assert verify(python, True, WITH_CARD).ok
+    assert "another torch" in evidence(verify(python, True, WITH_CARD, as_user=variables))
 
 
 def test_cuda_build_without_card_or_driver(environment: MakeEnvironment) -> None:
@@ -118,6 +154,8 @@ def test_no_kernels_for_the_card(environment: MakeEnvironment) -> None:
         ("unknown-error", "cuda-does-not-start"),
         ("out-of-memory", "gpu-memory-full"),
         ("wrong-results", "wrong-results"),
+        ("wrong-bf16", "wrong-results"),
+        ("streams-out-of-order", "wrong-results"),
         ("hidden", "driver-sees-no-card"),
         ("strange", "unknown"),
     ],

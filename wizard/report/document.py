@@ -27,6 +27,7 @@ _CHECK_FIELDS = (
     "version", "implementation", "packages", "cuda_visible_devices", "torch", "cuda", "hip", "device", "reason",
     "first_kernel_seconds", "architectures", "is_built", "count", "max_difference", "available", "enabled", "threads",
     "cuda_available", "milliseconds", "bytes", "to_card_bytes_per_second", "from_card_bytes_per_second", "operator",
+    "bf16", "tf32", "pairs", "direct",
     "during", "exit_code", "signal", "said", "error_type", "error", "error_module", "warnings",
 )  # fmt: skip
 
@@ -56,9 +57,9 @@ def report_document(
         "outcome": _outcome(status),
         "plan": _plan(plan, language) if plan else None,
         "prefix": prefix or (plan.prefix if plan else None),
-        "machine": _machine(facts) if facts is not None else None,
+        "machine": machine_facts(facts) if facts is not None else None,
         "steps": [_step(step, language) for step in steps],
-        "verification": _verification(verification, language) if verification else None,
+        "verification": verification_facts(verification, language) if verification else None,
         "diagnosis": _diagnosis(diagnosis, language) if diagnosis else None,
         "error": error.to_json(language) if error else None,
     }
@@ -103,7 +104,7 @@ def _source(source: PlanSource) -> dict[str, Any]:
     }
 
 
-def _machine(facts: Mapping[str, Any]) -> dict[str, Any]:
+def machine_facts(facts: Mapping[str, Any]) -> dict[str, Any]:
     driver = facts.get("driver")
     return {
         "os": facts.get("os"),
@@ -133,7 +134,7 @@ def _message(value: Message | None, language: str | None) -> dict[str, Any] | No
     return value.to_json(language) if value else None
 
 
-def _verification(verification: Verification, language: str | None) -> dict[str, Any]:
+def verification_facts(verification: Verification, language: str | None) -> dict[str, Any]:
     return {
         "ok": verification.ok,
         "gpu_ok": verification.gpu_ok,

@@ -39,13 +39,18 @@ def _lines(document: Document, language: str | None) -> Iterator[str]:
     if verification:
         yield from _list(label("checks"), [_check(check, language) for check in verification.get("checks") or ()])
     yield from _list(label("steps"), [_step(step, language) for step in document.get("steps") or ()])
-    yield from _facts(document, label)
+    yield ""
+    yield from facts_lines(document, language)
     if plan := document.get("plan"):
         yield from _list(label("notices"), [said(notice, language) for notice in plan.get("notices") or ()])
 
 
-def _facts(document: Document, label: Any) -> Iterator[str]:
-    yield ""
+def facts_lines(document: Document, language: str | None) -> Iterator[str]:
+    """Build, environment, computer, driver, cards."""
+
+    def label(name: str) -> str:
+        return text(message(f"report.{name}"), language)
+
     if plan := document.get("plan"):
         yield f"{label('build')}: torch {plan['torch']}+{plan['variant']}, Python {plan['python']}"
     if document.get("prefix"):
@@ -74,16 +79,27 @@ def _error(error: Mapping[str, Any], part: str, language: str | None) -> str:
     return said({"key": key, "params": error.get("params"), "text": error.get(part)}, language)
 
 
-def _check(check: Mapping[str, Any], language: str | None) -> str:
+def check_words(check: Mapping[str, Any], language: str | None) -> tuple[str, str, str, str]:
+    """(state as it is, state in words, name in words, sentence)"""
     name = said({"key": f"verify.name.{check['name']}", "text": check["name"]}, language)
     state = said({"key": f"verify.state.{check['state']}", "text": check["state"]}, language)
-    return f"[{state}] {name}: {said(check['message'], language)}"
+    return str(check["state"]), state, name, said(check["message"], language)
+
+
+def step_words(step: Mapping[str, Any], language: str | None) -> tuple[str, str, str, str]:
+    seconds = f"({step['seconds']:.1f} s)" if step.get("seconds") is not None else ""
+    words = said(step["message"], language) if step.get("message") else ""
+    return str(step["outcome"]), str(step["outcome"]), str(step["name"]), f"{words} {seconds}".strip()
+
+
+def _check(check: Mapping[str, Any], language: str | None) -> str:
+    _, state, name, sentence = check_words(check, language)
+    return f"[{state}] {name}: {sentence}"
 
 
 def _step(step: Mapping[str, Any], language: str | None) -> str:
-    seconds = f" ({step['seconds']:.1f} s)" if step.get("seconds") is not None else ""
-    words = f": {said(step['message'], language)}" if step.get("message") else ""
-    return f"[{step['outcome']}] {step['name']}{words}{seconds}"
+    _, outcome, name, words = step_words(step, language)
+    return f"[{outcome}] {name}: {words}" if step.get("message") else f"[{outcome}] {name} {words}".rstrip()
 
 
 def _list(title: str, lines: Any) -> Iterator[str]:

@@ -1,4 +1,7 @@
-"""Puts a report on disk whole or not at all: a reader never sees half of one."""
+"""Puts a report on disk whole or not at all: a reader never sees half of one.
+
+`save_as` writes it as the ending of the name says: a page (.html), data (.json), or text.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,30 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wizard.report.doctor_text import render_doctor
+from wizard.report.html import render_html
+from wizard.report.render import render_text
+
 
 def write_report(path: Path, document: Mapping[str, Any]) -> None:
     """Raises OSError; what was at `path` is then as before."""
+    _write(path, json.dumps(document, ensure_ascii=False, indent=1) + "\n")
+
+
+def save_as(path: Path, document: Mapping[str, Any], language: str | None = None) -> None:
+    """Raises OSError. For a person, and in that language (None: the system's)."""
+    if path.suffix.lower() == ".json":
+        write_report(path, document)
+    elif path.suffix.lower() in (".html", ".htm"):
+        _write(path, render_html(document, language))
+    else:
+        render = render_doctor if document.get("kind") == "doctor" else render_text
+        _write(path, render(document, language) + "\n")
+
+
+def _write(path: Path, words: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = json.dumps(document, ensure_ascii=False, indent=1).encode("utf-8") + b"\n"
+    data = words.encode("utf-8")
     descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
     unfinished = Path(name)
     try:

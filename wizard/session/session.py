@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from wizard import paths
+from wizard.doctor.good_state import Drift
 from wizard.environments.layout import python_of
 from wizard.environments.remove import is_ours_unfinished, remove_unfinished
 from wizard.errors import ExitStatus, UsageError, WizardError
@@ -35,6 +36,8 @@ from wizard.plan.wishes import check_extras
 from wizard.process import child_environment
 from wizard.process.detached import start_detached
 from wizard.report.document import report_document
+from wizard.session.contest import check_mirror
+from wizard.session.doctor import Examination, drift, examine_prefix, plan_examined, restore_run, undo_repair
 from wizard.session.elect import elect
 from wizard.session.judged_news import JudgedNews, judged_news
 from wizard.session.lint import findings_for, own_settings, situation_of
@@ -42,6 +45,7 @@ from wizard.session.model import Election, Facts, Preview, RunInfo
 from wizard.session.network import load_network, with_network
 from wizard.session.place import check_place
 from wizard.session.preview import preview
+from wizard.session.repair_plan import RepairPreview
 from wizard.session.runs import remove_run, run_info
 from wizard.session.status import exit_status
 from wizard.settings.finding import Finding
@@ -137,6 +141,7 @@ class Session:
         """All that can be known to be wrong before anything takes time. Raises UsageError."""
         check_choices(choices, self.matrix)
         check_extras(choices.extras)
+        check_mirror(choices.mirrors)
         check_place(choices)
 
     def preview(
@@ -174,6 +179,8 @@ class Session:
         except UsageError:  # a plan that nobody can read does not say what it began
             remove_run(folder)
             return
+        if run_info(folder).state != "finished":
+            restore_run(folder)  # a repair that did not get to its end
         if is_ours_unfinished(prefix, folder.id):
             remove_unfinished(prefix, folder.id)
         remove_run(folder)
@@ -219,6 +226,22 @@ class Session:
         verification = verify(python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled)
         status = exit_status(verification)
         return report_document(None, verification, status=int(status), error=None), status
+
+    def doctor(self, facts: Facts, prefix: Path, **options: Any) -> Examination:
+        """Why an environment does not work; see `examine_prefix`. Raises UsageError `no-environment`, Cancelled."""
+        return examine_prefix(facts, self.matrix, prefix, **options)
+
+    def plan_repair(self, found: Examination, choices: Choices, is_cancelled: IsCancelled = _never) -> RepairPreview:
+        """The smallest repair with its bytes, saved as a run. Raises WizardError `repair-…`, `no-source`, `lock-…`."""
+        return plan_examined(found, self.matrix, canonical(choices), is_cancelled)
+
+    def undo_repair(self, prefix: Path) -> str:
+        """Raises UsageError `nothing-to-undo`, WizardError `restore-failed`."""
+        return undo_repair(prefix)
+
+    def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[Drift, ...]:
+        """What replaced a recorded build since; None: in every environment that a run of ours made."""
+        return drift(prefixes)
 
     def report(self, run_id: str) -> dict[str, Any]:
         path = find_run_folder(run_id).report

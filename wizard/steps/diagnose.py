@@ -25,7 +25,7 @@ _GPU_WORDS = (
     ("gpu-memory-full", r"CUDA out of memory|CUBLAS_STATUS_ALLOC_FAILED|CUBLAS_STATUS_NOT_INITIALIZED"),
     ("cuda-does-not-start", r"CUDA unknown error|initialization error|uncorrectable ECC|system not yet initialized"),
 )
-_ON_THE_CARD = ("zeros", "kernel", "devices", "matmul", "convolution", "streams", "pinned")
+_ON_THE_CARD = ("zeros", "kernel", "devices", "matmul", "convolution", "streams", "pinned", "precision", "peers")
 _NO_DEVICE = re.compile(r"No CUDA GPUs are available|no CUDA-capable device|invalid device ordinal", re.I)
 _NUMPY = re.compile(r"_ARRAY_API not found|compiled using NumPy 1\.|Numpy is not available|multiarray failed", re.I)
 _WINDOWS_RUNTIME = re.compile(r"WinError (126|182|1114)|vcruntime140|msvcp140", re.I)

@@ -26,7 +26,9 @@ from wizard.steps.smoke_words import check_message, headline
 TIME_LIMIT = 300.0
 _STDERR_LINES = 60
 _STATES = ("ok", "warning", "failed", "skipped")
-_GPU_CHECKS = frozenset({"zeros", "kernel", "devices", "matmul", "convolution", "streams", "pinned"})
+_GPU_CHECKS = frozenset(
+    {"zeros", "kernel", "devices", "matmul", "convolution", "streams", "pinned", "precision", "peers"}
+)
 # NTSTATUS: what Windows gives in place of a signal.
 _WINDOWS_CRASHES = {
     0xC0000005: "access violation",
@@ -44,10 +46,23 @@ def script_path() -> Path:
 
 
 def smoke_request(
-    python: Path, script: Path, environment: Mapping[str, str] | None = None, timeout: float = TIME_LIMIT
+    python: Path,
+    script: Path,
+    environment: Mapping[str, str] | None = None,
+    timeout: float = TIME_LIMIT,
+    isolated: bool = True,
 ) -> Request:
     """`-I`: neither the current folder nor the user's own packages take part."""
-    return Request((str(python), "-I", "-X", "utf8", str(script)), environment=environment, timeout=timeout)
+    options = ("-I", "-X", "utf8") if isolated else ("-X", "utf8")
+    return Request((str(python), *options, str(script)), environment=environment, timeout=timeout)
+
+
+def _environment(extra: Mapping[str, str] | None, as_user: Mapping[str, str] | None) -> dict[str, str]:
+    environment = child_environment(extra)
+    if as_user is None:
+        return environment
+    del environment["PYTHONNOUSERSITE"]
+    return {**environment, **as_user}
 
 
 def verify(
@@ -58,10 +73,12 @@ def verify(
     environment: Mapping[str, str] | None = None,
     timeout: float = TIME_LIMIT,
     on_check: Callable[[str], None] | None = None,
+    as_user: Mapping[str, str] | None = None,
 ) -> Verification:
     """Runs the test and explains it. `environment` is added to the child's; `on_check` hears what begins.
 
-    Raises Cancelled.
+    `as_user`: the variables of the user's own terminal; then the test runs as it would there, with the user's own
+    packages and library path. Raises Cancelled.
     """
 
     def hear(stream: str, line: str) -> None:
@@ -69,7 +86,9 @@ def verify(
         if on_check and entry and entry["event"] == "begin":
             on_check(str(entry.get("name")))
 
-    request = smoke_request(python, script_path(), child_environment(environment), timeout)
+    request = smoke_request(
+        python, script_path(), _environment(environment, as_user), timeout, isolated=as_user is None
+    )
     outcome = run(request, on_line=hear, is_cancelled=is_cancelled)
     if outcome.cancelled:
         raise Cancelled

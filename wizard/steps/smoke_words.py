@@ -19,7 +19,8 @@ def check_message(name: str, state: str, data: Mapping[str, Any], seconds: float
     if state == "skipped":
         key = f"verify.skipped.{data.get('reason')}"
         return Message(key if key in catalogue("en") else "verify.skipped.other", params)
-    key = f"verify.check.{name}.{state}"
+    is_cpu = name == "build" and state == "ok" and data.get("is_built") is False
+    key = "verify.check.build.cpu" if is_cpu else f"verify.check.{name}.{state}"
     return Message(key if key in catalogue("en") else f"verify.check.other.{state}", params)
 
 
@@ -106,6 +107,14 @@ def _streams(data: Mapping[str, Any]) -> dict[str, Scalar]:
     return {"milliseconds": f"{_number(data.get('milliseconds')):.3f}"}
 
 
+def _precision(data: Mapping[str, Any]) -> dict[str, Scalar]:
+    return {name: f"{_number(data.get(name)):.1e}" for name in ("bf16", "tf32")}
+
+
+def _peers(data: Mapping[str, Any]) -> dict[str, Scalar]:
+    return {"count": int(_number(data.get("count"))), "direct": int(_number(data.get("direct")))}
+
+
 def _difference(data: Mapping[str, Any]) -> dict[str, Scalar]:
     return {"max_difference": f"{_number(data.get('max_difference')):.1e}"}
 
@@ -113,4 +122,5 @@ def _difference(data: Mapping[str, Any]) -> dict[str, Scalar]:
 _SPECIAL = {
     "process": _process, "build": _build, "devices": _devices, "pinned": _pinned, "kernel": _kernel,
     "streams": _streams, "matmul": _difference, "convolution": _difference,
+    "precision": _precision, "peers": _peers,
 }  # fmt: skip

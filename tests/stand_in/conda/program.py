@@ -19,21 +19,27 @@ import shutil
 import subprocess
 import sys
 import time
+import urllib.error
+import urllib.request
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 BEHAVIOUR = json.loads((HERE / "behaviour.json").read_text(encoding="utf-8"))
 IS_MAMBA = BEHAVIOUR.get("kind") == "micromamba"
-FLAGS = {"--override-channels", "--json", "--yes", "--dry-run"} | (set() if IS_MAMBA else {"--no-default-packages"})
+FLAGS = {"--override-channels", "--json", "--yes", "--dry-run", "--show"} | (
+    set() if IS_MAMBA else {"--no-default-packages", "--force-reinstall"}
+)
 VALUES = {"--prefix", "--channel"}
 PIECE = 256 * 1024
+PKGS = Path(os.environ.get("CONDA_PKGS_DIRS") or ROOT / "pkgs")
 
 
 def main(argv: list[str]) -> int:
+    if argv[1:] == ["--version"]:
+        sys.stdout.write("2.3.2\n" if IS_MAMBA else "conda 26.7.1\n")
+        return 0
     verb, options, specs = parse(argv[1:])
     role = "plan" if "--dry-run" in options else "create" if verb in ("create", "install") else verb
     note(argv, role, options)
@@ -46,6 +52,8 @@ def main(argv: list[str]) -> int:
         return show(info())
     if role == "plan":
         return plan(options, specs)
+    if role in OTHER_VERBS:
+        return OTHER_VERBS[role](options, specs)
     return create(verb, options, specs)
 
 
@@ -92,7 +100,7 @@ def show(document: dict[str, Any]) -> int:
 
 
 def info() -> dict[str, Any]:
-    pkgs, envs = [str(ROOT / "pkgs")], [str(ROOT / "envs")]
+    pkgs, envs = [str(PKGS)], [str(ROOT / "envs")]
     if IS_MAMBA:
         return {"libmamba version": "2.3.2", "micromamba version": "2.3.2", "base environment": str(ROOT),
                 "package cache": pkgs, "envs directories": envs, "platform": "linux-64"}  # fmt: skip
@@ -108,23 +116,36 @@ def trouble(name: str, words: str) -> int:
     return 1
 
 
-def channel_folder(options: dict[str, list[str]]) -> Path:
-    return Path(url2pathname(urlsplit(options["--channel"][0]).path))
+def read(url: str) -> bytes:
+    """Raises OSError, an HTTPError for a status."""
+    with urllib.request.urlopen(url) as answer:
+        return bytes(answer.read())
 
 
 def packages(options: dict[str, list[str]]) -> list[dict[str, Any]]:
     found = []
-    for page in sorted(channel_folder(options).glob("*/repodata.json")):
-        for name, record in json.loads(page.read_text(encoding="utf-8"))["packages"].items():
-            path = page.parent / name
-            record = {**record, "fn": name, "size": path.stat().st_size, "path": str(path)}
-            found.append(record)
+    for channel in options["--channel"]:
+        for subdir in ("linux-64", "linux-aarch64", "noarch"):
+            try:
+                page = read(f"{channel}/{subdir}/repodata.json")
+            except urllib.error.HTTPError as error:
+                if subdir != "noarch":
+                    continue
+                words = f"HTTP {error.code} {error.reason} for channel x <{channel}>\n\nThe channel is not accessible"
+                raise SystemExit(trouble("UnavailableInvalidChannel", words)) from error
+            except urllib.error.URLError as error:
+                if channel.startswith("file:"):
+                    continue
+                words = f"HTTP 000 CONNECTION FAILED for url <{channel}/noarch/repodata.json>"
+                raise SystemExit(trouble("CondaHTTPError", words)) from error
+            for name, record in json.loads(page)["packages"].items():
+                found.append({**record, "fn": name, "url": f"{channel}/{subdir}/{name}"})
     return found
 
 
 def actions(options: dict[str, list[str]]) -> dict[str, Any]:
     rows = packages(options)
-    missing = [row for row in rows if not (ROOT / "pkgs" / row["fn"]).is_file()]
+    missing = [row for row in rows if not (PKGS / row["fn"]).is_file()]
     link = [{"name": row["name"], "version": row["version"], "dist_name": row["fn"]} for row in rows]
     return {"FETCH": missing, "PREFIX": options["--prefix"][0], "LINK": link}
 
@@ -141,6 +162,10 @@ def plan(options: dict[str, list[str]], specs: list[str]) -> int:
             f"  - python={wanted}\n\nCurrent channels:\n\n  - {options['--channel'][0]}\n"
         )
         return trouble("PackagesNotFoundInChannelsError", words)
+    needs = [need for row in packages(options) for need in row["depends"] if need.startswith("__cuda")]
+    if needs and not os.environ.get("CONDA_OVERRIDE_CUDA"):
+        words = f"The following packages are not available from current channels:\n\n  - {needs[0]}\n\nCurrent\n"
+        return trouble("PackagesNotFoundInChannelsError", words)
     return show({"success": True, "dry_run": True, "prefix": str(prefix), "actions": actions(options)})
 
 
@@ -152,23 +177,24 @@ def create(verb: str, options: dict[str, list[str]], specs: list[str]) -> int:
         return trouble("EnvironmentLocationNotFound", f"Not a conda environment: {prefix}")
     if not IS_MAMBA and any(letter in " :#" for letter in prefix.name):
         return trouble("CondaValueError", "Environment names cannot contain any of these characters: {':', ' ', '#'}")
-    if not IS_MAMBA and (prefix / "conda-meta" / "history").is_file():
+    if verb == "create" and (prefix / "conda-meta" / "history").is_file():
         shutil.rmtree(prefix)  # the trap: an environment that is there is replaced
+    if (prefix / "conda-meta" / "frozen").is_file():
+        return trouble("EnvironmentIsFrozenError", f"Cannot modify '{prefix}'. The environment is marked as frozen.")
     document = {"success": True, "prefix": str(prefix), "actions": actions(options)}
     for row in document["actions"]["FETCH"]:
-        fetch(Path(row["path"]), ROOT / "pkgs" / row["fn"])
+        fetch(row["url"], PKGS / row["fn"])
     if BEHAVIOUR.get("makes", True):
         link(prefix, options, specs)
     return show(document)
 
 
-def fetch(source: Path, target: Path) -> None:
+def fetch(url: str, target: Path) -> None:
     target.parent.mkdir(exist_ok=True)
     partial = target.with_name(f"{target.name}.partial")
-    data = source.read_bytes()
-    with partial.open("wb") as file:
-        for at in range(0, len(data), PIECE):
-            file.write(data[at : at + PIECE])
+    with partial.open("wb") as file, urllib.request.urlopen(url) as source:
+        while piece := source.read(PIECE):
+            file.write(piece)
             file.flush()
             time.sleep(BEHAVIOUR.get("fetch_pause", 0))
     partial.replace(target)
@@ -194,6 +220,37 @@ def link(prefix: Path, options: dict[str, list[str]], specs: list[str]) -> None:
     with listed.open("a", encoding="utf-8") as file:
         file.write(f"{prefix}\n")
 
+
+def show_list(options: dict[str, list[str]], specs: list[str]) -> int:
+    records = sorted((Path(options["--prefix"][0]) / "conda-meta").glob("*.json"))
+    rows = [json.loads(path.read_text(encoding="utf-8")) for path in records]
+    sys.stdout.write(json.dumps([{"name": row["name"], "version": row["version"]} for row in rows]) + "\n")
+    return 0
+
+
+def remove(options: dict[str, list[str]], specs: list[str]) -> int:
+    prefix = Path(options["--prefix"][0])
+    for path in (prefix / "conda-meta").glob("*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        if record["name"] in specs:
+            for inside in record["files"]:
+                (prefix / inside).unlink(missing_ok=True)
+            path.unlink()
+    return show({"success": True})
+
+
+def env(options: dict[str, list[str]], specs: list[str]) -> int:
+    """Only `env remove`."""
+    shutil.rmtree(options["--prefix"][0])
+    return show({"success": True})
+
+
+def config(options: dict[str, list[str]], specs: list[str]) -> int:
+    said = os.environ.get("CONDA_PLUGINS_AUTO_ACCEPT_TOS", "no").lower() in ("1", "yes", "true")
+    return show({"plugins": {"auto_accept_tos": said}})
+
+
+OTHER_VERBS = {"list": show_list, "remove": remove, "env": env, "config": config}
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv))

@@ -16,7 +16,7 @@ _B = json.loads(Path(__file__).with_name("behaviour.json").read_text(encoding="u
 _DO = _B.get("do", "work")
 __version__ = _B["version"]
 version = SimpleNamespace(cuda=_B.get("cuda"), hip=None)
-uint8 = "uint8"
+uint8, bfloat16 = "uint8", "bfloat16"
 
 NO_DRIVER = (
     "Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU and installed a driver "
@@ -43,6 +43,30 @@ if _DO == "prints":
     sys.stdout.write('{"smoke": 1, "event": "check", "name": "zeros", "state": "ok"}\nhello from a chatty library\n')
     sys.stdout.flush()
     os.write(1, b"raw bytes \xff\xfe without a line end")
+if _B.get("library"):  # a compiled part that is really loaded
+    import ctypes
+
+    ctypes.CDLL(str(Path(__file__).with_name("lib") / "libtorch_cpu.so"))
+if _B.get("cudnn"):  # the loader's own order decides which one comes, as for the real library
+    import ctypes
+
+    _OWN = str(Path(__file__).with_name("lib") / "libcudnn.so.9")
+    try:
+        ctypes.CDLL("libcudnn.so.9")
+    except OSError:
+        ctypes.CDLL(_OWN)
+    if _OWN not in Path("/proc/self/maps").read_text(encoding="utf-8"):
+        raise RuntimeError(
+            "cuDNN version incompatibility: PyTorch was compiled against (9, 19, 0) but found runtime version "
+            "(8, 9, 2). PyTorch already comes bundled with cuDNN. One option to resolving this error is to ensure "
+            "PyTorch can find the bundled cuDNN. one possibility is that there is a conflicting cuDNN in "
+            "LD_LIBRARY_PATH."
+        )
+if _B.get("numpy_bound"):
+    from importlib import metadata
+
+    if int(metadata.version("numpy").split(".")[0]) >= _B["numpy_bound"]:
+        _DO = "numpy-1"
 if _DO == "import-error":
     raise ImportError("libcudart.so.13: cannot open shared object file: No such file or directory")
 if _DO == "exits":
@@ -79,6 +103,8 @@ class Tensor:
         return Tensor(self.value, "cuda:0", self.size)
 
     def to(self, device):
+        if device == bfloat16:
+            return self
         return Tensor(self.value, "cuda:0" if device == "cuda" else device, self.size)
 
     def cpu(self):
@@ -89,6 +115,9 @@ class Tensor:
 
     def double(self):
         return self
+
+    def float(self):
+        return self._new(self.value + (9.0 if _DO == "wrong-bf16" else 0.0))
 
     def pin_memory(self):
         return self
@@ -163,11 +192,14 @@ class _Event:
         pass
 
     def elapsed_time(self, other):
-        return 0.25
+        return -0.25 if _DO == "streams-out-of-order" else 0.25
 
 
 class _Stream:
     def wait_stream(self, other):
+        pass
+
+    def wait_event(self, event):
         pass
 
     def synchronize(self):
@@ -184,7 +216,8 @@ _CAPABILITY = _B.get("capability", [8, 6])
 cuda = SimpleNamespace(
     synchronize=lambda: None,
     is_available=lambda: _DO == "work" and version.cuda is not None,
-    device_count=lambda: 1,
+    device_count=lambda: _B.get("cards", 1),
+    can_device_access_peer=lambda source, target: _DO != "no-peers",
     get_device_properties=lambda index: SimpleNamespace(
         name=_B.get("name", "NVIDIA GeForce RTX 3060"), major=_CAPABILITY[0], minor=_CAPABILITY[1],
         total_memory=12 * 2**30,
@@ -196,7 +229,7 @@ cuda = SimpleNamespace(
 _C = SimpleNamespace(_cuda_getArchFlags=lambda: _B.get("archs", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"))
 nn = SimpleNamespace(functional=SimpleNamespace(conv2d=lambda image, weight: image @ weight))
 backends = SimpleNamespace(
-    cuda=SimpleNamespace(is_built=lambda: version.cuda is not None),
+    cuda=SimpleNamespace(is_built=lambda: version.cuda is not None, matmul=SimpleNamespace(allow_tf32=False)),
     cudnn=SimpleNamespace(version=lambda: 91900, is_available=lambda: True, enabled=True),
 )
 

@@ -1,0 +1,165 @@
+"""`torch-wizard doctor`: asks the session what is wrong, tells it, and has the repair carried out if that is wanted."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+from wizard.cli.attend import attend
+from wizard.cli.interrupt import Interrupt
+from wizard.cli.terminal import Terminal
+from wizard.doctor.aside import Aside
+from wizard.doctor.decide import exit_status
+from wizard.doctor.good_state import Drift
+from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.i18n import message
+from wizard.machine.serialize import machine_to_json
+from wizard.plan.model import Choices
+from wizard.report.doctor_document import doctor_document
+from wizard.report.doctor_text import render_doctor
+from wizard.report.write import save_as
+from wizard.session.doctor import Examination
+from wizard.session.repair_plan import RepairPreview
+from wizard.session.session import Session
+
+
+def doctor(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    session, interrupt = Session(), Interrupt()
+    if not arguments.prefix:
+        return _all_known(session, arguments, terminal)
+    prefix = Path(arguments.prefix).expanduser().absolute()
+    if arguments.undo:
+        session.undo_repair(prefix)
+        terminal.say(message("doctor.say.undone"))
+        return ExitStatus.DONE
+    if arguments.repair and not (arguments.yes or _can_ask()):
+        raise UsageError("needs-yes")
+    found = _examined(session, prefix, arguments, terminal, interrupt)
+    if arguments.repair and found.answer.remedy.changes_something:
+        return _repair(session, found, arguments, terminal, interrupt)
+    _tell(_document(found, terminal), found, arguments, terminal)
+    return exit_status(found.answer)
+
+
+def _all_known(session: Session, arguments: argparse.Namespace, terminal: Terminal) -> int:
+    if arguments.repair or arguments.undo or arguments.save:
+        raise UsageError("doctor-needs-prefix")
+    found = session.drift()
+    if arguments.json:
+        terminal.document({"schema": 1, "drift": [_drift_document(each) for each in found]})
+    for each in () if arguments.json else found:
+        _tell_drift(each, terminal)
+    if not found and not arguments.json:
+        terminal.say(message("doctor.say.nothing-changed"))
+    return ExitStatus.FAILED if found else ExitStatus.DONE
+
+
+def _drift_document(drift: Drift) -> dict[str, Any]:
+    changes = [
+        {"name": each.name, "was": each.was, "now": each.now, "installer": each.installer, "by": list(each.by)}
+        for each in drift.changes
+    ]
+    return {"prefix": str(drift.prefix), "lost_cuda": drift.lost_cuda, "changes": changes}
+
+
+def _tell_drift(drift: Drift, terminal: Terminal) -> None:
+    prefix = str(drift.prefix)
+    for change in drift.changes:
+        if change.now is None:
+            terminal.say(message("doctor.say.drift-gone", prefix=prefix, name=change.name, was=change.was))
+        else:
+            terminal.say(message("doctor.say.drift", prefix=prefix, name=change.name, was=change.was, now=change.now))
+        if change.by:
+            terminal.say(message("doctor.say.drift-by", by=", ".join(change.by)))
+    terminal.say(message("doctor.say.drift-repair", prefix=prefix))
+
+
+def _examined(
+    session: Session, prefix: Path, arguments: argparse.Namespace, terminal: Terminal, interrupt: Interrupt
+) -> Examination:
+    terminal.say(message("cli.probing"))
+    facts = session.probe(is_cancelled=interrupt.is_asked)
+
+    def tell(stage: str) -> None:
+        if stage in ("files", "test", "machine"):
+            terminal.say(message(f"doctor.stage.{stage}"))
+
+    return session.doctor(
+        facts, prefix, imports=not arguments.no_import, deep=arguments.deep, on_stage=tell,
+        is_cancelled=interrupt.is_asked,
+    )  # fmt: skip
+
+
+def _document(found: Examination, terminal: Terminal, preview: RepairPreview | None = None) -> dict[str, Any]:
+    facts = machine_to_json(found.facts.machine)
+    if preview is None:
+        return doctor_document(found.answer, facts, found.drift, language=terminal.language)
+    return doctor_document(
+        found.answer, facts, found.drift, preview.changes, preview.lock, preview.plan.id, language=terminal.language
+    )
+
+
+def _tell(document: dict[str, Any], found: Examination, arguments: argparse.Namespace, terminal: Terminal) -> None:
+    if arguments.json:
+        terminal.document(document)
+    else:
+        terminal.line(render_doctor(document, terminal.language))
+        if found.answer.remedy.changes_something and not arguments.repair:
+            terminal.say(message("doctor.say.needs-yes", prefix=str(found.answer.prefix)))
+        elif found.answer.cause:
+            terminal.say(message("doctor.say.by-hand"))
+    if arguments.save:
+        save(Path(arguments.save).expanduser(), document, terminal)
+
+
+def save(path: Path, document: dict[str, Any], terminal: Terminal) -> None:
+    try:
+        save_as(path, document, terminal.language)
+    except OSError as error:
+        raise WizardError("save-failed", details=str(error), path=str(path)) from error
+    terminal.say(message("doctor.say.saved", path=str(path)))
+
+
+def _repair(
+    session: Session, found: Examination, arguments: argparse.Namespace, terminal: Terminal, interrupt: Interrupt
+) -> int:
+    choices = Choices(index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links))
+    terminal.say(message("cli.electing"))
+    preview = session.plan_repair(found, choices, interrupt.is_asked)
+    run = preview.plan.id
+    try:
+        _tell(_document(found, terminal, preview), found, arguments, terminal)
+        goes_on = arguments.yes or _agreed(terminal, interrupt)
+        interrupt.check()
+    except (Cancelled, WizardError):
+        session.discard(run)
+        raise
+    if not goes_on:
+        session.discard(run)
+        return ExitStatus.CANCELLED
+    status = attend(session, run, session.start(run), 0, False, terminal, interrupt)
+    _tell_end(preview, status, terminal)
+    return status
+
+
+def _tell_end(preview: RepairPreview, status: ExitStatus, terminal: Terminal) -> None:
+    aside = Aside(Path(preview.plan.prefix), Path(preview.repair.site), preview.plan.id)
+    if status is ExitStatus.DONE:
+        terminal.say(message("doctor.say.repaired"))
+    elif status in (ExitStatus.FAILED, ExitStatus.GPU_TEST_FAILED) and aside.is_begun:
+        terminal.say(message("doctor.say.not-repaired"))
+    if aside.is_begun:
+        megabytes = round(aside.bytes() / 1e6, 1)
+        terminal.say(message("doctor.say.kept", folder=str(aside.folder), megabytes=megabytes))
+
+
+def _can_ask() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _agreed(terminal: Terminal, interrupt: Interrupt) -> bool:
+    terminal.say(message("cli.ask"))
+    with interrupt.at_once():
+        return sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好")

@@ -1,0 +1,186 @@
+"""Stage one, do the builds go together: the CUDA build that was meant, companions, numpy, what torch asks for.
+
+Bounds come from `matrices/`, what torch wants from its own metadata. Imports nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from packaging.specifiers import SpecifierSet
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from wizard.doctor.distributions import Distribution
+from wizard.doctor.good_state import Drift
+from wizard.doctor.installation import Installation
+from wizard.doctor.model import Finding, Look, Remedy, finding, found, not_looked, ruled_out
+from wizard.machine.model import Machine
+from wizard.matrix.model import PLATFORMS, Matrix
+from wizard.matrix.ordering import CPU, version_key
+from wizard.plan.model import Candidate
+
+_LAST_FREE_AUDIO = (2, 11)
+
+
+def build(env: Installation, best: Candidate | None, machine: Machine, drift: Drift | None) -> Look:
+    """`best`: what this computer can run. A CPU build is wrong only where a CUDA build was meant."""
+    variant = env.variant
+    if variant is None:
+        return not_looked("build", "no-torch")
+    if variant != CPU:
+        return ruled_out("build", f"torch {env.release} is the {variant} build", variant=variant)
+    meant = env.meant
+    if meant and meant.variant != CPU:
+        evidence = (_version_evidence(env), f"set up as torch {meant.torch}+{meant.variant} ({meant.source})")
+        return found("build", _cpu_build(env, (*evidence, *_by(drift)), meant.variant, drift))
+    if meant is None and best is not None and best.variant != CPU and machine.driver:
+        card = next(iter(machine.nvidia_gpus)).name or "NVIDIA"
+        evidence = (_version_evidence(env), f"{card}, driver {machine.driver.version}")
+        return found("build", _cpu_build(env, evidence, best.variant, None))
+    return ruled_out("build", "the CPU build is what was meant, or no card could run another", variant=variant)
+
+
+def _version_evidence(env: Installation) -> str:
+    cuda = env.torch.cuda if env.torch else None
+    return f"torch {env.torch.version if env.torch else env.release}: torch.version.cuda = {cuda}"
+
+
+def _cpu_build(env: Installation, evidence: tuple[str, ...], variant: str, drift: Drift | None) -> Finding:
+    by = next((by for change in drift.changes if change.name == "torch" for by in change.by), "") if drift else ""
+    code = "cpu-build/by" if by else "cpu-build"
+    return finding("build", code, evidence, Remedy(family=True), torch=env.release or "?", variant=variant, by=by)
+
+
+def _by(drift: Drift | None) -> tuple[str, ...]:
+    if drift is None:
+        return ()
+    return tuple(
+        f"{change.name} {change.was} -> {change.now or 'gone'}"
+        + (f", {', '.join(change.by)} came with it" if change.by else "")
+        for change in drift.changes
+    )
+
+
+def drifted(env: Installation, drift: Drift | None) -> Look:
+    """Another build than the one that was recorded; that alone breaks nothing, so it is no certain cause."""
+    if env.state is None:
+        return not_looked("drift", "no-record")
+    if drift is None:
+        return ruled_out("drift", f"as recorded: torch {env.state.torch}", torch=env.state.torch)
+    change = drift.changes[0]
+    kept = {each.name: each.version for each in drift.state.packages}
+    wanted = tuple(f"{each.name}=={kept[each.name]}" for each in drift.changes)
+    one = finding("drift", "drift/gone" if change.now is None else "drift", _by(drift), Remedy(wanted), certain=False,
+                  name=change.name, was=change.was, now=change.now or "-", by=", ".join(change.by) or "?")  # fmt: skip
+    return found("drift", one)
+
+
+def companions(env: Installation, matrix: Matrix) -> Look:
+    """torchvision and torchaudio are compiled against one build of torch."""
+    torch, variant = env.one("torch"), env.variant
+    if torch is None or variant is None:
+        return not_looked("companions", "no-torch")
+    installed = [each for name in ("torchvision", "torchaudio") for each in env.find(name)]
+    wrong = tuple(one for each in installed if (one := _companion(each, env, variant, matrix)))
+    if wrong:
+        return found("companions", *wrong)
+    names = ", ".join(f"{each.name} {each.version}" for each in installed) or "-"
+    return ruled_out("companions", f"beside torch {torch.version}: {names}", names=names)
+
+
+def _companion(each: Distribution, env: Installation, variant: str, matrix: Matrix) -> Finding | None:
+    release = env.release or ""
+    row = matrix.releases.get(release)
+    target = (row.torchvision if each.name == "torchvision" else row.torchaudio) if row else None
+    params = {"name": each.name, "version": each.version, "torch": f"{release}+{variant}"}
+    evidence: tuple[str, ...] = (f"{each.name} {each.version}", f"torch {release}, variant {variant}")
+    wanted = f"{each.name}=={target}" if target else each.name
+    pin = next((r for r in each.wanted(env.markers()) if canonicalize_name(r.name) == "torch"), None)
+    if pin and pin.specifier and not _contains(pin.specifier, release):
+        return finding(
+            "companions",
+            "companion-release",
+            (*evidence, f"{each.name} asks for {pin}"),
+            Remedy((wanted,)),
+            words=params,
+        )
+    if each.local and each.local != variant and not _any_variant(each):
+        return finding("companions", "companion-variant", evidence, Remedy((wanted,)), words=params)
+    if (
+        pin is None
+        and target
+        and not _is_free(each, target)
+        and version_key(each.release)[:2] != version_key(target)[:2]
+    ):
+        evidence = (*evidence, f"torch {release} goes with {each.name} {target}")
+        return finding("companions", "companion-release", evidence, Remedy((wanted,)), certain=False, words=params)
+    return None
+
+
+def _contains(specifier: SpecifierSet, version: str) -> bool:
+    try:
+        return specifier.contains(version, prereleases=True)
+    except InvalidVersion:
+        return True
+
+
+def _any_variant(each: Distribution) -> bool:
+    """torchaudio 2.11 and torchvision 0.29.2 are made for any Python, and run with any build: stable ABI."""
+    return bool(each.tags) and all(tag.startswith("py3-none") for tag in each.tags)
+
+
+def _is_free(each: Distribution, target: str) -> bool:
+    return each.name == "torchaudio" and version_key(each.release)[:2] >= _LAST_FREE_AUDIO
+
+
+def numpy(env: Installation, matrix: Matrix, machine: Machine) -> Look:
+    installed, platform = env.one("numpy"), PLATFORMS.get((machine.os, machine.arch))
+    if env.release is None or platform is None:
+        return not_looked("numpy", "no-torch")
+    if installed is None:
+        return ruled_out("numpy", "NumPy is not installed, and PyTorch does without", numpy="-")
+    python = ".".join(env.python.version.split(".")[:2]) if env.python else None
+    bound = matrix.numpy_bound(env.release, platform, python)
+    if not bound or _contains(SpecifierSet(bound), installed.release):
+        return ruled_out(
+            "numpy", f"torch {env.release} takes numpy{bound or ' of any version'}", numpy=installed.version
+        )
+    evidence = (f"numpy {installed.version}", f"torch {env.release} was compiled for numpy{bound}")
+    remedy = Remedy((f"numpy{bound}",))
+    return found(
+        "numpy",
+        finding("numpy", "numpy-too-new", evidence, remedy, numpy=installed.version, torch=env.release, bound=bound),
+    )
+
+
+def needs(env: Installation) -> Look:
+    """What torch's own metadata asks for: NVIDIA's libraries in exact versions, and plain packages."""
+    torch = env.one("torch")
+    if torch is None:
+        return not_looked("needs", "no-torch")
+    wrong = tuple(_unmet(torch, env))
+    if not wrong:
+        return ruled_out("needs", f"all that torch {torch.version} asks for is there")
+    evidence = tuple(line for line, _ in wrong)
+    remedy = Remedy(tuple(requirement for _, requirement in wrong))
+    return found("needs", finding("needs", "needs-unmet", evidence, remedy, count=len(wrong), first=evidence[0]))
+
+
+def _unmet(torch: Distribution, env: Installation) -> Iterator[tuple[str, str]]:
+    for requirement in torch.wanted(env.markers()):
+        name = canonicalize_name(requirement.name)
+        installed = env.one(name)
+        written = f"{name}{requirement.specifier}"
+        if installed is None:
+            if not any(record.name == name for record in env.records):
+                yield f"{name} is not there; torch asks for {written}", written
+        elif not _takes(requirement.specifier, installed.version):
+            yield f"{name} is {installed.version}; torch asks for {written}", written
+
+
+def _takes(specifier: SpecifierSet, version: str) -> bool:
+    try:
+        return specifier.contains(Version(version), prereleases=True)
+    except InvalidVersion:
+        return True

@@ -1,0 +1,162 @@
+"""The steps of a repair that a setup does not have. Fetch, install and check are those of every run.
+
+Everything is fetched before anything is touched; then what is replaced goes aside, and the new comes in. May be
+killed at any line: the snapshot (`aside.py`) says what was moved.
+"""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+from wizard import paths
+from wizard.doctor.aside import Aside
+from wizard.doctor.good_state import NAME
+from wizard.doctor.guards import guard_files, write_guards
+from wizard.doctor.repair import Repair
+from wizard.doctor.trial import without
+from wizard.environments.inspect_prefix import ask_python
+from wizard.environments.layout import python_of
+from wizard.environments.model import Created
+from wizard.errors import WizardError
+from wizard.i18n import Message, message
+from wizard.machine.serialize import machine_from_json
+from wizard.packages.fetch import Store
+from wizard.plan.model import Plan
+from wizard.process import redact
+from wizard.steps.check import Check
+from wizard.steps.context import Context, Place
+from wizard.steps.executor import Stages
+from wizard.steps.fetch import Fetch
+from wizard.steps.install import Install
+from wizard.steps.preflight import UNPACKED_RATIO
+from wizard.steps.smoke import verify
+
+
+def aside_of(plan: Plan, repair: Repair) -> Aside:
+    return Aside(Path(plan.prefix), Path(repair.site), plan.id)
+
+
+def stages_of(repair: Repair) -> Stages:
+    return (
+        (RepairReady(repair),),
+        (Fetch(),),
+        (PutAside(repair),),
+        (Install(),),
+        (Guard(repair),),
+        (Check(),),
+        (RepairVerify(repair),),
+    )
+
+
+def wheels_of(context: Context) -> tuple[Path, ...]:
+    store = Store(paths.downloads_dir())
+    return tuple(path for file in context.lock.files if (path := store.path_for(file)).is_file())
+
+
+class RepairReady:
+    """Looks at the environment that is there; hands it to the steps that install."""
+
+    name = "repair-ready"
+    weight = 1
+
+    def __init__(self, repair: Repair) -> None:
+        self._repair = repair
+
+    def announce(self, context: Context) -> Message:
+        return message("step.repair-ready.will")
+
+    def run(self, context: Context) -> Message:
+        prefix = Path(context.plan.prefix)
+        python = python_of(prefix, paths.os_name())
+        try:
+            version = ask_python(python).version
+        except WizardError as error:
+            raise WizardError("repair-busy-python", details=error.details, path=str(prefix)) from error
+        self._check_space(context, prefix)
+        created = Created(prefix, python, version, "existing", 0)
+        context.place.set_result(Place(created, is_new=False))
+        return message("step.repair-ready.done")
+
+    def _check_space(self, context: Context, prefix: Path) -> None:
+        """What is replaced is moved, not freed: the new needs room beside it."""
+        download = sum(file.size or 0 for file in context.lock.files)
+        needed = int(download * (UNPACKED_RATIO + 1))
+        free = shutil.disk_usage(prefix).free
+        if free < needed:
+            raise WizardError("no-space", path=str(prefix), needed=round(needed / 1e9, 2), free=round(free / 1e9, 2))
+
+
+class PutAside:
+    name = "aside"
+    weight = 2
+
+    def __init__(self, repair: Repair) -> None:
+        self._repair = repair
+
+    def announce(self, context: Context) -> Message:
+        return message("step.aside.will")
+
+    def run(self, context: Context) -> Message:
+        context.journal.begin(self.name)
+        repair, prefix = self._repair, Path(context.plan.prefix)
+        further = [Path(path) for path in repair.aside]
+        edits = [
+            *guard_files(prefix, Path(repair.site), repair.no_user_site, repair.drop_library_folders),
+            prefix / NAME,
+        ]
+        count = aside_of(context.plan, repair).put(repair.names, wheels_of(context), further, edits)
+        context.journal.done(self.name, {"count": count})
+        return message("step.aside.done", count=count) if count else message("step.aside.nothing")
+
+
+class Guard:
+    name = "guard"
+    weight = 1
+
+    def __init__(self, repair: Repair) -> None:
+        self._repair = repair
+
+    def announce(self, context: Context) -> Message:
+        return message("step.guard.will")
+
+    def run(self, context: Context) -> Message:
+        repair = self._repair
+        files = guard_files(
+            Path(context.plan.prefix), Path(repair.site), repair.no_user_site, repair.drop_library_folders
+        )
+        try:
+            write_guards(files)
+        except OSError as error:
+            raise WizardError("install-permission", details=str(error), folder=context.plan.prefix) from error
+        context.journal.done(self.name)
+        return message("step.guard.done", count=len(files)) if files else message("step.guard.nothing")
+
+
+class RepairVerify:
+    """The smoke test as the user's own terminal runs it: a test that shuts others out would not notice them."""
+
+    name = "verify"
+    weight = 9
+
+    def __init__(self, repair: Repair) -> None:
+        self._repair = repair
+
+    def announce(self, context: Context) -> Message:
+        return message("step.verify.gpu" if self._repair.variant != "cpu" else "step.verify.cpu")
+
+    def run(self, context: Context) -> Message:
+        verification = verify(
+            context.place.result().created.python,
+            gpu_expected=context.plan.gpu_expected,
+            machine=machine_from_json(context.plan.machine),
+            is_cancelled=context.is_stopped,
+            environment=context.plan.environment,
+            on_check=lambda name: context.emitter.progress(self.name, 0, None, detail=name),
+            as_user=without(self._repair.variables, self._repair.drop_library_folders),
+        )
+        for check in verification.checks:
+            context.emitter.detail(self.name, redact(f"{check.state} {check.name} {dict(check.data)}"))
+        context.verification.set_result(verification)
+        context.journal.done(self.name, {"ok": verification.ok})
+        return verification.headline
