@@ -81,17 +81,6 @@ def test_uv_says_what_is_wrong(
     assert "s3cr" not in f"{error} {error.details} {error.to_json()}"
 
 
-def test_uv_asks_the_store_that_stands_in_for_the_systems(
-    proxy: ProxyServer, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Without a wish the children are told to take the system's certificates; OpenSSL's variable moves that store."""
-    monkeypatch.setenv("SSL_CERT_FILE", authority.file)
-    way = environment(proxy.http)
-    assert way["UV_SYSTEM_CERTS"] == "true"
-    assert "SSL_CERT_FILE" not in way
-    assert lock(way, tmp_path / "lock").find("alpha") is not None
-
-
 @pytest.fixture
 def certificate_folder(authority: Authority) -> Path:
     """As `openssl rehash` makes it."""

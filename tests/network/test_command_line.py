@@ -60,6 +60,7 @@ def test_saved_beside_the_windows_own_keys_for_the_owner_alone() -> None:
     preferences.put(language="zh_CN", theme="dark")
     wish = Network(Mode.CUSTOM, "http://anna:word@h:1", (".lab.example",), "/lab.pem")
     save_network(wish)
+    assert stat.S_IMODE(paths.settings_file().stat().st_mode) == 0o600
     assert (Preferences().wishes.theme, load_network()) == ("dark", wish)
     Preferences().put(theme="light")
     assert load_network() == wish
