@@ -88,7 +88,8 @@ def test_terms_are_never_accepted_whatever_the_environment_says(
         monkeypatch.setenv(name, "yes")
     for name in ("CONDA_SUBDIR", "CONDA_DRY_RUN", "CONDA_PREFIX", "CONDA_SHLVL", "CONDA_ALWAYS_YES"):
         monkeypatch.setenv(name, "1")
-    monkeypatch.setenv("CONDA_PKGS_DIRS", "/own/cache")
+    cache = str(conda.root.parent / "own-cache")
+    monkeypatch.setenv("CONDA_PKGS_DIRS", cache)
     monkeypatch.setenv("CONDARC", "/own/condarc")
     CondaEngine({"HTTPS_PROXY": "http://127.0.0.1:3128"}).create(order, lambda *_: None, never)
     assert not conda.has_accepted_terms
@@ -98,7 +99,7 @@ def test_terms_are_never_accepted_whatever_the_environment_says(
             said
         )
         assert said["CONDA_PLUGINS_AUTO_ACCEPT_TOS"] == "no"
-        assert said["CONDA_PKGS_DIRS"] == "/own/cache", "the user's own cache and settings stay theirs"
+        assert said["CONDA_PKGS_DIRS"] == cache, "the user's own cache and settings stay theirs"
         assert said["CONDARC"] == "/own/condarc"
         assert said["HTTPS_PROXY"] == "http://127.0.0.1:3128"
         assert said["CONDA_OVERRIDE_CUDA"] == ""
