@@ -73,11 +73,11 @@ def test_a_warning_and_a_brace_before_the_document() -> None:
 def test_facts_of_conda_and_of_mamba() -> None:
     root = Path("/home/lin/miniforge3")
     assert parse_info(recorded("info.json")) == CondaInfo(
-        "conda", "26.7.1", root, "linux-64", (root / "pkgs", Path("/home/lin/.conda/pkgs")), is_libmamba=False
+        "conda", "26.7.1", root, (root / "pkgs", Path("/home/lin/.conda/pkgs")), is_libmamba=False
     )
     root = Path("/home/lin/micromamba")
     assert parse_info(recorded("mamba_info.json")) == CondaInfo(
-        "micromamba", "2.3.2", root, "linux-64", (root / "pkgs", Path("/home/lin/.mamba/pkgs")), is_libmamba=True
+        "micromamba", "2.3.2", root, (root / "pkgs", Path("/home/lin/.mamba/pkgs")), is_libmamba=True
     )
     old = json.loads(recorded("mamba_info.json"))
     del old["micromamba version"], old["package cache"]

@@ -41,10 +41,8 @@ class CondaInfo:
     kind: str
     version: str
     root_prefix: Path | None
-    platform: str
     pkgs_dirs: tuple[Path, ...]
     is_libmamba: bool
-    is_offline: bool = False
 
 
 def parse_document(printed: str) -> dict[str, Any] | None:
@@ -74,10 +72,8 @@ def parse_info(printed: str) -> CondaInfo | None:
             kind="mamba" if "mamba_version" in data else "conda",
             version=str(data.get("mamba_version") or data["conda_version"]),
             root_prefix=_path(data.get("root_prefix")),
-            platform=str(data.get("platform") or ""),
             pkgs_dirs=_paths(data.get("pkgs_dirs")),
             is_libmamba=False,
-            is_offline=data.get("offline") is True,
         )
     if "libmamba version" in data:
         micro = "micromamba version" in data
@@ -85,7 +81,6 @@ def parse_info(printed: str) -> CondaInfo | None:
             kind="micromamba" if micro else "mamba",
             version=str(data.get("micromamba version") or data.get("mamba version") or data["libmamba version"]),
             root_prefix=_path(data.get("base environment")),
-            platform=str(data.get("platform") or ""),
             pkgs_dirs=_paths(data.get("package cache") or data.get("pkgs_dirs")),
             is_libmamba=True,
         )

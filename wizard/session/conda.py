@@ -40,4 +40,5 @@ def conda_changes(plan: Plan, is_cancelled: Callable[[], bool]) -> tuple[Message
     )
     planned = CondaEngine(plan.environment).plan(target, is_cancelled)
     megabytes = round(planned.bytes_to_fetch / 1e6, 1)
-    return (message("change.conda-packages", count=planned.packages, megabytes=megabytes),)
+    python = planned.python or plan.python
+    return (message("change.conda-packages", count=planned.packages, python=python, megabytes=megabytes),)
