@@ -12,7 +12,7 @@ from pathlib import Path
 from wizard.errors import WizardError
 from wizard.i18n import Message
 from wizard.settings.difference import difference
-from wizard.settings.editors import edited, value_of
+from wizard.settings.editors import edited, key_after, value_of
 from wizard.settings.model import Diff, Edit, Tool
 from wizard.settings.secrets import loses_secret
 from wizard.undo.journal import Journal
@@ -43,7 +43,8 @@ def _proposed(tool: Tool, path: Path, edits: Sequence[Edit]) -> Diff | None:
         if loses_secret(old, edit.value):
             raise WizardError("settings-secret", path=str(path), key=edit.key)
         content = edited(tool, path, content, edit.key, edit.value)
-        ours.append(OurKey(edit.key, old, value_of(tool, path, content, edit.key)))
+        key = key_after(edit.key, edit.value)
+        ours.append(OurKey(key, old, value_of(tool, path, content, key)))
     if content == (before or b""):
         return None
     return Diff(tool, path, difference(path, before, content), before, content, tuple(ours))
@@ -70,7 +71,8 @@ def take_out(file: FileChange, now: bytes) -> TakenOut:
     tool, path, content, left = Tool(file.tool), Path(file.path), now, []
     for ours in reversed(file.ours):
         try:
-            if value_of(tool, path, content, ours.key) != ours.after:
+            is_lost = ours.key.startswith("index[") and ours.after is None  # an entry had more than its address
+            if is_lost or value_of(tool, path, content, ours.key) != ours.after:
                 left.append(ours.key)
                 continue
             content = edited(tool, path, content, ours.key, ours.before, is_tidy=True)

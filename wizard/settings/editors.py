@@ -75,7 +75,7 @@ def edited(tool: Tool, path: Path, content: bytes, key: str, value: Value, *, is
         text = form.edited(file.text, key, value, file.newline, is_tidy)
         after = form.parse(text)
         problem = _problem(form, file.text, text, key, value)
-        if not problem and _others(tool, before, key) != _others(tool, after, key):
+        if not problem and _others(tool, before, key) != _others(tool, after, key_after(key, value)):
             problem = "other keys would change"
         if problem:
             raise ValueError(problem)
@@ -85,8 +85,13 @@ def edited(tool: Tool, path: Path, content: bytes, key: str, value: Value, *, is
         raise WizardError("settings-not-editable", details=details, path=str(path), key=key) from error
 
 
+def key_after(key: str, value: Value) -> str:
+    """The key by which the value is found once it is written."""
+    return uv_text.key_after(key, value)
+
+
 def _problem(form: _Format, before: str, after: str, key: str, value: Value) -> str:
-    if (form.value_of(after, key) or None) != (value or None) and value != ():
+    if (form.value_of(after, key_after(key, value)) or None) != (value or None) and value != ():
         return "the key would not say what it should"
     gone, come = one_place(before, after)
     comments = [line.strip() for line in gone if line.lstrip().startswith(form.comment)]

@@ -120,7 +120,8 @@ def _replaced(lines: list[str], place: _Place, value: Value, newline: str) -> li
     found = _ASSIGNMENT.match(body_of(lines[place.start]))
     if not found:
         raise ValueError(lines[place.start])
-    new = _written(found[1], value)
+    is_bare = body_of(lines[place.start]).rstrip() == found[1].rstrip()  # the old value began on the next line
+    new = _written(f"{found[1].rstrip()} " if is_bare else found[1], value)
     end = lines[place.start][len(body_of(lines[place.start])) :]
     kept = [line for line in lines[place.start + 1 : place.end] if not _is_value(line)]
     last = "" if place.end == len(lines) and not end and not kept else end or newline

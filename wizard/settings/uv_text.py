@@ -50,6 +50,11 @@ def value_of(text: str, key: str) -> Value:
     raise ValueError(f"{key} is neither a text nor a list of texts")
 
 
+def key_after(key: str, value: Value) -> str:
+    """An entry that is known by its address has another name once it has another address."""
+    return f"index[{value}]" if _NAMED.match(key) and isinstance(value, str) else key
+
+
 def _table(document: dict[str, Any], key: str) -> tuple[dict[str, Any], str]:
     head, _, name = key.rpartition(".")
     table = document.get(head, {}) if head else document

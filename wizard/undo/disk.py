@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-import stat
 import sys
 from pathlib import Path
 
@@ -56,8 +55,7 @@ def _take_over(target: Path, temporary: Path) -> None:
             os.chown(temporary, old.st_uid, old.st_gid)
         except PermissionError as error:
             raise NotKept(*error.args) from error
-    shutil.copystat(target, temporary)  # after chown, which clears bits
-    temporary.chmod(stat.S_IMODE(old.st_mode))
+    shutil.copystat(target, temporary)  # mode and attributes; after chown, which clears bits
     os.utime(temporary)
 
 

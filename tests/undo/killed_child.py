@@ -1,0 +1,91 @@
+"""Does one thing with the journal in child after child, and kills each a touch of the file system later (SIGKILL).
+
+Not a test: `test_kill.py` runs it and looks at what lies in the folders afterwards. `<base>/<n>` is the world of
+the child that was killed at its n-th touch; the last one of all came through.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from wizard.i18n import message
+from wizard.undo.journal import Journal
+from wizard.undo.model import FileChange, TakenOut, Write
+
+WHY = message("settings-file.reason.use", id="example")
+OLD, NEW = b"old\r\n# \xd6\xd0", b"new\n"
+TOUCHES = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "os.utime", "os.truncate")
+MOST = 400
+
+
+def files(folder: Path) -> list[Path]:
+    return [folder / "first", folder / "made" / "here" / "second", folder / "third"]
+
+
+def prepare(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    for path in (files(folder)[0], files(folder)[2]):
+        path.write_bytes(OLD)
+        path.chmod(0o640)
+
+
+def write(folder: Path) -> None:
+    bases = [path.read_bytes() if path.exists() else None for path in files(folder)]
+    Journal(folder / "undo").write_all(
+        [Write(path, NEW, base) for path, base in zip(files(folder), bases, strict=True)], WHY
+    )
+
+
+def undo(folder: Path) -> None:
+    Journal(folder / "undo").undo(None, keep)
+
+
+def recover(folder: Path) -> None:
+    Journal(folder / "undo").recover(keep)
+
+
+def keep(file: FileChange, now: bytes) -> TakenOut:
+    return TakenOut(None)
+
+
+def killed(deed: object, folder: Path, touches: int) -> bool:
+    """Whether the child was killed before it was done."""
+    pid = os.fork()
+    if pid == 0:
+        _die_at(folder, touches)
+        deed(folder)  # type: ignore[operator]
+        os._exit(0)
+    return os.WIFSIGNALED(os.waitpid(pid, 0)[1])
+
+
+def _die_at(folder: Path, touches: int) -> None:
+    seen = 0
+
+    def look(event: str, arguments: tuple[object, ...]) -> None:
+        nonlocal seen
+        if event in TOUCHES and str(folder) in str(arguments[0]):
+            seen += 1
+            if seen > touches:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+    sys.addaudithook(look)
+
+
+def main(what: str, base: Path) -> None:
+    for touches in range(MOST):
+        folder = base / f"{touches:03}"
+        prepare(folder)
+        if what == "undo":
+            write(folder)
+        if what == "recover":
+            assert killed(write, folder, int(os.environ["KILL_WRITE_AT"]))
+        if not killed({"write": write, "undo": undo, "recover": recover}[what], folder, touches):
+            return
+    raise SystemExit("never came through")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -1,0 +1,107 @@
+"""Killed with SIGKILL at every touch of the file system: each file is whole, and the next start settles all."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.undo.killed_child import NEW, OLD, files, keep
+from wizard.undo.journal import Journal
+from wizard.undo.model import How, State
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def worlds(what: str, base: Path, **more: str) -> list[Path]:
+    """What the killed children left behind; the last one was not killed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.undo.killed_child", what, str(base)],
+        cwd=ROOT, env={**os.environ, **more}, capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return sorted(base.iterdir())
+
+
+def contents(folder: Path) -> list[bytes | None]:
+    return [path.read_bytes() if path.exists() else None for path in files(folder)]
+
+
+BEFORE: list[bytes | None] = [OLD, None, OLD]
+AFTER: list[bytes | None] = [NEW, NEW, NEW]
+
+
+def check_whole(folder: Path) -> None:
+    for now, old in zip(contents(folder), BEFORE, strict=True):
+        assert now in (old, NEW), (folder, now)
+
+
+def check_settled(folder: Path) -> None:
+    """No half of anything, nothing of ours lying about, and nothing more to do."""
+    assert contents(folder) in (BEFORE, AFTER), folder
+    left = [path for path in folder.rglob("*") if path.name.endswith(".torch-setup-new") and "undo" not in path.parts]
+    assert not left
+    journal = Journal(folder / "undo")
+    assert not journal.is_unfinished()
+    assert journal.recover(keep) == ()
+    assert [path.stat().st_mode & 0o777 for path in (files(folder)[0], files(folder)[2])] == [0o640, 0o640]
+    if contents(folder) == BEFORE:
+        assert not (folder / "made").exists()
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL and no fork")
+def test_killed_while_writing(tmp_path: Path) -> None:
+    kept, taken_back = 0, 0
+    for folder in worlds("write", tmp_path):
+        check_whole(folder)
+        journal = Journal(folder / "undo")
+        journal.recover(keep)
+        check_settled(folder)
+        if contents(folder) == BEFORE:
+            taken_back += 1
+            assert journal.changes() == ()
+            continue
+        kept += 1
+        assert [change.state for change in journal.changes()] == [State.WRITTEN]
+        assert [file.how for file in journal.undo(None, keep).files] == [How.RESTORED, How.REMOVED, How.RESTORED]
+        check_settled(folder)
+        assert contents(folder) == BEFORE
+    assert taken_back > 20, "the kills came too late to prove anything"
+    assert kept > 3, "no kill came after the last file was in its place"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL and no fork")
+def test_killed_while_undoing(tmp_path: Path) -> None:
+    """Begun is begun: the next start takes all of it back; a kill before the first word of it leaves the change."""
+    begun = 0
+    for folder in worlds("undo", tmp_path):
+        check_whole(folder)
+        journal = Journal(folder / "undo")
+        journal.recover(keep)
+        check_settled(folder)
+        begun += contents(folder) == BEFORE
+        if contents(folder) == AFTER:
+            journal.undo(None, keep)
+        assert contents(folder) == BEFORE
+        assert [change.state for change in journal.changes()] == [State.UNDONE]
+    assert begun > 10
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGKILL and no fork")
+def test_killed_again_while_settling(tmp_path: Path) -> None:
+    half = next(
+        number
+        for number, folder in enumerate(worlds("write", tmp_path / "first"))
+        if contents(folder)[:2] == [NEW, NEW]
+    )
+    for folder in worlds("recover", tmp_path / "second", KILL_WRITE_AT=str(half)):
+        check_whole(folder)
+        Journal(folder / "undo").recover(keep)
+        check_settled(folder)
+        assert contents(folder) == BEFORE
