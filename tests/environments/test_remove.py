@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from wizard.environments import conda_records
+from wizard.environments.delete import finish_deletions
 from wizard.environments.remove import (
     MARKER,
     is_ours_unfinished,
@@ -14,6 +15,7 @@ from wizard.environments.remove import (
     mark_complete,
     remove_unfinished,
 )
+from wizard.environments.trash import DELETING, new_deletion, pending, put_away
 from wizard.errors import UsageError, WizardError
 
 
@@ -80,9 +82,32 @@ def test_a_broken_mark_is_no_mark(home: Path, prefix: Path, text: str) -> None:
 
 def test_the_trash_of_an_interrupted_removal_goes_too(home: Path, prefix: Path) -> None:
     mark_begun(prefix, "run-1")
-    prefix.rename(prefix.with_name(f".torch-setup-trash-{prefix.name}"))
+    fill(prefix)
+    put_away(new_deletion(prefix))
+    assert not prefix.exists()
     assert remove_unfinished(prefix)
     assert list(prefix.parent.iterdir()) == []
+    assert pending() == ()
+    assert not remove_unfinished(prefix)
+
+
+def test_the_users_empty_folder_comes_back_after_an_interrupted_removal(home: Path, prefix: Path) -> None:
+    prefix.mkdir(parents=True)
+    mark_begun(prefix, "run-1")
+    put_away(new_deletion(prefix, existed=True))
+    assert remove_unfinished(prefix)
+    assert list(prefix.parent.iterdir()) == [prefix]
+    assert list(prefix.iterdir()) == []
+
+
+def test_a_folder_with_our_trash_name_and_no_mark_is_left(home: Path, prefix: Path) -> None:
+    prefix.mkdir(parents=True)
+    deletion = new_deletion(prefix)
+    put_away(deletion)
+    (deletion.trash / DELETING).unlink()
+    (deletion.trash / "thesis").touch()
+    assert finish_deletions().done == (deletion,)
+    assert [path.name for path in deletion.trash.iterdir()] == ["thesis"]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="symbolic links need rights on Windows")

@@ -1,11 +1,12 @@
 """What conda keeps about an environment, and rattler leaves out: readable records, a history, the list of prefixes.
 
-With these, conda lists the environment and can go on with it. `~/.conda/environments.txt` is the user's file:
-one line is added or taken out, every other byte stays.
+With these, conda lists the environment and can go on with it. `~/.conda/environments.txt` is the user's file: one line
+is added or taken out, every other byte stays. It is no setting to be undone: the line goes with its environment.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -18,6 +19,7 @@ from typing import Any
 from filelock import FileLock
 
 from wizard import paths
+from wizard.undo.disk import replace_file
 
 # conda itself reads the list in the system's own encoding.
 _ENCODING = "mbcs" if sys.platform == "win32" else "utf-8"
@@ -93,6 +95,17 @@ def environments_list() -> Path:
     return Path.home() / ".conda" / "environments.txt"
 
 
+def listed_prefixes() -> tuple[Path, ...]:
+    """What conda knows of; a line may be stale. Lines that cannot be decoded are left out."""
+    found = []
+    for line in _read().splitlines():
+        with contextlib.suppress(UnicodeDecodeError):
+            written = line.decode(_ENCODING).strip()
+            if written and not written.startswith("#"):
+                found.append(Path(written))
+    return tuple(place for place in found if place.is_absolute())
+
+
 def register(prefix: Path) -> None:
     """Adds the prefix to the user's list, once. Raises OSError."""
     with _lock():
@@ -102,8 +115,7 @@ def register(prefix: Path) -> None:
             return
         glue = b"" if not before or before.endswith(b"\n") else b"\n"
         environments_list().parent.mkdir(exist_ok=True)
-        with environments_list().open("ab") as stream:
-            stream.write(glue + line + os.linesep.encode())
+        replace_file(environments_list().resolve(), before + glue + line + os.linesep.encode())
 
 
 def unregister(prefix: Path) -> None:
@@ -113,11 +125,7 @@ def unregister(prefix: Path) -> None:
         return
     with _lock():
         kept = b"".join(each for each in _read().splitlines(keepends=True) if each.rstrip(b"\r\n") != line)
-        target = environments_list().resolve()  # may be a link into a folder of dotfiles
-        beside = target.with_name(f"{target.name}.torch-setup")
-        beside.write_bytes(kept)
-        beside.chmod(target.stat().st_mode & 0o777)
-        beside.replace(target)
+        replace_file(environments_list().resolve(), kept)  # may be a link into a folder of dotfiles
 
 
 def _read() -> bytes:

@@ -1,8 +1,7 @@
 """Taking back an environment that was begun and not finished; never anything else.
 
 `mark_begun` puts a small file with the run's id into the new prefix, before the first other file. Only a
-prefix with that file is removed: renamed beside itself first, so that a half-deleted environment never looks
-like one, then deleted without following links. What was there before (an empty folder) is there afterwards.
+prefix with that file is removed, the way `trash` does it. What was there before (an empty folder) is there afterwards.
 """
 
 from __future__ import annotations
@@ -10,18 +9,16 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import shutil
-import stat
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.environments.conda_records import unregister
+from wizard.environments.erase import erase
+from wizard.environments.links import is_link
+from wizard.environments.trash import Deletion, clear, held, new_deletion, pending, put_away
 from wizard.errors import UsageError, WizardError
 
 MARKER = ".torch-setup-unfinished.json"
-_TRASH = ".torch-setup-trash-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +67,23 @@ def is_ours_unfinished(prefix: Path, run_id: str | None = None) -> bool:
     return mark is not None and run_id in (None, mark.run)
 
 
+def unfinished_run(prefix: Path) -> str | None:
+    """The run of ours that began it and did not finish; None for any other folder."""
+    mark = _read_mark(prefix)
+    return mark.run if mark else None
+
+
 def remove_unfinished(prefix: Path, run_id: str | None = None) -> bool:
     """True when something was removed. Raises WizardError `remove-not-ours` for a folder without our mark."""
-    leftovers = _trash_of(prefix)
-    for leftover in leftovers:
-        _delete_tree(leftover)
-    if not os.path.lexists(prefix):
-        return bool(leftovers)
-    mark = _read_mark(prefix)
-    if mark is None or run_id not in (None, mark.run):
-        raise WizardError("remove-not-ours", path=str(prefix))
-    with contextlib.suppress(OSError, RuntimeError):  # a stale line in conda's list harms nobody
-        unregister(prefix)
     try:
+        leftovers = [deletion for deletion in pending() if deletion.prefix == str(prefix) and _clear(deletion)]
+        if not os.path.lexists(prefix) or (leftovers and prefix.is_dir() and not any(prefix.iterdir())):
+            return bool(leftovers)
+        mark = _read_mark(prefix)
+        if mark is None or run_id not in (None, mark.run):
+            raise WizardError("remove-not-ours", path=str(prefix))
+        with contextlib.suppress(OSError, RuntimeError):  # a stale line in conda's list harms nobody
+            unregister(prefix)
         _remove_marked(prefix, mark)
     except OSError as error:
         raise WizardError("remove-failed", details=str(error), path=str(prefix)) from error
@@ -90,56 +91,40 @@ def remove_unfinished(prefix: Path, run_id: str | None = None) -> bool:
 
 
 def _remove_marked(prefix: Path, mark: _Mark) -> None:
-    trash = prefix.with_name(f"{_TRASH}{prefix.name}")
-    try:
-        prefix.rename(trash)
-    except OSError:
-        # A mount point, or (Windows) something inside is in use: the marker goes last, so a retry is possible.
-        for inside in sorted(prefix.iterdir(), key=lambda path: path.name == MARKER):
-            _delete_tree(inside)
-        if not mark.existed:
-            prefix.rmdir()
-    else:
-        if mark.existed:
-            prefix.mkdir()
-        _delete_tree(trash)
+    deletion = new_deletion(prefix, existed=mark.existed, parents=mark.parents)
+    with held(deletion):
+        try:
+            put_away(deletion)
+        except OSError:
+            _empty_in_place(prefix, mark)
+        else:
+            clear(deletion)
+
+
+def _clear(deletion: Deletion) -> bool:
+    with held(deletion) as is_ours:
+        if is_ours:
+            clear(deletion)
+    return is_ours
+
+
+def _empty_in_place(prefix: Path, mark: _Mark) -> None:
+    """A mount point, or (Windows) something inside is in use: the marker goes last, so a retry is possible."""
+    erase(prefix, keep=(MARKER,))
+    (prefix / MARKER).unlink()
+    if not mark.existed:
+        prefix.rmdir()
     for parent in mark.parents:
         with contextlib.suppress(OSError):  # no longer empty: somebody uses it
             Path(parent).rmdir()
 
 
-def _trash_of(prefix: Path) -> tuple[Path, ...]:
-    trash = prefix.with_name(f"{_TRASH}{prefix.name}")
-    return (trash,) if os.path.lexists(trash) else ()
-
-
 def _read_mark(prefix: Path) -> _Mark | None:
     """None also for a link: what it points to is not ours to remove."""
-    if prefix.is_symlink():
+    if is_link(prefix):
         return None
     try:
         data = json.loads((prefix / MARKER).read_text(encoding="utf-8"))
         return _Mark(str(data["run"]), bool(data["existed"]), tuple(map(str, data["parents"])))
     except (OSError, ValueError, KeyError, TypeError):
         return None
-
-
-def _delete_tree(path: Path) -> None:
-    if path.is_symlink() or not path.is_dir():
-        path.unlink()
-    elif sys.version_info >= (3, 12):
-        shutil.rmtree(path, onexc=lambda function, name, _error: _open_and_retry(function, name))
-    else:
-        shutil.rmtree(path, onerror=lambda function, name, _error: _open_and_retry(function, name))
-
-
-def _open_and_retry(function: Callable[[str], object], name: str) -> None:
-    """Read-only files (Windows) and folders (Linux) stop a deletion: lift that once."""
-    for place in (Path(name).parent, Path(name)):
-        if not place.is_symlink():
-            with contextlib.suppress(OSError):
-                place.chmod(stat.S_IRWXU)
-    if function in (os.unlink, os.rmdir, os.remove):
-        function(name)
-    else:  # the folder could not be opened or listed
-        shutil.rmtree(name)

@@ -1,0 +1,175 @@
+"""`torch-wizard envs` as a person and a program meet it: documents, sentences, exit status."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.environments.cheap import add_torch, add_wheel, make_conda, make_venv
+from wizard.environments.trash import new_deletion, put_away
+
+Call = Callable[..., "subprocess.CompletedProcess[str]"]
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
+_OTHERS = ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_EXE", "MAMBA_EXE", "MAMBA_ROOT_PREFIX", "WORKON_HOME", "PYENV_ROOT")
+
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "state"))
+    return tmp_path / "state"
+
+
+@pytest.fixture
+def call(tmp_path: Path, state: Path) -> Call:
+    kept = {key: value for key, value in os.environ.items() if key not in _OTHERS}
+    environment = {**kept, "TORCH_WIZARD_LANG": "en", "HOME": str(tmp_path / "home"), "PYTHONPATH": str(ROOT)}
+    (tmp_path / "home").mkdir()
+
+    def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "wizard", *map(str, arguments)], cwd=tmp_path, env=environment,
+            capture_output=True, text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    return run
+
+
+def listed(call: Call, *more: str) -> dict[str, dict[str, object]]:
+    done = call("envs", "list", "--json", *more)
+    assert (done.returncode, done.stderr, done.stdout.count("\n")) == (0, "", 1)
+    document = json.loads(done.stdout)
+    assert document["schema"] == 1
+    return {row["name"]: row for row in document["environments"] if row["engine"] != "system"}
+
+
+def test_the_list_for_programs_and_for_people(call: Call, state: Path) -> None:
+    assert listed(call) == {}
+    torch = make_venv(state / "envs" / "with torch 环境")
+    add_torch(torch, "2.14.1+cu126", "'12.6'")
+    make_venv(state / "envs" / "broken", home=state / "gone")
+    rows = listed(call)
+    row = rows["with torch 环境"]
+    assert (row["prefix"], row["state"], row["torch"], row["variant"]) == (str(torch), "ok", "2.14.1", "cu126")
+    assert row["size"] is None
+    assert rows["broken"]["state"] == "broken"
+    size = listed(call, "--sizes")["with torch 环境"]["size"]
+    assert isinstance(size, dict)
+    assert size["files"] > 4
+    assert listed(call)["with torch 环境"]["size"] == size  # kept
+    done = call("envs", "list")
+    assert done.returncode == 0
+    assert "2.14.1+cu126" in done.stdout
+    assert "out of reach" in done.stderr
+    assert "引擎" in call("--lang", "zh_CN", "envs", "list").stdout
+
+
+def test_show_says_what_a_deletion_would_take_along(call: Call, state: Path) -> None:
+    prefix = make_conda(state / "envs" / "demo")
+    (prefix / "thesis.txt").write_text("ten years")
+    done = call("envs", "show", "demo", "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    one = json.loads(done.stdout)["environment"]
+    assert (one["prefix"], one["refusal"]) == (str(prefix), None)
+    assert one["deletion"]["unowned"] == [{"path": "thesis.txt", "files": 1, "bytes": 9, "folder": False}]
+    (prefix / "conda-meta" / "frozen").write_text('{"message": "managed by lab"}')
+    one = json.loads(call("envs", "show", prefix, "--json").stdout)["environment"]
+    assert one["deletion"] is None
+    assert one["refusal"]["code"] == "delete-frozen"
+    assert "managed by lab" in one["refusal"]["summary"]
+    assert "managed by lab" in call("envs", "show", "demo").stdout
+
+
+def test_delete_wants_the_right_name(call: Call, state: Path) -> None:
+    prefix = make_venv(state / "envs" / "demo")
+    (prefix / "notes").mkdir()
+    (prefix / "notes" / "a.txt").write_text("x")
+    without = call("envs", "delete", "demo")
+    assert (without.returncode, without.stdout) == (2, "")
+    assert "--yes demo" in without.stderr
+    wrong = call("envs", "delete", prefix, "--yes", "dem")
+    assert wrong.returncode == 2
+    assert "“dem”" in wrong.stderr
+    assert prefix.is_dir()
+    done = call("envs", "delete", prefix, "--yes", "demo")
+    assert (done.returncode, done.stdout) == (0, "")
+    lines = done.stderr.splitlines()
+    assert "no package" in lines[0]
+    assert lines[1].startswith("    notes/")
+    assert "demo goes" in lines[2]
+    assert list(prefix.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["nothing", "", "/no/such/folder", "."])
+def test_what_is_not_there(call: Call, state: Path, name: str) -> None:
+    make_venv(state / "envs" / "demo")
+    done = call("envs", "delete", name, "--yes", "demo")
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+    assert (state / "envs" / "demo").is_dir()
+
+
+def test_two_of_one_name_need_the_folder(call: Call, state: Path, tmp_path: Path) -> None:
+    first = make_venv(state / "envs" / "demo")
+    second = make_venv(tmp_path / "home" / ".virtualenvs" / "demo")
+    done = call("envs", "delete", "demo", "--yes", "demo")
+    assert done.returncode == 2
+    assert str(first) in done.stderr
+    assert str(second) in done.stderr
+    assert call("envs", "delete", second, "--yes", "demo").returncode == 0
+    assert (first.is_dir(), second.exists()) == (True, False)
+
+
+def test_refused_through_a_link_and_while_in_use(call: Call, state: Path, tmp_path: Path) -> None:
+    prefix = make_venv(tmp_path / "elsewhere" / "demo")
+    link = tmp_path / "link"
+    link.symlink_to(prefix)
+    done = call("envs", "delete", link, "--yes", "link")
+    assert done.returncode == 2
+    assert str(prefix) in done.stderr
+    code = "import sys; print('on', flush=True); sys.stdin.read()"
+    child = subprocess.Popen(
+        [prefix / "bin" / "python", "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert child.stdout is not None
+    try:
+        assert child.stdout.readline() == "on\n"
+        done = call("envs", "delete", prefix, "--yes", "demo")
+    finally:
+        child.kill()
+        child.communicate()
+    assert done.returncode == 1
+    assert f"({child.pid})" in done.stderr
+    assert (prefix / "pyvenv.cfg").exists()
+
+
+def test_an_interrupted_deletion_is_shown_and_finished_by_the_next_start(call: Call, state: Path) -> None:
+    prefix = make_venv(state / "envs" / "demo")
+    add_wheel(prefix, "numpy", "2.3.0", {"numpy/a.py": ""})
+    deletion = new_deletion(prefix)
+    put_away(deletion)
+    rows = listed(call)
+    assert rows.get("demo", {}).get("state") in (None, "deleting")  # the background may be faster
+    deadline = time.monotonic() + 60
+    while deletion.trash.exists() or deletion.note.exists():
+        assert time.monotonic() < deadline, (state / "logs" / "deletions.txt").read_text()
+        time.sleep(0.05)
+    assert list(prefix.parent.iterdir()) == []
+    assert listed(call) == {}
+
+
+def test_finish_by_hand(call: Call, state: Path) -> None:
+    prefix = make_venv(state / "envs" / "demo")
+    put_away(new_deletion(prefix))
+    done = call("envs", "finish")
+    assert done.returncode == 0
+    assert str(prefix) in done.stderr
+    assert list(prefix.parent.iterdir()) == []
+    assert call("envs", "finish").stderr == ""

@@ -1,0 +1,276 @@
+"""The list: what is found, what is said of it, and how little is touched for it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.environments.cheap import (
+    MINOR,
+    VERSION,
+    VERSION_PY,
+    add_conda_package,
+    add_torch,
+    add_wheel,
+    make_conda,
+    make_venv,
+    site_of,
+)
+from wizard.environments.conda_records import register
+from wizard.environments.contents import build_variant, parse_variant, read_contents
+from wizard.environments.found import Environment, Kind, State
+from wizard.environments.listing import interpreter_version, list_environments
+from wizard.environments.look import cfg_python, is_conda_base, look, parse_cfg
+from wizard.environments.model import Target
+from wizard.environments.places import Places, usual_places
+from wizard.environments.rattler_engine import RattlerEngine
+from wizard.environments.remove import mark_begun
+from wizard.environments.trash import new_deletion, put_away
+from wizard.environments.venv_engine import VenvEngine
+from wizard.session import environments as use_cases
+
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")
+
+
+def by_name(*folders: Path, **more: object) -> dict[str, Environment]:
+    found = list_environments(Places(folders=folders, **more))  # type: ignore[arg-type]
+    return {one.name: one for one in found}
+
+
+def test_real_environments_of_both_engines(
+    home: Path, prefix: Path, minor: str, base_python: Path, conda_channel: str
+) -> None:
+    channel = Target(prefix, minor, "rattler", channels=(conda_channel,))
+    RattlerEngine().create(channel, lambda *_: None, lambda: False)
+    VenvEngine().create(
+        Target(prefix.with_name("虚拟 env"), minor, "venv", base_python), lambda *_: None, lambda: False
+    )
+    add_torch(prefix, "2.14.1+cu126", "'12.6'")
+    add_wheel(prefix, "torchvision", "0.29.1+cu126")
+    found = by_name(prefix.parent)
+    assert list(found) == ["torch 测试", "虚拟 env"]
+    ours, venv = found.values()
+    assert (ours.kind, ours.state, ours.prefix) == (Kind.RATTLER, State.OK, prefix)
+    assert ours.python is not None
+    assert ours.python.startswith(f"{minor}.")
+    assert (ours.torch, ours.variant) == ("2.14.1", "cu126")
+    assert [(one.name, one.version) for one in ours.companions] == [("torchvision", "0.29.1")]
+    assert ours.packages >= 4
+    assert ours.last_used is not None
+    assert 0 <= time.time() - ours.last_used < 600
+    assert (venv.kind, venv.state, venv.torch) == (Kind.VENV, State.OK, None)
+    assert venv.python == VERSION
+    assert venv.base == base_python.parent
+
+
+def test_states(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "envs"
+    make_venv(folder / "good")
+    make_venv(folder / "gone-base", home=tmp_path / "no-such-python")
+    (make_venv(folder / "no-python") / "bin" / "python").unlink()
+    (make_conda(folder / "half") / "conda-meta" / "history").unlink()
+    (make_conda(folder / "empty") / "bin" / "python").unlink()
+    make_conda(folder / "only-r", python=False)
+    mark_begun(folder / "begun", "20261121-120000-abcd")
+    (folder / "documents").mkdir()
+    going = make_venv(folder / "going")
+    put_away(new_deletion(going))
+    found = by_name(folder)
+    assert {name: one.state.value for name, one in found.items()} == {
+        "good": "ok", "gone-base": "broken", "no-python": "broken", "half": "broken", "empty": "broken",
+        "only-r": "ok", "begun": "unfinished", "going": "deleting",
+    }  # fmt: skip
+    reasons = {name: one.reason.key for name, one in found.items() if one.reason}
+    assert reasons == {
+        "gone-base": "envs.broken.base", "no-python": "envs.broken.python", "half": "envs.broken.half",
+        "empty": "envs.broken.python",
+    }  # fmt: skip
+    assert found["begun"].run == "20261121-120000-abcd"
+    assert found["only-r"].python is None
+    assert found["going"].prefix == going
+
+
+def test_one_folder_is_one_row_and_stale_lines_are_none(home: Path, tmp_path: Path) -> None:
+    real = make_conda(tmp_path / "data" / "real")
+    folder = tmp_path / "envs"
+    folder.mkdir()
+    (folder / "link").symlink_to(real)
+    register(real)
+    register(tmp_path / "gone")
+    listed = home / ".conda" / "environments.txt"
+    listed.write_bytes(listed.read_bytes() + b"# note\n\xff\xfe\nrelative\n")
+    places = usual_places({"VIRTUAL_ENV": str(real)}, home, tmp_path, folder)
+    found = list_environments(places)
+    assert [(one.prefix, one.is_current) for one in found] == [(real, True)]
+
+
+def test_the_usual_places(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = home / "miniforge3"
+    make_conda(root)
+    (root / "condabin").mkdir()
+    (root / "condabin" / "conda").write_text("#!/bin/sh\nexit 1\n")
+    (root / "condabin" / "conda").chmod(0o755)
+    make_conda(root / "envs" / "in-root")
+    make_conda(tmp_path / "disk" / "from condarc")
+    (home / ".condarc").write_text(f"channels: [conda-forge]\nenvs_dirs:\n  - '{tmp_path / 'disk'}'\n")
+    make_venv(home / ".virtualenvs" / "wrapped")
+    make_venv(tmp_path / "work" / ".venv")
+    make_venv(tmp_path / "wizard-home" / "envs" / "ours")
+    monkeypatch.chdir(tmp_path / "work")
+    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_EXE", "MAMBA_EXE", "MAMBA_ROOT_PREFIX", "WORKON_HOME",
+                 "PYENV_ROOT", "CONDARC", "CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"):  # fmt: skip
+        monkeypatch.delenv(name, raising=False)
+    found = [one for one in use_cases.list_environments() if one.kind is not Kind.SYSTEM]
+    assert [(one.name, one.kind.value) for one in found if str(one.prefix).startswith(str(tmp_path))] == [
+        ("from condarc", "conda"), ("in-root", "conda"), (".venv", "venv"), ("ours", "venv"), ("wrapped", "venv"),
+        ("base", "base"),
+    ]  # fmt: skip
+
+
+COUNTER = """
+import json, os, sys
+counts, below = {}, []
+def hook(event, arguments):
+    if event in ("os.listdir", "os.scandir", "open") and isinstance(arguments[0], str):
+        path = arguments[0]
+        if path.startswith(sys.argv[1]):
+            counts[event] = counts.get(event, 0) + 1
+            tail = path.partition("site-packages/")[2]
+            if tail and tail != "torch/version.py":
+                below.append(path)
+    if event in ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.fork"):
+        below.append(event)
+from pathlib import Path
+from wizard.environments.listing import list_environments
+from wizard.environments.places import Places
+sys.addaudithook(hook)
+rows = list_environments(Places(folders=(Path(sys.argv[1]),)))
+print(json.dumps({"rows": len(rows), "torch": sum(one.torch is not None for one in rows), "counts": counts,
+                  "below": below}))
+"""
+
+
+def test_fifty_large_environments_are_not_walked_through(tmp_path: Path) -> None:
+    """Counted by the interpreter's own audit events: a few folders and files for each, none below site-packages."""
+    model = make_conda(tmp_path / "model")
+    add_torch(model, "2.15.0", "'13.2'")
+    for number in range(30):
+        add_wheel(model, f"package{number}", "1.0", {f"package{number}/deep/er/m{i}.py": "" for i in range(4)})
+    for number in range(50):
+        shutil.copytree(model, tmp_path / "envs" / f"e{number}", symlinks=True, copy_function=os.link)
+    said = subprocess.run(
+        [sys.executable, "-c", COUNTER, str(tmp_path / "envs")], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    seen = json.loads(said.stdout)
+    assert (seen["rows"], seen["torch"], seen["below"]) == (50, 50, [])
+    assert sum(seen["counts"].values()) <= 6 * 50
+
+
+def test_looking_is_no_using(home: Path, tmp_path: Path) -> None:
+    """Else every list would make everything look fresh."""
+    prefix = make_venv(tmp_path / "envs" / "old")
+    add_torch(prefix, "2.14.1")
+    past = time.time() - 90 * 86_400
+    for folder, _, names in os.walk(prefix, topdown=False):
+        for name in (*names, "."):
+            os.utime(Path(folder, name), (past, past), follow_symlinks=False)
+    first = by_name(tmp_path / "envs")["old"].last_used
+    assert first == pytest.approx(past, abs=2)
+    assert by_name(tmp_path / "envs")["old"].last_used == first
+    pyc = site_of(prefix) / "torch" / "__pycache__" / f"__init__.cpython-{MINOR.replace('.', '')}.pyc"
+    pyc.parent.mkdir()
+    pyc.touch()
+    os.utime(site_of(prefix), (past, past))
+    used = by_name(tmp_path / "envs")["old"].last_used
+    assert used is not None
+    assert time.time() - used < 600
+
+
+@pytest.mark.parametrize(
+    ("version", "cuda", "hip", "expected"),
+    [
+        ("2.14.1+cu126", "'12.6'", "None", "cu126"),
+        ("2.15.0", "'13.2'", "None", "cu132"),
+        ("2.14.1+cpu", "None", "None", "cpu"),
+        ("2.14.1", "None", "None", "cpu"),
+        ("2.9.0+rocm6.4", "None", "'6.4.43482-0f2d60242'", "rocm6.4"),
+        ("2.15.0", "None", "'7.0.51831'", "rocm7.0"),
+        ("2.8.0a0+git12ab", "'12.8'", "None", "cu128"),
+    ],
+)
+def test_torch_and_its_variant(tmp_path: Path, version: str, cuda: str, hip: str, expected: str) -> None:
+    prefix = make_venv(tmp_path / "env")
+    add_torch(prefix, version, cuda, hip)
+    contents = read_contents(prefix, VERSION)
+    assert (contents.torch, contents.variant) == (version.partition("+")[0], expected)
+
+
+def test_torch_of_conda_by_its_records_alone(tmp_path: Path) -> None:
+    prefix = make_conda(tmp_path / "env")
+    add_conda_package(prefix, "pytorch", "2.5.1", "py3.12_cuda12.4_cudnn9.1.0_0", [])
+    add_conda_package(prefix, "torchvision", "0.20.1", "py312_cu124", [])
+    found = look(prefix)
+    assert found is not None
+    assert (found.torch, found.variant) == ("2.5.1", "cu124")
+    assert [(one.name, one.version) for one in found.companions] == [("torchvision", "0.20.1")]
+    assert found.packages == 3
+
+
+@pytest.mark.parametrize(
+    ("build", "expected"),
+    [("cuda126_mkl_py312_h4f3ed5c_300", "cu126"), ("py3.12_cuda11.8_cudnn9.1.0_0", "cu118"),
+     ("cuda_126_generic_py310", "cu126"), ("cpu_mkl_py311_h5dd3ca3_101", "cpu"), ("py3.12_cpu_0", "cpu"),
+     ("py312h0", None)],
+)  # fmt: skip
+def test_variant_in_a_conda_build(build: str, expected: str | None) -> None:
+    assert build_variant(build) == expected
+
+
+def test_a_version_file_that_is_none() -> None:
+    assert parse_variant("") is None
+    assert parse_variant("<html>") is None
+    assert parse_variant(VERSION_PY.format(version="2", cuda="None", hip="None")) == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [("version = 3.12.4", "3.12.4"), ("version_info = 3.12.4.final.0", "3.12.4"), ("version_info = 3.13.1", "3.13.1"),
+     ("Version=3.9.2\r", "3.9.2"), ("version = ", None), ("", None)],
+)  # fmt: skip
+def test_python_of_a_venv(line: str, expected: str | None) -> None:
+    assert cfg_python(parse_cfg(f"home = /usr/bin\n{line}\nprompt = 'x'\n")) == expected
+
+
+def test_who_made_it(tmp_path: Path) -> None:
+    """conda writes its command into the history, we write our name, rattler leaves it empty."""
+    conda = look(make_conda(tmp_path / "a"))
+    ours = look(make_conda(tmp_path / "b", history="==> 2026-11-21 12:00:00 <==\n# cmd: torch-setup\n"))
+    rattler = look(make_conda(tmp_path / "c", history=""))
+    assert [one.kind for one in (conda, ours, rattler) if one] == [Kind.CONDA, Kind.RATTLER, Kind.RATTLER]
+
+
+def test_an_installation_is_base_and_an_environment_with_a_conda_in_it_is_not(tmp_path: Path) -> None:
+    root = make_conda(tmp_path / "miniforge3")
+    (root / "condabin").mkdir()
+    inner = make_conda(root / "envs" / "builder")
+    (inner / "condabin").mkdir()
+    moved = make_conda(tmp_path / "moved")
+    (moved / "pkgs").mkdir()
+    (moved / "pkgs" / "urls.txt").touch()
+    assert [is_conda_base(place) for place in (root, inner, moved, tmp_path)] == [True, False, True, False]
+
+
+def test_interpreters_of_the_system(tmp_path: Path, base_python: Path) -> None:
+    found = list_environments(Places(pythons=(base_python.resolve(),)))
+    assert [(one.kind, one.python) for one in found] == [(Kind.SYSTEM, VERSION)]
+    bare = tmp_path / "cpython-3.13.2-linux" / "bin" / "python3.13"
+    assert interpreter_version(bare, bare.parent.parent) == "3.13"
+    assert interpreter_version(bare.with_name("python"), bare.parent.parent) == "3.13.2"

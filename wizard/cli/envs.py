@@ -1,0 +1,156 @@
+"""`torch-wizard envs list | show | delete | finish`: the environments on this computer.
+
+An action is a function here or in a file of its own, named in `ACTIONS` and in the grammar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from wizard.cli import envs_view as view
+from wizard.cli.interrupt import Interrupt
+from wizard.cli.terminal import Terminal
+from wizard.environments.delete import DeletionPlan
+from wizard.environments.found import Environment
+from wizard.environments.sizes import Sizes
+from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.i18n import message
+from wizard.session import environments as use_cases
+
+Action = Callable[[argparse.Namespace, Terminal], int]
+_REDRAW_SECONDS = 0.2
+
+
+def envs(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    if arguments.action != "finish":
+        use_cases.finish_deletions_in_background()
+    return ACTIONS[arguments.action](arguments, terminal)
+
+
+def _list(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    found = use_cases.list_environments()
+    sizes = use_cases.known_sizes(found)
+    if arguments.sizes:
+        interrupt = Interrupt()
+        use_cases.measure_sizes(found, sizes.__setitem__, interrupt.is_asked)
+    if arguments.json:
+        rows = [view.document(one, sizes.get(one.prefix), terminal.language) for one in found]
+        terminal.document({"schema": view.SCHEMA, "environments": rows})
+    elif found:
+        terminal.line(view.table(found, sizes, terminal.language))
+        for one in found:
+            if one.reason:
+                terminal.write(f"! {one.name}: {terminal.words(one.reason)}")
+    else:
+        terminal.say(message("envs.none"))
+    return ExitStatus.DONE
+
+
+def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    interrupt = Interrupt()
+    one = use_cases.find_environment(arguments.environment)
+    plan, refusal = None, None
+    try:
+        plan = use_cases.plan_deletion(one, interrupt.is_asked)
+    except WizardError as error:
+        refusal = error
+    sizes = plan.sizes if plan else _sizes(one, interrupt)
+    if arguments.json:
+        document = view.document(one, sizes, terminal.language)
+        document["deletion"] = view.plan_document(plan, terminal.language) if plan else None
+        document["refusal"] = refusal.to_json(terminal.language) if refusal else None
+        terminal.document({"schema": view.SCHEMA, "environment": document})
+        return ExitStatus.DONE
+    for words in view.details(one):
+        terminal.line(terminal.words(words))
+    if plan:
+        terminal.line("\n".join(["", terminal.words(message("envs.show.deletion")), *_lines(plan, terminal)]))
+    if refusal:
+        terminal.line(f"\n{terminal.words(refusal.summary)}")
+    return ExitStatus.DONE
+
+
+def _sizes(one: Environment, interrupt: Interrupt) -> Sizes | None:
+    counted: dict[Path, Sizes] = {}
+    with contextlib.suppress(OSError):
+        if use_cases.is_measured(one):
+            use_cases.measure_sizes((one,), counted.__setitem__, interrupt.is_asked)
+    return counted.get(one.prefix)
+
+
+def _lines(plan: DeletionPlan, terminal: Terminal) -> list[str]:
+    return list(view.plan_lines(plan, terminal.language))
+
+
+def _delete(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    interrupt = Interrupt()
+    one = use_cases.find_environment(arguments.environment)
+    if arguments.yes is not None and arguments.yes != one.name:
+        raise UsageError("delete-name", name=one.name, typed=arguments.yes)
+    if arguments.yes is None and not _can_ask():
+        raise UsageError("delete-needs-name", name=one.name, environment=arguments.environment)
+    plan = use_cases.plan_deletion(one, interrupt.is_asked)
+    for line in _lines(plan, terminal):
+        terminal.write(line)
+    typed = arguments.yes if arguments.yes is not None else _typed(plan, terminal, interrupt)
+    progress = _Progress(plan, terminal)
+    try:
+        use_cases.delete(plan, typed, progress.tell, interrupt.is_asked)
+    except Cancelled:
+        progress.end()
+        terminal.say(message("envs.deleted-rest-later", name=plan.name))
+        return ExitStatus.CANCELLED
+    progress.end()
+    terminal.say(message("envs.deleted", name=plan.name, freed=view.amount(plan.sizes.freed)))
+    return ExitStatus.DONE
+
+
+def _can_ask() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _typed(plan: DeletionPlan, terminal: Terminal, interrupt: Interrupt) -> str:
+    terminal.say(message("envs.ask", name=plan.name))
+    with interrupt.at_once():
+        return sys.stdin.readline().strip()
+
+
+class _Progress:
+    """One line that is drawn over itself, on a terminal only."""
+
+    def __init__(self, plan: DeletionPlan, terminal: Terminal) -> None:
+        self._plan = plan
+        self._terminal = terminal
+        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
+        self._drawn = 0.0
+
+    def tell(self, files: int, size: int) -> None:
+        now = time.monotonic()
+        if not self._is_tty or now - self._drawn < _REDRAW_SECONDS:
+            return
+        self._drawn = now
+        words = message("envs.progress", files=files, of=self._plan.sizes.files, size=view.amount(size))
+        sys.stderr.write(f"\r{self._terminal.words(words)}")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\n")
+
+
+def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    interrupt = Interrupt()
+    finished = use_cases.finish_deletions(is_cancelled=interrupt.is_asked)
+    for deletion in finished.done:
+        terminal.say(message("envs.finished", path=deletion.prefix))
+    for deletion, said in finished.failed:
+        terminal.error(WizardError("delete-rest", said, path=deletion.prefix, trash=str(deletion.trash)))
+    return ExitStatus.FAILED if finished.failed else ExitStatus.DONE
+
+
+ACTIONS: Mapping[str, Action] = {"list": _list, "show": _show, "delete": _delete, "finish": _finish}

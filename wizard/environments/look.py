@@ -1,0 +1,140 @@
+"""Looks at one folder: is it an environment, of which kind, and is it whole? A handful of `stat` calls, no process."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from wizard import paths
+from wizard.environments.contents import Contents, read_contents, site_packages
+from wizard.environments.found import Environment, Kind, State
+from wizard.environments.glance import read_text
+from wizard.environments.layout import python_of
+from wizard.environments.remove import MARKER, unfinished_run
+from wizard.i18n import Message, message
+
+_CFG_LINE = re.compile(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$", re.MULTILINE)
+_HISTORY_HEAD = 4096
+
+
+def look(prefix: Path) -> Environment | None:
+    """None when the folder is no environment."""
+    records, cfg = prefix / "conda-meta", prefix / "pyvenv.cfg"
+    if records.is_dir():
+        return _conda(prefix)
+    said = read_text(cfg) if cfg.is_file() else None
+    if said is not None:
+        return _venv(prefix, parse_cfg(said))
+    if (prefix / MARKER).is_file():
+        return _with_run(Environment(prefix.name, prefix, Kind.RATTLER, State.OK, last_used=last_used(prefix, None)))
+    return None
+
+
+def parse_cfg(text: str) -> dict[str, str]:
+    """The keys of a `pyvenv.cfg`, in lower case."""
+    return {match[1].lower(): match[2] for match in _CFG_LINE.finditer(text)}
+
+
+def cfg_python(cfg: dict[str, str]) -> str | None:
+    """`version = 3.12.4` (venv), `version_info = 3.12.4` (uv), `version_info = 3.12.4.final.0` (virtualenv)."""
+    match = re.match(r"\d+\.\d+(?:\.\d+)?", cfg.get("version") or cfg.get("version_info") or "")
+    return match[0] if match else None
+
+
+def _conda(prefix: Path) -> Environment:
+    contents = read_contents(prefix, None)
+    is_base = is_conda_base(prefix)
+    kind = Kind.BASE if is_base else _maker(prefix)
+    found = _row(Environment("base" if is_base else prefix.name, prefix, kind, State.OK), contents)
+    found = replace(found, is_frozen=(prefix / "conda-meta" / "frozen").exists())
+    if not (prefix / "conda-meta" / "history").is_file():
+        found = _broken(found, message("envs.broken.half"))
+    elif contents.python and not os.path.exists(python_of(prefix, paths.os_name())):  # noqa: PTH110 (see _venv)
+        found = _broken(found, message("envs.broken.python", path=str(python_of(prefix, paths.os_name()))))
+    return _with_run(found)
+
+
+def _maker(prefix: Path) -> Kind:
+    """By the first entry of the history; rattler itself leaves it empty."""
+    head = read_text(prefix / "conda-meta" / "history", _HISTORY_HEAD)
+    if head is None or (head.strip() and f"# cmd: {paths.APP_NAME}" not in head):
+        return Kind.CONDA
+    return Kind.RATTLER
+
+
+def is_conda_base(prefix: Path) -> bool:
+    """An installation, not an environment in one: it has the package cache or the environments folder in it.
+
+    A base whose folders were moved is known by its own `conda`; an environment may hold a conda, too, but then it
+    lies in an `envs` folder.
+    """
+    if not (prefix / "conda-meta").is_dir():
+        return False
+    if (prefix / "pkgs" / "urls.txt").is_file() or (prefix / "envs").is_dir():
+        return True
+    return (prefix / "condabin").is_dir() and prefix.parent.name != "envs"
+
+
+def _venv(prefix: Path, cfg: dict[str, str]) -> Environment:
+    home = cfg.get("home")
+    base = Path(home) if home else None
+    found = Environment(prefix.name, prefix, Kind.VENV, State.OK, base=base)
+    found = _row(found, read_contents(prefix, cfg_python(cfg)))
+    python = python_of(prefix, paths.os_name())
+    if not os.path.lexists(python):
+        found = _broken(found, message("envs.broken.python", path=str(python)))
+    # Path.exists raises where a folder on the way is closed to us, such as another user's home.
+    elif not os.path.exists(python) or (base is not None and not os.path.isdir(base)):  # noqa: PTH110, PTH112
+        found = _broken(found, message("envs.broken.base", path=str(base or python)))
+    return _with_run(found)
+
+
+def _row(found: Environment, contents: Contents) -> Environment:
+    return replace(
+        found,
+        python=contents.python,
+        torch=contents.torch,
+        variant=contents.variant,
+        companions=contents.companions,
+        packages=contents.packages,
+        last_used=last_used(found.prefix, contents.python),
+    )
+
+
+def _broken(found: Environment, reason: Message) -> Environment:
+    return replace(found, state=State.BROKEN, reason=reason)
+
+
+def _with_run(found: Environment) -> Environment:
+    run = unfinished_run(found.prefix)
+    return found if run is None else replace(found, state=State.UNFINISHED, run=run, reason=None)
+
+
+def last_used(prefix: Path, python: str | None) -> float | None:
+    """The newest trace of somebody at work: a module read by a starting Python, a package put in, an activation."""
+    newest: float | None = None
+    for path, read_counts in _traces(prefix, python):
+        try:
+            status = path.lstat()
+        except OSError:
+            continue
+        moment = max(status.st_mtime, status.st_atime) if read_counts else status.st_mtime
+        newest = moment if newest is None else max(newest, moment)
+    return newest
+
+
+def _traces(prefix: Path, python: str | None) -> Iterator[tuple[Path, bool]]:
+    """(path, whether its reading counts): what our own list opens does not."""
+    yield prefix / "conda-meta" / "history", False
+    yield prefix / "pyvenv.cfg", False
+    yield prefix / ("Scripts" if paths.os_name() == "windows" else "bin") / "activate", True
+    site = site_packages(prefix, python)
+    if site is None:
+        return
+    yield site, False
+    minor = "".join((python or "").split(".")[:2])
+    yield site / "torch" / "__pycache__" / f"__init__.cpython-{minor}.pyc", True
+    yield site.parent / "encodings" / "__pycache__" / f"__init__.cpython-{minor}.pyc", True
