@@ -96,6 +96,7 @@ class World:
             "HOME": str(self.home / "user"),
             "TORCH_WIZARD_HOME": str(self.home / "state"),
             "TORCH_WIZARD_LANG": "en",
+            "TORCH_WIZARD_REGION": "world",
             "PIP_CONFIG_FILE": os.devnull,
             **self.more,
         }

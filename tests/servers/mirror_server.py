@@ -224,7 +224,7 @@ class _Handler(BaseHTTPRequestHandler):
         for at in range(0, len(body), _PIECE):
             piece = body[at : at + _PIECE]
             self.wfile.write(piece)
-            self.server.mirror.count(urlsplit(self.path).path, len(piece))
+            self.server.mirror.count(unquote(urlsplit(self.path).path), len(piece))
             sent += len(piece)
             if rate:
                 self.server.mirror.pause(max(0.0, sent / rate - (time.monotonic() - began)))

@@ -22,7 +22,7 @@ from wizard.mirrors.client import Client, Page
 from wizard.mirrors.installing_client import file_headers, list_headers
 from wizard.mirrors.look_channel import look_at_channel
 from wizard.mirrors.look_installer import look_at_installer
-from wizard.mirrors.model import Offer, Origin, Source, UserSettings
+from wizard.mirrors.model import Offer, Origin, Source
 from wizard.mirrors.official import default_index_url
 from wizard.mirrors.read import Reader
 from wizard.mirrors.table import forbidden_means_missing
@@ -36,14 +36,14 @@ GoesOn = Callable[[], bool]
 
 
 def look(
-    source: Source, question: Question, settings: UserSettings, seconds: float, goes_on: GoesOn,
+    source: Source, question: Question, client: Client, goes_on: GoesOn,
     default_index: Callable[[], str] = default_index_url,
 ) -> Sight:  # fmt: skip
-    """Never raises for what a source does. `seconds`: the longest silence."""
+    """Never raises for what a source does."""
     began = time.monotonic()
     try:
-        with Reader(settings, (seconds, seconds), default_index, list_headers(), goes_on) as reader:
-            seen = _look(source, question, reader)
+        reader = Reader(None, default_index=default_index, headers=list_headers(), goes_on=goes_on, client=client)
+        seen = _look(source, question, reader)
     except WizardError as error:
         failure = error if isinstance(error, SourceUnreachable) else SourceUnreachable("source-offline", str(error))
         seen = Sight(source, 0.0, failure=failure)

@@ -34,7 +34,7 @@ class Reader:
     """`default_index` finds the address of the official package index, which is not written in this program.
 
     `headers`: another client's, where a source is judged by what it answers to that one. `goes_on`: reading ends
-    when it says False.
+    when it says False. `client`: one that several readers share (making one costs a look into the certificate store).
     """
 
     def __init__(
@@ -44,9 +44,11 @@ class Reader:
         default_index: Callable[[], str] = default_index_url,
         headers: Mapping[str, str] | None = None,
         goes_on: Callable[[], bool] | None = None,
+        client: Client | None = None,
     ) -> None:
         known = settings or UserSettings()
-        self.client = Client(known.certificate, known.proxy, timeouts, known.environment)
+        self.client = client or Client(known.certificate, known.proxy, timeouts, known.environment)
+        self._is_own = client is None
         self._default_index = default_index
         self._headers = headers or {"Accept": _ACCEPT}
         self._goes_on = goes_on
@@ -60,7 +62,8 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        self.client.close()
+        if self._is_own:
+            self.client.close()
 
     def offers(self, source: Source, project: str) -> tuple[Offer, ...]:
         """The wheels of `project` in `source`, as listed. Raises SourceUnreachable."""

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wizard.errors import WizardError
+from wizard.mirrors.client import Client
 from wizard.mirrors.installing_client import file_headers
-from wizard.mirrors.model import UserSettings
-from wizard.mirrors.read import Reader
 from wizard.mirrors.together import GoesOn, ask_together
 
 _PATIENCE = 1.0  # seconds beyond the limit for the connection itself
@@ -26,7 +25,7 @@ class _Count:
 
 
 def measure(
-    url: str, size: int | None, settings: UserSettings, most_bytes: int, seconds: float,
+    url: str, size: int | None, client: Client, most_bytes: int, seconds: float,
     is_cancelled: Callable[[], bool],
 ) -> float | None:  # fmt: skip
     """Bytes a second, the connection's making included. None: it could not be measured. Raises Cancelled."""
@@ -35,7 +34,7 @@ def measure(
     count, began = _Count(), time.monotonic()
 
     def ask(goes_on: GoesOn) -> bool:
-        return _count(url, size, settings, most_bytes, seconds, began, count, goes_on)
+        return _count(url, size, client, most_bytes, seconds, began, count, goes_on)
 
     is_good = ask_together({url: ask}, seconds + _PATIENCE, is_cancelled).get(url, True)
     took = (count.ended or time.monotonic()) - began
@@ -43,7 +42,7 @@ def measure(
 
 
 def _count(
-    url: str, size: int | None, settings: UserSettings, most_bytes: int, seconds: float, began: float, count: _Count,
+    url: str, size: int | None, client: Client, most_bytes: int, seconds: float, began: float, count: _Count,
     goes_on: GoesOn,
 ) -> bool:  # fmt: skip
     """Whether it was a part of a file that came."""
@@ -55,8 +54,7 @@ def _count(
         return goes_on() and so_far < span and time.monotonic() - began < seconds
 
     try:
-        with Reader(settings, (seconds, seconds)) as reader:
-            page = reader.client.get(url, "", file_headers(first, first + span - 1), span, came)
+        page = client.get(url, "", file_headers(first, first + span - 1), span, came)
     except WizardError:
         return False
     count.came = min(len(page.body), span)

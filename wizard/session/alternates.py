@@ -40,9 +40,15 @@ def with_alternates(
             file, [(source, found[key]) for source in sources if (key := (file.name, source)) in found]
         )
         if better.sha256 != file.sha256:
-            text = text.replace(file.sha256, better.sha256).replace(file.urls[0], better.urls[0])
+            text = _corrected(text, file, better)
         files.append(better)
     return Lock(tuple(files), text)
+
+
+def _corrected(text: str, file: LockedFile, better: LockedFile) -> str:
+    """The lock's own text, in which the hash follows the address."""
+    before, url, after = text.partition(file.urls[0])
+    return before + better.urls[0] + after.replace(file.sha256, better.sha256, 1) if url else text
 
 
 def _role(file: LockedFile) -> str:
@@ -53,8 +59,7 @@ def _offers(
     lock: Lock, further: Mapping[str, tuple[Source, ...]], settings: UserSettings,
     is_cancelled: Callable[[], bool], seconds: float,
 ) -> Found:  # fmt: skip
-    sources = dict.fromkeys(source for several in further.values() for source in several)
-    readers = {source: Reader(settings, (_PAGE_SECONDS, _PAGE_SECONDS), headers=list_headers()) for source in sources}
+    reader = Reader(settings, (_PAGE_SECONDS, _PAGE_SECONDS), headers=list_headers())
     silent: set[Source] = set()
     guard = threading.Lock()
 
@@ -63,7 +68,7 @@ def _offers(
             if source in silent:
                 return None
             try:
-                offers = readers[source].offers(source, file.name)
+                offers = reader.offers(source, file.name)
             except WizardError:
                 with guard:
                     silent.add(source)
@@ -76,8 +81,7 @@ def _offers(
     try:
         answers = ask_together(asked, seconds, is_cancelled, _AT_ONCE)
     finally:
-        for reader in readers.values():
-            reader.close()
+        reader.close()
     return {key: offer for key, offer in answers.items() if offer is not None}
 
 

@@ -15,12 +15,13 @@ from wizard.i18n import Message, message
 from wizard.mirrors.model import Origin, Source, UserSettings
 from wizard.mirrors.race_policy import race_policy, region
 from wizard.mirrors.racers import Kind, Racer, racers, rows_of
-from wizard.mirrors.truth import ANSWERED, Question
+from wizard.mirrors.truth import ANSWERED, Question, WheelQuestion
 from wizard.plan.model import Candidate, Choices
 from wizard.session.model import Facts
 from wizard.session.race import Placed, Race, run_race
 from wizard.session.wish import channel_question, packages_question, torch_question
 
+_MOST_TORCH_RACES = 4
 WORDS = ("auto", "official", "race")
 _RACED = (Kind.TORCH, Kind.PACKAGES, Kind.CONDA)
 
@@ -38,6 +39,7 @@ class Contest:
         check_mirror(choices.mirrors)
         self.races: dict[Kind, Race] = {}
         self.notices: list[Message] = []
+        self._torch_races = 0
         self._choices, self._facts, self._is_cancelled = choices, facts, is_cancelled
         self._may = {kind for kind in _RACED if _is_open(kind, choices, facts.settings)}
         wanted = choices.mirrors not in ("auto", "official")
@@ -60,13 +62,21 @@ class Contest:
         """Usable sources first, the fastest before; then those that answered: they may have another Python."""
         placed = self._racers(Kind.TORCH, candidate.variant, candidate.variant == default_variant)
         race = self.races.get(Kind.TORCH)
-        if race is None:
+        if race is None or self._is_worth_another(race, candidate):
+            self._torch_races += 1
             question = torch_question(self._facts.machine, candidate, python, default_variant)
             race = self.races[Kind.TORCH] = self._run(Kind.TORCH, question, placed)
             return tuple(one.source for one in self._in_order(race) if one.finding.truth in ANSWERED)
         order = [one.racer.mirror for one in self._in_order(race) if one.finding.truth in ANSWERED]
         known = [racer for racer in placed if racer.mirror in order]
         return tuple(racer.source for racer in sorted(known, key=lambda racer: order.index(racer.mirror)))
+
+    def _is_worth_another(self, race: Race, candidate: Candidate) -> bool:
+        """Nobody had the build that was raced for, and this one is the newest that somebody has, or of another kind."""
+        if race.usable or self._torch_races >= _MOST_TORCH_RACES or not isinstance(race.question, WheelQuestion):
+            return False
+        is_newest = candidate.torch in {one.finding.newest for one in race.placed}
+        return is_newest or candidate.variant != race.question.wanted.variant
 
     def packages(self, python: str, numpy: str) -> tuple[Source, ...]:
         """Usable indexes of Python packages, the fastest first."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from wizard.errors import Cancelled
 from wizard.i18n import message
+from wizard.mirrors.client import Client
 from wizard.mirrors.compare import compare
 from wizard.mirrors.kept_races import KeptRace, keep, race_path, recall
 from wizard.mirrors.look import look
@@ -19,6 +20,7 @@ from wizard.mirrors.model import Origin, Source, UserSettings
 from wizard.mirrors.official import default_index_url
 from wizard.mirrors.race_policy import RacePolicy, race_policy
 from wizard.mirrors.racers import Kind, Racer
+from wizard.mirrors.read import Reader
 from wizard.mirrors.speed import measure
 from wizard.mirrors.this_network import network_mark
 from wizard.mirrors.together import GoesOn, ask_together
@@ -68,27 +70,35 @@ def run_race(
 ) -> Race:  # fmt: skip
     """Raises Cancelled. What no source has is not kept: it may be there in a minute."""
     rules = policy or race_policy()
-    path = race_path(f"{kind.value} {question.key}", [racer.source.url for racer in racers])
+    path = race_path(f"{kind.value} {question.key} {rules.most_measured}", [racer.source.url for racer in racers])
     network = network_mark(settings)
     kept = None if fresh else recall(path, network, rules.kept_seconds)
     if kept and {racer.source.id for racer in racers} <= {finding.source for finding in kept.findings}:
         return Race(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
-    sights = _sights(question, racers, settings, rules, is_cancelled, default_index)
-    is_open = isinstance(question, InstallerQuestion) or (
-        isinstance(question, WheelQuestion) and not question.wanted.version
-    )
-    now = time.time()
-    findings = compare(sights, is_open, rules.channel_days, now)
-    if not isinstance(question, InstallerQuestion):
-        findings = _measured(racers, sights, findings, settings, rules, is_cancelled)
-    race = Race(kind, question, _ranked(racers, findings), now)
+    with Reader(settings, (rules.probe_seconds, rules.speed_seconds)) as shared:
+        findings = _found(kind, question, racers, shared.client, rules, is_cancelled, default_index)
+    race = Race(kind, question, _ranked(racers, findings), findings[0].asked if findings else time.time())
     if race.complete:
-        keep(path, KeptRace(network, now, findings))
+        keep(path, KeptRace(network, race.asked, findings))
     return race
 
 
+def _found(
+    kind: Kind, question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
+    is_cancelled: Callable[[], bool], default_index: Callable[[], str],
+) -> tuple[Finding, ...]:  # fmt: skip
+    sights = _sights(question, racers, client, rules, is_cancelled, default_index)
+    is_open = isinstance(question, InstallerQuestion) or (
+        isinstance(question, WheelQuestion) and not question.wanted.version
+    )
+    findings = compare(sights, is_open, rules.channel_days, time.time())
+    if kind is Kind.MINIFORGE:  # nothing is fetched from there
+        return findings
+    return _measured(racers, sights, findings, client, rules, is_cancelled)
+
+
 def _sights(
-    question: Question, racers: Sequence[Racer], settings: UserSettings, rules: RacePolicy,
+    question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
     is_cancelled: Callable[[], bool], default_index: Callable[[], str],
 ) -> tuple[Sight, ...]:  # fmt: skip
     """One for each racer, in order; who was not done in time was silent."""
@@ -97,7 +107,7 @@ def _sights(
         default_index = _known_first(default_index)
 
     def ask(source: Source) -> Callable[[GoesOn], Sight]:
-        return lambda goes_on: look(source, question, settings, seconds, goes_on, default_index)
+        return lambda goes_on: look(source, question, client, goes_on, default_index)
 
     asked = {racer.source.id: ask(racer.source) for racer in racers}
     seen = ask_together(asked, seconds, is_cancelled)
@@ -119,7 +129,7 @@ def _late(source: Source, seconds: float) -> Sight:
 
 
 def _measured(
-    racers: Sequence[Racer], sights: Sequence[Sight], findings: Sequence[Finding], settings: UserSettings,
+    racers: Sequence[Racer], sights: Sequence[Sight], findings: Sequence[Finding], client: Client,
     rules: RacePolicy, is_cancelled: Callable[[], bool],
 ) -> tuple[Finding, ...]:  # fmt: skip
     """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
@@ -133,7 +143,7 @@ def _measured(
         sight = by_id[one.source.id]
         if sight.link:
             rates[one.source.id] = measure(
-                sight.link, sight.size, settings, rules.speed_bytes, rules.speed_seconds, is_cancelled
+                sight.link, sight.size, client, rules.speed_bytes, rules.speed_seconds, is_cancelled
             )
     return tuple(replace(finding, rate=rates.get(finding.source)) for finding in findings)
 
