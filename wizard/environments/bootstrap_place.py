@@ -1,0 +1,68 @@
+"""Where a Miniforge may be installed: its installers refuse spaces, on Windows other letters too, and folders in use.
+
+Refused places come with a proposal. Nothing is created here, and nothing is ever installed as another user.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePath
+
+from wizard.environments.bootstrap_table import InstallerRow
+from wizard.environments.naming import check_place, nearest_existing
+from wizard.errors import UsageError
+
+_NAME = "miniforge3"
+
+
+def check_root(prefix: Path, row: InstallerRow, environment: Mapping[str, str] | None = None) -> None:
+    """Raises UsageError: bootstrap-space, -letters, -taken, -not-writable, -root, and what `check_place` refuses."""
+    known = os.environ if environment is None else environment
+    _check_user(known)
+    check_place(prefix, row.os, Path.home())
+    proposal = str(propose_root(row, known) or "-")
+    if problem := spelling_problem(prefix, row):
+        raise UsageError(problem, path=str(prefix), proposal=proposal)
+    if is_taken(prefix, row):
+        raise UsageError("bootstrap-taken", path=str(prefix))
+    if not os.access(nearest_existing(prefix), os.W_OK):
+        raise UsageError("bootstrap-not-writable", path=str(prefix), proposal=proposal)
+
+
+def spelling_problem(prefix: PurePath, row: InstallerRow) -> str | None:
+    """The code for a path that the installer itself refuses, or None."""
+    if any(letter.isspace() for letter in str(prefix)):
+        return "bootstrap-space"
+    return "bootstrap-letters" if row.ascii_only and not str(prefix).isascii() else None
+
+
+def is_taken(prefix: Path, row: InstallerRow) -> bool:
+    if not os.path.lexists(prefix):
+        return False
+    is_empty = prefix.is_dir() and not prefix.is_symlink() and not any(prefix.iterdir())
+    return not (is_empty and row.may_exist_empty)
+
+
+def propose_root(row: InstallerRow, environment: Mapping[str, str]) -> Path | None:
+    """The first usual place that would do; None when none does (then the person has to name one)."""
+    for place in _usual(row, environment):
+        if not (spelling_problem(place, row) or is_taken(place, row)) and os.access(nearest_existing(place), os.W_OK):
+            return place
+    return None
+
+
+def _usual(row: InstallerRow, environment: Mapping[str, str]) -> Iterator[Path]:
+    yield Path.home() / _NAME
+    if row.os == "windows":
+        # A user name with a space or other letters is in the home folder's path, and in the next one's too.
+        yield from (Path(environment[name]) / _NAME for name in ("LOCALAPPDATA", "PUBLIC") if name in environment)
+        yield Path(environment.get("SYSTEMDRIVE", "C:") + "/") / _NAME
+    else:
+        yield from (Path(place) / _NAME for place in ("/opt", "/srv"))
+
+
+def _check_user(environment: Mapping[str, str]) -> None:
+    """Under sudo the files would be root's in the user's home."""
+    if hasattr(os, "geteuid") and os.geteuid() == 0 and environment.get("SUDO_UID", "0") != "0":
+        raise UsageError("bootstrap-root")

@@ -1,0 +1,191 @@
+"""Miniforge for who wants conda itself: found, fetched, checked, installed; one use case for the window and terminal.
+
+The newest release and its SHA-256 come from the official place over https; the bytes from there or from a mirror.
+Nothing is installed before a person has agreed to the licence. A killed start is resumed by the next one: the bytes
+that came are kept, a half-made folder is removed first. PATH and shell files are left alone.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from wizard import paths
+from wizard.environments import bootstrap_run
+from wizard.environments.bootstrap_place import check_root, propose_root
+from wizard.environments.bootstrap_run import begun_at
+from wizard.environments.bootstrap_table import InstallerRow, miniforge_table
+from wizard.environments.model import OnProgress
+from wizard.environments.naming import absolute_prefix
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import Message, message, text
+from wizard.machine.operating_system import normal_arch
+from wizard.mirrors.address import join_path
+from wizard.mirrors.client import Client
+from wizard.mirrors.table import mirror_rows, official
+from wizard.network.environment import present_environment
+from wizard.network.model import Network
+from wizard.packages.fetch import Fetcher, FetchProgress, Store
+from wizard.packages.fetch.fetcher import Options
+from wizard.packages.model import LockedFile
+
+KIND = "miniforge-installers"
+_TAG = re.compile(r"/releases/tag/v?(\d+\.\d+[\w.+-]*)/?$")
+_SHA256 = re.compile(r"^\s*([0-9a-fA-F]{64})(?:\s|$)")
+_MOST_BYTES = 4096  # of a page that is only looked at
+
+
+@dataclass(frozen=True, slots=True)
+class InstallerPlaces:
+    """Where releases are: `latest` leads on to .../releases/tag/<version>; `mirrors` hold the newest one's files."""
+
+    latest: str
+    mirrors: tuple[str, ...] = ()
+
+    def official_file(self, version: str, name: str) -> str:
+        return join_path(self.latest.removesuffix("/latest"), "download", version, name)
+
+
+@dataclass(frozen=True, slots=True)
+class BootstrapPlan:
+    """Everything that will be done. `changes`: in words, the licence last."""
+
+    prefix: Path
+    version: str
+    file: LockedFile
+    row: InstallerRow
+    environment: Mapping[str, str]
+    changes: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrapped:
+    prefix: Path
+    conda: Path
+    version: str  # of conda
+    message: Message
+
+
+def installer_places(mirror: str | None = None) -> InstallerPlaces:
+    """`mirror`: the id of one in `matrices/mirrors.toml`, asked before the official place; without one, the others come
+    after it. Raises LookupError for an id that is none."""
+    mirrors = {row.id: row.address() for row in mirror_rows() if row.kind == KIND and row.id != "official"}
+    chosen = (mirrors[mirror],) if mirror not in (None, "official") else tuple(mirrors.values())
+    return InstallerPlaces(official(KIND).address(), chosen)
+
+
+def plan_bootstrap(
+    prefix: str | None = None,
+    mirror: str | None = None,
+    environment: Mapping[str, str] | None = None,
+    places: InstallerPlaces | None = None,
+) -> BootstrapPlan:
+    """For this computer. Asks the official place; changes nothing. `environment`: the way to the network.
+
+    Raises UsageError for a place or a system that cannot be, WizardError bootstrap-no-release, bootstrap-no-hash.
+    """
+    row = miniforge_table().row(paths.os_name(), normal_arch(platform.machine()))
+    root = _root(prefix, row)
+    if begun_at(root) is None:
+        check_root(root, row)
+    places = places or installer_places(mirror)
+    known = dict(present_environment(Network()) if environment is None else environment)
+    client = Client(environment=known)
+    try:
+        version = _newest(client, places)
+        name = row.filename(version)
+        origin = places.official_file(version, name)
+        sha256 = _official_sha256(client, f"{origin}.sha256", name)
+    finally:
+        client.close()
+    mirrored = tuple(join_path(place, name) for place in places.mirrors)
+    urls = (*mirrored, origin) if mirror not in (None, "official") else (origin, *mirrored)
+    file = LockedFile("miniforge", version, name, urls, sha256)
+    return BootstrapPlan(root, version, file, row, known, _changes(root, version, name, urls[0]))
+
+
+def bootstrap(
+    plan: BootstrapPlan,
+    agreed: bool,
+    on_progress: OnProgress = lambda done, total, words: None,
+    is_cancelled: Callable[[], bool] = lambda: False,
+) -> Bootstrapped:
+    """`agreed`: a person has said yes to the licence. Raises UsageError `bootstrap-needs-yes`, WizardError `fetch-…`,
+    `bootstrap-…`, Cancelled; the bytes that came are kept, nothing else is left."""
+    licence = miniforge_table().licence
+    if not agreed:
+        raise UsageError("bootstrap-needs-yes", licence=licence.name, url=licence.url)
+    if begun_at(plan.prefix) is None:
+        check_root(plan.prefix, plan.row)
+    installer = _fetched(plan, on_progress, is_cancelled)
+    on_progress(0, None, text(message("bootstrap.install", version=plan.version, path=str(plan.prefix))))
+    info = bootstrap_run.install(plan.row, installer, plan.prefix, plan.environment, is_cancelled)
+    conda = plan.prefix / plan.row.conda
+    done = message("bootstrap.done", version=plan.version, path=str(plan.prefix), command=str(conda))
+    return Bootstrapped(plan.prefix, conda, info.version, done)
+
+
+def _root(prefix: str | None, row: InstallerRow) -> Path:
+    if prefix is not None:
+        if not prefix.strip() or "\0" in prefix:
+            raise UsageError("bad-prefix", path=prefix)
+        return absolute_prefix(prefix)
+    interrupted = next((begun.prefix for begun in bootstrap_run.unfinished()), None)
+    proposed = interrupted or propose_root(row, os.environ)
+    if proposed is None:
+        raise UsageError("bootstrap-taken", path=str(Path.home() / "miniforge3"))
+    return proposed
+
+
+def _newest(client: Client, places: InstallerPlaces) -> str:
+    """The official place sends us on to the newest release: its tag is the last part of the address."""
+    host = urlsplit(places.latest).hostname or ""
+    try:
+        page = client.get(places.latest, host, {"Accept": "text/html"}, _MOST_BYTES)
+    except WizardError as error:
+        raise WizardError("bootstrap-no-release", f"{error}\n{error.details}", source=host) from error
+    found = _TAG.search(urlsplit(page.url).path)
+    if page.status != 200 or found is None:
+        raise WizardError("bootstrap-no-release", f"{page.status} {page.url}", source=host)
+    return found[1]
+
+
+def _official_sha256(client: Client, url: str, name: str) -> str:
+    try:
+        page = client.get(url, urlsplit(url).hostname or "", {"Accept-Encoding": "identity"}, _MOST_BYTES)
+    except WizardError as error:
+        raise WizardError("bootstrap-no-hash", f"{error}\n{error.details}", file=name) from error
+    found = parse_sha256(page.text, name) if page.status == 200 else None
+    if found is None:
+        raise WizardError("bootstrap-no-hash", f"{page.status} {page.url}\n{page.text[:200]}", file=name)
+    return found
+
+
+def parse_sha256(document: str, name: str) -> str | None:
+    """`<hash>  ./<name>`, as sha256sum writes it; None when it is of another file or no hash at all."""
+    found = _SHA256.match(document)
+    named = document.split()[1:2]
+    if found is None or (named and Path(named[0].lstrip("*")).name != name):
+        return None
+    return found[1].lower()
+
+
+def _fetched(plan: BootstrapPlan, on_progress: OnProgress, is_cancelled: Callable[[], bool]) -> Path:
+    words = text(message("bootstrap.fetch", file=plan.file.filename))
+
+    def tell(progress: FetchProgress) -> None:
+        on_progress(progress.done, progress.total, words)
+
+    fetcher = Fetcher(Store(paths.downloads_dir()), options=Options(environment=plan.environment))
+    return fetcher.fetch([plan.file], tell, is_cancelled=is_cancelled).paths[0]
+
+
+def _changes(prefix: Path, version: str, name: str, url: str) -> tuple[Message, ...]:
+    licence = miniforge_table().licence
+    will = message("bootstrap.will", version=version, path=str(prefix), file=name, source=urlsplit(url).hostname or "")
+    return (will, message("bootstrap.licence", licence=licence.name, url=licence.url, note=licence.note))
