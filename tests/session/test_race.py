@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import zipfile
@@ -229,6 +230,38 @@ def test_a_kept_winner_that_is_gone_meanwhile(lab: Lab) -> None:
     election = lab.elect()
     assert election.torch_source.id == "official-torch-cpu"
     assert states(election)["official"].truth == "complete"
+
+
+def forge(folder: Path) -> None:
+    rows = {"python-3.12.4-0.conda": {"name": "python", "version": "3.12.4"}}
+    for subdir in ("noarch", "linux-64"):
+        (folder / "forge" / subdir).mkdir(parents=True)
+        text = json.dumps({"info": {}, "packages": {}, "packages.conda": rows})
+        (folder / "forge" / subdir / "repodata.json").write_text(text, encoding="utf-8")
+
+
+@pytest.mark.parametrize("region", ["cn", "world"])
+def test_channels_race_too(lab: Lab, region: str) -> None:
+    """In China at once; elsewhere when the official channel is silent, as it is here."""
+    forge(lab.wheels)
+    lab.add("official")
+    for name, ways in (("refuses", Ways(refuses="all")), ("mirror", Ways())):
+        lab.rows["conda-forge", name] = f"{lab.add(name, ways).url}/forge"
+    election = lab.elect(engine="auto", mirrors="auto", region=region)
+    assert (election.engine, election.channels) == ("rattler", (lab.rows["conda-forge", "mirror"],))
+    assert states(election, "conda")["refuses"].truth == "refused"
+    said = {notice.key for notice in election.notices}
+    assert "race.conda-rate" in said
+    assert ("race.official-silent" in said) is (region == "world")
+
+
+def test_the_users_own_channels_stay(lab: Lab) -> None:
+    forge(lab.wheels)
+    lab.add("official")
+    url = f"{lab.add('mirror').url}/forge"
+    lab.rows["conda-forge", "mirror"] = f"{lab.add('other').url}/forge"
+    settings = UserSettings(conda_channels=(url,), conda_only=True)
+    assert lab.elect(settings, engine="auto", region="cn", mirrors="auto").channels == (url,)
 
 
 def test_nobody_answers(lab: Lab) -> None:
