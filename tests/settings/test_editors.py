@@ -61,6 +61,7 @@ CASES: tuple[tuple[Tool, str, Value, bytes, bytes], ...] = (
      b'custom_channels: {b: c, "conda-forge": %s} # d\n'),
     (CONDA, FORGE, None, b"custom_channels:\n  conda-forge: x\nchannels: [a]\n", b"channels: [a]\n"),
     (CONDA, FORGE, None, b"custom_channels: {conda-forge: x, b: c}\n", b"custom_channels: {b: c}\n"),
+    (CONDA, FORGE, U, b"note: |\n  text", b"custom_channels:\n  conda-forge: %s\nnote: |\n  text"),
     (CONDA, "channels", ("b", "a"), b"channels:\n  # one\n  - a # first\n  # two\n  - b\n  - c\nx: 1\n",
      b"channels:\n  # one\n  - b\n  # two\n  - a # first\nx: 1\n"),
     (CONDA, "channels", ("conda-forge",), b"channels: &c [a]\n" + GBK, b'channels: &c ["conda-forge"]\n' + GBK),

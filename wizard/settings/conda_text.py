@@ -155,7 +155,17 @@ def _below(text: str, node: Node | None, new: list[str], newline: str) -> str:
     before, after = text[:at], text[at:]
     is_open = bool(before) and not before.endswith(("\n", "\r"))
     written = newline.join(new)
+    if node and is_open and _ends_in_long_text(text, node):  # a line end more would be part of that text
+        first = _line_start(text, node.start)
+        return f"{text[:first]}{written}{newline}{text[first:]}"
     return f"{before}{newline}{written}{after}" if is_open else f"{before}{written}{newline}{after}"
+
+
+def _ends_in_long_text(text: str, node: Node) -> bool:
+    last = node
+    while last.pairs or last.items:
+        last = last.pairs[-1][1] if last.pairs else last.items[-1]
+    return last.kind == "scalar" and text[last.start : last.start + 1] in ("|", ">")
 
 
 def _line_end(text: str, at: int) -> int:
