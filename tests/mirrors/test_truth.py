@@ -188,11 +188,11 @@ def test_a_hanging_mirror_is_left_behind(field: Field) -> None:
     field.add("official")
     field.add("pages", Ways(hangs="pages"))
     field.add("files", Ways(hangs="files"))
-    field.add("drips", Ways(bytes_per_second=2000))
+    field.add("drips", Ways(bytes_per_second=40))
     race = field.race(policy=replace(PATIENT, probe_seconds=2.0))
-    verdicts = {one.source.id: one.finding.truth for one in race.placed}
-    assert verdicts["pages"] is verdicts["files"] is Truth.SILENT
-    assert all(one.finding.seconds <= 2.5 for one in race.placed)
+    found = {one.source.id: one.finding for one in race.placed}
+    assert found["pages"].truth is found["files"].truth is Truth.SILENT
+    assert found["drips"].message.key == "truth.late", "never silent for long, and never done"
 
 
 def test_nobody_there_and_no_certificate(field: Field) -> None:

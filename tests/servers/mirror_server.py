@@ -221,8 +221,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         rate, began, sent = self.server.mirror.ways.bytes_per_second, time.monotonic(), 0
-        for at in range(0, len(body), _PIECE):
-            piece = body[at : at + _PIECE]
+        step = max(1, min(_PIECE, int(rate / 4))) if rate else _PIECE
+        for at in range(0, len(body), step):
+            piece = body[at : at + step]
             self.wfile.write(piece)
             self.server.mirror.count(unquote(urlsplit(self.path).path), len(piece))
             sent += len(piece)
