@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 RECORDED = Path(__file__).resolve().parents[2] / "data" / "conda"
-_PROJECT = Path(__file__).resolve().parents[3]
 _PROGRAM = Path(__file__).with_name("program.py")
 
 
@@ -36,7 +35,7 @@ class StandInConda:
         # Not the project's interpreter by a shebang: its path may be too long or hold a space.
         self.executable.write_text(f"#!/bin/sh\nexec '{sys.executable}' '{script}' \"$@\"\n", encoding="utf-8")
         self.executable.chmod(0o755)
-        fixed = {"kind": self.kind, "project": str(_PROJECT), "python": sys.executable}
+        fixed = {"kind": self.kind, "python": sys.executable}
         self.executable.with_name("behaviour.json").write_text(json.dumps({**fixed, **behaviour}), encoding="utf-8")
         return self
 

@@ -36,6 +36,25 @@ PIECE = 256 * 1024
 PKGS = Path(os.environ.get("CONDA_PKGS_DIRS") or ROOT / "pkgs")
 
 
+LINK = """
+import asyncio, json, os, sys
+from pathlib import Path
+from rattler import Gateway, MatchSpec, VirtualPackage, VirtualPackageOverrides, install, solve
+
+async def link(request):
+    cache = Path(request["cache"])
+    records = await solve(
+        request["channels"], [MatchSpec(spec) for spec in request["specs"]], gateway=Gateway(cache / "repodata"),
+        virtual_packages=VirtualPackage.detect(VirtualPackageOverrides.from_env()),
+    )
+    await install(records, request["prefix"], cache_dir=cache / "packages", show_progress=False)
+
+asyncio.run(link(json.load(sys.stdin)))
+os.write(1, b'"done"')
+os._exit(0)  # rattler's threads can crash an interpreter that leaves in the ordinary way
+"""
+
+
 def main(argv: list[str]) -> int:
     if argv[1:] == ["--version"]:
         sys.stdout.write("2.3.2\n" if IS_MAMBA else "conda 26.7.1\n")
@@ -205,10 +224,8 @@ def link(prefix: Path, options: dict[str, list[str]], specs: list[str]) -> None:
     (prefix / "lib").mkdir(exist_ok=True)
     time.sleep(BEHAVIOUR.get("link_pause", 0))
     request = {"prefix": str(prefix), "channels": options["--channel"], "specs": specs, "cache": str(ROOT / "rattler")}
-    code = f"import sys; sys.path.insert(0, {BEHAVIOUR['project']!r})\n"
-    code += "from wizard.environments.rattler_child import main; main()"
     done = subprocess.run(
-        [BEHAVIOUR["python"], "-c", code], input=json.dumps(request), capture_output=True, text=True, check=False
+        [BEHAVIOUR["python"], "-c", LINK], input=json.dumps(request), capture_output=True, text=True, check=False
     )
     if '"done"' not in done.stdout:
         sys.stderr.write(done.stdout + done.stderr)
