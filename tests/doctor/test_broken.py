@@ -88,7 +88,7 @@ CASES = (
     Case(half_deleted_files, "half-deleted", ("torch",), "is gone"),
     Case(two_copies_by_pip, "two-copies", ("torch",), f"torch-{TORCH}+cpu.dist-info"),
     Case(truncated_library, "damaged", ("torch",), "3000 of"),
-    Case(wrong_python, "wrong-python", ("torch", "torchvision"), "cp38-cp38"),
+    Case(wrong_python, "wrong-python", ("torch",), "cp38-cp38"),
     Case(other_nvidia_library, "needs-unmet", ("nvidia-cudnn-cu12",), f"asks for nvidia-cudnn-cu12=={CUDNN}"),
     Case(library_path, "library-intruder", (), "without it, the test passes"),
 )

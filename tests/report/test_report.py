@@ -126,6 +126,7 @@ def test_nothing_private_is_in_it() -> None:
         ("/scratch/li/envs", "/scratch/<user>/envs"),
         ("a list of libraries in /usr/lib", "a list of libraries in /usr/lib"),
         ("li@labpc-07: no route", "<user>@<host>: no route"),
+        ("https://conda.example/t/xy-0123456789/forge", "https://conda.example/t/***/forge"),
         ("https://u:p@host/simple", "https://***@host/simple"),
         ("Authorization: Bearer abcdefghijklmnop", "Authorization: ***"),
         ("hf_abcdefghijklmnopqrst", "***"),

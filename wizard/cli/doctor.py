@@ -150,8 +150,8 @@ def _tell_end(preview: RepairPreview, status: ExitStatus, terminal: Terminal) ->
         terminal.say(message("doctor.say.repaired"))
     elif status in (ExitStatus.FAILED, ExitStatus.GPU_TEST_FAILED) and aside.is_begun:
         terminal.say(message("doctor.say.not-repaired"))
-    if aside.is_begun:
-        megabytes = round(aside.bytes() / 1e6, 1)
+    megabytes = round(aside.bytes() / 1e6, 1)
+    if megabytes:
         terminal.say(message("doctor.say.kept", folder=str(aside.folder), megabytes=megabytes))
 
 

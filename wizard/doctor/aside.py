@@ -15,21 +15,32 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.doctor.beside import beside
 from wizard.doctor.claims import claims, distributions_named
 from wizard.errors import WizardError
+from wizard.packages.install import SCRATCH_NAME
 from wizard.packages.record import remove_partial
 
 FOLDER = ".torch-setup-aside"
-_LIST, _CLEARED, _KEPT = "list.json", "cleared", "kept"
+_LIST, _CLEARED, _KEPT, _STRAYS = "list.json", "cleared", "kept", "strays"
 MOVED, COPIED, NEW = "moved", "copied", "new"
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """`path` is relative to the prefix. copied: edited in place afterwards; new: was not there."""
+    """`path` is relative to the prefix. copied: edited in place afterwards; new: was not there, and may be a folder."""
 
     path: str
     kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """`names`: the distributions that come in. `spare`: files of nobody stay where they are."""
+
+    items: tuple[Item, ...]
+    names: tuple[str, ...]
+    spare: bool
 
 
 class Aside:
@@ -43,11 +54,22 @@ class Aside:
     def is_begun(self) -> bool:
         return (self.folder / _LIST).is_file()
 
-    def put(self, names: Iterable[str], wheels: Iterable[Path], further: Iterable[Path], edits: Iterable[Path]) -> int:
-        """How many items went aside. `edits`: files that will be written. Raises WizardError `aside-failed`."""
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The distributions that the run puts in."""
+        return self._read_list().names
+
+    def put(
+        self, names: Iterable[str], wheels: Iterable[Path], further: Iterable[Path], edits: Iterable[Path],
+        spare: bool = False,
+    ) -> int:  # fmt: skip
+        """How many items went aside. `edits`: files that will be written. `spare`: files of nobody stay in their place,
+        also in a folder of a package that goes. Raises WizardError `aside-failed`."""
         if not self.is_begun:
-            self._write_list(self._items(names, tuple(wheels), further, edits))
-        items = self._read_list()
+            named = tuple(names)
+            self._write_list(self._items(named, tuple(wheels), further, edits, spare), named, spare)
+        items = self._read_list().items
+        (self.folder / _CLEARED).unlink(missing_ok=True)  # a way back that was cut off: now it goes on instead
         for item in items:
             try:
                 self._put_one(item)
@@ -56,29 +78,35 @@ class Aside:
         return sum(item.kind == MOVED for item in items)
 
     def _items(
-        self, names: Iterable[str], wheels: tuple[Path, ...], further: Iterable[Path], edits: Iterable[Path]
-    ) -> list[Item]:
+        self, names: Iterable[str], wheels: tuple[Path, ...], further: Iterable[Path], edits: Iterable[Path],
+        spare: bool,
+    ) -> list[Item]:  # fmt: skip
         going = distributions_named(self.site, names)
-        moved = claims(self.prefix, self.site, going, wheels, [path for path in further if os.path.lexists(path)])
+        further = [path for path in further if os.path.lexists(path)]
+        moved = claims(self.prefix, self.site, going, wheels, further, spare)
         inside = [os.path.relpath(path, self.prefix).replace(os.sep, "/") for path in edits]
-        edited = [Item(path, COPIED if (self.prefix / path).is_file() else NEW) for path in inside]
+        inside += beside(self.prefix, self.site, wheels, moved)
+        edited = [Item(path, COPIED if os.path.lexists(self.prefix / path) else NEW) for path in dict.fromkeys(inside)]
         return [*(Item(path, MOVED) for path in moved), *edited]
 
-    def _write_list(self, items: list[Item]) -> None:
+    def _write_list(self, items: list[Item], names: tuple[str, ...], spare: bool) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)
         fresh = self.folder / f"{_LIST}.new"
         with fresh.open("w", encoding="utf-8") as file:
-            json.dump({"schema": 1, "items": [[item.path, item.kind] for item in items]}, file)
+            site = os.path.relpath(self.site, self.prefix).replace(os.sep, "/")
+            rows = [[item.path, item.kind] for item in items]
+            json.dump({"schema": 1, "site": site, "names": names, "spare": spare, "items": rows}, file)
             file.flush()
             os.fsync(file.fileno())
         fresh.replace(self.folder / _LIST)
 
-    def _read_list(self) -> list[Item]:
+    def _read_list(self) -> _List:
         try:
             data = json.loads((self.folder / _LIST).read_text(encoding="utf-8"))
-            return [Item(str(path), str(kind)) for path, kind in data["items"]]
+            items = tuple(Item(str(path), str(kind)) for path, kind in data["items"])
+            return _List(items, tuple(map(str, data["names"])), bool(data.get("spare")))
         except (OSError, ValueError, LookupError, TypeError):
-            return []
+            return _List((), (), False)
 
     def _put_one(self, item: Item) -> None:
         there, here = self.folder / _KEPT / item.path, self.prefix / item.path
@@ -87,58 +115,63 @@ class Aside:
         there.parent.mkdir(parents=True, exist_ok=True)
         if item.kind == COPIED:
             fresh = there.with_name(f"{there.name}.new")
-            shutil.copy2(here, fresh)
+            shutil.copy2(here, fresh, follow_symlinks=False)
             fresh.replace(there)
         elif os.path.lexists(here):
             here.rename(there)
 
     # -- the way back
 
-    def restore(self, wheels: Iterable[Path] = (), names: Iterable[str] = ()) -> bool:
-        """Everything as it was before; False when nothing is kept. Raises WizardError `restore-failed`."""
+    def restore(self, wheels: Iterable[Path] = ()) -> bool:
+        """Everything as it was before; False when nothing is kept. `wheels`: those that may have come in part.
+
+        Raises WizardError `restore-failed`.
+        """
         if not self.is_begun:
-            shutil.rmtree(self.folder, ignore_errors=True)
+            self.forget()
             return False
-        items = self._read_list()
+        listed = self._read_list()
         try:
-            self._clear(items, tuple(wheels), names)
-            for item in items:
-                self._bring_back(item)
+            shutil.rmtree(self.prefix / SCRATCH_NAME, ignore_errors=True)  # of an install that was cut off
+            self._clear(listed, tuple(wheels))
+            for item in listed.items:
+                self._bring_back(item, listed.spare)
+            self._return_strays()
             (self.folder / _LIST).unlink()  # first: without it, what is left here is only rubbish
         except OSError as error:
             raise WizardError("restore-failed", details=str(error), path=str(error.filename or self.prefix)) from error
         self.forget()
         return True
 
-    def _clear(self, items: list[Item], wheels: tuple[Path, ...], names: Iterable[str]) -> None:
+    def _clear(self, listed: _List, wheels: tuple[Path, ...]) -> None:
         """Takes out what the repair put in. Once only: afterwards, what lies there is what was brought back."""
         if (self.folder / _CLEARED).exists():
             return
-        for distribution in distributions_named(self.site, names):
-            if not self._is_untouched(distribution.info, items):
-                for path in claims(self.prefix, self.site, (distribution,), (), ()):
+        for distribution in distributions_named(self.site, listed.names):
+            if not self._is_untouched(distribution.info, listed.items):
+                for path in claims(self.prefix, self.site, (distribution,), (), (), listed.spare):
                     self._discard(path)
         for wheel in wheels:
-            if self._has_moved(items):
+            if self._has_moved(listed.items):
                 with contextlib.suppress(WizardError):
                     remove_partial(wheel, self.site)
-        for item in items:
+        for item in listed.items:
             if item.kind == NEW:
-                (self.prefix / item.path).unlink(missing_ok=True)
+                self._discard(item.path)
         (self.folder / _CLEARED).touch()
 
-    def _is_untouched(self, info: Path, items: list[Item]) -> bool:
+    def _is_untouched(self, info: Path, items: tuple[Item, ...]) -> bool:
         """The kill came before this one was moved: it is the old one that lies there."""
         path = os.path.relpath(info, self.prefix).replace(os.sep, "/")
         waiting = {item.path for item in items if item.kind == MOVED and not (self.folder / _KEPT / item.path).exists()}
         return path in waiting
 
-    def _has_moved(self, items: list[Item]) -> bool:
+    def _has_moved(self, items: tuple[Item, ...]) -> bool:
         """All of it: only then has anything been installed."""
         return all(os.path.lexists(self.folder / _KEPT / item.path) for item in items if item.kind == MOVED)
 
-    def _discard(self, path: str) -> None:
-        here, there = self.prefix / path, self.folder / "discarded" / path
+    def _discard(self, path: str, into: str = "discarded") -> None:
+        here, there = self.prefix / path, self.folder / into / path
         if not os.path.lexists(here):
             return
         while os.path.lexists(there):
@@ -146,14 +179,25 @@ class Aside:
         there.parent.mkdir(parents=True, exist_ok=True)
         here.rename(there)
 
-    def _bring_back(self, item: Item) -> None:
+    def _bring_back(self, item: Item, spare: bool) -> None:
         there, here = self.folder / _KEPT / item.path, self.prefix / item.path
         if not os.path.lexists(there):
             return
         if item.kind == MOVED and os.path.lexists(here):
-            self._discard(item.path)
+            self._discard(item.path, _STRAYS if spare else "discarded")
         here.parent.mkdir(parents=True, exist_ok=True)
         there.replace(here)
+
+    def _return_strays(self) -> None:
+        """What somebody has put into a folder of the new package meanwhile, unless it is there already."""
+        strays = self.folder / _STRAYS
+        for folder, _, names in os.walk(strays):
+            for name in names:
+                path = Path(folder, name)
+                here = self.prefix / path.relative_to(strays)
+                if not name.endswith(".pyc") and not os.path.lexists(here):
+                    here.parent.mkdir(parents=True, exist_ok=True)
+                    path.rename(here)
 
     def forget(self) -> None:
         """Deletes what is kept: there is no way back afterwards."""
@@ -169,6 +213,15 @@ class Aside:
                 with contextlib.suppress(OSError):
                     total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118
         return total
+
+
+def kept_in(prefix: Path, run: str) -> Aside:
+    """The snapshot of that run by its own list: the run's folder may be gone. Raises WizardError `restore-failed`."""
+    try:
+        data = json.loads((prefix / FOLDER / run / _LIST).read_text(encoding="utf-8"))
+        return Aside(prefix, prefix / str(data["site"]), run)
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise WizardError("restore-failed", details=repr(error), path=str(prefix / FOLDER / run)) from error
 
 
 def kept_runs(prefix: Path) -> tuple[str, ...]:

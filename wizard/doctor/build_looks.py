@@ -6,6 +6,7 @@ Bounds come from `matrices/`, what torch wants from its own metadata. Imports no
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
@@ -106,7 +107,9 @@ def _companion(each: Distribution, env: Installation, variant: str, matrix: Matr
             words=params,
         )
     if each.local and each.local != variant and not _any_variant(each):
-        return finding("companions", "companion-variant", evidence, Remedy((wanted,)), words=params)
+        # Two CUDA builds of one major version mostly run together: then only the test can tell.
+        certain = _cuda_major(each.local) != _cuda_major(variant)
+        return finding("companions", "companion-variant", evidence, Remedy((wanted,)), certain, words=params)
     if (
         pin is None
         and target
@@ -116,6 +119,11 @@ def _companion(each: Distribution, env: Installation, variant: str, matrix: Matr
         evidence = (*evidence, f"torch {release} goes with {each.name} {target}")
         return finding("companions", "companion-release", evidence, Remedy((wanted,)), certain=False, words=params)
     return None
+
+
+def _cuda_major(variant: str) -> str:
+    """`12` of cu126; other words as they are."""
+    return variant[2:-1] if variant.startswith("cu") and variant[2:].isdigit() else variant
 
 
 def _contains(specifier: SpecifierSet, version: str) -> bool:
@@ -162,21 +170,37 @@ def needs(env: Installation) -> Look:
     wrong = tuple(_unmet(torch, env))
     if not wrong:
         return ruled_out("needs", f"all that torch {torch.version} asks for is there")
-    evidence = tuple(line for line, _ in wrong)
-    remedy = Remedy(tuple(requirement for _, requirement in wrong))
-    return found("needs", finding("needs", "needs-unmet", evidence, remedy, count=len(wrong), first=evidence[0]))
+    hard = tuple(each for each in wrong if each.is_hard)
+    soft = tuple(each for each in wrong if not each.is_hard)
+    return found("needs", *(_needs(group, group is hard) for group in (hard, soft) if group))
 
 
-def _unmet(torch: Distribution, env: Installation) -> Iterator[tuple[str, str]]:
+def _needs(wrong: tuple[_Unmet, ...], certain: bool) -> Finding:
+    evidence = tuple(each.said for each in wrong)
+    remedy = Remedy(tuple(each.requirement for each in wrong))
+    return finding("needs", "needs-unmet", evidence, remedy, certain, count=len(wrong), first=evidence[0])
+
+
+@dataclass(frozen=True, slots=True)
+class _Unmet:
+    """`is_hard`: it is missing, or a library of NVIDIA's that must be the very one; a plain package mostly works."""
+
+    said: str
+    requirement: str
+    is_hard: bool
+
+
+def _unmet(torch: Distribution, env: Installation) -> Iterator[_Unmet]:
     for requirement in torch.wanted(env.markers()):
         name = canonicalize_name(requirement.name)
         installed = env.one(name)
         written = f"{name}{requirement.specifier}"
         if installed is None:
             if not any(record.name == name for record in env.records):
-                yield f"{name} is not there; torch asks for {written}", written
+                yield _Unmet(f"{name} is not there; torch asks for {written}", written, True)
         elif not _takes(requirement.specifier, installed.version):
-            yield f"{name} is {installed.version}; torch asks for {written}", written
+            is_hard = name.startswith(("nvidia-", "cuda-"))
+            yield _Unmet(f"{name} is {installed.version}; torch asks for {written}", written, is_hard)
 
 
 def _takes(specifier: SpecifierSet, version: str) -> bool:

@@ -60,11 +60,13 @@ def _installed(prefix: Path, site: Path, info: Path) -> Iterator[str]:
 
 
 def claims(
-    prefix: Path, site: Path, distributions: Iterable[Distribution], wheels: Iterable[Path], further: Iterable[Path]
-) -> tuple[str, ...]:
+    prefix: Path, site: Path, distributions: Iterable[Distribution], wheels: Iterable[Path], further: Iterable[Path],
+    spare: bool = False,
+) -> tuple[str, ...]:  # fmt: skip
     """What is there of those distributions, of the wheels that will come, and of `further`; relative, without repeats.
 
-    A conda record among `further` brings the files that it lists.
+    A conda record among `further` brings the files that it lists. `spare`: a folder with a file of nobody in it is not
+    claimed as a whole.
     """
     going = tuple(distributions)
     names = frozenset(each.name for each in going) | {read_wheel(wheel).name for wheel in wheels}
@@ -79,7 +81,24 @@ def claims(
         wanted += [_relative(prefix, site / facts.dist_info)]
     for path in further:
         wanted += [_relative(prefix, path), *_conda_files(prefix, path)]
-    return _highest(prefix, site, wanted, shared)
+    return _highest(prefix, site, wanted, _with_strays(prefix, site, wanted, shared) if spare else shared)
+
+
+def _with_strays(prefix: Path, site: Path, wanted: Iterable[str], shared: Shared) -> Shared:
+    """What no package owns counts as another's: notes, data, models that somebody has put among a package's files."""
+    known = frozenset(wanted)
+    inside = _relative(prefix, site) + "/"
+    tops = {path[len(inside) :].partition("/")[0] for path in known if path.startswith(inside)}
+    strays = frozenset(path for top in tops for path in _files_below(prefix, site / top) if path not in known)
+    return Shared(shared.files | strays, shared.folders | frozenset(_above(strays)))
+
+
+def _files_below(prefix: Path, top: Path) -> Iterator[str]:
+    """Without compiled modules: they follow from their sources."""
+    for folder, folders, names in os.walk(top):
+        links = [name for name in folders if os.path.islink(os.path.join(folder, name))]  # noqa: PTH114, PTH118
+        start = _relative(prefix, Path(folder))
+        yield from (f"{start}/{name}" for name in (*names, *links) if not name.endswith(".pyc"))
 
 
 def _conda_files(prefix: Path, record: Path) -> Iterator[str]:

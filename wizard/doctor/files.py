@@ -75,7 +75,7 @@ def is_cut(path: Path, size: int) -> bool:
             if head[:4] != _ELF_64[:4]:
                 return bool(head) and not head.strip(b"\0")
             if head[:5] != _ELF_64 or len(head) < 64:
-                return len(head) < 52
+                return len(head) < (64 if head[:5] == _ELF_64 else 52)
             segments, sections = struct.unpack_from("<QQ", head, 32)
             width, count, section_width, section_count = struct.unpack_from("<HHHH", head, 54)
             if sections and sections + section_width * section_count > size:

@@ -13,9 +13,10 @@ from pathlib import Path
 from wizard.environments.layout import is_conda_prefix
 
 NO_USER_SITE = "torch_setup_no_user_site.pth"
+# In a namespace of its own: site runs such a line inside a function, where a comprehension sees no names.
 _HOOK = (
-    "import os, site, sys; u = site.getusersitepackages(); "
-    "sys.path[:] = [p for p in sys.path if p != u and not p.startswith(u + os.sep)]\n"
+    "import sys; exec('import os, site, sys; u = site.getusersitepackages(); "
+    "sys.path[:] = [p for p in sys.path if p != u and not p.startswith(u + os.sep)]', {})\n"
 )
 _BEGIN, _END = "# >>> torch-setup: libraries of other folders stay out >>>", "# <<< torch-setup <<<"
 _SHELL = """{begin}

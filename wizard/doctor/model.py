@@ -91,6 +91,9 @@ class Answer:
         found += [other for other in self.others if other.certain and other.scope == ENVIRONMENT]
         if self.verdict == "nothing-wrong":
             found = [other for other in self.others if other.code in ("leftovers", "drift")]
+        if any(finding.remedy.family for finding in found):
+            # With another torch they are judged anew: those that fit it stay.
+            found = [finding for finding in found if not finding.code.startswith("companion-")]
         total = Remedy()
         for finding in found:
             total = total.joined(finding.remedy)

@@ -73,7 +73,11 @@ def run_trials(
 def _tried(
     look: Look, env: Installation, first: Verification, test: Callable[[Mapping[str, str]], Verification]
 ) -> Look:
-    """A library on the path is proved by a run without it that gets further."""
+    """A library on the path is proved by a run without it that gets further; a companion, by its own failed check."""
+    if look.check == "companions" and look.state == FOUND:
+        names = {str(finding.cause.params.get("name")) for finding in look.findings}
+        failed = sorted(names & _failures(first))
+        return confirmed(look, f"the test of {', '.join(failed)} fails ({_first_error(first)})") if failed else look
     if look.check != "libraries" or look.state != FOUND:
         return look
     changed = _changed(look, env)

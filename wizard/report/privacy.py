@@ -17,6 +17,7 @@ from urllib.parse import quote
 
 from wizard.process import redact
 
+_CHANNEL_TOKEN = re.compile(r"(/t/)[A-Za-z0-9][A-Za-z0-9_-]{7,}(?=/)")
 _TOKEN = re.compile(r"\b(?:hf|ghp|gho|glpat|pypi|sk)[-_][A-Za-z0-9_-]{16,}|(?i:\bbearer\s+)[A-Za-z0-9._~+/-]{12,}=*")
 
 
@@ -52,7 +53,7 @@ def clean(value: Any, private: Private) -> Any:
 
 
 def clean_text(text: str, private: Private) -> str:
-    text = _TOKEN.sub("***", redact(text))
+    text = _CHANNEL_TOKEN.sub(r"\g<1>***", _TOKEN.sub("***", redact(text)))
     flags = re.IGNORECASE if os.name == "nt" else 0
     for home in private.homes:
         text = re.sub(rf"(?<![\w.-]){re.escape(home)}(?![\w.-])", "~", text, flags=flags)
@@ -60,6 +61,7 @@ def clean_text(text: str, private: Private) -> str:
         # Only a whole part of a path, or before an @: a user may be called "torch" or "li".
         user = re.escape(private.user)
         text = re.sub(rf"(?<=[\\/]){user}(?=[\\/\s'\"]|$)|\b{user}(?=@)", "<user>", text, flags=flags)
-    if len(private.host) > 2 and private.host != "localhost":
-        text = re.sub(rf"(?<![\w-]){re.escape(private.host)}(?![\w-])", "<host>", text, flags=re.IGNORECASE)
+    for host in dict.fromkeys((private.host, private.host.partition(".")[0])):  # node7.lab.example is also node7
+        if len(host) > 2 and host != "localhost":
+            text = re.sub(rf"(?<![\w-]){re.escape(host)}(?![\w-])", "<host>", text, flags=re.IGNORECASE)
     return text

@@ -126,7 +126,7 @@ def restore_run(folder: RunFolder) -> bool:
     store = Store(paths.downloads_dir())
     files = [file for file in lock.files if file.name in repair.names]
     wheels = [path for file in files if (path := store.path_for(file)).is_file()]
-    return Aside(Path(plan.prefix), Path(repair.site), plan.id).restore(wheels, repair.names)
+    return Aside(Path(plan.prefix), Path(repair.site), plan.id).restore(wheels)
 
 
 def _site_of(prefix: Path) -> Path:

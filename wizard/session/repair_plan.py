@@ -22,6 +22,7 @@ from wizard.doctor.examine import best_build, gpu_expected
 from wizard.doctor.guards import guard_files
 from wizard.doctor.installation import Installation
 from wizard.doctor.model import Answer, Remedy
+from wizard.doctor.package_looks import fits
 from wizard.doctor.repair import Repair, write_repair
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
@@ -62,11 +63,11 @@ class _Wanted:
     candidates: tuple[Candidate, ...]
     family: tuple[str, ...]
     others: tuple[str, ...]
+    damaged: frozenset[str]  # come anew even in the version that is there
 
     @property
     def names(self) -> frozenset[str]:
-        named = (parse_requirement(line) for line in self.others)
-        return frozenset((*self.family, *(canonicalize_name(each.name) for each in named if each)))
+        return frozenset((*self.family, *self.damaged))
 
 
 def plan_repair(
@@ -132,7 +133,10 @@ def _wanted(facts: Facts, matrix: Matrix, env: Installation, remedy: Remedy) -> 
     others = tuple(str(each) for each in named if canonicalize_name(each.name) not in FAMILY)
     torch = next((each for each in named if canonicalize_name(each.name) == "torch"), None)
     candidates = _candidates(facts, matrix, env, remedy, torch, bool(family))
-    return _Wanted(candidates, tuple(name for name in FAMILY if name in family), others)
+    damaged: frozenset[str] = frozenset(canonicalize_name(each.name) for each in named)
+    if remedy.family:
+        damaged |= {"torch"}
+    return _Wanted(candidates, tuple(name for name in FAMILY if name in family), others, damaged)
 
 
 def _candidates(
@@ -287,14 +291,18 @@ def _is_plain(version: str) -> bool:
 
 
 def _comes(file: LockedFile, env: Installation, wanted: _Wanted) -> bool:
-    """Named by the repair, not there, or there in another version."""
-    if file.name in wanted.names:
+    """Damaged, not there, there in another version, or made for another Python. The family: only what was named."""
+    if file.name in wanted.damaged:
         return True
-    installed = env.find(file.name)
-    if file.name in FAMILY or len(installed) != 1:
-        return file.name not in FAMILY and not installed
+    if file.name in FAMILY and file.name not in wanted.family:
+        return False
+    installed = env.one(file.name)
+    if installed is None:
+        return True
+    if env.python and installed.tags and not fits(installed.tags, env.python.tag):
+        return True
     try:
-        return Version(installed[0].version) != Version(file.version)
+        return Version(installed.version) != Version(file.version)
     except InvalidVersion:
         return True
 

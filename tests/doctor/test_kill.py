@@ -1,0 +1,133 @@
+"""A repair that is killed, cancelled or fails: it goes on, or the environment is as it was, byte for byte."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.doctor.world import HEALTHY, Patient, tree
+from wizard.doctor.aside import FOLDER, kept_runs
+from wizard.session.repair_plan import RepairPreview
+
+
+@pytest.fixture
+def damaged(bare: Patient) -> tuple[Patient, RepairPreview]:
+    """torch with a cut library and one file too many, and the plan to mend it."""
+    bare.make(*HEALTHY)
+    path = bare.site / "torch" / "lib" / "libtorch_cpu.so"
+    path.write_bytes(path.read_bytes()[:3000])
+    (bare.site / "torch" / "notes of mine.txt").write_text("a file that the user put here")
+    return bare, bare.plan()
+
+
+def kill_at(patient: Patient, preview: RepairPreview, step: str, delay: float = 0.0) -> None:
+    """SIGKILL as soon as the step has begun."""
+    program = patient.world.start("run", str(patient.session.plan_path(preview.plan.id)))
+    deadline = time.monotonic() + 60
+    wait_for(patient, preview, step)
+    time.sleep(delay)
+    os.kill(program.pid, signal.SIGKILL)
+    program.communicate()
+    while patient.world.processes():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def wait_for(patient: Patient, preview: RepairPreview, step: str) -> None:
+    events = patient.session.events_path(preview.plan.id)
+    deadline = time.monotonic() + 60
+    while not (events.exists() and f'"step": "{step}"' in events.read_text(encoding="utf-8")):
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
+
+
+def whole(prefix: Path) -> dict[str, str]:
+    return {path: digest for path, digest in tree(prefix).items() if not path.startswith(".torch-setup")}
+
+
+@pytest.mark.parametrize(
+    ("step", "delay"), [("fetch", 0.0), ("aside", 0.0), ("install", 0.0), ("install", 0.15), ("check", 0.0)]
+)
+def test_killed_and_resumed(damaged: tuple[Patient, RepairPreview], step: str, delay: float) -> None:
+    patient, preview = damaged
+    kill_at(patient, preview, step, delay)
+    done = patient.carry_out(preview)
+    assert done.returncode == 0, done.stderr
+    assert patient.answer(deep=True).verdict == "nothing-wrong"
+
+
+@pytest.mark.parametrize(
+    ("step", "delay"), [("fetch", 0.0), ("aside", 0.0), ("install", 0.0), ("install", 0.15), ("verify", 0.0)]
+)
+def test_killed_and_taken_back(damaged: tuple[Patient, RepairPreview], step: str, delay: float) -> None:
+    patient, preview = damaged
+    before = whole(patient.prefix)
+    kill_at(patient, preview, step, delay)
+    done = patient.world.run("runs", "--remove", preview.plan.id)
+    assert done.returncode == 0, done.stderr
+    assert whole(patient.prefix) == before
+    assert not (patient.prefix / FOLDER).exists()
+
+
+def test_taken_back_after_it_ended_well(damaged: tuple[Patient, RepairPreview]) -> None:
+    patient, preview = damaged
+    before = whole(patient.prefix)
+    assert patient.carry_out(preview).returncode == 0
+    assert whole(patient.prefix) != before
+    assert not (patient.site / "torch" / "notes of mine.txt").exists()
+    assert kept_runs(patient.prefix) == (preview.plan.id,)
+    assert patient.session.undo_repair(patient.prefix) == preview.plan.id
+    assert whole(patient.prefix) == before
+    assert kept_runs(patient.prefix) == ()
+
+
+def test_taken_back_when_the_downloads_and_the_notes_are_gone(damaged: tuple[Patient, RepairPreview]) -> None:
+    import shutil
+
+    patient, preview = damaged
+    before = whole(patient.prefix)
+    assert patient.carry_out(preview).returncode == 0
+    for name in ("downloads", "runs"):
+        shutil.rmtree(patient.world.home / "state" / name)
+    assert patient.session.undo_repair(patient.prefix) == preview.plan.id
+    assert whole(patient.prefix) == before
+
+
+def test_a_failed_repair_leaves_everything_as_it_was(damaged: tuple[Patient, RepairPreview]) -> None:
+    """Killed when half of it was aside; then the environment's Python is gone, and going on fails."""
+    patient, preview = damaged
+    before = whole(patient.prefix)
+    python = patient.prefix / "bin" / "python"
+    target = python.readlink()
+    kill_at(patient, preview, "aside")
+    python.unlink()
+    done = patient.carry_out(preview)
+    assert done.returncode == 1, done.stderr
+    python.symlink_to(target)
+    assert whole(patient.prefix) == before
+    assert patient.carry_out(preview).returncode == 0
+
+
+def test_a_cancelled_repair_leaves_everything_as_it_was(damaged: tuple[Patient, RepairPreview]) -> None:
+    patient, preview = damaged
+    before = whole(patient.prefix)
+    program = patient.world.start("run", str(patient.session.plan_path(preview.plan.id)))
+    wait_for(patient, preview, "aside")
+    os.kill(program.pid, signal.SIGINT)
+    _, said = program.communicate(timeout=60)
+    assert program.returncode == 130, said
+    assert whole(patient.prefix) == before
+
+
+def test_removing_the_notes_of_a_repair_that_ended_well_takes_nothing_back(
+    damaged: tuple[Patient, RepairPreview],
+) -> None:
+    patient, preview = damaged
+    assert patient.carry_out(preview).returncode == 0
+    after = whole(patient.prefix)
+    assert patient.world.run("runs", "--remove", preview.plan.id).returncode == 0
+    assert whole(patient.prefix) == after
