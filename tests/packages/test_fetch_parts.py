@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from tests.packages.files import locked
 from wizard.packages.fetch import ranges
+from wizard.packages.fetch.model import Fault
 from wizard.packages.fetch.part import ALIGN, PartFile, new_buffer
+from wizard.packages.fetch.reply import content_range
 from wizard.packages.fetch.state import PartState, parse_state, read_state, write_state
 from wizard.packages.fetch.store import Store
 from wizard.packages.fetch.transport import Transport, is_allowed
@@ -104,3 +106,15 @@ def test_the_proxy_is_the_one_that_was_handed_over() -> None:
     assert transport._proxy("https://inside.invalid/x", "inside.invalid") is None
     assert transport._proxy("http://127.0.0.1/x", "127.0.0.1") is None
     assert Transport(environment={})._proxy("https://a.invalid/x", "a.invalid") is None
+
+
+@pytest.mark.parametrize("text", ["", "bytes", "bytes 0-5", "bytes x-5/9", "bytes 0--7/-6", "items 0-5/9"])
+def test_a_range_that_cannot_be_is_no_range(text: str) -> None:
+    with pytest.raises(Fault) as caught:
+        content_range(text)
+    assert caught.value.code == "fetch-server"
+
+
+def test_a_range_says_where_it_begins_and_how_much_there_is() -> None:
+    assert content_range("bytes 5-9/30") == (5, 30)
+    assert content_range("bytes 0-9/*") == (0, None)

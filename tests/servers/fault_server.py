@@ -108,7 +108,7 @@ class FaultServer:
             if faults.times is not None and number > faults.times:
                 faults = Faults(etag=faults.etag)
             if faults.other_from is not None and number >= faults.other_from:
-                data, faults = b"PK\0\0" + data[4:], replace(faults, etag='"other"')
+                data, faults = data[::-1], replace(faults, etag='"other"')
             return data, faults, number
 
     def count(self, path: str, sent: int) -> None:
@@ -194,6 +194,9 @@ class _Handler(BaseHTTPRequestHandler):
         if match and is_part:
             start = int(match[1])
             end = min(size, int(match[2]) + 1) if match[2] else size
+            if start >= size > 0:
+                self._short(416, b"", ("Content-Range", f"bytes */{size}"))
+                return
         self.send_response(206 if is_part else 200)
         if is_part:
             self.send_header("Content-Range", f"bytes {start}-{end - 1}/{size}")

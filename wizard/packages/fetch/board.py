@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.packages.fetch.addresses import Address, Hosts
-from wizard.packages.fetch.model import BLOCK, CHUNK, Changed, Fault, NoRanges, OtherTag, Stopped
+from wizard.packages.fetch.model import BLOCK, CHUNK, Fault, NoRanges, OtherTag, Stopped
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.ranges import Range
 from wizard.packages.fetch.task import FileTask
@@ -98,11 +98,19 @@ class Board:
             return Job(task, "open") if is_free else None
         if task.is_whole:
             return None if task.is_busy else Job(task, "hash")
-        if not task.todo or (task.in_flight and (task.in_stream or not task.is_probed)):
+        if task.in_flight and (task.in_stream or not task.is_probed):
             return None
+        if not task.todo and not task.is_busy:
+            self.give_up(task, Fault("fetch-internal", f"nothing to do and not whole: {task.size} {task.done}"))
+        return self._range_of(task, chunk) if task.todo else None
+
+    def _range_of(self, task: FileTask, chunk: int) -> Job | None:
         address = task.sources.pick(bool(task.done))
         if address is None:
             return None
+        if task.wants_one_giver and task.givers - {address}:
+            task.must_restart = True
+            return self._job_of(task, chunk)
         if not address.knows_ranges:
             return self._stream(task, address)
         start, end = task.take(self._chunk(chunk))
@@ -198,16 +206,20 @@ class Board:
             elif isinstance(fault, NoRanges) and address.knows_ranges:
                 address.knows_ranges = False
             else:
-                task.must_restart = task.must_restart or isinstance(fault, Changed)
+                # Nobody but the servers knows the size, and what one told was not this file's.
+                is_other = fault.code == "fetch-changed" or (fault.code == "fetch-html" and not task.done)
+                task.must_restart = task.must_restart or (is_other and task.file.size is None)
                 if not task.sources.blame(address, fault, self._backoff):
                     self.give_up(task, fault)
             self.changed.notify_all()
 
     def wrong(self, task: FileTask, fault: Fault) -> None:
-        """What came as this file is not it. Who gave bytes to it is to blame, but not for an earlier run's."""
+        """What came as this file is not it. Who gave all of it is to blame; of several it comes anew from one."""
         with self.changed:
             task.must_restart = True
-            if not task.reused:
+            if len(task.givers) > 1:
+                task.wants_one_giver = True
+            elif not task.reused:
                 for address in task.givers:
                     task.sources.blame(address, fault, self._backoff)
                 if task.sources.is_used_up or not task.givers:

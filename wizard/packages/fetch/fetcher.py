@@ -33,6 +33,7 @@ OnProgress = Callable[[FetchProgress], None]
 OnFile = Callable[[LockedFile, Path], None]
 IsAsked = Callable[[], bool]
 
+DEFAULT_CONNECTIONS = 4
 _TICK = 0.1
 _SETTLERS = 3
 _JOIN_SECONDS = 1.0
@@ -61,7 +62,7 @@ class Options:
 
 
 class Fetcher:
-    def __init__(self, store: Store, connections: int = 4, options: Options | None = None) -> None:
+    def __init__(self, store: Store, connections: int = DEFAULT_CONNECTIONS, options: Options | None = None) -> None:
         self._store = store
         self._connections = connections
         self._options = options or Options()

@@ -130,9 +130,10 @@ def content_range(text: str) -> tuple[int, int | None]:
     try:
         unit, _, rest = text.partition(" ")
         span, _, size = rest.partition("/")
-        if unit != "bytes":
+        start, total = int(span.split("-")[0]), None if size == "*" else int(size)
+        if unit != "bytes" or start < 0 or (total or 0) < 0:
             raise ValueError(text)
-        return int(span.split("-")[0]), None if size == "*" else int(size)
+        return start, total
     except ValueError:
         raise Fault("fetch-server", f"Content-Range: {text!r}") from None
 
@@ -142,6 +143,8 @@ def refusal(status: int, reason: str, retry_after: str | None, date: str | None)
     seconds = retry_seconds(retry_after or "", date)
     if status in (401, 403, 407):
         return Fault("fetch-refused", details, hard=True)
+    if status == 416:
+        return Fault("fetch-changed", details, hard=True)  # it ends before where we are
     if status in (404, 410, 451):
         return Fault("fetch-not-found", details, hard=True)
     if status == 429 or (status == 503 and seconds is not None):

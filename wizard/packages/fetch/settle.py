@@ -138,8 +138,7 @@ def write(board: Board, block: Block, upto: int, watch: Watch) -> None:
         block.written = upto
         task.mark(block.start, block.start + upto)
         if block.address:
-            block.address.progressed()
-            task.givers.add(block.address)
+            task.got_from(block.address)
 
 
 def save(board: Board, task: FileTask, watch: Watch) -> None:

@@ -35,6 +35,7 @@ class FileTask:
         self.size = file.size
         self.sources = Sources(file.urls, hosts, file.sha256)
         self.givers: set[Address] = set()  # whose bytes are in it
+        self.wants_one_giver = False  # bytes of several made a wrong file, and nobody knows whose
         self.locked_until = 0.0  # another run is at it
         self.done: ranges.Ranges = ()
         self.todo: deque[ranges.Range] = deque()  # gaps; (0, 0) while the size is unknown
@@ -62,7 +63,7 @@ class FileTask:
         part_path, state_path = self._store.part_for(self.file), self._store.state_for(self.file)
         part_path.parent.mkdir(parents=True, exist_ok=True)
         state = read_state(state_path)
-        if state and state.sha256 == self.file.sha256.lower() and self.size in (None, state.size):
+        if state and state.size and state.sha256 == self.file.sha256.lower() and self.size in (None, state.size):
             present = part_path.stat().st_size if part_path.exists() else 0
             if all(end <= present for _, end in state.done):
                 self.size, self.done = state.size, state.done
@@ -117,6 +118,11 @@ class FileTask:
     def mark(self, start: int, end: int) -> None:
         self.done = ranges.add(self.done, start, end)
 
+    def got_from(self, address: Address) -> None:
+        self.givers.add(address)
+        if not self.wants_one_giver:  # else two that break off in turn would go on for ever
+            address.progressed()
+
     @property
     def bytes_done(self) -> int:
         return ranges.total(self.done)
@@ -158,7 +164,7 @@ class FileTask:
         if not (force or now - self._saved >= _SAVE_SECONDS) or not self.saving.acquire(blocking=force):
             return
         try:
-            if self.part is None:
+            if self.part is None or not self.size:  # of a file without a known size nothing can be resumed
                 return
             state = snapshot()
             self.part.sync()
