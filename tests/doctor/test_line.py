@@ -50,8 +50,10 @@ def test_user_site_shadow_is_told_and_mended_without_touching_the_users_packages
     status, document, _ = doctor(ready)
     assert (status, code(document)) == (1, "user-site-shadow")
     assert f"{user_site}/torch" in json.dumps(document).replace("~", str(ready.home / "user"))
+    assert "Repair it with" in ready.run("doctor", "--prefix", str(prefix_of(ready))).stderr
     status, document, said = doctor(ready, "--repair", "--yes")
     assert status == 0, said
+    assert "for you to do" not in said
     assert document["repair"]["packages"] == []  # type: ignore[index]
     assert "Repaired, and the test passes." in said
     assert (user_site / "torch" / "__init__.py").is_file()

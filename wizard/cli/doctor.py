@@ -106,8 +106,9 @@ def _tell(document: dict[str, Any], found: Examination, arguments: argparse.Name
         terminal.document(document)
     else:
         terminal.line(render_doctor(document, terminal.language))
-        if found.answer.remedy.changes_something and not arguments.repair:
-            terminal.say(message("doctor.say.needs-yes", prefix=str(found.answer.prefix)))
+        if found.answer.remedy.changes_something:
+            if not arguments.repair:
+                terminal.say(message("doctor.say.needs-yes", prefix=str(found.answer.prefix)))
         elif found.answer.cause:
             terminal.say(message("doctor.say.by-hand"))
     if arguments.save:
@@ -148,8 +149,9 @@ def _tell_end(preview: RepairPreview, status: ExitStatus, terminal: Terminal) ->
     aside = Aside(Path(preview.plan.prefix), Path(preview.repair.site), preview.plan.id)
     if status is ExitStatus.DONE:
         terminal.say(message("doctor.say.repaired"))
-    elif status in (ExitStatus.FAILED, ExitStatus.GPU_TEST_FAILED) and aside.is_begun:
-        terminal.say(message("doctor.say.not-repaired"))
+    elif aside.is_begun:
+        told = "repaired-no-card" if status is ExitStatus.GPU_TEST_FAILED else "not-repaired"
+        terminal.say(message(f"doctor.say.{told}"))
     megabytes = round(aside.bytes() / 1e6, 1)
     if megabytes:
         terminal.say(message("doctor.say.kept", folder=str(aside.folder), megabytes=megabytes))
