@@ -81,6 +81,7 @@ def test_a_real_environment_goes_and_all_else_stays(ours: Path) -> None:
     assert environments_list().read_bytes() == b"/somebody/else\n"
     assert gone == sorted(gone)
     assert abs(gone[-1][0] - plan.sizes.files) <= 1
+    assert gone[-1][1] == pytest.approx(plan.sizes.freed, rel=0.01)
     assert pending() == ()
     assert list(deletions_dir().iterdir()) == []
     assert sum(1 for _ in paths.cache_dir().rglob("*")) >= cached

@@ -185,6 +185,8 @@ def test_looking_is_no_using(home: Path, tmp_path: Path) -> None:
     first = by_name(tmp_path / "envs")["old"].last_used
     assert first == pytest.approx(past, abs=2)
     assert by_name(tmp_path / "envs")["old"].last_used == first
+    for read in (prefix / "pyvenv.cfg", site_of(prefix) / "torch" / "version.py"):
+        assert read.stat().st_atime == pytest.approx(past, abs=2), "other tools look at this time, too"
     pyc = site_of(prefix) / "torch" / "__pycache__" / f"__init__.cpython-{MINOR.replace('.', '')}.pyc"
     pyc.parent.mkdir()
     pyc.touch()

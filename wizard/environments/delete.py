@@ -22,7 +22,7 @@ from wizard.environments.trash import Deletion, clear, held, new_deletion, pendi
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
 
-OnProgress = Callable[[int, int], None]  # files and bytes gone so far
+OnProgress = Callable[[int, int], None]  # files gone so far, and bytes: their share of all, no file is asked again
 IsCancelled = Callable[[], bool]
 _MOST_PROGRAMS = 5
 
@@ -139,12 +139,12 @@ def check_unused(prefix: Path) -> None:
 
 
 def _clear(deletion: Deletion, on_progress: OnProgress, is_cancelled: IsCancelled) -> None:
-    gone = [0, 0]
+    gone = 0
 
-    def count(files: int, size: int) -> None:
-        gone[0] += files
-        gone[1] += size
-        on_progress(gone[0], gone[1])
+    def count(files: int) -> None:
+        nonlocal gone
+        gone += files
+        on_progress(gone, deletion.size * min(gone, deletion.files) // max(deletion.files, 1))
 
     try:
         clear(deletion, count, is_cancelled)

@@ -1,8 +1,8 @@
 """Removes a folder tree: quickly, and nothing that lies outside of it.
 
 Links and junctions are removed, never entered; another volume mounted inside stops it. On Linux every step goes through
-the open folder above (`dir_fd`), so that nobody can put a link in our way. Several threads: the system calls wait for
-the disk, not for Python. It may be killed at any line and started again; who calls it has noted what is to go.
+the open folder above (`dir_fd`), so that nobody can put a link in our way. Several threads where the disk is what one
+waits for, one where it is not. It may be killed at any line and started again; who calls it has noted what is to go.
 """
 
 from __future__ import annotations
@@ -12,15 +12,19 @@ import os
 import stat
 import sys
 import threading
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from wizard.environments.links import entry_is_true_folder, extended, is_link
 from wizard.errors import Cancelled
 
-OnErased = Callable[[int, int], None]  # files and bytes since the last call; from any thread, one at a time
+OnErased = Callable[[int], None]  # files since the last call; from any thread, one at a time
 _THREADS = 4
+_TRIAL_SECONDS = 0.05
+_BUSY_SHARE = 0.35
 _BY_DESCRIPTOR = os.unlink in os.supports_dir_fd and os.scandir in os.supports_fd
 
 
@@ -52,7 +56,7 @@ class _Work:
 
 def erase(
     root: Path,
-    on_erased: OnErased = lambda files, size: None,
+    on_erased: OnErased = lambda files: None,
     is_cancelled: Callable[[], bool] = lambda: False,
     keep: Iterable[str] = (),
     threads: int = _THREADS,
@@ -62,6 +66,11 @@ def erase(
     What cannot be removed does not save the rest: the first such error is raised at the end.
     """
     _Eraser(extended(str(root)), on_erased, is_cancelled, frozenset(keep)).run(threads)
+
+
+def _waits(wall: float, busy: float) -> bool:
+    """Most of the time goes by in the disk. Where it does not (memory, a fast disk), threads only get in their way."""
+    return wall > _TRIAL_SECONDS and busy < wall * _BUSY_SHARE
 
 
 class _Eraser:
@@ -77,10 +86,8 @@ class _Eraser:
         if is_link(self._root.path):
             raise NotADirectoryError(self._root.path)
         others = [threading.Thread(target=self._serve, name="erase", daemon=True) for _ in range(threads - 1)]
-        for other in others:
-            other.start()
-        self._serve()
-        for other in others:
+        started = self._serve(others)
+        for other in started:
             other.join()
         for folder in self._work.abandoned:
             _close_up(folder)
@@ -89,7 +96,10 @@ class _Eraser:
         if self._work.stopped:
             raise Cancelled
 
-    def _serve(self) -> None:
+    def _serve(self, others: Sequence[threading.Thread] = ()) -> Sequence[threading.Thread]:
+        """Until nothing is left; answers which of the others it has called to help."""
+        helping: Sequence[threading.Thread] = ()
+        wall, busy = time.perf_counter(), time.thread_time()
         while folder := self._next():
             inside: list[_Folder] = []
             try:
@@ -100,6 +110,11 @@ class _Eraser:
                 self._fail(folder, bug)
                 self._work.stopped = True
             self._finish(folder, inside)
+            if others and not helping and _waits(time.perf_counter() - wall, time.thread_time() - busy):
+                helping = others
+                for other in helping:
+                    other.start()
+        return helping
 
     def _next(self) -> _Folder | None:
         work = self._work
@@ -158,35 +173,36 @@ class _Eraser:
         """Removes its files; its folders are what it answers."""
         self._open(folder)
         inside: list[_Folder] = []
-        files = size = 0
+        files = 0
+        unlink = _unlinker(folder)
         with os.scandir(_place(folder)) as entries:
             listed = list(entries)  # a folder that changes while it is listed may hide entries
         for entry in listed:
-            if folder is self._root and entry.name in self._keep:
+            name = entry.name
+            if folder is self._root and name in self._keep:
                 folder.kept = True
             elif entry_is_true_folder(entry):
-                inside.append(_Folder(f"{folder.path}{os.sep}{entry.name}", entry.name, folder))
+                inside.append(_Folder(f"{folder.path}{os.sep}{name}", name, folder))
             else:
-                size += _bytes_of(entry)
                 files += 1
-                self._remove_file(folder, entry)
+                try:
+                    unlink(name)
+                except FileNotFoundError:
+                    pass
+                except PermissionError:
+                    self._insist(folder, name, unlink)
         if files:
             with self._work.turn:
-                self._on_erased(files, size)
+                self._on_erased(files)
         return inside
 
-    def _remove_file(self, folder: _Folder, entry: os.DirEntry[str]) -> None:
+    def _insist(self, folder: _Folder, name: str, unlink: Callable[[str], None]) -> None:
         try:
-            _unlink(folder, entry.name)
-        except FileNotFoundError:
-            pass
-        except PermissionError:
-            try:
-                _lift_protection(folder, entry.name)
-                _unlink(folder, entry.name)
-            except OSError as error:
-                error.filename = f"{folder.path}{os.sep}{entry.name}"
-                self._fail(folder, error)
+            _lift_protection(folder, name)
+            unlink(name)
+        except OSError as error:
+            error.filename = f"{folder.path}{os.sep}{name}"
+            self._fail(folder, error)
 
     def _open(self, folder: _Folder) -> None:
         if _BY_DESCRIPTOR:
@@ -232,20 +248,13 @@ def _place(folder: _Folder) -> str:
     return folder.descriptor if folder.descriptor >= 0 else folder.path  # type: ignore[return-value]
 
 
-def _bytes_of(entry: os.DirEntry[str]) -> int:
-    """What goes with this name: nothing while the file has other names. 0 when it cannot be told."""
-    try:
-        status = entry.stat(follow_symlinks=False)
-    except OSError:
-        return 0
-    return status.st_size if status.st_nlink <= 1 else 0
-
-
-def _unlink(folder: _Folder, name: str) -> None:
+def _unlinker(folder: _Folder) -> Callable[[str], None]:
     if folder.descriptor >= 0:
-        os.unlink(name, dir_fd=folder.descriptor)
-        return
-    path = f"{folder.path}{os.sep}{name}"
+        return partial(os.unlink, dir_fd=folder.descriptor)
+    return lambda name: _unlink_path(f"{folder.path}{os.sep}{name}")
+
+
+def _unlink_path(path: str) -> None:
     try:
         os.unlink(path)  # noqa: PTH108 (the extended form must stay as it is)
     except PermissionError:

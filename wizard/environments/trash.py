@@ -162,7 +162,7 @@ def _note(deletion: Deletion, folder: Path) -> None:
 
 def clear(
     deletion: Deletion,
-    on_erased: OnErased = lambda files, size: None,
+    on_erased: OnErased = lambda files: None,
     is_cancelled: Callable[[], bool] = lambda: False,
 ) -> None:
     """Removes what was put away, or drops the note when that never came to pass. Raises OSError, Cancelled."""
