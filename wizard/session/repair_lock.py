@@ -1,0 +1,145 @@
+"""The lock of a repair: resolved as for a setup, then all that is there already in the right version is left out."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from packaging.version import InvalidVersion, Version
+
+from wizard.doctor.distributions import FAMILY
+from wizard.doctor.installation import Installation
+from wizard.doctor.package_looks import fits
+from wizard.errors import WizardError
+from wizard.i18n import message
+from wizard.matrix.model import PLATFORMS, Matrix
+from wizard.mirrors.candidates import default_index
+from wizard.mirrors.model import Offer
+from wizard.mirrors.read import Reader
+from wizard.packages.model import Lock, LockedFile
+from wizard.plan.model import Candidate, Choices
+from wizard.session.contest import Contest
+from wizard.session.election import Found, Walk
+from wizard.session.model import Election, Facts
+from wizard.session.outlook import Outlook
+from wizard.session.preview import locked
+from wizard.session.repair_wish import Wanted, python_series
+from wizard.steps.run_folder import RunFolder
+
+_EXACT = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: they follow torch
+
+
+def election_for(
+    facts: Facts, matrix: Matrix, env: Installation, wanted: Wanted, choices: Choices, is_cancelled: Callable[[], bool]
+) -> Election:
+    """The sources that carry it, asked live as for a setup; without a package of the family, none needs to."""
+    python = python_series(env)
+    choices = replace(choices, python=python)
+    with Reader(facts.settings) as reader:
+        outlook = Outlook(choices, facts.settings, reader, Contest(choices, facts, is_cancelled))
+        found = _carried(facts, matrix, outlook, wanted, choices, is_cancelled) if wanted.family else None
+        candidate = found.candidate if found else wanted.candidates[0]
+        source = found.source if found else default_index()
+        # Where torch is not asked for, no index has to be kept from offering it.
+        beside = source if found else replace(source, url="https://torch.invalid/")
+        packages = outlook.package_sources(beside, python)
+    offers = found.offers if found else {}
+    return Election(
+        wanted=candidate,
+        candidate=candidate,
+        engine="existing",
+        engine_reason=message("doctor.title.environment", prefix=str(env.prefix)),
+        python=python,
+        base_python=None,
+        channels=(),
+        torch_source=source,
+        offers=offers,
+        requirements=(*_pins(offers, wanted), *_bound(env, matrix, facts, candidate), *wanted.others),
+        package_sources=packages,
+        states=(),
+    )
+
+
+def _carried(
+    facts: Facts, matrix: Matrix, outlook: Outlook, wanted: Wanted, choices: Choices, is_cancelled: Callable[[], bool]
+) -> Found:
+    walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
+    found = walk.find(wanted.candidates, (choices.python or "",))
+    build = f"torch {wanted.candidates[0].torch}+{wanted.candidates[0].variant}"
+    if found is None:
+        details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+        raise WizardError("no-source", details=details, build=build)
+    missing = [name for name in wanted.family if name not in found.offers]
+    if missing:
+        raise WizardError("companion-not-carried", name=", ".join(missing), build=build)
+    return found
+
+
+def _pins(offers: Mapping[str, Offer], wanted: Wanted) -> Iterator[str]:
+    """torch is always named: a companion must be resolved beside it."""
+    for name in FAMILY:
+        if name in offers and (name == "torch" or name in wanted.family):
+            yield f"{name}=={offers[name].version}"
+
+
+def _bound(env: Installation, matrix: Matrix, facts: Facts, candidate: Candidate) -> tuple[str, ...]:
+    platform = PLATFORMS.get((facts.machine.os, facts.machine.arch), "")
+    bound = matrix.numpy_bound(candidate.torch, platform, python_series(env))
+    return (f"numpy{bound}",) if bound and env.one("numpy") else ()
+
+
+def lock_for(
+    facts: Facts, election: Election, env: Installation, wanted: Wanted, folder: RunFolder,
+    is_cancelled: Callable[[], bool],
+) -> Lock:  # fmt: skip
+    """Resolved freely first; what that changes without need is then held, where that has a solution."""
+    lock = locked(facts, election, folder, is_cancelled, _mute)
+    held = tuple(_held(lock, env, wanted))
+    if held:
+        kept = replace(election, requirements=(*election.requirements, *held))
+        try:
+            lock = locked(facts, kept, folder, is_cancelled, _mute)
+        except WizardError as error:
+            if error.code != "lock-no-solution":
+                raise
+            shutil.rmtree(folder.path / "resolve", ignore_errors=True)
+    return Lock(tuple(file for file in lock.files if _comes(file, env, wanted)), lock.text)
+
+
+def _mute(line: str) -> None:
+    return None
+
+
+def _held(lock: Lock, env: Installation, wanted: Wanted) -> Iterator[str]:
+    """Installed in another version, and nothing but the newest release asks for the change."""
+    for file in lock.files:
+        installed = env.one(file.name)
+        must_follow = file.name in wanted.names or file.name in FAMILY or file.name.startswith(_EXACT)
+        if installed and not must_follow and _is_plain(installed.version) and _comes(file, env, wanted):
+            yield f"{file.name}=={installed.version}"
+
+
+def _is_plain(version: str) -> bool:
+    """A local or odd version is in no index."""
+    try:
+        return Version(version).local is None
+    except InvalidVersion:
+        return False
+
+
+def _comes(file: LockedFile, env: Installation, wanted: Wanted) -> bool:
+    """Damaged, not there, there in another version, or made for another Python. The family: only what was named."""
+    if file.name in wanted.damaged:
+        return True
+    if file.name in FAMILY and file.name not in wanted.family:
+        return False
+    installed = env.one(file.name)
+    if installed is None:
+        return True
+    if env.python and installed.tags and not fits(installed.tags, env.python.tag):
+        return True
+    try:
+        return Version(installed.version) != Version(file.version)
+    except InvalidVersion:
+        return True
