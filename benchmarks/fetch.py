@@ -10,6 +10,7 @@ ours cannot be had without. The order changes every round, medians are compared,
 from __future__ import annotations
 
 import argparse
+import collections
 import contextlib
 import hashlib
 import http.server
@@ -274,7 +275,11 @@ def child(first: str, second: str) -> None:
 
     rows = json.loads(Path(second).read_text())
     files = [LockedFile(name, "1.0", name, (url,), sha256, size) for name, sha256, size, url in rows]
-    Fetcher(Store(Path(first)), options=Options(environment={})).fetch(files)
+    limits: collections.Counter[str] = collections.Counter()
+    fetcher = Fetcher(Store(Path(first)), options=Options(environment={}))
+    fetcher.fetch(files, on_progress=lambda progress: limits.update([progress.limited_by]))
+    looks = sum(limits.values())
+    print("limited by", ", ".join(f"{name} {100 * count // looks} %" for name, count in limits.most_common()))
 
 
 ARMS: dict[str, Arm] = {

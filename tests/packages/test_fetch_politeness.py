@@ -9,20 +9,25 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
+from wizard.cli.arguments import build_parser, choices_from
 from wizard.cli.download_grammar import connections, rate
 from wizard.errors import Cancelled
+from wizard.flow.run_view import limit_words
+from wizard.i18n import text
 from wizard.packages.fetch import Fetcher, FetchProgress, Store, meter
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.limit import Limit
 from wizard.packages.fetch.meter import Meter, Watch, judge
 from wizard.packages.fetch.wake import SleepWatch
 from wizard.packages.model import LockedFile
+from wizard.plan.model import Choices
 
 MB = 1 << 20
 
@@ -81,22 +86,38 @@ def test_all_connections_together_keep_to_the_rate(server: FaultServer, store: S
     assert seen.most_common(1)[0][0] == "limit"
 
 
-@pytest.mark.parametrize(("text", "value"), [("5M", 5 * MB), ("500k", 512_000), ("1.5m", 1_572_864), ("800", 800),
+@pytest.mark.parametrize(("written", "value"), [("5M", 5 * MB), ("500k", 512_000), ("1.5m", 1_572_864), ("800", 800),
                                              ("1G", 1 << 30), ("2MB", 2 * MB)])  # fmt: skip
-def test_rates_are_written_as_for_curl(text: str, value: int) -> None:
-    assert rate(text) == value
+def test_rates_are_written_as_for_curl(written: str, value: int) -> None:
+    assert rate(written) == value
 
 
-@pytest.mark.parametrize("text", ["", "0", "fast", "-5M", "5T", "5 M/s", "1e6", "0.1"])
-def test_what_is_no_rate_is_refused(text: str) -> None:
+@pytest.mark.parametrize("written", ["", "0", "fast", "-5M", "5T", "5 M/s", "1e6", "0.1"])
+def test_what_is_no_rate_is_refused(written: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        rate(text)
+        rate(written)
 
 
-@pytest.mark.parametrize("text", ["0", "17", "-1", "two", "", "1.5"])
-def test_what_is_no_number_of_connections_is_refused(text: str) -> None:
+@pytest.mark.parametrize("written", ["0", "17", "-1", "two", "", "1.5"])
+def test_what_is_no_number_of_connections_is_refused(written: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        connections(text)
+        connections(written)
+
+
+def test_the_options_become_choices_that_the_plan_carries() -> None:
+    arguments = build_parser().parse_args(["setup", "--limit-rate", "5M", "--connections", "2"])
+    choices = choices_from(arguments)
+    assert (choices.limit_rate, choices.connections) == (5 * MB, 2)
+    assert msgspec.json.decode(msgspec.json.encode(choices), type=Choices) == choices
+    assert choices_from(build_parser().parse_args(["pick"])).limit_rate is None
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_every_limit_has_words(language: str) -> None:
+    said = {text(words, language) for name in ("network", "server", "disk", "processor", "limit")
+            if (words := limit_words(name))}  # fmt: skip
+    assert len(said) == 5
+    assert limit_words("none") is limit_words("something newer") is limit_words(None) is None
 
 
 # -- connections ---------------------------------------------------------------------------------------------

@@ -25,7 +25,8 @@ MB = 1 << 20
 PAGE = 4096
 DATA = some_bytes(3 * MB)
 LARGE = some_bytes(3 * CHUNK + 4321, seed=3)
-FAST = Options(stall=0.5, backoff=0.02, environment={})
+FAST = Options(stall=20.0, backoff=0.02, environment={})
+STALLS_SOON = Options(stall=0.5, backoff=0.02, environment={})
 
 
 @pytest.fixture
@@ -45,8 +46,8 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "downloads")
 
 
-def fetch(store: Store, *files: LockedFile, connections: int = 4) -> FetchResult:
-    result = Fetcher(store, connections, FAST).fetch(files)
+def fetch(store: Store, *files: LockedFile, connections: int = 4, options: Options = FAST) -> FetchResult:
+    result = Fetcher(store, connections, options).fetch(files)
     for file, path in zip(files, result.paths, strict=True):
         assert path.stat().st_size == file.size
     return result
@@ -69,7 +70,7 @@ def test_the_next_source_goes_on_where_the_first_broke(
     """Though each calls the file by another ETag."""
     one = Faults(**{**vars(broken), "etag": '"one"'})
     file = locked(LARGE, first.add("/a", LARGE, one), second.add("/a", LARGE, Faults(etag='"two"')))
-    result = fetch(store, file)
+    result = fetch(store, file, options=FAST if broken.stall_after is None else STALLS_SOON)
     assert result.paths[0].read_bytes() == LARGE
     assert result.bytes_fetched <= len(LARGE) + 8 * PAGE
     assert second.sent["/a"] < len(LARGE)
@@ -175,7 +176,7 @@ def test_thirty_files_do_not_each_pay_for_a_bad_source(
         data = some_bytes(5000 + number, seed=number)
         urls = first.add(f"/{number}", data, faults), second.add(f"/{number}", data)
         files.append(locked(data, *urls, name=f"n{number}"))
-    fetch(store, *files)
+    fetch(store, *files, options=FAST if faults.stall_after is None else STALLS_SOON)
     # Three that fail, and what the other connections had asked for meanwhile.
     assert sum(first.requests(f"/{number}") for number in range(30)) <= 3 + 3
     assert sum(second.requests(f"/{number}") for number in range(30)) == 30

@@ -24,7 +24,7 @@ from wizard.packages.fetch.task import FileTask
 if TYPE_CHECKING:
     from wizard.packages.fetch.settle import Block
 
-_SPARE_BUFFERS = 12  # being written, or waiting for their turn in the hash
+_SPARE_BUFFERS = 7  # being written, or waiting for their turn in the hash
 _LOCKED_ELSEWHERE = 0.3
 _WAIT = 0.25
 

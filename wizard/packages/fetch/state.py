@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +66,10 @@ def write_state(path: Path, state: PartState) -> None:
         "source": state.source,
     }
     fresh = path.with_name(path.name + ".new")
-    fresh.write_text(json.dumps(data), encoding="utf-8")
+    with fresh.open("w", encoding="utf-8") as stream:
+        stream.write(json.dumps(data))
+        stream.flush()
+        os.fsync(stream.fileno())  # else a power cut may leave the new name with nothing behind it
     fresh.replace(path)
 
 
