@@ -21,7 +21,9 @@ from filelock import Timeout
 from wizard import paths
 from wizard.doctor.good_state import write_good_state
 from wizard.doctor.repair import Repair, read_repair
-from wizard.doctor.repair_steps import aside_of, stages_of, wheels_of
+from wizard.doctor.repair_steps import aside_of, wheels_of
+from wizard.doctor.reuse import REUSE
+from wizard.doctor.reuse_steps import stages_on_existing
 from wizard.environments.layout import site_packages_of
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.events import Kind
@@ -31,8 +33,10 @@ from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Plan
 from wizard.plan.serialize import read_plan
 from wizard.process import guarded
+from wizard.process.awake import awake
 from wizard.report.document import report_document
 from wizard.report.write import write_report
+from wizard.session.snapshots import let_go_of_older
 from wizard.session.status import exit_status
 from wizard.steps.check import Check
 from wizard.steps.context import Context
@@ -68,7 +72,7 @@ def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None) -> 
     plan = read_plan(folder.plan)
     lock = read_run_lock(folder)
     try:
-        with folder.lock(_LOCK_SECONDS), prefix_lock(plan.prefix), guarded(paths.own_interpreter()):
+        with folder.lock(_LOCK_SECONDS), prefix_lock(plan.prefix), guarded(paths.own_interpreter()), awake():
             return _Attempt(folder, plan, lock, echo).carry_out()
     except Timeout as error:
         raise WizardError("run-busy", path=plan.prefix) from error
@@ -80,7 +84,7 @@ class _Attempt:
     def __init__(self, folder: RunFolder, plan: Plan, lock: Lock, echo: Callable[[str], None] | None) -> None:
         self._folder, self._plan, self._lock = folder, plan, lock
         self._repair = read_repair(folder.path)
-        self._stages = stages_of(self._repair) if self._repair else STAGES
+        self._stages = stages_on_existing(self._repair) if self._repair else STAGES
         self._emitter = Emitter(folder, echo)
         self._journal = Journal(folder.journal)
         self._journal.attempt(os.getpid())
@@ -105,10 +109,14 @@ class _Attempt:
             error, status = failure, failure.exit_status
         except Exception as failure:
             error, status = _bug(failure), ExitStatus.FAILED
-        if self._repair and (error or status is ExitStatus.CANCELLED):
+        if self._repair and (error or status is ExitStatus.CANCELLED or self._is_worse(status)):
             error, status = self._take_back(self._repair, error, status)
         self._finish(status, error)
         return status
+
+    def _is_worse(self, status: ExitStatus) -> bool:
+        """A setup into an environment whose torch cannot even be imported now. A repair is kept: it was broken."""
+        return status is ExitStatus.FAILED and self._repair is not None and self._repair.code == REUSE
 
     def _remember(self, status: ExitStatus) -> None:
         """The good state, for the drift guard; an environment that cannot take the note is none the worse."""
@@ -119,6 +127,8 @@ class _Attempt:
         variant = self._repair.variant if self._repair else self._plan.candidate.variant
         with contextlib.suppress(OSError):
             write_good_state(created.prefix, site, created.python_version, variant)
+        if self._repair:
+            let_go_of_older(created.prefix, self._folder.id)
 
     def _take_back(
         self, repair: Repair, error: WizardError | None, status: ExitStatus
