@@ -83,14 +83,20 @@ def probe(
     is_cancelled: IsCancelled = lambda: False,
     folders: Sequence[Path] | None = None,
     seconds: float = TOTAL_SECONDS,
+    on_machine: Callable[[Machine], None] | None = None,
 ) -> Machine:
-    """`on_part` hears each of PARTS as it ends, in this thread. Raises Cancelled, and nothing else."""
+    """`on_part` hears each of PARTS as it ends, in this thread, and `on_machine` what is known by then.
+
+    Raises Cancelled, and nothing else.
+    """
     stopping = threading.Event()
     ask = asker(lambda: stopping.is_set() or is_cancelled())
     tasks = _Tasks(ask, default_folders() if folders is None else folders)
     for task in run_all(tasks.all(), seconds, is_cancelled):
         if on_part:
             on_part(task.name)
+        if on_machine:
+            on_machine(_machine(tasks))
     stopping.set()
     if is_cancelled() or not all(task.ended for task in tasks.all()):
         deadline = time.monotonic() + _STOP_SECONDS

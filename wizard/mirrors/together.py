@@ -25,8 +25,10 @@ def ask_together(
     seconds: float,
     is_cancelled: Callable[[], bool],
     at_once: int = 64,
+    on_answer: Callable[[Key, Answer], None] = lambda key, answer: None,
 ) -> dict[Key, Answer]:
-    """The answers that came in time. Each question is handed a `goes_on` that turns False at the end.
+    """The answers that came in time. Each question is handed a `goes_on` that turns False at the end. `on_answer` hears
+    each as it comes, in this thread.
 
     Raises Cancelled, and whatever a question raises.
     """
@@ -60,6 +62,7 @@ def ask_together(
             if error:
                 raise error
             answers[key] = answer  # type: ignore[assignment]
+            on_answer(key, answers[key])
     finally:
         over.set()
     return answers

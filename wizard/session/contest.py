@@ -18,7 +18,7 @@ from wizard.mirrors.racers import Kind, Racer, racers, rows_of
 from wizard.mirrors.truth import ANSWERED, Question, WheelQuestion
 from wizard.plan.model import Candidate, Choices
 from wizard.session.model import Facts
-from wizard.session.race import Placed, Race, run_race
+from wizard.session.race import OnSeen, Placed, Race, run_race
 from wizard.session.wish import channel_question, packages_question, torch_question
 
 _MOST_TORCH_RACES = 4
@@ -34,9 +34,13 @@ def check_mirror(mirrors: str) -> None:
 
 
 class Contest:
-    def __init__(self, choices: Choices, facts: Facts, is_cancelled: Callable[[], bool]) -> None:
-        """Raises UsageError `no-such-mirror`."""
+    def __init__(
+        self, choices: Choices, facts: Facts, is_cancelled: Callable[[], bool],
+        fresh: bool = False, on_seen: OnSeen = lambda seen: None,
+    ) -> None:  # fmt: skip
+        """`fresh`: what was found within a day does not count. Raises UsageError `no-such-mirror`."""
         check_mirror(choices.mirrors)
+        self._fresh, self._on_seen = fresh, on_seen
         self.races: dict[Kind, Race] = {}
         self.notices: list[Message] = []
         self._torch_races = 0
@@ -106,7 +110,10 @@ class Contest:
         rules = race_policy()
         if self._choices.mirrors not in WORDS:
             rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
-        return run_race(kind, question, tuple(found), self._facts.settings, self._is_cancelled, policy=rules)
+        return run_race(
+            kind, question, tuple(found), self._facts.settings, self._is_cancelled,
+            self._fresh, rules, on_seen=self._on_seen,
+        )  # fmt: skip
 
     def _in_order(self, race: Race) -> tuple[Placed, ...]:
         """A source that lists no hashes makes no lock, however fast it is: it stands behind those that do."""

@@ -26,12 +26,13 @@ from wizard.process import redact
 from wizard.session.conda import own_conda
 from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk, available_pythons, wanted_candidates
-from wizard.session.model import Election, Facts, SourceState
+from wizard.session.model import Election, Facts, SourceState, SourceTold
 from wizard.session.outlook import Outlook
-from wizard.session.raced import further_sources, race_notices, states_of
+from wizard.session.raced import further_sources, race_notices, states_of, told_of_source
 
 _REASONS_SHOWN = 3
 OnNote = Callable[[Message], None]
+OnSource = Callable[[SourceTold], None]
 
 
 def elect(
@@ -41,11 +42,15 @@ def elect(
     choices: Choices,
     on_note: OnNote | None,
     is_cancelled: Callable[[], bool],
+    fresh: bool = False,
+    on_source: OnSource = lambda told: None,
 ) -> Election:
-    """Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
+    """`fresh`: sources are asked anew, whatever was found within a day. `on_source` hears of each one that races.
+
+    Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
     own = own_conda(facts, choices, is_cancelled)
-    contest = Contest(choices, facts, is_cancelled)
+    contest = Contest(choices, facts, is_cancelled, fresh, lambda seen: on_source(told_of_source(seen)))
     with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
         channels = _channel_verdicts(choices, outlook, facts, candidates[0])

@@ -45,11 +45,16 @@ def wanted_candidates(verdict: Verdict, choices: Choices) -> tuple[Candidate, ..
             for candidate in verdict.candidates
             if not candidate.fits
             and candidate.variant == choices.variant
-            and {reason.code for reason in candidate.reasons} <= _CHOOSABLE_REASONS
+            and is_choosable(candidate)
         ]
     if not fitting:
         raise WizardError("no-build-fits", what=_asked(choices))
     return tuple(fitting)
+
+
+def is_choosable(candidate: Candidate) -> bool:
+    """It is published for this system, whatever this machine lacks to run it."""
+    return {reason.code for reason in candidate.reasons} <= _CHOOSABLE_REASONS
 
 
 def _asked(choices: Choices) -> str:

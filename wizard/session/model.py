@@ -43,6 +43,14 @@ class SourceState:
 
 
 @dataclass(frozen=True, slots=True)
+class SourceTold:
+    """What a race says of a source while it goes on. `stage`: answered | judged | measuring | measured."""
+
+    state: SourceState
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
 class Election:
     """The build that will be installed: the best that reachable sources really carry.
 
@@ -90,4 +98,4 @@ class RunInfo:
     exit_status: int | None = None
 
 
-__all__ = ["Choices", "Election", "Facts", "Preview", "RunInfo", "SourceState", "Verdict"]
+__all__ = ["Choices", "Election", "Facts", "Preview", "RunInfo", "SourceState", "SourceTold", "Verdict"]

@@ -43,6 +43,24 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of one source while the race goes on. `stage`: "answered" (looked at by itself), "judged" (held
+    against the others), "measuring", "measured"."""
+
+    kind: Kind
+    placed: Placed
+    stage: str
+
+
+OnSeen = Callable[[Seen], None]
+_Tell = Callable[[Finding, str], None]
+
+
+def _unheard(seen: Seen) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
 class Race:
     """`placed`: the best first. `asked`: when, in seconds since 1970; `is_kept`: found out earlier."""
 
@@ -67,39 +85,60 @@ class Race:
 def run_race(
     kind: Kind, question: Question, racers: Sequence[Racer], settings: UserSettings, is_cancelled: Callable[[], bool],
     fresh: bool = False, policy: RacePolicy | None = None, default_index: Callable[[], str] = default_index_url,
+    on_seen: OnSeen = _unheard,
 ) -> Race:  # fmt: skip
-    """Raises Cancelled. What no source has is not kept: it may be there in a minute."""
+    """Raises Cancelled. What no source has is not kept: it may be there in a minute. `on_seen` hears of each source as
+    it comes, in this thread."""
     rules = policy or race_policy()
     path = race_path(f"{kind.value} {question.key} {rules.most_measured}", [racer.source.url for racer in racers])
     network = network_mark(settings)
     kept = None if fresh else recall(path, network, rules.kept_seconds)
     if kept and {racer.source.id for racer in racers} <= {finding.source for finding in kept.findings}:
-        return Race(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
+        known = Race(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
+        for placed in known.placed:
+            on_seen(Seen(kind, placed, "measured"))
+        return known
+    tell = _teller(kind, racers, on_seen)
     with Reader(settings, (rules.probe_seconds, rules.speed_seconds)) as shared:
-        findings = _found(kind, question, racers, shared.client, rules, is_cancelled, default_index)
+        findings = _found(kind, question, racers, shared.client, rules, is_cancelled, default_index, tell)
     race = Race(kind, question, _ranked(racers, findings), findings[0].asked if findings else time.time())
     if race.complete:
         keep(path, KeptRace(network, race.asked, findings))
     return race
 
 
+def _teller(kind: Kind, racers: Sequence[Racer], on_seen: OnSeen) -> _Tell:
+    by_id = {racer.source.id: racer for racer in racers}
+    return lambda finding, stage: on_seen(Seen(kind, Placed(by_id[finding.source], finding), stage))
+
+
 def _found(
     kind: Kind, question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
-    is_cancelled: Callable[[], bool], default_index: Callable[[], str],
+    is_cancelled: Callable[[], bool], default_index: Callable[[], str], tell: _Tell,
 ) -> tuple[Finding, ...]:  # fmt: skip
-    sights = _sights(question, racers, client, rules, is_cancelled, default_index)
     is_open = isinstance(question, InstallerQuestion) or (
         isinstance(question, WheelQuestion) and not question.wanted.version
     )
-    findings = compare(sights, is_open, rules.channel_days, time.time())
+
+    def judged(sights: Sequence[Sight], stage: str) -> tuple[Finding, ...]:
+        findings = compare(sights, is_open, rules.channel_days, time.time())
+        for finding in findings:
+            tell(finding, stage)
+        return findings
+
+    def came(sight: Sight) -> None:
+        judged((sight,), "answered")
+
+    sights = _sights(question, racers, client, rules, is_cancelled, default_index, came)
+    findings = judged(sights, "judged")
     if kind is Kind.MINIFORGE:  # nothing is fetched from there
         return findings
-    return _measured(racers, sights, findings, client, rules, is_cancelled)
+    return _measured(racers, sights, findings, client, rules, is_cancelled, tell)
 
 
 def _sights(
     question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
-    is_cancelled: Callable[[], bool], default_index: Callable[[], str],
+    is_cancelled: Callable[[], bool], default_index: Callable[[], str], came: Callable[[Sight], None],
 ) -> tuple[Sight, ...]:  # fmt: skip
     """One for each racer, in order; who was not done in time was silent."""
     seconds = rules.probe_seconds
@@ -110,7 +149,7 @@ def _sights(
         return lambda goes_on: look(source, question, client, goes_on, default_index)
 
     asked = {racer.source.id: ask(racer.source) for racer in racers}
-    seen = ask_together(asked, seconds, is_cancelled)
+    seen = ask_together(asked, seconds, is_cancelled, on_answer=lambda key, sight: came(sight))
     return tuple(seen.get(racer.source.id) or _late(racer.source, seconds) for racer in racers)
 
 
@@ -130,7 +169,7 @@ def _late(source: Source, seconds: float) -> Sight:
 
 def _measured(
     racers: Sequence[Racer], sights: Sequence[Sight], findings: Sequence[Finding], client: Client,
-    rules: RacePolicy, is_cancelled: Callable[[], bool],
+    rules: RacePolicy, is_cancelled: Callable[[], bool], tell: _Tell,
 ) -> tuple[Finding, ...]:  # fmt: skip
     """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
     places = {place.source.id: place for place in _ranked(racers, findings) if place.is_usable}
@@ -142,9 +181,10 @@ def _measured(
             raise Cancelled
         sight = by_id[one.source.id]
         if sight.link:
-            rates[one.source.id] = measure(
-                sight.link, sight.size, client, rules.speed_bytes, rules.speed_seconds, is_cancelled
-            )
+            tell(one.finding, "measuring")
+            rate = measure(sight.link, sight.size, client, rules.speed_bytes, rules.speed_seconds, is_cancelled)
+            rates[one.source.id] = rate
+            tell(replace(one.finding, rate=rate), "measured")
     return tuple(replace(finding, rate=rates.get(finding.source)) for finding in findings)
 
 

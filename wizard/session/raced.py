@@ -13,8 +13,8 @@ from wizard.mirrors.truth import USABLE, Truth
 from wizard.plan.model import Choices
 from wizard.session.contest import WORDS, Contest, has_login
 from wizard.session.election import Walk
-from wizard.session.model import SourceState
-from wizard.session.race import Placed, Race
+from wizard.session.model import SourceState, SourceTold
+from wizard.session.race import Placed, Race, Seen
 
 _VERDICTS = {Truth.COMPLETE: "carries", Truth.ELSEWHERE: "carries", Truth.MISSING: "missing", Truth.STALE: "missing"}
 _MOST_FURTHER = 3
@@ -33,6 +33,10 @@ def states_of(walk: Walk, contest: Contest) -> tuple[SourceState, ...]:
 
 def race_states(race: Race) -> tuple[SourceState, ...]:
     return tuple(_state(race.kind, one) for one in race.placed)
+
+
+def told_of_source(seen: Seen) -> SourceTold:
+    return SourceTold(_state(seen.kind, seen.placed), seen.stage)
 
 
 def _state(kind: Kind, one: Placed) -> SourceState:

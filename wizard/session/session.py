@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -24,10 +24,14 @@ from wizard.machine.model import Machine
 from wizard.machine.probe import probe
 from wizard.matrix.load import load_matrix
 from wizard.matrix.model import Matrix
+from wizard.mirrors.model import UserSettings
+from wizard.mirrors.racers import rows_of
 from wizard.mirrors.settings import read_user_settings
-from wizard.network.model import Network
+from wizard.mirrors.table import MirrorRow
+from wizard.network.model import Network, SystemProxy
+from wizard.network.system import system_proxy
 from wizard.plan.asked import canonical, check_choices
-from wizard.plan.model import Choices, Verdict
+from wizard.plan.model import Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
 from wizard.plan.requirements import requirements, with_lint
 from wizard.plan.resolve import resolve
@@ -38,20 +42,26 @@ from wizard.process.detached import start_detached
 from wizard.report.document import report_document
 from wizard.session.contest import check_mirror
 from wizard.session.doctor import Examination, drift, examine_prefix, plan_examined, restore_run, undo_repair
+from wizard.session.driver_advice import driver_advice
 from wizard.session.elect import elect
 from wizard.session.judged_news import JudgedNews, judged_news
-from wizard.session.lint import findings_for, own_settings, situation_of
-from wizard.session.model import Election, Facts, Preview, RunInfo
-from wizard.session.network import load_network, with_network
+from wizard.session.limits import set_limits
+from wizard.session.lint import Mending, findings_for, mend, mending, own_settings, situation_of
+from wizard.session.looks import Looks
+from wizard.session.model import Election, Facts, Preview, RunInfo, SourceTold
+from wizard.session.network import load_network, save_network, with_network
 from wizard.session.place import check_place
 from wizard.session.preview import preview
 from wizard.session.repair_plan import RepairPreview
 from wizard.session.runs import remove_run, run_info
+from wizard.session.settings import Used, UsePlan, plan_use, use
+from wizard.session.sources import NEEDED
 from wizard.session.status import exit_status
 from wizard.settings.finding import Finding
 from wizard.steps import control
 from wizard.steps.run_folder import find_run_folder, own_run_folder, run_folders
 from wizard.steps.smoke import verify
+from wizard.undo.model import Change
 
 IsCancelled = Callable[[], bool]
 _MOST_JUDGED = 64  # a verdict is large
@@ -78,9 +88,20 @@ class Session:
     def matrix(self) -> Matrix:
         return load_matrix()
 
-    def probe(self, on_part: Callable[[str], None] | None = None, is_cancelled: IsCancelled = _never) -> Facts:
+    def probe(
+        self,
+        on_part: Callable[[str], None] | None = None,
+        is_cancelled: IsCancelled = _never,
+        on_rows: Callable[[tuple[Requirement, ...]], None] | None = None,
+    ) -> Facts:
+        """`on_part` hears each part of the look as it ends, and then `on_rows` what the machine looks like so far."""
+
+        def told(machine: Machine) -> None:
+            if on_rows:
+                on_rows(requirements(machine, UserSettings()))
+
         started = time.monotonic()
-        facts = self._facts(probe(on_part, is_cancelled), started)
+        facts = self._facts(probe(on_part, is_cancelled, on_machine=told), started)
         return replace(facts, requirements=with_lint(facts.requirements, self.lint(facts)))
 
     def facts_of(self, machine: Machine) -> Facts:
@@ -100,6 +121,20 @@ class Session:
         own = own_settings(os.environ, Path.home(), facts.machine)
         best = self.judge(facts.machine, Choices()).best
         return findings_for(own, situation_of(facts.machine, best, self.matrix))
+
+    def look_over(self, facts: Facts) -> Looks:
+        """What else is worth knowing before a setup: settings, driver, environments that are not as they were."""
+        update = self.judge(facts.machine, Choices()).after_driver_update
+        guide = driver_advice(facts.machine, self.matrix, update)
+        return Looks(self.lint(facts), update, guide, self.drift())
+
+    def mending(self, findings: Sequence[Finding], code: str) -> Mending:
+        """What mending the findings of this code would write. Raises UsageError `lint-unknown`."""
+        return mending(findings, code)
+
+    def mend(self, planned: Mending) -> Change:
+        """Raises WizardError `undo-…`, with nothing changed."""
+        return mend(planned)
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         """Raises UsageError for a Python, a release or a variant that does not exist."""
@@ -124,10 +159,45 @@ class Session:
         choices: Choices,
         on_note: Callable[[Message], None] | None = None,
         is_cancelled: IsCancelled = _never,
+        fresh: bool = False,
+        on_source: Callable[[SourceTold], None] = lambda told: None,
     ) -> Election:
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
         choices = canonical(choices)
-        return elect(facts, self.matrix, self.propose(facts, choices), choices, on_note, is_cancelled)
+        verdict = self.propose(facts, choices)
+        return elect(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
+
+    def mirrors(self) -> tuple[MirrorRow, ...]:
+        """Every place of the tables that may be chosen by name. Raises UsageError `bad-mirrors-file`."""
+        return tuple(row for kind in NEEDED for row in rows_of(kind))
+
+    def plan_use(self, mirror: str, kinds: tuple[str, ...] = ()) -> UsePlan:
+        """What using a mirror for good would write. Raises WizardError `settings-…`."""
+        return plan_use(mirror, kinds)
+
+    def use(self, plan: UsePlan) -> Used:
+        """Writes what was shown, then asks the tools. Raises WizardError `undo-…`, with nothing changed."""
+        return use(plan)
+
+    def network(self) -> Network:
+        """The wish that is in force."""
+        return self._network or load_network()
+
+    def system_network(self) -> SystemProxy:
+        return system_proxy(os.environ, Path.home(), paths.os_name())
+
+    def save_network(self, network: Network, facts: Facts) -> Facts:
+        """For this and every later start. Returns the facts with the new way in them.
+
+        Raises WizardError `state-not-writable`.
+        """
+        save_network(network)
+        self._network = network
+        return replace(facts, settings=self.facts_of(facts.machine).settings)
+
+    def set_limits(self, run_id: str, limit_rate: int | None, connections: int | None) -> Plan:
+        """Raises WizardError `run-busy`, `state-not-writable`."""
+        return set_limits(find_run_folder(run_id), limit_rate, connections)
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
         """Hazards of the place. Raises UsageError for one that can never be right."""

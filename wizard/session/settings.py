@@ -22,12 +22,13 @@ from wizard.undo.model import Change, State, Undone
 
 @dataclass(frozen=True, slots=True)
 class UsePlan:
-    """What `use` would do. No `diffs`: all files say so already."""
+    """What `use` would do. No `diffs`: all files say so already. `kinds`: what was asked for, () for all."""
 
     mirror: str
     wishes: tuple[Wish, ...]
     diffs: tuple[Diff, ...]
     notices: tuple[Message, ...]
+    kinds: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,8 @@ def plan_use(mirror: str, kinds: tuple[str, ...] = (), around: Surroundings | No
         found = tuple(wish for wish in found if wish.tool is not Tool.CONDA)
         notices.append(message("settings-file.no-conda", kind=CONDA))
     diffs = door.propose(edit for wish in found for edit in wish.edits)
-    return UsePlan(mirror, found, diffs, (*notices, *(notice for wish in found for notice in wish.notices)))
+    notices += [notice for wish in found for notice in wish.notices]
+    return UsePlan(mirror, found, diffs, tuple(notices), kinds)
 
 
 def _uses_conda(found: tuple[Wish, ...], around: Surroundings) -> bool:
