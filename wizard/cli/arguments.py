@@ -5,7 +5,15 @@ from __future__ import annotations
 import argparse
 
 from wizard import __version__
-from wizard.cli import doctor_grammar, envs_grammar, explain_grammar, matrices_grammar, mirrors_grammar, undo_grammar
+from wizard.cli import (
+    doctor_grammar,
+    envs_grammar,
+    explain_grammar,
+    matrices_grammar,
+    mirrors_grammar,
+    reuse_grammar,
+    undo_grammar,
+)
 from wizard.cli.download_grammar import add_download_options, download_choices
 from wizard.cli.network_grammar import add_network_options
 from wizard.errors import UsageError
@@ -44,6 +52,8 @@ def build_parser() -> argparse.ArgumentParser:
     where = setup.add_mutually_exclusive_group()
     where.add_argument("--name", help="name of the new environment (default: torch)")
     where.add_argument("--prefix", metavar="P", help="folder of the new environment")
+    reuse_grammar.add_into(where)
+    reuse_grammar.add_reuse(setup)
     _add_choices(setup)
     add_download_options(setup)
     setup.add_argument("--dry-run", action="store_true", help="show the plan and stop")
@@ -129,7 +139,7 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         engine=_engine(arguments.engine, arguments.conda),
         conda=arguments.conda,
         name=getattr(arguments, "name", None),
-        prefix=getattr(arguments, "prefix", None),
+        prefix=getattr(arguments, "prefix", None) or getattr(arguments, "into", None),
         index=arguments.index,
         torch_index=arguments.torch_index,
         find_links=tuple(arguments.find_links),
@@ -139,4 +149,5 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         mirrors=arguments.mirror,
         region=arguments.region,
         **download_choices(arguments),
+        **reuse_grammar.reuse_choices(arguments),
     )

@@ -13,6 +13,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from wizard.cli import envs_view as view
+from wizard.cli.envs_clone import clone
+from wizard.cli.envs_export import export
+from wizard.cli.envs_restore import let_go_of_stale, restore, snapshot_documents, snapshot_words
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.terminal import Terminal
 from wizard.environments.delete import DeletionPlan
@@ -29,6 +32,7 @@ _REDRAW_SECONDS = 0.2
 def envs(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.action != "finish":
         use_cases.finish_deletions_in_background()
+        let_go_of_stale(terminal)
     return ACTIONS[arguments.action](arguments, terminal)
 
 
@@ -63,10 +67,13 @@ def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.json:
         document = view.document(one, sizes, terminal.language)
         document["deletion"] = view.plan_document(plan, terminal.language) if plan else None
+        document["snapshots"] = snapshot_documents(one.prefix)
         document["refusal"] = refusal.to_json(terminal.language) if refusal else None
         terminal.document({"schema": view.SCHEMA, "environment": document})
         return ExitStatus.DONE
     for words in view.details(one):
+        terminal.line(terminal.words(words))
+    for words in snapshot_words(one.prefix):
         terminal.line(terminal.words(words))
     if plan:
         terminal.line("\n".join(["", terminal.words(message("envs.show.deletion")), *_lines(plan, terminal)]))
@@ -153,4 +160,7 @@ def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.FAILED if finished.failed else ExitStatus.DONE
 
 
-ACTIONS: Mapping[str, Action] = {"list": _list, "show": _show, "delete": _delete, "finish": _finish}
+ACTIONS: Mapping[str, Action] = {
+    "list": _list, "show": _show, "delete": _delete, "finish": _finish, "restore": restore, "clone": clone,
+    "export": export,
+}  # fmt: skip

@@ -46,4 +46,31 @@ def _add_finish(actions: Any) -> None:
     actions.add_parser("finish", help="finish deletions that were interrupted (each start does this by itself)")
 
 
-_ACTIONS: tuple[Callable[[Any], None], ...] = (_add_list, _add_show, _add_delete, _add_finish)
+def _add_restore(actions: Any) -> None:
+    back: argparse.ArgumentParser = actions.add_parser(
+        "restore", help="bring back the packages that the last setup or repair in it has replaced"
+    )
+    back.add_argument("environment", metavar="NAME|PREFIX")
+    back.add_argument("--yes", "-y", action="store_true", help="do not ask")
+
+
+def _add_clone(actions: Any) -> None:
+    copying: argparse.ArgumentParser = actions.add_parser("clone", help="a copy that works in its new place")
+    copying.add_argument("environment", metavar="NAME|PREFIX")
+    where = copying.add_mutually_exclusive_group(required=True)
+    where.add_argument("--name", help="name of the copy")
+    where.add_argument("--prefix", metavar="P", help="folder of the copy")
+
+
+def _add_export(actions: Any) -> None:
+    exporting: argparse.ArgumentParser = actions.add_parser(
+        "export", help="what is in one, so that it can be made again"
+    )
+    exporting.add_argument("environment", metavar="NAME|PREFIX")
+    exporting.add_argument("--format", choices=("requirements", "pylock", "conda", "json"), default="requirements")
+    exporting.add_argument("--output", "-o", metavar="FILE", help="a new file (default: stdout)")
+
+
+_ACTIONS: tuple[Callable[[Any], None], ...] = (
+    _add_list, _add_show, _add_delete, _add_restore, _add_clone, _add_export, _add_finish,
+)  # fmt: skip

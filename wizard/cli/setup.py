@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 
 from wizard.cli.arguments import choices_from
 from wizard.cli.attend import attend
@@ -13,6 +14,7 @@ from wizard.cli.terminal import Terminal
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
 from wizard.plan.model import Choices
+from wizard.session.environments import find_environment
 from wizard.session.model import Preview
 from wizard.session.session import Session
 
@@ -20,10 +22,15 @@ from wizard.session.session import Session
 def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     session, interrupt = Session(network_from(arguments)), Interrupt()
     choices = session.canonical(choices_from(arguments))
+    if arguments.into:
+        choices = replace(choices, prefix=str(find_environment(arguments.into).prefix))
     session.check_choices(choices)
     if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):
         raise UsageError("needs-yes")
     preview = _preview(session, choices, terminal, interrupt)
+    if preview is None:
+        terminal.say(message("reuse.nothing", prefix=str(choices.prefix)))
+        return ExitStatus.DONE
     if arguments.plan_only:
         terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
         return ExitStatus.DONE
@@ -41,13 +48,16 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt)
 
 
-def _preview(session: Session, choices: Choices, terminal: Terminal, interrupt: Interrupt) -> Preview:
+def _preview(session: Session, choices: Choices, terminal: Terminal, interrupt: Interrupt) -> Preview | None:
+    """None: everything is in the environment already."""
     terminal.say(message("cli.probing"))
     facts = session.probe(is_cancelled=interrupt.is_asked)
     for row in facts.requirements:
         if row.blocks:
             raise WizardError("requirement", fact=terminal.words(row.fact))
     terminal.say(message("cli.electing"))
+    if choices.reuse:
+        return session.plan_reuse(facts, choices, interrupt.is_asked)
     election = session.elect(facts, choices, None, interrupt.is_asked)
     return session.preview(facts, choices, election, interrupt.is_asked)
 

@@ -72,8 +72,8 @@ def project_text(request: LockRequest) -> str:
         "[project]",
         'name = "environment"',
         'version = "0"',
-        f"requires-python = {_quoted('>=' + request.python)}",
-        f"dependencies = [{', '.join(map(_quoted, request.requirements))}]",
+        f"requires-python = {quoted('>=' + request.python)}",
+        f"dependencies = [{', '.join(map(quoted, request.requirements))}]",
     ]
     if request.torch_index:
         lines += ["[tool.uv.sources]", *(f'{name} = {{ index = "torch" }}' for name in FAMILY)]
@@ -102,10 +102,10 @@ def settings_text(request: LockRequest, nothing: Path) -> str:
 
 
 def _index(table: str, name: str, url: str, layout: str, *more: str) -> list[str]:
-    return [table, f"name = {_quoted(name)}", f"url = {_quoted(url)}", f"format = {_quoted(layout)}", *more]
+    return [table, f"name = {quoted(name)}", f"url = {quoted(url)}", f"format = {quoted(layout)}", *more]
 
 
-def _quoted(text: str) -> str:
+def quoted(text: str) -> str:
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')
     return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
 

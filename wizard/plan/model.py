@@ -65,6 +65,7 @@ class Choices:
     region: str = "auto"  # auto | cn | world: where "auto" lets the mirrors race
     limit_rate: int | None = None  # bytes per second of the download, over all connections
     connections: int | None = None  # of the download, at once
+    reuse: bool = False  # the target is an environment that is there
 
 
 @dataclass(frozen=True, slots=True)

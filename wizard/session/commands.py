@@ -10,7 +10,8 @@ from wizard.process import redact
 
 def equivalent_commands(plan: Plan) -> tuple[str, ...]:
     """Redacted: safe to show and to copy, credentials have to be put back."""
-    return tuple(redact(line) for line in (_create(plan), _install(plan)))
+    lines = (_install(plan),) if plan.engine == "existing" else (_create(plan), _install(plan))
+    return tuple(redact(line) for line in lines)
 
 
 def _create(plan: Plan) -> str:

@@ -137,6 +137,11 @@ def _is_free(deletion: Deletion) -> bool:
     return False
 
 
+def conda_roots() -> tuple[Path, ...]:
+    """Conda installations on this computer, by where their programs lie."""
+    return tuple(_roots())
+
+
 def surroundings() -> Surroundings:
     return Surroundings(tuple(_roots()), list_environments(), _home())
 

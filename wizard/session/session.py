@@ -53,6 +53,7 @@ from wizard.session.network import load_network, save_network, with_network
 from wizard.session.place import check_place
 from wizard.session.preview import preview
 from wizard.session.repair_plan import RepairPreview
+from wizard.session.reuse_plan import environment_for, plan_reuse
 from wizard.session.runs import remove_run, run_info
 from wizard.session.settings import Used, UsePlan, plan_use, use
 from wizard.session.sources import NEEDED
@@ -212,12 +213,19 @@ class Session:
         check_choices(choices, self.matrix)
         check_extras(choices.extras)
         check_mirror(choices.mirrors)
+        if choices.reuse:
+            environment_for(choices)
+            return
         check_place(choices)
 
     def preview(
         self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled = _never
     ) -> Preview:
         return preview(facts, canonical(choices), election, is_cancelled)
+
+    def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> Preview | None:
+        """A setup into an environment that is there; None: nothing would change. Raises as `reuse_plan.plan_reuse`."""
+        return plan_reuse(facts, self.matrix, canonical(choices), is_cancelled)
 
     def start(self, run_id: str) -> int:
         """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""

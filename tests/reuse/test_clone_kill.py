@@ -1,0 +1,105 @@
+"""SIGKILL at 20 points of a clone, chosen at random among all the steps that touch the disk, also in its threads.
+
+Afterwards the original is what it was, and the copy is not there, known as unfinished, or whole; and a second clone to
+the same place ends well.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.reuse.conftest import There
+from tests.reuse.world import OLD, picture, versions
+from wizard.environments.found import State
+from wizard.environments.look import look
+
+ROOT = Path(__file__).resolve().parents[2]
+KILLS = 20
+SEED = 20261121
+
+CLONE = """
+import itertools, os, signal, sys
+from pathlib import Path
+from wizard.environments.look import look
+from wizard.session.clone import carry_out_clone, plan_clone
+source, target, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
+counter, count = itertools.count(1), 0  # drawn from by several threads
+def hook(event, arguments):
+    global count
+    touches = event in ("os.remove", "os.rmdir", "os.rename", "os.mkdir", "os.chmod", "os.symlink", "subprocess.Popen")
+    if touches or (event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_CREAT)):
+        count = next(counter)
+        if count == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+plan = plan_clone(look(source), None, target, lambda: False)
+sys.addaudithook(hook)
+carry_out_clone(plan, lambda done, total: None, lambda: False)
+print(count)
+"""
+
+
+def run_until(there: There, target: Path, point: int) -> int:
+    """The number of steps of a whole clone, or 0 when it was killed."""
+    command = [sys.executable, "-c", CLONE, str(there.prefix), str(target), str(point)]
+    done = subprocess.run(command, cwd=ROOT, env=there.world.environment, capture_output=True, text=True, timeout=120)
+    if done.returncode == -signal.SIGKILL:
+        return 0
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+@pytest.mark.slow
+def test_twenty_kills(there: There) -> None:
+    target = there.world.home / "new" / "copy"
+    before = picture(there.prefix)
+    run_until(there, target, 0)  # the first one makes folders of our own, too
+    shutil.rmtree(target.parent)
+    steps = run_until(there, target, 0)
+    assert steps > 60
+    whole = picture(target)
+    shutil.rmtree(target.parent)
+    rng = random.Random(SEED)
+    points = sorted({*rng.sample(range(1, steps), KILLS - 4), 1, 2, steps - 1, steps})
+    seen: Counter[str] = Counter()
+    for point in points:
+        assert run_until(there, target, point) == 0
+        where = f"seed {SEED}, step {point} of {steps}"
+        state = _state(target, where)
+        seen[state] += 1
+        print(where, state)  # noqa: T201
+        assert picture(there.prefix) == before, where
+        if state == "whole":
+            assert versions(target)["torch"] == OLD, where
+            shutil.rmtree(target)
+        assert run_until(there, target, 0) > 0, where
+        assert picture(target) == whole, where
+        assert not list(target.glob(".torch-setup-*")), where
+        shutil.rmtree(target.parent)
+    assert seen["unfinished"] >= 10
+
+
+def _state(target: Path, where: str) -> str:
+    if not target.exists() or not any(target.iterdir()):
+        return "not there"
+    one = look(target)
+    if one is None:  # the mark was being written
+        assert [path.name for path in target.iterdir()] == [".torch-setup-unfinished.json.new"], where
+        return "not there"
+    return "unfinished" if one.state is State.UNFINISHED else "whole"
+
+
+def test_an_unfinished_one_is_listed_and_deleted(there: There) -> None:
+    target = there.world.home / "state" / "envs" / "copy"
+    assert run_until(there, target, 40) == 0
+    assert "unfinished" in there.world.run("envs", "list").stdout
+    done = there.world.run("envs", "delete", "copy", "--yes", "copy")
+    assert done.returncode == 0, done.stderr
+    assert not target.exists()

@@ -1,0 +1,73 @@
+"""The steps of a setup into an environment that is there: those of a repair, with a closer look before and after.
+
+All is fetched before anything is touched; what is replaced goes aside; then the new comes in. Files that no package
+owns stay where they are. May be killed at any line: the snapshot (`aside.py`) says what was moved.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wizard.doctor.beside import beside
+from wizard.doctor.good_state import NAME
+from wizard.doctor.repair import Repair
+from wizard.doctor.repair_steps import PutAside, RepairReady, RepairVerify, aside_of, stages_of, wheels_of
+from wizard.doctor.reuse import REUSE, owners_of_files
+from wizard.environments.look import look
+from wizard.environments.reusable import check_not_in_use, check_reusable
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import Message, message
+from wizard.steps.check import Check
+from wizard.steps.context import Context
+from wizard.steps.executor import Stages
+from wizard.steps.fetch import Fetch
+from wizard.steps.install import Install
+
+
+def stages_on_existing(repair: Repair) -> Stages:
+    """Of a repair, or of a setup into an environment."""
+    if repair.code != REUSE:
+        return stages_of(repair)
+    return (
+        (ReuseReady(repair),), (Fetch(),), (ReuseAside(repair),), (Install(),), (Check(),), (RepairVerify(repair),),
+    )  # fmt: skip
+
+
+class ReuseReady(RepairReady):
+    """Time has passed since the plan: what may be changed is asked again."""
+
+    def run(self, context: Context) -> Message:
+        prefix = Path(context.plan.prefix)
+        if not aside_of(context.plan, self._repair).is_begun:  # else it is we who left it half
+            one = look(prefix)
+            if one is None:
+                raise UsageError("reuse-missing", path=str(prefix))
+            check_reusable(one)
+        check_not_in_use(prefix)
+        return super().run(context)
+
+
+class ReuseAside(PutAside):
+    def announce(self, context: Context) -> Message:
+        return message("step.reuse-aside.will")
+
+    def run(self, context: Context) -> Message:
+        check_not_in_use(Path(context.plan.prefix))  # the download may have taken hours
+        context.journal.begin(self.name)
+        prefix, site = Path(context.plan.prefix), Path(self._repair.site)
+        wheels = wheels_of(context)
+        aside = aside_of(context.plan, self._repair)
+        if not aside.is_begun:
+            _check_conda_files(prefix, site, wheels)
+        count = aside.put(self._repair.names, wheels, (), (prefix / NAME,), spare=True)
+        context.journal.done(self.name, {"count": count})
+        return message("step.reuse-aside.done", count=count)
+
+
+def _check_conda_files(prefix: Path, site: Path, wheels: tuple[Path, ...]) -> None:
+    """The wheels' own lists against conda's: what the names did not tell. Raises WizardError `reuse-conda-files`."""
+    owners = owners_of_files(prefix)
+    for wheel in wheels if owners else ():
+        for path in beside(prefix, site, (wheel,), ()):
+            if owner := owners.get(path):
+                raise WizardError("reuse-conda-files", path=str(prefix / path), wheel=wheel.name, owner=owner)

@@ -1,0 +1,271 @@
+"""A copy of an environment that works in its new place, and goes on working when the original is deleted.
+
+Everything in it is copied, also what no package owns. The path of the old place is rewritten where it is written; a
+virtual environment gets its frame (interpreter, activation, pyvenv.cfg) made anew by its own Python. Marked as
+unfinished until the copy's Python has run. The original is only read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import mmap
+import os
+import shutil
+import stat
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from wizard import paths
+from wizard.environments.clone_copy import Copier
+from wizard.environments.clone_records import mend_conda_records, mend_wheel_records
+from wizard.environments.clone_rewrite import Spellings, rewrite, spellings
+from wizard.environments.found import Environment, Kind
+from wizard.environments.glance import read_text
+from wizard.environments.inspect_prefix import ask_python
+from wizard.environments.layout import python_of
+from wizard.environments.look import parse_cfg
+from wizard.environments.owned import owned_files
+from wizard.environments.survey import site_folders
+from wizard.environments.walk import Folder, walk
+from wizard.errors import Cancelled, WizardError
+from wizard.process import Request, child_environment, run
+
+OnProgress = Callable[[int, int], None]  # bytes done and in all
+IsCancelled = Callable[[], bool]
+_THREADS = 4
+_READ_WHOLE = 1 << 20
+_OURS = ".torch-setup"  # marks, snapshots and notes of this program stay behind
+_LEFT_OUT = frozenset({"conda-meta/frozen"})  # the copy is nobody else's to look after
+_BASE = "import sys; print(sys._base_executable)"
+
+
+@dataclass(frozen=True, slots=True)
+class Rewritten:
+    """SHA-256 in hex, before and after."""
+
+    before: str
+    after: str
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cloned:
+    """`shared`: bytes that both have on the disk only once. `still_old`: binaries that still name the old place."""
+
+    prefix: Path
+    files: int
+    size: int
+    shared: int
+    still_old: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What is to be copied. Relative paths with "/"; `files` with their sizes."""
+
+    folders: tuple[str, ...]
+    files: tuple[tuple[str, int], ...]
+    links: tuple[str, ...]
+
+    @property
+    def size(self) -> int:
+        return sum(size for _, size in self.files)
+
+
+def contents_of(prefix: Path, is_cancelled: IsCancelled = lambda: False) -> Contents:
+    """Raises WizardError `clone-unreadable` for what may not be read or lies on another disk, Cancelled."""
+    folders: list[str] = []
+    files: list[tuple[str, int]] = []
+    links: list[str] = []
+
+    def visit(folder: Folder) -> None:
+        if folder.path.startswith(_OURS):
+            return
+        if not folder.is_readable or folder.is_other_volume:
+            raise WizardError("clone-unreadable", path=str(prefix / folder.path))
+        folders.append(folder.path)
+        for name, status in folder.files:
+            path = f"{folder.path}/{name}" if folder.path else name
+            if path.startswith(_OURS) or path in _LEFT_OUT:
+                continue
+            if stat.S_ISREG(status.st_mode):
+                files.append((path, status.st_size))
+            elif stat.S_ISLNK(status.st_mode) or _is_junction(status):
+                links.append(path)  # what is neither (a pipe, a socket) belongs to a process, not to an environment
+
+    walk(prefix, visit, is_cancelled)
+    return Contents(tuple(sorted(folders)), tuple(sorted(files)), tuple(sorted(links)))
+
+
+def _is_junction(status: os.stat_result) -> bool:
+    return stat.S_ISDIR(status.st_mode)  # the walk gives true folders apart
+
+
+def clone(
+    source: Environment, target: Path, contents: Contents, on_progress: OnProgress, is_cancelled: IsCancelled
+) -> Cloned:
+    """Into a folder that holds nothing but our mark. Raises WizardError `clone-…`, `no-space`, Cancelled; then it is
+    for the caller to remove."""
+    _check_room(target, contents.size)
+    known = spellings(source.prefix, target)
+    try:
+        if source.kind is Kind.VENV:
+            _make_frame(source, target, is_cancelled)
+        work = _Work(source.prefix, target, contents, known, on_progress, is_cancelled)
+        work.carry_out()
+        mend_wheel_records(target, site_folders(target), work.rewritten)
+        mend_conda_records(target, work.rewritten)
+    except OSError as error:
+        code = "clone-no-space" if error.errno == 28 else "clone-failed"
+        raise WizardError(code, details=f"{error}\n{error.filename or ''}", path=str(target)) from error
+    _check_it_runs(source, target)
+    return Cloned(target, len(contents.files), contents.size, work.copier.shared_bytes, tuple(sorted(work.still_old)))
+
+
+def _check_room(target: Path, size: int) -> None:
+    """Where blocks are shared it takes less, but that is known only by trying."""
+    free = shutil.disk_usage(target).free
+    if free < size:
+        raise WizardError("no-space", path=str(target), needed=round(size / 1e9, 2), free=round(free / 1e9, 2))
+
+
+def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) -> None:
+    """By the Python that the original borrows."""
+    python = python_of(source.prefix, paths.os_name())
+    asked = run(Request((str(python), "-I", "-c", _BASE), timeout=60.0))
+    base = asked.stdout.strip()
+    if not asked.ok or not base:
+        raise WizardError("env-broken", asked.tail(), path=str(python))
+    cfg = parse_cfg(read_text(source.prefix / "pyvenv.cfg") or "")
+    prompt = cfg.get("prompt", source.prefix.name).strip("'\"")
+    options = ["--without-pip", "--prompt", target.name if prompt == source.prefix.name else prompt]
+    options += ["--system-site-packages"] if cfg.get("include-system-site-packages", "").lower() == "true" else []
+    argv = (base, "-I", "-m", "venv", *options, str(target))
+    outcome = run(Request(argv, environment=child_environment()), is_cancelled=is_cancelled)
+    if outcome.cancelled or is_cancelled():
+        raise Cancelled
+    if not outcome.ok:
+        raise WizardError("clone-failed", outcome.tail(), path=str(target))
+
+
+def _check_it_runs(source: Environment, target: Path) -> None:
+    python = python_of(target, paths.os_name())
+    if source.python is None and not python.exists():
+        return  # a conda environment without a Python
+    try:
+        ask_python(python)
+    except WizardError as error:
+        raise WizardError("clone-broken", error.details, path=str(target)) from error
+
+
+@dataclass(slots=True)
+class _Work:
+    source: Path
+    target: Path
+    contents: Contents
+    known: Spellings
+    on_progress: OnProgress
+    is_cancelled: IsCancelled
+    rewritten: dict[str, Rewritten] = field(default_factory=dict)
+    still_old: list[str] = field(default_factory=list)
+    done: int = 0
+    copier: Copier = field(init=False)
+    _guard: threading.Lock = field(default_factory=threading.Lock)
+
+    def __post_init__(self) -> None:
+        self.copier = Copier(self._count, self.is_cancelled)
+
+    def _count(self, size: int) -> None:
+        with self._guard:
+            self.done += size
+            self.on_progress(self.done, self.contents.size)
+
+    def carry_out(self) -> None:
+        for folder in self.contents.folders:
+            (self.target / folder).mkdir(exist_ok=True)
+        placeholders = _placeholders(self.source)
+        owned = owned_files(self.source, site_folders(self.source))
+        self._all(lambda path, size: self._copy(path, size, placeholders, owned))
+        for path in self.contents.links:
+            self._copy_link(path)
+        for folder in reversed(self.contents.folders):
+            shutil.copystat(self.source / folder, self.target / folder)
+
+    def _all(self, copy: Callable[[str, int], None]) -> None:
+        """The first failure ends the others, too."""
+        failed = threading.Event()
+
+        def take(part: Iterable[tuple[str, int]]) -> None:
+            try:
+                for path, size in part:
+                    if failed.is_set():
+                        return
+                    copy(path, size)
+            except BaseException:
+                failed.set()
+                raise
+
+        files = self.contents.files
+        with ThreadPoolExecutor(_THREADS, thread_name_prefix="clone") as pool:
+            for future in [pool.submit(take, files[start::_THREADS]) for start in range(_THREADS)]:
+                future.result()
+
+    def _copy(self, path: str, size: int, placeholders: dict[str, str], owned: frozenset[str]) -> None:
+        source, target = self.source / path, self.target / path
+        if os.path.lexists(target):  # the frame's own
+            self._count(size)
+            return
+        placeholder = placeholders.get(path)
+        if size > _READ_WHOLE and placeholder is None and path in owned:
+            self.copier.copy(source, target, size)  # as its package brought it: nobody wrote our path into it
+            return
+        if path.endswith(".pyc") or not self._is_named_in(source, size):
+            self.copier.copy(source, target, size)
+            return
+        data = source.read_bytes()
+        changed = rewrite(data, self.known, placeholder)
+        if changed is None:
+            self.copier.copy(source, target, size)
+            self.still_old.append(path)
+            return
+        self.copier.write(source, target, changed, size)
+        before, after = (hashlib.sha256(each).hexdigest() for each in (data, changed))
+        self.rewritten[path] = Rewritten(before, after, len(changed))
+
+    def _is_named_in(self, path: Path, size: int) -> bool:
+        if size <= _READ_WHOLE:
+            return self.known.is_in(path.read_bytes())
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+            return self.known.is_in(content)
+
+    def _copy_link(self, path: str) -> None:
+        """One that leads into the old place leads into the new one; others, relative ones too, stay as they are."""
+        target = self.target / path
+        if os.path.lexists(target):
+            return
+        to = self.known.replace(os.fsencode(os.readlink(self.source / path)))  # noqa: PTH115
+        is_folder = (self.source / path).is_dir()
+        target.symlink_to(os.fsdecode(to), target_is_directory=is_folder)
+
+
+def _placeholders(prefix: Path) -> dict[str, str]:
+    """Of conda's files: those into which the prefix was written, and over what."""
+    found: dict[str, str] = {}
+    for record in (prefix / "conda-meta").glob("*.json"):
+        for path, placeholder in _recorded_placeholders(record):
+            found[path] = placeholder
+    return found
+
+
+def _recorded_placeholders(record: Path) -> Iterator[tuple[str, str]]:
+    try:
+        listed = json.loads(record.read_text(encoding="utf-8")).get("paths_data", {}).get("paths", ())
+        for entry in listed:
+            if entry.get("prefix_placeholder"):
+                yield str(entry["_path"]), str(entry["prefix_placeholder"])
+    except (OSError, ValueError, LookupError, AttributeError, TypeError):
+        return

@@ -1,0 +1,211 @@
+"""What is in an environment, exactly, as a value: every package with the file that it came from, as far as is known.
+
+From its metadata, conda's records and the locks of runs on this computer; nothing is run and no network is asked. A
+file counts as known when a finished run locked that name and version in a wheel of the same tags, or pip noted its
+address and digest. Passwords in addresses are left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from packaging.utils import parse_wheel_filename
+
+from wizard import paths
+from wizard.doctor.distributions import FAMILY, Distribution, read_distributions
+from wizard.doctor.reuse import owners_of_files
+from wizard.environments.conda_records import without_credentials
+from wizard.environments.contents import site_packages
+from wizard.environments.found import Environment
+from wizard.errors import UsageError, WizardError
+from wizard.mirrors.table import official
+from wizard.packages.model import LockedFile
+from wizard.plan.model import Plan, PlanSource
+from wizard.plan.serialize import read_plan
+from wizard.session.runs import run_info
+from wizard.session.worker import read_run_lock
+from wizard.steps.run_folder import RunFolder, run_folders
+
+_TOOLS = ("pip", "setuptools", "wheel")  # they come with the environment, as pip freeze says too
+_MOST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    url: str
+    sha256: str
+    size: int | None
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """`owner`: conda's package, else None. `by_hand`: the address of what is in no index (a folder, a repository)."""
+
+    name: str
+    version: str
+    installer: str
+    owner: str | None
+    file: File | None
+    by_hand: str | None
+    is_editable: bool = False
+
+    @property
+    def is_tool(self) -> bool:
+        return self.name in _TOOLS
+
+
+@dataclass(frozen=True, slots=True)
+class CondaPackage:
+    name: str
+    version: str
+    build: str
+    subdir: str
+    url: str
+    md5: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """`sources`: of the run that set it up, else the official place of this build (`is_guessed`)."""
+
+    environment: Environment
+    packages: tuple[Exported, ...]
+    conda: tuple[CondaPackage, ...]
+    sources: tuple[PlanSource, ...]
+    is_guessed: bool
+
+    @property
+    def family(self) -> tuple[Exported, ...]:
+        return tuple(each for each in self.packages if each.name in FAMILY)
+
+
+def export_of(one: Environment) -> Export:
+    """Raises UsageError `clone-not-whole` for an environment that is not there whole."""
+    if one.state.value != "ok":
+        raise UsageError("clone-not-whole", path=str(one.prefix))
+    site = site_packages(one.prefix, one.python)
+    found = read_distributions((site,)) if site else ()
+    runs = tuple(_finished_runs())
+    known = _locked_files(folder for folder, _ in runs)
+    owners = owners_of_files(one.prefix)
+    packages = tuple(_exported(one.prefix, each, known, owners) for each in sorted(found, key=lambda each: each.name))
+    plan = next((plan for _, plan in runs if Path(plan.prefix) == one.prefix), None)
+    sources = _sources(plan, one)
+    return Export(one, packages, tuple(_conda_packages(one.prefix)), sources, plan is None and bool(sources))
+
+
+def _finished_runs() -> Iterator[tuple[RunFolder, Plan]]:
+    """The newest first."""
+    for folder in run_folders():
+        try:
+            plan = read_plan(folder.plan)
+            if run_info(folder).state == "finished":
+                yield folder, plan
+        except WizardError:
+            continue
+
+
+def _locked_files(folders: Iterable[RunFolder]) -> Mapping[tuple[str, str], tuple[LockedFile, ...]]:
+    found: dict[tuple[str, str], tuple[LockedFile, ...]] = {}
+    for folder in folders:
+        try:
+            files = read_run_lock(folder).files
+        except WizardError:
+            continue
+        for file in files:
+            found[(file.name, file.version)] = (*found.get((file.name, file.version), ()), file)
+    return found
+
+
+def _exported(
+    prefix: Path, one: Distribution, known: Mapping[tuple[str, str], tuple[LockedFile, ...]], owners: Mapping[str, str]
+) -> Exported:
+    direct = _direct_url(one.info)
+    url = without_credentials(str(direct.get("url") or ""))
+    archive = direct.get("archive_info")
+    is_editable = (
+        bool(direct.get("dir_info", {}).get("editable")) if isinstance(direct.get("dir_info"), dict) else False
+    )
+    inside = one.info.relative_to(prefix).as_posix() if prefix in one.info.parents else ""
+    owner = owners.get(f"{inside}/METADATA") or owners.get(f"{inside}/RECORD") or owners.get(inside)
+    file = _archived(url, archive) if isinstance(archive, dict) else None
+    locked = next((each for each in known.get((one.name, one.version), ()) if _is_of(each, one)), None)
+    if file is None and locked is not None and not url:
+        file = File(without_credentials(locked.urls[0]), locked.sha256, locked.size, locked.filename)
+    by_hand = _versioned(url, direct) if url and file is None else None
+    return Exported(one.name, one.version, one.installer, owner, file, by_hand, is_editable)
+
+
+def _direct_url(info: Path) -> dict[str, Any]:
+    """PEP 610. Empty for what came from an index."""
+    try:
+        with (info / "direct_url.json").open("rb") as stream:
+            data = json.loads(stream.read(_MOST_BYTES))
+    except (OSError, ValueError):
+        return {}
+    return data if isinstance(data, dict) else {}
+
+
+def _archived(url: str, archive: Mapping[str, Any]) -> File | None:
+    hashes = archive.get("hashes")
+    digest = hashes.get("sha256") if isinstance(hashes, dict) else None
+    if not url.startswith(("https://", "http://")) or not isinstance(digest, str):
+        return None
+    return File(url, digest.lower(), None, url.rsplit("/", 1)[-1].partition("#")[0])
+
+
+def _versioned(url: str, direct: Mapping[str, Any]) -> str:
+    """`git+https://…@commit` of a repository."""
+    vcs = direct.get("vcs_info")
+    if isinstance(vcs, dict) and vcs.get("vcs") and vcs.get("commit_id"):
+        return f"{vcs['vcs']}+{url}@{vcs['commit_id']}"
+    return url
+
+
+def _is_of(file: LockedFile, one: Distribution) -> bool:
+    """A wheel of the same tags. An installed one without tags says nothing against it."""
+    try:
+        _, _, _, tags = parse_wheel_filename(file.filename)
+    except ValueError:
+        return False
+    return not one.tags or bool({str(tag) for tag in tags} & set(_single(one.tags)))
+
+
+def _single(tags: Iterable[str]) -> Iterator[str]:
+    from packaging.tags import parse_tag
+
+    for text in tags:
+        yield from map(str, parse_tag(text))
+
+
+def _sources(plan: Plan | None, one: Environment) -> tuple[PlanSource, ...]:
+    if plan is not None:
+        return plan.sources
+    if one.torch is None or one.variant is None:
+        return ()
+    row = official("pytorch-wheels")
+    return (PlanSource("torch", "simple", "official", row.address(one.variant), row.operator()),)
+
+
+def _conda_packages(prefix: Path) -> Iterator[CondaPackage]:
+    for path in sorted((prefix / "conda-meta").glob("*.json")):
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            yield CondaPackage(
+                str(data["name"]), str(data["version"]), str(data["build"]), str(data["subdir"]),
+                without_credentials(str(data.get("url") or "")), str(data.get("md5") or ""),
+                str(data.get("sha256") or ""),
+            )  # fmt: skip
+        except (OSError, ValueError, LookupError, TypeError):
+            continue
+
+
+def platform_words(conda: Iterable[CondaPackage]) -> str:
+    """conda's word for this system, from the records themselves."""
+    return next((each.subdir for each in conda if each.subdir != "noarch"), paths.os_name())

@@ -1,0 +1,248 @@
+"""A setup into an environment that is there: what would change, package by package, as a run that has not started.
+
+Its Python decides which builds fit, and its packages stay in their versions wherever they can: uv prefers what a lock
+names already, so it is given one of what is installed. What would break by the change is said before anything is
+begun. Nothing is changed here.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
+
+from wizard.doctor.distributions import FAMILY
+from wizard.doctor.installation import Installation, read_installation, user_variables
+from wizard.doctor.repair import Repair, write_repair
+from wizard.doctor.reuse import ADDED, REPLACED, REUSE, Change, broken_by, changes_of, conda_owned
+from wizard.environments.clone_rewrite import shell_word
+from wizard.environments.found import Environment
+from wizard.environments.reusable import check_not_in_use, check_reusable
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import Message, message
+from wizard.machine.serialize import machine_to_json
+from wizard.matrix.model import Matrix
+from wizard.matrix.ordering import CPU
+from wizard.mirrors.read import Reader
+from wizard.packages.model import Lock
+from wizard.plan.model import Choices, Plan, PlanSource
+from wizard.plan.resolve import resolve
+from wizard.session.commands import equivalent_commands
+from wizard.session.contest import Contest
+from wizard.session.election import Found, Walk, wanted_candidates
+from wizard.session.environments import conda_roots, find_environment
+from wizard.session.model import Election, Facts, Preview
+from wizard.session.other_packages import locked_somewhere
+from wizard.session.outlook import Outlook
+from wizard.session.place import target_prefix
+from wizard.session.preview import locked, network_environment, save_run
+from wizard.session.raced import further_sources
+from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
+
+IsCancelled = Callable[[], bool]
+_FOLLOWERS = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: they follow torch
+
+
+def environment_for(choices: Choices) -> Environment:
+    """What `--into` or `--reuse` names, if packages may be put into it. Raises UsageError `reuse-…`, `env-…`."""
+    if choices.engine != "auto" or choices.conda or choices.channel:
+        raise UsageError("reuse-engine")
+    one = find_environment(str(target_prefix(choices)))
+    check_reusable(one, conda_roots())
+    return one
+
+
+def plan_reuse(facts: Facts, matrix: Matrix, choices: Choices, is_cancelled: IsCancelled) -> Preview | None:
+    """None: nothing would change. Raises UsageError `reuse-…`, WizardError `reuse-…`, `no-…`, `lock-…`, Cancelled."""
+    one = environment_for(choices)
+    check_not_in_use(one.prefix)
+    env = read_installation(one.prefix, user_variables())
+    choices = _for_python(choices, env)
+    folder = create_run_folder(new_run_id())
+    try:
+        preview = _planned(facts, matrix, env, choices, folder, is_cancelled)
+    except OSError as error:
+        shutil.rmtree(folder.path, ignore_errors=True)
+        raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
+    except BaseException:
+        shutil.rmtree(folder.path, ignore_errors=True)
+        raise
+    if preview is None:
+        shutil.rmtree(folder.path, ignore_errors=True)
+    return preview
+
+
+def _for_python(choices: Choices, env: Installation) -> Choices:
+    """Raises UsageError `reuse-broken`, `reuse-python`."""
+    if env.python is None:
+        raise UsageError("reuse-broken", details=env.trouble, path=str(env.prefix))
+    python = ".".join(env.python.version.split(".")[:2])
+    if choices.python not in (None, python) or env.python.tag.endswith("t"):
+        found = python + ("t" if env.python.tag.endswith("t") else "")
+        raise UsageError("reuse-python", path=str(env.prefix), found=found, python=choices.python or python)
+    return replace(choices, python=python, prefix=str(env.prefix), name=None)
+
+
+def _planned(
+    facts: Facts, matrix: Matrix, env: Installation, choices: Choices, folder: RunFolder, is_cancelled: IsCancelled
+) -> Preview | None:
+    election = _election(facts, matrix, env, choices, is_cancelled)
+    lock, election = locked_somewhere(
+        facts, choices, election, lambda some: _locked(facts, some, env, folder, is_cancelled), is_cancelled
+    )
+    changes = changes_of(lock, env)
+    owned = conda_owned(env, changes)
+    if owned:
+        names = ", ".join(f"{each.name} ({each.record})" for each in owned)
+        raise WizardError("reuse-conda-owned", path=str(env.prefix), names=names)
+    if not changes:
+        return None
+    coming_names = {change.name for change in changes}
+    coming = Lock(tuple(file for file in lock.files if file.name in coming_names), lock.text)
+    repair = _repair(env, election, changes)
+    plan = _plan(facts, env, election, choices, folder, coming)
+    write_repair(folder.path, repair)
+    save_run(folder, plan, coming)
+    left = len(env.distributions) - sum(change.kind == REPLACED for change in changes)
+    return Preview(plan, coming, tuple(_words(plan, env, changes, left)), equivalent_commands(plan))
+
+
+def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices, is_cancelled: IsCancelled) -> Election:
+    """As for a new environment, but the Python is given and no engine is needed."""
+    python = choices.python or ""
+    verdict = resolve(facts.machine, matrix, choices)
+    candidates = wanted_candidates(verdict, choices)
+    contest = Contest(choices, facts, is_cancelled)
+    with Reader(facts.settings) as reader:
+        outlook = Outlook(choices, facts.settings, reader, contest)
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
+        found = walk.find(candidates, (python,))
+        if found is None:
+            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+            best = f"torch {candidates[0].torch}+{candidates[0].variant}"
+            raise WizardError("no-source", details=details, build=best)
+        companions = _companions(choices, env, found)
+        packages = outlook.package_sources(found.source, python, found.candidate.numpy)
+    kept = [found.offers[name] for name in ("torch", *companions)]
+    candidate = replace(
+        found.candidate,
+        python=python,
+        torchvision=found.candidate.torchvision if "torchvision" in companions else None,
+        torchaudio=found.candidate.torchaudio if "torchaudio" in companions else None,
+    )
+    pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
+    return Election(
+        wanted=candidates[0],
+        candidate=candidate,
+        engine="existing",
+        engine_reason=message("reuse.reason", prefix=str(env.prefix), python=env.python.version if env.python else "?"),
+        python=python,
+        base_python=None,
+        channels=(),
+        torch_source=found.source,
+        offers={offer.project: offer for offer in kept},
+        requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
+        package_sources=packages,
+        states=(),
+        notices=tuple(_notices(candidates[0].torch, candidates[0].variant, found)),
+        further=further_sources(packages, choices, facts.settings, contest),
+    )
+
+
+def _notices(torch: str, variant: str, found: Found) -> Iterator[Message]:
+    build = f"torch {found.candidate.torch}+{found.candidate.variant}"
+    if (torch, variant) != (found.candidate.torch, found.candidate.variant):
+        yield message("notice.second-choice", wanted=f"torch {torch}+{variant}", build=build)
+
+
+def _companions(choices: Choices, env: Installation, found: Found) -> tuple[str, ...]:
+    """Those that were asked for, else torchvision; and those that are there, which must follow torch."""
+    asked = choices.companions
+    missing = [name for name in asked or () if name not in found.offers]
+    if missing:
+        build = f"torch {found.candidate.torch}+{found.candidate.variant}"
+        raise UsageError("companion-not-carried", name=", ".join(missing), build=build)
+    wanted = {*(("torchvision",) if asked is None else asked), *(name for name in FAMILY[1:] if env.one(name))}
+    return tuple(name for name in FAMILY[1:] if name in wanted and name in found.offers)
+
+
+def _locked(facts: Facts, election: Election, env: Installation, folder: RunFolder, is_cancelled: IsCancelled) -> Lock:
+    """uv keeps to the versions that the file names which it is to write, wherever they have a solution."""
+    workdir = folder.path / "resolve"
+    workdir.mkdir(exist_ok=True)
+    (workdir / "pylock.toml").write_text(preferences(env), encoding="utf-8")
+    return locked(facts, election, folder, is_cancelled, lambda line: None)
+
+
+def preferences(env: Installation) -> str:
+    """A lock without files: the versions that are there. torch and what follows it in exact versions are left out."""
+    lines = ['lock-version = "1.0"', 'created-by = "torch-setup"']
+    for each in env.distributions:
+        if each.name not in FAMILY and not each.name.startswith(_FOLLOWERS) and _is_plain(each.version):
+            lines += ["[[packages]]", f'name = "{each.name}"', f'version = "{Version(each.version)}"']
+    return "\n".join(lines) + "\n"
+
+
+def _is_plain(version: str) -> bool:
+    try:
+        return Version(version).local is None
+    except InvalidVersion:
+        return False
+
+
+def _repair(env: Installation, election: Election, changes: Iterable[Change]) -> Repair:
+    return Repair(
+        code=REUSE,
+        names=tuple(change.name for change in changes),
+        aside=(),
+        no_user_site=False,
+        drop_library_folders=(),
+        site=str(env.site),
+        python_version=env.python.version if env.python else "",
+        variant=election.candidate.variant,
+        variables=env.variables,
+    )
+
+
+def _plan(facts: Facts, env: Installation, election: Election, choices: Choices, folder: RunFolder, lock: Lock) -> Plan:
+    sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
+    return Plan(
+        id=folder.id,
+        created=round(time.time(), 3),
+        candidate=election.candidate,
+        choices=choices,
+        prefix=str(env.prefix),
+        engine=election.engine,
+        engine_reason=election.engine_reason,
+        python=election.python,
+        base_python=None,
+        channels=(),
+        sources=tuple(PlanSource(role, s.layout.value, s.origin.value, s.url, s.name) for role, s in sources),
+        requirements=election.requirements,
+        gpu_expected=election.candidate.fits and election.candidate.variant != CPU,
+        machine=machine_to_json(facts.machine),
+        total_bytes=lock.total_bytes,
+        notices=(*facts.settings.notices, *election.notices),
+        environment=network_environment(facts.settings, [source.url for _, source in sources]),
+    )
+
+
+def _words(plan: Plan, env: Installation, changes: tuple[Change, ...], left: int) -> Iterator[Message]:
+    """First what breaks: it is what one would stop for."""
+    for broken in broken_by(changes, env):
+        yield message("reuse.change.broken", name=broken.name, version=broken.version, requirement=broken.requirement,
+                      now=broken.now)  # fmt: skip
+    for change in changes:
+        if change.kind == REPLACED:
+            yield message("reuse.change.replaced", name=change.name, was=change.was or "", now=change.now)
+    for change in changes:
+        if change.kind == ADDED:
+            yield message("reuse.change.added", name=change.name, now=change.now)
+    yield message("reuse.change.left", count=left)
+    size = sum(change.size or 0 for change in changes)
+    yield message("reuse.change.download", count=len(changes), megabytes=round(size / 1e6, 1))
+    yield message("reuse.change.snapshot", prefix=shell_word(Path(plan.prefix)))
