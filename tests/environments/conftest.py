@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -42,3 +44,13 @@ def minor() -> str:
 @pytest.fixture(scope="session")
 def base_has_ensurepip(base_python: Path) -> bool:
     return ask_python(base_python).has_ensurepip
+
+
+@pytest.fixture
+def other_disk(tmp_path: Path) -> Iterator[Path]:
+    """A folder on another volume than the tests' own: memory, which every Linux has mounted here."""
+    memory = Path("/dev/shm")
+    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
+        pytest.skip("no second volume to write on")
+    with tempfile.TemporaryDirectory(dir=memory) as folder:
+        yield Path(folder)

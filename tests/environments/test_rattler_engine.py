@@ -33,7 +33,8 @@ from wizard.environments.conda_records import (
 from wizard.environments.layout import has_pip, is_conda_prefix
 from wizard.environments.model import Target
 from wizard.environments.naming import is_environment
-from wizard.environments.rattler_engine import RattlerEngine, failure, parse_event
+from wizard.environments.rattler_engine import RattlerEngine, parse_event
+from wizard.environments.rattler_failure import failure
 from wizard.environments.remove import mark_begun, mark_complete, remove_unfinished
 from wizard.errors import Cancelled, WizardError
 from wizard.process import Outcome, Request, run
@@ -250,12 +251,13 @@ def test_the_frozen_program_calls_itself(monkeypatch: pytest.MonkeyPatch) -> Non
     assert rattler_engine.child_command()[-1] == "_rattler"
     monkeypatch.setattr(sys, "frozen", True, raising=False)
     assert rattler_engine.child_command() == (sys.executable, "_rattler")
-    assert "PYTHONPATH" not in (RattlerEngine().request_for(target(Path("/p"), "3.12")).environment or {})
+    assert "PYTHONPATH" not in (RattlerEngine().request_for(target(Path("/p"), "3.12"), {}).environment or {})
 
 
 def test_the_childs_environment_carries_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CONDA_OVERRIDE_CUDA", "9")
-    request = RattlerEngine({"HTTPS_PROXY": "http://127.0.0.1:3128"}).request_for(target(Path("/p"), "3.12", "c"))
+    engine = RattlerEngine({"HTTPS_PROXY": "http://127.0.0.1:3128"})
+    request = engine.request_for(target(Path("/p"), "3.12", "c"), {"channels": ["c"]})
     environment = request.environment or {}
     assert environment["HTTPS_PROXY"] == "http://127.0.0.1:3128"
     assert environment["CONDA_OVERRIDE_CUDA"] == ""
@@ -278,7 +280,7 @@ def test_the_childs_environment_carries_the_proxy(monkeypatch: pytest.MonkeyPatc
 )
 def test_failures_by_the_childs_words(error: dict[str, str], code: str) -> None:
     outcome = Outcome(Request(("child",)), 1, "", "", 0.0)
-    found = failure(error, outcome, target(Path("/p"), "3.12", "https://u:p@host/c"))
+    found = failure(error, outcome, target(Path("/p"), "3.12"), ["https://u:p@host/c"])
     assert found.code == code
     assert "u:p@" not in json.dumps(found.to_json("zh_CN"))
     assert found.to_json("en")["summary"]

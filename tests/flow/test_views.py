@@ -43,10 +43,13 @@ def test_pythons_newest_first() -> None:
     [
         ("/e/t", "venv", "linux", False, "source /e/t/bin/activate"),
         ("/e/my torch", "venv", "linux", False, "source '/e/my torch/bin/activate'"),
-        ("/e/t", "rattler", "linux", True, "conda activate /e/t"),
-        ("/e/t", "rattler", "linux", False, "/e/t/bin/python"),
+        ("/e/t", "rattler", "linux", True, "source /e/t/bin/activate"),
+        ("/e/t", "rattler", "linux", False, "source /e/t/bin/activate"),
+        ("/e/t", "conda", "linux", True, "conda activate /e/t"),
+        ("/e/t", "conda", "linux", False, "/e/t/bin/python"),
         ("C:\\e\\t", "venv", "windows", True, "C:\\e\\t\\Scripts\\activate"),
-        ("C:\\my e\\t", "rattler", "windows", False, '"C:\\my e\\t\\python.exe"'),
+        ("C:\\my e\\t", "rattler", "windows", False, '"C:\\my e\\t\\Scripts\\activate"'),
+        ("C:\\my e\\t", "conda", "windows", False, '"C:\\my e\\t\\python.exe"'),
     ],
 )
 def test_the_line_that_uses_the_environment(prefix: str, engine: str, os: str, has_conda: bool, line: str) -> None:

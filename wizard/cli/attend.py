@@ -6,12 +6,16 @@ from pathlib import Path
 
 import psutil
 
+from wizard import paths
 from wizard.cli.follow import Narrator, final_status, follow
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.terminal import Terminal
+from wizard.doctor.repair import read_repair
 from wizard.errors import ExitStatus, WizardError
 from wizard.events import Event, Kind
+from wizard.flow.afterwards import afterwards, look_at_place, text_lines
 from wizard.i18n import message
+from wizard.plan.serialize import read_plan
 from wizard.report.render import render_text
 from wizard.session.session import Session
 
@@ -49,8 +53,20 @@ def attend(
     if not as_events:
         if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
             terminal.say(message("cli.resume", run=run_id))
+        else:
+            _tell_how_to_go_on(session, run_id, terminal)
         terminal.say(message("cli.log", path=str(session.log_path(run_id))))
     return status
+
+
+def _tell_how_to_go_on(session: Session, run_id: str, terminal: Terminal) -> None:
+    """Not after a repair: that environment has been in use."""
+    folder = session.plan_path(run_id).parent
+    if read_repair(folder) is None:
+        plan = read_plan(folder / "plan.json")
+        place = look_at_place(Path(plan.prefix), paths.os_name(), plan.candidate.variant != "cpu")
+        for line in text_lines(afterwards(place), terminal.language, all_shells=False):
+            terminal.write(line)
 
 
 def _wait_for_end(pid: int) -> None:

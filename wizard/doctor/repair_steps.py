@@ -29,7 +29,7 @@ from wizard.steps.context import Context, Place
 from wizard.steps.executor import Stages
 from wizard.steps.fetch import Fetch
 from wizard.steps.install import Install
-from wizard.steps.preflight import UNPACKED_RATIO
+from wizard.steps.room import UNPACKED_RATIO
 from wizard.steps.smoke import verify
 
 

@@ -7,6 +7,7 @@ is added or taken out, every other byte stays. It is no setting to be undone: th
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import re
@@ -58,20 +59,13 @@ def parse_record(data: dict[str, Any]) -> Record:
     return Record(data["name"], data["version"], data["build"], data["subdir"], channel)
 
 
-def open_up(prefix: Path) -> None:
-    """rattler writes its records for the owner only, with the channel's password in them; conda's are readable.
-
-    The password goes first, then the records become readable: other users may share the prefix.
-    """
+def take_out_credentials(prefix: Path) -> None:
+    """rattler keeps the channel's password in its records; they will be readable for others."""
     for path in (prefix / "conda-meta").glob("*.json"):
         written = path.read_text(encoding="utf-8")
         clean = without_credentials(written)
         if clean != written:
             path.write_text(clean, encoding="utf-8", newline="\n")
-        path.chmod(0o644)
-    history = prefix / "conda-meta" / "history"
-    history.touch()
-    history.chmod(0o644)
 
 
 def without_credentials(text: str) -> str:
@@ -113,9 +107,22 @@ def register(prefix: Path) -> None:
         line = _line(prefix)
         if line is None or line in before.splitlines():
             return
-        glue = b"" if not before or before.endswith(b"\n") else b"\n"
         environments_list().parent.mkdir(exist_ok=True)
-        replace_file(environments_list().resolve(), before + glue + line + os.linesep.encode())
+        glue = b"" if not before or before.endswith(b"\n") else b"\n"
+        _append(environments_list(), glue + line + os.linesep.encode())
+
+
+def _append(path: Path, content: bytes) -> None:
+    """In one write, as conda does: a line that conda adds at the same moment stays. All of it or nothing."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        before = os.fstat(descriptor).st_size
+        if os.write(descriptor, content) != len(content):
+            os.ftruncate(descriptor, before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def unregister(prefix: Path) -> None:

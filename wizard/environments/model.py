@@ -18,7 +18,8 @@ OnProgress = Callable[[int, int | None, str], None]  # bytes done, bytes total o
 @dataclass(frozen=True, slots=True)
 class Target:
     """What to make. `python` is "3.12"; `base_python` the venv engine's interpreter; `conda` the conda engine's
-    program; `channels` are for rattler and conda."""
+    program; `channels` are for rattler and conda. rattler alone: `chosen` are packages that were chosen before (see
+    `python_part`), `further_channels` other places of the same channels, for when one fails."""
 
     prefix: Path
     python: str
@@ -27,6 +28,8 @@ class Target:
     channels: tuple[str, ...] = ()
     cuda: str | None = None  # for the __cuda virtual package
     conda: Path | None = None
+    chosen: str = ""
+    further_channels: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

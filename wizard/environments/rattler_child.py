@@ -2,7 +2,10 @@
 
 Of its own, because rattler can crash when the interpreter exits and its tasks ignore cancellation: here the
 process leaves by `os._exit` right after "done", and stopping means killing it. Started by `rattler_engine`;
-in the frozen program as `_rattler`. It writes the prefix and rattler's cache, nothing else.
+in the frozen program as `_rattler`. It writes the prefix and rattler's caches, nothing else.
+
+The request: `channels`, `specs`, `repodata` and `packages` (folders). Without a `prefix` it is a plan: chosen, not
+fetched. `records` are packages that were chosen before; `moves` are [from, to] addresses for their files.
 """
 
 from __future__ import annotations
@@ -12,17 +15,32 @@ import json
 import os
 import signal
 import sys
+import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rattler import Client, Gateway, MatchSpec, VirtualPackage, VirtualPackageOverrides, install, solve
+from rattler import (
+    Client,
+    Gateway,
+    MatchSpec,
+    PackageCache,
+    PackageRecord,
+    RepoDataRecord,
+    VirtualPackage,
+    VirtualPackageOverrides,
+    install,
+    solve,
+)
 from rattler.config import Config
 from rattler.exceptions import FetchRepoDataError, GatewayError, SolverError
 
 _LEAST_SECONDS_BETWEEN = 0.1
+_LOOKS_PER_STALL = 8
+_UNCHANGED = "304 Not Modified"
+_NOT_FETCHED = "failed to fetch "  # how rattler begins the words about a package that it could not get
 # A proxy that inspects TLS has its certificate in the system's store.
 _CONFIG = 'tls-root-certs = "system"'
 
@@ -35,6 +53,7 @@ class Reporter:
     done: dict[str, int] = field(default_factory=dict)
     downloaded: dict[str, int] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
+    coming: dict[int, float] = field(default_factory=dict)  # downloads that go on, and when each had its last bytes
     last: float = 0.0
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -60,16 +79,21 @@ class Reporter:
             self._tell("fetch", name)
 
     def on_download_start(self, cache_entry: int) -> int:
+        with self.lock:
+            self.coming[cache_entry] = time.monotonic()
         return cache_entry
 
     def on_download_progress(self, download_idx: int, progress: int, total: int | None) -> None:
         with self.lock:
+            self.coming[download_idx] = time.monotonic()
             name = self.names[download_idx]
-            self.done[name] = self.downloaded[name] = progress
+            self.downloaded[name] = progress
+            self.done[name] = max(progress, self.done.get(name, 0))  # a second try begins at 0
             self._tell("fetch", name)
 
     def on_download_completed(self, download_idx: int) -> None:
         with self.lock:
+            self.coming.pop(download_idx, None)
             name = self.names[download_idx]
             self.downloaded[name] = self.sizes.get(name, 0)
 
@@ -106,27 +130,78 @@ def say(event: str, **data: Any) -> None:
     os.write(1, (json.dumps({"event": event, **data}, ensure_ascii=False) + "\n").encode())
 
 
-async def create(request: dict[str, Any]) -> int:
-    """Bytes downloaded. The request: prefix, channels, specs, cache (folders and addresses as text)."""
-    config = Config.from_toml(_CONFIG)
-    client = Client.from_config(config)
-    cache = Path(request["cache"])
-    say("progress", done=0, total=None, what="solve", package="")
+async def carry_out(request: dict[str, Any]) -> int:
+    """Bytes downloaded. A plan has its event "plan" instead."""
+    client = Client.from_config(Config.from_toml(_CONFIG))
     specs = [MatchSpec(spec) for spec in request["specs"]]
-    records = await solve(
-        request["channels"], specs,
-        gateway=Gateway(cache / "repodata", client=client),
-        virtual_packages=VirtualPackage.detect(VirtualPackageOverrides.from_env()),
-    )  # fmt: skip
-    sizes = {record.name.normalized: record.size or 0 for record in records}
-    reporter = Reporter(sizes)
+    if request["records"]:
+        records = [moved(record, request["moves"], request["repodata"]) for record in request["records"]]
+    else:
+        records = await choose(request, specs, client)
+    if not request["prefix"]:
+        await tell_plan(records, Path(request["packages"]))
+        return 0
+    return await create(request, records, specs, client)
+
+
+async def choose(request: dict[str, Any], specs: list[MatchSpec], client: Client) -> list[RepoDataRecord]:
+    say("progress", done=0, total=None, what="solve", package="")
+    try:
+        return await solved(request["channels"], specs, Gateway(Path(request["repodata"]), client=client))
+    except GatewayError as error:
+        if _UNCHANGED not in str(error):
+            raise
+    # A small server's "not modified" without the headers that rattler looks for: as if nothing were kept.
+    with tempfile.TemporaryDirectory(dir=request["repodata"]) as folder:
+        return await solved(request["channels"], specs, Gateway(Path(folder), client=client))
+
+
+async def solved(channels: list[str], specs: list[MatchSpec], gateway: Gateway) -> list[RepoDataRecord]:
+    virtual = VirtualPackage.detect(VirtualPackageOverrides.from_env())
+    return list(await solve(channels, specs, gateway=gateway, virtual_packages=virtual))
+
+
+async def tell_plan(records: list[RepoDataRecord], packages: Path) -> None:
+    index = await PackageCache(packages).index() if packages.is_dir() else None
+    cached = [bool(index and index.contains_record(record)) for record in records]
+    say("plan", records=[json.loads(record.to_json()) for record in records], cached=cached)
+
+
+def moved(data: dict[str, Any], moves: list[list[str]], scratch: str) -> RepoDataRecord:
+    """A package that was chosen before; its size and SHA-256 stay those that were seen then."""
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        path = Path(folder, "index.json")
+        path.write_text(json.dumps(data), encoding="utf-8")
+        record = PackageRecord.from_index_json(path, data.get("size"), data.get("sha256"), data.get("md5"))
+    url, channel = data["url"], data["channel"]
+    for old, new in moves:
+        if url.startswith(f"{old.rstrip('/')}/"):
+            url, channel = f"{new.rstrip('/')}/{data['subdir']}/{data['fn']}", new
+    return RepoDataRecord(record, data["fn"], url, channel)
+
+
+async def create(request: dict[str, Any], records: list[RepoDataRecord], specs: list[MatchSpec], client: Client) -> int:
+    reporter = Reporter({record.name.normalized: record.size or 0 for record in records})
+    threading.Thread(target=end_when_stalled, args=(reporter, request["stall_seconds"]), daemon=True).start()
     await install(
         records, request["prefix"],
-        cache_dir=cache / "packages", client=client, show_progress=False, reporter=reporter,
+        cache_dir=Path(request["packages"]), client=client, show_progress=False, reporter=reporter,
         requested_specs=[spec._match_spec for spec in specs],
         execute_link_scripts=False,
     )  # fmt: skip
     return sum(reporter.downloaded.values())
+
+
+def end_when_stalled(reporter: Reporter, seconds: float) -> None:
+    """rattler waits for ever for a server that says nothing more. Ends the process."""
+    while True:
+        time.sleep(seconds / _LOOKS_PER_STALL)
+        with reporter.lock:
+            late = [token for token, heard in reporter.coming.items() if time.monotonic() - heard > seconds]
+            name = reporter.names[late[0]] if late else ""
+        if late:
+            say("error", kind="lost", text=f"{_NOT_FETCHED}{name}: no bytes for {seconds:g} seconds")
+            os._exit(1)
 
 
 def kind_of(error: BaseException) -> str:
@@ -134,7 +209,7 @@ def kind_of(error: BaseException) -> str:
         return "unsolvable"
     if isinstance(error, (FetchRepoDataError, GatewayError)):
         return "unreachable"
-    return "failed"
+    return "lost" if _NOT_FETCHED in str(error) else "failed"
 
 
 def bridge_socks() -> None:
@@ -151,7 +226,7 @@ def main() -> int:
     try:
         request = json.loads(sys.stdin.buffer.read())
         bridge_socks()
-        downloaded = asyncio.run(create(request))
+        downloaded = asyncio.run(carry_out(request))
         say("done", bytes_downloaded=downloaded)
         code = 0
     except Exception as error:

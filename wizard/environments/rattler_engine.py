@@ -2,32 +2,38 @@
 
 The work is done by `rattler_child` in a process of its own. Success is its "done" line plus a look at the
 prefix, never its exit code: rattler can crash after the work is done. Python and pip only; everything
-else comes later from wheels.
+else comes later from wheels. When a channel fails in the middle, the next one is tried (`channel_attempts`).
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import re
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from wizard import paths
 from wizard.environments import conda_records
+from wizard.environments.activation import write_activation
+from wizard.environments.channel_attempts import Attempt, attempts_for, is_worth_another, without_choice
+from wizard.environments.erase import erase
+from wizard.environments.file_modes import open_up
 from wizard.environments.inspect_prefix import check_free, look_at_python
 from wizard.environments.layout import python_of
 from wizard.environments.model import Created, IsCancelled, OnProgress, Target
+from wizard.environments.package_cache import PackageCache, engine_cache, package_cache
+from wizard.environments.python_part import PythonPart, parse_python_part
+from wizard.environments.rattler_failure import Failed, failure
+from wizard.environments.remove import MARKER
 from wizard.errors import Cancelled, WizardError
 from wizard.i18n import message, text
-from wizard.network.trouble import explain_text
-from wizard.process import Outcome, Request, child_environment, redact, run
+from wizard.process import Request, child_environment, redact, run
 
-_DISK_FULL = re.compile(r"os error (?:28|112)\b|No space left on device|not enough space on the disk", re.IGNORECASE)
 _OS_NAME = "windows" if sys.platform == "win32" else "linux"
+STALL_SECONDS = 60.0
 
 
 class RattlerEngine:
@@ -35,29 +41,85 @@ class RattlerEngine:
 
     name = "rattler"
 
-    def __init__(self, environment: Mapping[str, str] | None = None) -> None:
+    def __init__(self, environment: Mapping[str, str] | None = None, stall_seconds: float = STALL_SECONDS) -> None:
         self._environment = dict(environment or {})
+        self._stall_seconds = stall_seconds
+
+    def plan(self, target: Target, is_cancelled: IsCancelled = lambda: False) -> PythonPart:
+        """What would be put into the prefix and fetched for it; nothing is changed. Raises as `create`."""
+        _make_cache(target.prefix)
+        cache = package_cache(target.prefix)
+
+        def choose(attempt: Attempt) -> _Heard:
+            order = {**_order(target, attempt, cache), "prefix": "", "records": [], "moves": []}
+            return self._run(order, target, lambda *_: None, is_cancelled)
+
+        heard = self._first_that_works(attempts_for(target), choose, lambda *_: None)
+        try:
+            return parse_python_part(heard.planned["records"], heard.planned["cached"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise WizardError("env-crashed", str(error)) from error
 
     def create(self, target: Target, on_progress: OnProgress, is_cancelled: IsCancelled) -> Created:
-        """See `Engine`. Codes: env-channel-unreachable, env-unsolvable, env-disk-full, env-failed, env-crashed."""
+        """See `Engine`. Codes: env-channel-unreachable, env-channel-lost, env-unsolvable, env-disk-full, env-failed,
+        env-crashed."""
         check_free(target.prefix)
         _make_cache(target.prefix)
+        cache = package_cache(target.prefix)
+
+        def make(attempt: Attempt) -> _Heard:
+            _empty(target.prefix)
+            if not cache.is_lasting:
+                _make_private(cache.folder, target.prefix)
+            order = {**_order(target, attempt, cache), "stall_seconds": self._stall_seconds}
+            return self._run(order, target, on_progress, is_cancelled)
+
+        heard = self._first_that_works(attempts_for(target), make, on_progress)
+        return self._finish(target, heard.bytes_downloaded, cache)
+
+    def _first_that_works(
+        self, attempts: tuple[Attempt, ...], do: Callable[[Attempt], _Heard], on_progress: OnProgress
+    ) -> _Heard:
+        """In their order; the first failure is told when none works: it is of the channel that was chosen."""
+        failures: list[Failed] = []
+        left = list(attempts)
+        while left:
+            try:
+                return do(left.pop(0))
+            except Failed as failed:
+                failures.append(failed)
+                if not is_worth_another(failed):
+                    break
+            if not left:
+                left = list(without_choice(attempts, "\n".join(one.said for one in failures)))
+                attempts = ()
+            if left:
+                words = message("environments.progress.next-channel", channel=redact(left[0].channels[0]))
+                on_progress(0, None, text(words))
+        decisive = failures[0] if is_worth_another(failures[-1]) else failures[-1]
+        raise decisive.error from decisive
+
+    def _run(
+        self, order: Mapping[str, Any], target: Target, on_progress: OnProgress, is_cancelled: IsCancelled
+    ) -> _Heard:
+        """Raises Failed, Cancelled."""
         heard = _Heard(on_progress)
-        outcome = run(self.request_for(target), heard.line, is_cancelled)
+        outcome = run(self.request_for(target, order), heard.line, is_cancelled)
         if outcome.cancelled or is_cancelled():
             raise Cancelled
         if not heard.done:
-            raise failure(heard.error, outcome, target, self._environment)
-        return self._finish(target, heard.bytes_downloaded)
+            error = failure(heard.error, outcome, target, order["channels"], self._environment)
+            raise Failed(error, str(heard.error.get("kind", "")), str(heard.error.get("text", "")))
+        return heard
 
-    def request_for(self, target: Target) -> Request:
+    def request_for(self, target: Target, order: Mapping[str, Any]) -> Request:
         extra = dict(self._environment)
         # Empty means "no CUDA": asking the driver could hang on a lost card, and Python needs no answer.
         extra["CONDA_OVERRIDE_CUDA"] = target.cuda or ""
         extra.update(paths.own_environment())
-        return Request(child_command(), environment=child_environment(extra), stdin=json.dumps(_order(target)))
+        return Request(child_command(), environment=child_environment(extra), stdin=json.dumps(order))
 
-    def _finish(self, target: Target, bytes_downloaded: int) -> Created:
+    def _finish(self, target: Target, bytes_downloaded: int, cache: PackageCache) -> Created:
         prefix = target.prefix
         python = python_of(prefix, _OS_NAME)
         version = look_at_python(python, target.python)
@@ -65,8 +127,12 @@ class RattlerEngine:
         if not any(record.name == "python" for record in records):
             raise WizardError("env-broken", path=str(prefix), details="no conda-meta/python-*.json")
         try:
-            conda_records.open_up(prefix)
+            if not cache.is_lasting:
+                erase(cache.folder)
+            conda_records.take_out_credentials(prefix)
             conda_records.write_history(prefix, specs_for(target), time.time())
+            write_activation(prefix, _OS_NAME)
+            open_up(prefix)
         except OSError as error:
             raise WizardError("env-failed", path=str(prefix), details=str(error)) from error
         # Not in conda's list (no home, a read-only one) is no reason to throw a good environment away.
@@ -83,24 +149,41 @@ def specs_for(target: Target) -> tuple[str, ...]:
     return (f"python {target.python}.*", "pip")
 
 
-def _order(target: Target) -> dict[str, Any]:
+def _order(target: Target, attempt: Attempt, cache: PackageCache) -> dict[str, Any]:
     return {
         "prefix": str(target.prefix),
-        "channels": list(target.channels),
+        "channels": list(attempt.channels),
         "specs": list(specs_for(target)),
-        "cache": str(_cache()),
+        "repodata": str(engine_cache() / "repodata"),
+        "packages": str(cache.folder),
+        "records": json.loads(attempt.chosen) if attempt.chosen else [],
+        "moves": [list(move) for move in attempt.moves],
+        "stall_seconds": STALL_SECONDS,
     }
 
 
-def _cache() -> Path:
-    return paths.cache_dir() / "rattler"
+def _empty(prefix: Path) -> None:
+    """What an attempt with another channel left; the folder was free before the first one."""
+    if prefix.is_dir():
+        try:
+            erase(prefix, keep=(MARKER,))
+        except OSError as error:
+            raise WizardError("env-failed", str(error), path=str(prefix)) from error
 
 
 def _make_cache(prefix: Path) -> None:
-    """For the owner alone: rattler keeps whole addresses in it, a private channel's password included."""
     try:
-        _cache().parent.mkdir(parents=True, exist_ok=True)
-        _cache().mkdir(mode=0o700, exist_ok=True)
+        engine_cache().parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise WizardError("env-failed", str(error), path=str(prefix)) from error
+    _make_private(engine_cache(), prefix)
+    _make_private(engine_cache() / "repodata", prefix)
+
+
+def _make_private(folder: Path, prefix: Path) -> None:
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise WizardError("env-failed", str(error), path=str(prefix)) from error
 
@@ -113,6 +196,7 @@ class _Heard:
         self.done = False
         self.bytes_downloaded = 0
         self.error: Mapping[str, Any] = {}
+        self.planned: Mapping[str, Any] = {}
 
     def line(self, stream: str, line: str) -> None:
         event = parse_event(line) if stream == "stdout" else None
@@ -123,6 +207,8 @@ class _Heard:
             self._on_progress(int(event["done"]), event["total"], words)
         elif event["event"] == "done":
             self.done, self.bytes_downloaded = True, int(event["bytes_downloaded"])
+        elif event["event"] == "plan":
+            self.planned = event
         elif event["event"] == "error":
             self.error = event
 
@@ -134,24 +220,3 @@ def parse_event(line: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return event if isinstance(event, dict) and "event" in event else None
-
-
-def failure(
-    error: Mapping[str, Any], outcome: Outcome, target: Target, environment: Mapping[str, str] | None = None
-) -> WizardError:
-    """The child's own words decide; without any it has crashed."""
-    said = redact(str(error.get("text", "")))
-    details = f"{said}\n{outcome.tail()}" if said else outcome.tail()
-    channels = ", ".join(redact(channel) for channel in target.channels)
-    if _DISK_FULL.search(said):
-        return WizardError("env-disk-full", details, path=str(target.prefix))
-    trouble = explain_text(str(error.get("text", "")), environment or {})
-    if trouble:
-        return WizardError(trouble.code, details, **trouble.params)
-    if error.get("kind") == "unreachable":
-        return WizardError("env-channel-unreachable", details, channels=channels)
-    if error.get("kind") == "unsolvable":
-        return WizardError("env-unsolvable", details, channels=channels, python=target.python)
-    if said:
-        return WizardError("env-failed", details, path=str(target.prefix))
-    return WizardError("env-crashed", details)

@@ -33,7 +33,7 @@ def mark_begun(prefix: Path, run_id: str) -> None:
     if is_ours_unfinished(prefix, run_id):
         return
     existed = prefix.exists()
-    if prefix.is_symlink() or (existed and not prefix.is_dir()) or (existed and any(prefix.iterdir())):
+    if prefix.is_symlink() or (existed and not prefix.is_dir()) or (existed and _holds_something(prefix)):
         raise UsageError("target-not-empty", path=str(prefix))
     parents = tuple(str(place) for place in prefix.parents if not place.exists())
     mark = {"schema": 1, "run": run_id, "existed": existed, "parents": parents}
@@ -45,6 +45,11 @@ def mark_begun(prefix: Path, run_id: str) -> None:
     except OSError as error:
         _take_back_beginning(prefix, existed, parents)
         raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error
+
+
+def _holds_something(prefix: Path) -> bool:
+    """A mark that a kill cut off is nothing."""
+    return any(inside.name != f"{MARKER}.new" for inside in prefix.iterdir())
 
 
 def _take_back_beginning(prefix: Path, existed: bool, parents: tuple[str, ...]) -> None:

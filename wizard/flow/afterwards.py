@@ -1,8 +1,32 @@
-"""What a person types after the setup: the line that switches the environment on, and a first program."""
+"""What a person does after the setup, as lines to copy: switch the environment on, run, Jupyter, VS Code, the card.
+
+Data only, for the last page, the end of `setup` and `envs show`. Which shell comes first is the user's own; every line
+works without a conda, where the environment is not a conda's.
+"""
 
 from __future__ import annotations
 
+import os as system
+import re
 import shlex
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath, PureWindowsPath
+
+from wizard.environments.activation import (
+    LINUX_SHELLS,
+    WINDOWS_SHELLS,
+    ShellLine,
+    activation_lines,
+    conda_lines,
+    has_activation,
+    python_path,
+    quoted,
+)
+from wizard.environments.layout import is_conda_prefix
+from wizard.environments.users_shell import this_users_shell
+from wizard.i18n import Message, message, text
 
 SNIPPET = """\
 import torch
@@ -11,11 +35,159 @@ device = "cuda" if torch.cuda.is_available() else "cpu"
 x = torch.rand(3, 3, device=device)
 print(x @ x, torch.__version__)
 """
+_KERNEL_NAME = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An environment to be used. `has_script`: it has an activation of its own; `conda`: one is at hand for it."""
+
+    prefix: str
+    os: str
+    shell: str
+    is_venv: bool = False
+    has_script: bool = True
+    conda: bool = False
+    has_cuda: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """`code` is to be copied as it is; `label` says what for, `note` what may be in the way."""
+
+    label: Message
+    code: str
+    note: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """`name`: activate | run | jupyter | editor | cards | program."""
+
+    name: str
+    title: Message
+    lines: tuple[Line, ...]
+
+
+def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> Place:
+    """What is there now, for this user."""
+    is_venv = (prefix / "pyvenv.cfg").is_file()
+    conda = bool(system.environ.get("CONDA_EXE") or shutil.which("conda"))
+    return Place(
+        str(prefix), os_name, this_users_shell(os_name), is_venv=is_venv, has_script=has_activation(prefix, os_name),
+        conda=conda and is_conda_prefix(prefix), has_cuda=has_cuda,
+    )  # fmt: skip
+
+
+def afterwards(place: Place) -> tuple[Section, ...]:
+    """In the order of their use; a section without a line is left out."""
+    rows = (
+        ("activate", _activation(place)),
+        ("run", _run(place)),
+        ("jupyter", _jupyter(place)),
+        ("editor", (_line("editor", python_path(place.prefix, place.os, place.is_venv)),)),
+        ("cards", _cards(place) if place.has_cuda else ()),
+        ("program", (_line("program", SNIPPET.rstrip("\n")),)),
+    )
+    return tuple(Section(name, message(f"afterwards.{name}.title"), lines) for name, lines in rows if lines)
+
+
+def _line(name: str, code: str, note: Message | None = None, **params: str) -> Line:
+    return Line(message(f"afterwards.{name}.label", **params), code, note)
+
+
+def _activation(place: Place) -> tuple[Line, ...]:
+    """The user's shell first; for who has a conda, its own line last."""
+    if not place.has_script and not place.conda:
+        return ()
+    scripts = activation_lines(place.prefix, place.os) if place.has_script else conda_lines(place.prefix, place.os)
+    rows = sorted(scripts, key=lambda row: row.shell != place.shell)
+    lines = [_line("activate", row.code, _shell_note(place, row), shell=_NAMES[row.shell]) for row in rows]
+    if place.has_script and place.conda:
+        own = next(row for row in conda_lines(place.prefix, place.os) if row.shell == _shell(place))
+        lines.append(_line("activate-conda", own.code))
+    return tuple(lines)
+
+
+_NAMES = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "PowerShell", "cmd": "cmd"}
+
+
+def _shell_note(place: Place, row: ShellLine) -> Message | None:
+    """Windows forbids scripts to PowerShell unless somebody allowed them; for one window anybody may."""
+    if place.os == "windows" and row.shell == "powershell" and place.has_script:
+        return message("afterwards.policy", line="Set-ExecutionPolicy -Scope Process Bypass")
+    return None
+
+
+def _shell(place: Place) -> str:
+    known = WINDOWS_SHELLS if place.os == "windows" else LINUX_SHELLS
+    return place.shell if place.shell in known else known[0]
+
+
+def _python(place: Place) -> str:
+    """As the first word of a command in the user's shell."""
+    python = python_path(place.prefix, place.os, place.is_venv)
+    written = quoted(python, _shell(place))
+    return f"& {written}" if _shell(place) == "powershell" else written
+
+
+def _run(place: Place) -> tuple[Line, ...]:
+    return (_line("run", f"{_python(place)} my_program.py"),)
+
+
+def kernel_name(prefix: str, os: str) -> str:
+    """Jupyter takes plain letters, digits, dot, hyphen and underscore."""
+    name = _folder_name(prefix, os)
+    return _KERNEL_NAME.sub("-", name).strip("-.").lower() or "torch"
+
+
+def _folder_name(prefix: str, os: str) -> str:
+    return (PureWindowsPath if os == "windows" else PurePosixPath)(prefix).name
+
+
+def _jupyter(place: Place) -> tuple[Line, ...]:
+    python, shell = _python(place), _shell(place)
+    title = quoted(f"PyTorch ({_folder_name(place.prefix, place.os)})", shell)
+    name = kernel_name(place.prefix, place.os)
+    return (
+        _line("jupyter-package", f"{python} -m pip install ipykernel"),
+        _line("jupyter-kernel", f"{python} -m ipykernel install --user --name {name} --display-name {title}"),
+    )
+
+
+def _cards(place: Place) -> tuple[Line, ...]:
+    shell = _shell(place)
+    return (
+        _line("cards-visible", _with_variable("CUDA_VISIBLE_DEVICES", "0", shell)),
+        _line("cards-blocking", _with_variable("CUDA_LAUNCH_BLOCKING", "1", shell)),
+    )
+
+
+def _with_variable(name: str, value: str, shell: str) -> str:
+    if shell == "powershell":
+        return f"$env:{name} = '{value}'; python my_program.py"
+    if shell == "cmd":
+        return f'set "{name}={value}" && python my_program.py'
+    return f"{name}={value} python my_program.py"
+
+
+def text_lines(sections: tuple[Section, ...], language: str | None, all_shells: bool = True) -> Iterator[str]:
+    """For a terminal. Without `all_shells`, the first way to switch it on only."""
+    for section in sections:
+        lines = section.lines if all_shells or section.name != "activate" else section.lines[:1]
+        yield text(section.title, language)
+        for line in lines:
+            if len(section.lines) > 1 and (all_shells or section.name != "activate"):
+                yield f"  {text(line.label, language)}"
+            yield from (f"    {row}" for row in line.code.split("\n"))
+            if line.note:
+                yield f"  {text(line.note, language)}"
 
 
 def use_line(prefix: str, engine: str, os: str, has_conda: bool) -> str:
-    """A venv has its own script; a conda prefix needs a conda to be activated, else its Python is called by path."""
-    if engine == "venv":
+    """The one line that every shell of the system takes; an environment of a conda's needs that conda."""
+    if engine != "conda":
+        # PowerShell finds Activate.ps1 by this name, the command prompt activate.bat.
         if os == "windows":
             return _windows_quote(f"{prefix}\\Scripts\\activate")
         return f"source {shlex.quote(f'{prefix}/bin/activate')}"

@@ -145,4 +145,5 @@ class Plan:
     notices: tuple[Message, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)  # proxy and certificate for every child
     conda: str | None = None  # conda engine: the program
+    further_channels: tuple[str, ...] = ()  # other places of the same channels, for when one fails
     schema: int = SCHEMA

@@ -1,4 +1,4 @@
-"""Starts a process that outlives us: the worker, which goes on when the window closes or crashes.
+"""Starts a process that outlives us: the worker, which goes on when the window closes or crashes; a terminal window.
 
 Not for anything else: every other child belongs to its parent and dies with it.
 """
@@ -12,18 +12,31 @@ from pathlib import Path
 from typing import Any
 
 
-def start_detached(argv: tuple[str, ...], environment: Mapping[str, str], log: Path) -> int:
-    """The new process's id. Its output is appended to `log`. Raises OSError."""
+def start_detached(
+    argv: tuple[str, ...],
+    environment: Mapping[str, str],
+    log: Path,
+    own_window: bool = False,
+    cwd: Path | None = None,
+) -> int:
+    """The new process's id. Its output is appended to `log`; with `own_window` Windows gives it a console instead.
+
+    Raises OSError.
+    """
     arguments: dict[str, Any] = {"start_new_session": True}
     if sys.platform == "win32":
         arguments = {
-            "creationflags": subprocess.CREATE_NO_WINDOW
+            "creationflags": (subprocess.CREATE_NEW_CONSOLE if own_window else subprocess.CREATE_NO_WINDOW)
             | subprocess.CREATE_NEW_PROCESS_GROUP
             | subprocess.CREATE_BREAKAWAY_FROM_JOB
         }
+    if own_window and sys.platform == "win32":
+        process = subprocess.Popen(argv, env=dict(environment), cwd=cwd, **arguments)
+        _let_go(process)
+        return process.pid
     with log.open("ab") as output:
         process = subprocess.Popen(
-            argv, env=dict(environment), stdin=subprocess.DEVNULL, stdout=output, stderr=output, **arguments
+            argv, env=dict(environment), cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=output, **arguments
         )
     _let_go(process)
     return process.pid

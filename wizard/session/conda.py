@@ -10,11 +10,11 @@ from pathlib import Path
 
 from wizard.environments.conda_engine import CondaEngine, check_conda_prefix
 from wizard.environments.conda_find import KnownConda, OwnConda, find_conda
-from wizard.environments.model import Target
 from wizard.i18n import Message, message
 from wizard.plan.model import Choices, Plan
 from wizard.session.model import Facts
 from wizard.session.place import target_prefix
+from wizard.steps.create import target_of
 
 
 def own_conda(facts: Facts, choices: Choices, is_cancelled: Callable[[], bool]) -> OwnConda | None:
@@ -31,14 +31,7 @@ def conda_changes(plan: Plan, is_cancelled: Callable[[], bool]) -> tuple[Message
     another engine. Raises WizardError, Cancelled."""
     if plan.engine != "conda":
         return ()
-    target = Target(
-        prefix=Path(plan.prefix),
-        python=plan.python,
-        engine=plan.engine,
-        channels=plan.channels,
-        conda=Path(plan.conda) if plan.conda else None,
-    )
-    planned = CondaEngine(plan.environment).plan(target, is_cancelled)
+    planned = CondaEngine(plan.environment).plan(target_of(plan), is_cancelled)
     megabytes = round(planned.bytes_to_fetch / 1e6, 1)
     python = planned.python or plan.python
     return (message("change.conda-packages", count=planned.packages, python=python, megabytes=megabytes),)

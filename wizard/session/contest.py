@@ -53,10 +53,13 @@ class Contest:
     def is_on(self, kind: Kind) -> bool:
         return kind in self._on
 
+    def may_race(self, kind: Kind) -> bool:
+        """Unasked: the person has left this kind to us."""
+        return self._choices.mirrors == "auto" and kind in self._may
+
     def fall_back(self, kind: Kind, silent: Source) -> bool:
         """An official place is silent: may its mirrors race? False when they do already, or must not."""
-        may = self._choices.mirrors == "auto" and kind in self._may and silent.origin is Origin.OFFICIAL
-        if not may or kind in self._on:
+        if not self.may_race(kind) or silent.origin is not Origin.OFFICIAL or kind in self._on:
             return False
         self._on.add(kind)
         self.notices.append(message("race.official-silent", source=silent.name or silent.id))

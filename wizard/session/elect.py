@@ -23,6 +23,7 @@ from wizard.mirrors.racers import Kind
 from wizard.mirrors.read import Reader
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.process import redact
+from wizard.session.channels import further_channels
 from wizard.session.conda import own_conda
 from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk, available_pythons, wanted_candidates
@@ -158,6 +159,7 @@ def _election(
         package_sources=packages,
         states=(),
         further=further_sources(packages, choices, facts.settings, outlook.contest),
+        further_channels=further_channels(outlook.contest, choices, facts.settings, engine.channels),
         races_packages=outlook.contest is not None and outlook.contest.is_on(Kind.PACKAGES),
         conda=str(engine.conda) if engine.conda else None,
         notices=(

@@ -72,6 +72,7 @@ class Election:
     notices: tuple[Message, ...] = ()
     conda: str | None = None  # conda engine: the program
     further: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)  # role -> who may have the same files
+    further_channels: tuple[str, ...] = ()  # other places of the same conda channels
     races_packages: bool = False  # where packages come from was raced for
 
 

@@ -1,17 +1,32 @@
-"""Where the environment goes: from a name or a prefix to one absolute path, checked before anything starts."""
+"""Where the environment goes: from a name or a prefix to one absolute path, checked before anything starts.
+
+And what that place is good for: each oddity of the path, the disk, the caches and the temporary folder is a requirement
+of its own. Only where nothing can be written, run or stored does one block.
+"""
 
 from __future__ import annotations
 
-from pathlib import Path
+import os
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from wizard import paths
+from wizard.environments.ground import Ground, look_at_ground
 from wizard.environments.naming import absolute_prefix, check_name, check_prefix
+from wizard.environments.windows_volume import takes_long_paths
 from wizard.errors import UsageError
-from wizard.i18n import Message
+from wizard.i18n import Message, message
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
 
 DEFAULT_NAME = "torch"
+COMFORTABLE_BYTES = 12_000_000_000  # a build with CUDA and its companions; the exact figure stands on the Review page
+LEAST_BYTES = 1_000_000_000  # no build at all fits into less
+_TEMP_BYTES = 200_000_000
+_FILES = 60_000
+_CLOUD_VARIABLES = ("OneDrive", "OneDriveConsumer", "OneDriveCommercial")
+_CLOUD = "environments.hazard.cloud"
 
 
 def target_prefix(choices: Choices) -> Path:
@@ -28,7 +43,121 @@ def target_prefix(choices: Choices) -> Path:
 
 
 def check_place(choices: Choices) -> tuple[Requirement, ...]:
-    """Hazards of the place. Raises UsageError for one that can never be right."""
+    """What is worth knowing about the place. Raises UsageError for one that can never be right."""
     prefix = target_prefix(choices)
-    hazards: tuple[Message, ...] = check_prefix(prefix, paths.os_name())
-    return tuple(Requirement("path", "warning", hazard) for hazard in hazards)
+    hazards = check_prefix(prefix, paths.os_name())
+    return (
+        *path_rows(hazards, prefix, os.environ, takes_long_paths()),
+        *_disk_rows(prefix),
+    )
+
+
+def told_of(rows: Iterable[Requirement]) -> tuple[Message, ...]:
+    """What of it is said before the question whether to begin: not that all is well."""
+    return tuple(row.fact for row in rows if row.state in ("warning", "problem"))
+
+
+def path_rows(
+    hazards: Iterable[Message], prefix: Path, environment: Mapping[str, str], long_paths: bool
+) -> Iterator[Requirement]:
+    found = list(hazards)
+    if not any(hazard.key == _CLOUD for hazard in found) and in_cloud(str(prefix), environment, paths.os_name()):
+        found.append(message(_CLOUD, path=str(prefix)))
+    for hazard in found:
+        state = "note" if hazard.key == "environments.hazard.long" and long_paths else "warning"
+        key, params = hazard.key.replace(".hazard.", ".hazard-"), hazard.params
+        yield Requirement("path", state, hazard, Message(f"{key}.why", params), Message(f"{key}.fix", params))
+
+
+def in_cloud(path: str, environment: Mapping[str, str], os_name: str) -> bool:
+    """Below a folder that Windows says is OneDrive's, whatever its name."""
+    kind: type[PurePath] = PureWindowsPath if os_name == "windows" else PurePosixPath
+    roots = (environment.get(name) for name in _CLOUD_VARIABLES)
+    return any(kind(root) in kind(path).parents for root in roots if root)
+
+
+def _disk_rows(prefix: Path) -> Iterator[Requirement]:
+    """The environment, the downloads and caches, the temporary folder: each on its own disk, or on one."""
+    try:
+        ground = look_at_ground(prefix)
+    except OSError:  # told by check_prefix, or gone since
+        return
+    yield from environment_rows(ground)
+    try:
+        state = look_at_ground(paths.home())
+    except OSError as error:
+        yield _not_writable(paths.home(), str(error))
+        return
+    yield from state_rows(state, ground)
+    yield from temp_rows(_temp_folder())
+
+
+def environment_rows(ground: Ground) -> Iterator[Requirement]:
+    path = str(ground.path)
+    if ground.is_read_only:
+        yield _not_writable(ground.path, ground.kind)
+    if ground.is_noexec:
+        yield _row("disk", "problem", "noexec", mandatory=True, path=path)
+    if ground.is_network:
+        yield _row("disk", "warning", "network", path=path, kind=ground.kind or "?")
+    if not ground.has_links:
+        yield _row("disk", "warning", "no-links", path=path, kind=ground.kind)
+    if ground.files_left is not None and ground.files_left < _FILES:
+        yield _row("disk", "warning", "few-files", path=path, count=ground.files_left, needed=_FILES)
+    if ground.free is not None:
+        yield _room_row(ground, "quota" if ground.by_quota else "free", path)
+
+
+def _room_row(ground: Ground, key: str, path: str) -> Requirement:
+    free = ground.free or 0
+    fact = message(f"environments.place.{key}", path=path, gigabytes=round(free / 1e9, 1))
+    if free < LEAST_BYTES:
+        why, fix = message("environments.place.none.why"), message("environments.place.none.fix")
+        return Requirement("disk", "problem", fact, why, fix, mandatory=True)
+    if free < COMFORTABLE_BYTES:
+        why, fix = message("environments.place.tight.why"), message("environments.place.none.fix")
+        return Requirement("disk", "warning", fact, why, fix)
+    return Requirement("disk", "ok", fact)
+
+
+def state_rows(state: Ground, environment: Ground) -> Iterator[Requirement]:
+    """`state`: our own folder, with downloads and caches."""
+    path = str(state.path)
+    if state.is_read_only:
+        yield _not_writable(state.path, state.kind)
+    if state.volume == environment.volume:
+        yield Requirement("disk", "ok", message("environments.place.same-disk", path=path))
+        return
+    if state.free is not None:
+        yield _room_row(state, "caches", path)
+    yield _row("disk", "note", "other-disk", path=path)
+
+
+def temp_rows(folder: Path | None) -> Iterator[Requirement]:
+    """None: there is no folder that takes temporary files."""
+    if folder is None:
+        yield _row("disk", "warning", "no-temp")
+        return
+    try:
+        ground = look_at_ground(folder)
+    except OSError:
+        return
+    if ground.free is not None and ground.free < _TEMP_BYTES:
+        yield _row("disk", "warning", "temp-full", path=str(folder), megabytes=round(ground.free / 1e6))
+
+
+def _temp_folder() -> Path | None:
+    """What every program here would take; finding it writes a file of no bytes."""
+    try:
+        return Path(tempfile.gettempdir())
+    except FileNotFoundError:
+        return None
+
+
+def _not_writable(path: Path, details: str) -> Requirement:
+    return _row("disk", "problem", "read-only", mandatory=True, path=str(path), kind=details or "?")
+
+
+def _row(name: str, state: str, key: str, mandatory: bool = False, **params: str | int | float) -> Requirement:
+    why, fix = (message(f"environments.place.{key}.{part}", **params) for part in ("why", "fix"))
+    return Requirement(name, state, message(f"environments.place.{key}.fact", **params), why, fix, mandatory)

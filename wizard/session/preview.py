@@ -13,10 +13,11 @@ from pathlib import Path
 
 import msgspec
 
+from wizard.environments.python_part import PythonPart
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
 from wizard.machine.serialize import machine_to_json
-from wizard.mirrors.model import Layout, Source, UserSettings
+from wizard.mirrors.model import Layout, UserSettings
 from wizard.network.environment import present_environment, with_plain_names, with_settings
 from wizard.network.model import Network
 from wizard.packages.lock import LockRequest, compile_lock
@@ -31,8 +32,10 @@ from wizard.session.credentials import with_credentials
 from wizard.session.model import Election, Facts, Preview
 from wizard.session.other_packages import locked_somewhere
 from wizard.session.outlook import is_main
-from wizard.session.place import check_place, target_prefix
-from wizard.steps.preflight import needed_bytes
+from wizard.session.place import check_place, target_prefix, told_of
+from wizard.session.python_part import choose_python_part, python_changes
+from wizard.steps.preflight import check_ground
+from wizard.steps.room import check_room, demands, needed_bytes
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
 
 OnLog = Callable[[str], None]
@@ -42,16 +45,19 @@ def preview(
     facts: Facts, choices: Choices, election: Election, is_cancelled: Callable[[], bool], on_log: OnLog = lambda _: None
 ) -> Preview:
     """Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together."""
-    hazards = check_place(choices)
+    place = check_place(choices)
+    check_ground(target_prefix(choices))
     folder = create_run_folder(new_run_id())
     try:
         lock, election = locked_somewhere(
             facts, choices, election, lambda some: locked(facts, some, folder, is_cancelled, on_log), is_cancelled
         )
         plan = _plan(facts, choices, election, folder.id, lock)
-        plan = replace(plan, notices=(*plan.notices, *(hazard.fact for hazard in hazards)))
-        engine_changes = conda_changes(plan, is_cancelled)
-        save_run(folder, plan, lock)
+        plan = replace(plan, notices=(*plan.notices, *told_of(place)))
+        part = choose_python_part(plan, is_cancelled)
+        engine_changes = (*conda_changes(plan, is_cancelled), *python_changes(plan, part))
+        check_room(demands(plan, lock))
+        save_run(folder, plan, lock, part)
     except OSError as error:
         shutil.rmtree(folder.path, ignore_errors=True)
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
@@ -115,7 +121,7 @@ def network_environment(settings: UserSettings, urls: Iterable[str | None] = ())
 
 def _addresses(election: Election) -> tuple[str | None, ...]:
     sources = (election.torch_source, *election.package_sources)
-    return (*(source.url for source in sources), *election.channels)
+    return (*(source.url for source in sources), *election.channels, *election.further_channels)
 
 
 def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock: Lock) -> Plan:
@@ -140,11 +146,14 @@ def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock:
         notices=(*facts.settings.notices, *election.notices),
         environment=network_environment(facts.settings, _addresses(election)),
         conda=election.conda,
+        further_channels=election.further_channels,
     )
 
 
-def save_run(folder: RunFolder, plan: Plan, lock: Lock) -> None:
+def save_run(folder: RunFolder, plan: Plan, lock: Lock, part: PythonPart | None = None) -> None:
     _write_private(folder.pylock, lock.text.encode())
+    if part is not None:
+        _write_private(folder.python_part, part.text.encode())
     _write_private(folder.files, msgspec.json.encode(lock.files))
     # The plan last: a folder without one is no run.
     _write_private(folder.plan, plan_to_json(plan))

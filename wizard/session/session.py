@@ -50,7 +50,7 @@ from wizard.session.lint import Mending, findings_for, mend, mending, own_settin
 from wizard.session.looks import Looks
 from wizard.session.model import Election, Facts, Preview, RunInfo, SourceTold
 from wizard.session.network import load_network, save_network, with_network
-from wizard.session.place import check_place
+from wizard.session.place import check_place, target_prefix
 from wizard.session.preview import preview
 from wizard.session.repair_plan import RepairPreview
 from wizard.session.reuse_plan import environment_for, plan_reuse
@@ -60,6 +60,7 @@ from wizard.session.sources import NEEDED
 from wizard.session.status import exit_status
 from wizard.settings.finding import Finding
 from wizard.steps import control
+from wizard.steps.preflight import check_ground
 from wizard.steps.run_folder import find_run_folder, own_run_folder, run_folders
 from wizard.steps.smoke import verify
 from wizard.undo.model import Change
@@ -217,6 +218,7 @@ class Session:
             environment_for(choices)
             return
         check_place(choices)
+        check_ground(target_prefix(choices))
 
     def preview(
         self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled = _never

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from wizard import paths
@@ -11,6 +12,7 @@ from wizard.environments.model import Created, Target
 from wizard.environments.remove import is_ours_unfinished, mark_begun, remove_unfinished
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
+from wizard.plan.model import Plan
 from wizard.process import Request, child_environment, run
 from wizard.steps.context import Context, Place
 
@@ -55,14 +57,7 @@ class Create:
             mark_begun(prefix, context.folder.id)
         except OSError as error:
             raise WizardError("target-not-writable", details=str(error), path=plan.prefix) from error
-        target = Target(
-            prefix=prefix,
-            python=plan.python,
-            engine=plan.engine,
-            base_python=Path(plan.base_python) if plan.base_python else None,
-            channels=plan.channels,
-            conda=Path(plan.conda) if plan.conda else None,
-        )
+        target = target_of(plan, read_chosen(context.folder.python_part))
         created = engine_named(plan.engine, plan.environment).create(
             target,
             lambda done, total, now: emitter.progress(self.name, done, total, detail=now),
@@ -71,3 +66,34 @@ class Create:
         if not python_of(prefix, paths.os_name()).exists():
             raise WizardError("env-incomplete", path=plan.prefix)
         return created
+
+
+def target_of(plan: Plan, chosen: str = "") -> Target:
+    """`chosen`: the packages of the Review page, for the built-in engine."""
+    return Target(
+        prefix=Path(plan.prefix),
+        python=plan.python,
+        engine=plan.engine,
+        base_python=Path(plan.base_python) if plan.base_python else None,
+        channels=plan.channels,
+        cuda=cuda_of(plan),
+        conda=Path(plan.conda) if plan.conda else None,
+        chosen=chosen,
+        further_channels=plan.further_channels,
+    )
+
+
+def cuda_of(plan: Plan) -> str | None:
+    """The CUDA of the plan's machine, for what packages ask of it (`__cuda`). The driver itself is not asked again."""
+    driver = plan.machine.get("driver")
+    cuda = driver.get("cuda") if isinstance(driver, dict) else None
+    return str(cuda) if cuda else None
+
+
+def read_chosen(path: Path) -> str:
+    """Empty where nothing was chosen before, or it cannot be read: then the engine chooses."""
+    try:
+        written = path.read_text(encoding="utf-8")
+        return written if isinstance(json.loads(written), list) else ""
+    except (OSError, ValueError):
+        return ""

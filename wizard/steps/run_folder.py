@@ -46,6 +46,11 @@ class RunFolder:
         return self.path / "files.json"
 
     @property
+    def python_part(self) -> Path:
+        """What the built-in engine chose; see `environments.python_part`."""
+        return self.path / "python-part.json"
+
+    @property
     def journal(self) -> Path:
         return self.path / "journal.jsonl"
 

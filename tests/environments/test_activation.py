@@ -1,0 +1,281 @@
+"""Switched on in real shells, off again, without a conda; for the others the text is looked at."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wizard.environments.activation import (
+    activation_line,
+    activation_lines,
+    has_activation,
+    prompt_name,
+    quote_cmd,
+    quote_fish,
+    quote_powershell,
+    write_activation,
+)
+from wizard.environments.model import Target
+from wizard.environments.open_terminal import (
+    find_terminal,
+    open_terminal,
+    shell_command,
+    start_files,
+    users_environment,
+    windows_command,
+)
+from wizard.environments.rattler_engine import RattlerEngine
+from wizard.environments.users_shell import users_shell
+from wizard.environments.venv_engine import VenvEngine
+from wizard.errors import WizardError
+from wizard.i18n import text
+
+linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux shells")
+AWKWARD = 'it\'s "my" $HOME `环境` & (1)'
+ASK = "python -c 'import sys; print(sys.prefix)'"
+
+
+def plain_environment(home: Path) -> dict[str, str]:
+    """Nothing of a conda, a venv or this program; a PATH that has no python of its own first."""
+    return {"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "dumb"}
+
+
+def shell_run(shell: str, code: str, home: Path, **more: str) -> list[str]:
+    program = shutil.which(shell)
+    if program is None:
+        pytest.skip(f"{shell} is not installed (Debian: apt-get install {shell})")
+    options = {"bash": ["--norc", "--noprofile"], "zsh": ["-f"], "fish": ["--no-config"]}.get(shell, [])
+    done = subprocess.run(
+        [program, *options, "-c", code], env={**plain_environment(home), **more}, capture_output=True, text=True,
+        timeout=60, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout.splitlines()
+
+
+@pytest.fixture
+def place(home: Path) -> Path:
+    """Not an environment: a folder with a program called `python` that says where it lies."""
+    prefix = home / AWKWARD
+    (prefix / "bin").mkdir(parents=True)
+    python = prefix / "bin" / "python"
+    python.write_text('#!/bin/sh\necho "$0"\n')
+    python.chmod(0o755)
+    write_activation(prefix, "linux")
+    return prefix
+
+
+@linux
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "dash"])
+def test_on_and_off_again(place: Path, home: Path, shell: str) -> None:
+    line = activation_line(str(place), "linux", "sh" if shell == "dash" else shell)
+    said = shell_run(
+        shell,
+        f'{line}\npython\necho "$CONDA_PREFIX"\ndeactivate\necho "[$CONDA_PREFIX]"\necho "$PATH"\n'
+        "command -v deactivate || echo gone\n",
+        home,
+    )
+    path = "/usr/local/bin /usr/bin /bin" if shell == "fish" else "/usr/local/bin:/usr/bin:/bin"
+    expected = [f"{place}/bin/python", str(place), "[]", path, "gone"]
+    assert [one.replace(":", " ") if shell == "fish" else one for one in said] == expected
+
+
+@linux
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_twice_and_over_a_conda_and_with_scripts_of_packages(place: Path, home: Path, shell: str) -> None:
+    """What was active before is there again; PYTHONHOME would lead astray; packages have scripts of their own."""
+    ending = "fish" if shell == "fish" else "sh"
+    for name, value in (("activate.d", "on"), ("deactivate.d", "off")):
+        folder = place / "etc" / "conda" / name
+        folder.mkdir(parents=True)
+        setting = f"set -gx OF_A_PACKAGE {value}" if shell == "fish" else f"export OF_A_PACKAGE={value}"
+        (folder / f"openssl.{ending}").write_text(setting + "\n")
+    line = activation_line(str(place), "linux", shell)
+    code = f'{line}\n{line}\necho "$OF_A_PACKAGE [$PYTHONHOME]"\ndeactivate\necho "$CONDA_PREFIX $CONDA_DEFAULT_ENV"\n'
+    code += 'echo "$OF_A_PACKAGE $PYTHONHOME"\n'
+    said = shell_run(shell, code, home, CONDA_PREFIX="/opt/conda", CONDA_DEFAULT_ENV="base", PYTHONHOME="/wrong")
+    assert said == ["on []", "/opt/conda base", "off /wrong"]
+
+
+@linux
+@pytest.mark.parametrize("options", ["-eu", "-euo pipefail"])
+def test_strict_scripts_can_use_it(place: Path, home: Path, options: str) -> None:
+    line = activation_line(str(place), "linux", "bash")
+    assert shell_run("bash", f"set {options}\n{line}\npython\ndeactivate\necho end", home)[-1] == "end"
+
+
+@linux
+def test_a_venv_that_is_on_goes_off_first(place: Path, home: Path) -> None:
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", home / "venv"], check=True, timeout=120)
+    code = f". {home}/venv/bin/activate\n{activation_line(str(place), 'linux', 'bash')}\n"
+    said = shell_run("bash", f'{code}echo "[$VIRTUAL_ENV]"\ndeactivate\necho "$PATH"\n', home)
+    assert said == ["[]", plain_environment(home)["PATH"]]
+
+
+@linux
+def test_the_prompt_names_it_and_runs_nothing(home: Path) -> None:
+    prefix = home / "$(touch pwned) %n `x` 环境"
+    (prefix / "bin").mkdir(parents=True)
+    write_activation(prefix, "linux")
+    line = activation_line(str(prefix), "linux", "bash")
+    said = shell_run("bash", f'PS1="> "\n{line}\necho "${{PS1@P}}"\ndeactivate\necho "$PS1"\n', home)
+    assert said == ["(__touch pwned_ _n _x_ 环境) > ", "> "]
+    assert prompt_name(Path("/e/torch-2.15_cu126")) == "torch-2.15_cu126"
+
+
+@linux
+@pytest.mark.parametrize("engine", ["rattler", "venv"])
+def test_real_environments_in_every_shell(
+    engine: str, prefix: Path, home: Path, minor: str, base_python: Path, conda_channel: str
+) -> None:
+    target = Target(prefix, minor, engine, base_python=base_python, channels=(conda_channel,))
+    made = RattlerEngine() if engine == "rattler" else VenvEngine()
+    made.create(target, lambda *_: None, lambda: False)
+    assert has_activation(prefix, "linux")
+    for line in activation_lines(str(prefix), "linux"):
+        if line.shell == "powershell":
+            assert (prefix / "bin" / "Activate.ps1").is_file()
+        elif shutil.which(line.shell):
+            assert shell_run(line.shell, f"{line.code}\n{ASK}", home) == [str(prefix)], line
+
+
+# -- PowerShell and the command prompt: recorded rules, no program here
+
+
+def test_windows_files_have_no_path_in_them(tmp_path: Path) -> None:
+    """They find their own place: a batch file with Chinese letters in it is read in another code page."""
+    prefix = tmp_path / "环境"
+    prefix.mkdir()
+    write_activation(prefix, "windows")
+    assert sorted(path.name for path in (prefix / "Scripts").iterdir()) == [
+        "Activate.ps1", "activate.bat", "deactivate.bat",
+    ]  # fmt: skip
+    for path in (prefix / "Scripts").iterdir():
+        content = path.read_bytes()
+        assert content.isascii(), path
+        assert str(tmp_path).encode() not in content
+        assert content.count(b"\r\n") == (content.count(b"\n") if path.suffix == ".bat" else 0)
+        assert b"@PREFIX@" not in content
+    batch = (prefix / "Scripts" / "activate.bat").read_text()
+    for folder in (r"Library\bin", r"Library\usr\bin", r"Library\mingw-w64\bin", "Scripts"):
+        assert f"%CONDA_PREFIX%\\{folder};%PATH%" in batch
+    sets = [line for line in batch.splitlines() if line.startswith("set ")]
+    assert all(line.startswith('set "') and line.endswith('"') for line in sets)
+
+
+def test_lines_for_windows() -> None:
+    lines = {line.shell: line.code for line in activation_lines("C:\\it's 环境", "windows")}
+    assert lines == {
+        "powershell": "& 'C:\\it''s 环境\\Scripts\\Activate.ps1'",
+        "cmd": '"C:\\it\'s 环境\\Scripts\\activate.bat"',
+    }
+    assert activation_line("C:\\torch", "windows", "cmd") == "C:\\torch\\Scripts\\activate.bat"
+
+
+def test_quotes() -> None:
+    assert quote_fish("a'b\\c") == "'a\\'b\\\\c'"
+    assert quote_powershell("a\u2019b'c") == "'a\u2019\u2019b''c'"
+    assert quote_cmd("C:\\a&b") == '"C:\\a&b"'
+
+
+@pytest.mark.parametrize(
+    ("os_name", "shell", "ancestors", "expected"),
+    [
+        ("linux", "/usr/bin/zsh", ("python3", "fish", "gnome-terminal"), "fish"),
+        ("linux", "/usr/bin/zsh", ("python3", "sshd"), "zsh"),
+        ("linux", "/bin/bash", ("-zsh",), "zsh"),
+        ("linux", "/bin/tcsh", (), "bash"),
+        ("linux", "", ("systemd",), "bash"),
+        ("windows", "", ("python.exe", "cmd.exe", "explorer.exe"), "cmd"),
+        ("windows", "", ("TorchSetup.exe", "explorer.exe"), "powershell"),
+        ("windows", "", ("pwsh.exe",), "powershell"),
+    ],
+)
+def test_the_users_shell(os_name: str, shell: str, ancestors: tuple[str, ...], expected: str) -> None:
+    assert users_shell(os_name, {"SHELL": shell}, ancestors) == expected
+
+
+# -- a terminal window
+
+
+@linux
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_terminal_opens_with_the_environment_on(
+    place: Path, home: Path, tmp_path: Path, shell: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The terminal is a script that runs what it is told and types into it. The user's own settings are read first."""
+    if shutil.which(shell) is None:
+        pytest.skip(f"{shell} is not installed (Debian: apt-get install {shell})")
+    said = tmp_path / "said"
+    (home / ".bashrc").write_text(f"echo settings >> '{said}'\n")
+    (home / ".zshrc").write_text(f"echo settings >> '{said}'\nPATH=/usr/bin:/bin\n")
+    (home / ".config" / "fish").mkdir(parents=True)
+    (home / ".config" / "fish" / "config.fish").write_text(f"echo settings >> '{said}'\n")
+    terminal = tmp_path / "bin" / "x-terminal-emulator"
+    terminal.parent.mkdir()
+    typed = f"python >> '{said}'; exit"
+    terminal.write_text(f'#!/bin/sh\nshift\nprintf \'%s\\n\' "{typed}" | "$@"\n')
+    terminal.chmod(0o755)
+    monkeypatch.setattr("wizard.environments.open_terminal.this_users_shell", lambda os_name: shell)
+    for name, value in {**plain_environment(home), "DISPLAY": ":0"}.items():
+        monkeypatch.setenv(name, value)
+    for name in ("TERMINAL", "ZDOTDIR", "XDG_CONFIG_HOME", "WAYLAND_DISPLAY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", f"{terminal.parent}:{os.environ['PATH']}")
+    pid = open_terminal(place)
+    wait_for(pid)
+    assert said.read_text().splitlines() == ["settings", f"{place}/bin/python"]
+
+
+def wait_for(pid: int) -> None:
+    import psutil
+
+    try:
+        psutil.Process(pid).wait(30)
+    except psutil.NoSuchProcess:
+        return
+
+
+def test_no_terminal_and_no_script_have_a_sentence(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("DISPLAY", raising=False)
+    monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
+    for prefix, code in ((place, "terminal-none"), (place.parent, "terminal-no-script")):
+        with pytest.raises(WizardError) as caught:
+            open_terminal(prefix)
+        assert caught.value.code == code
+        assert text(caught.value.hint, "zh_CN")
+
+
+def test_which_terminal() -> None:
+    def which(*known: str) -> object:
+        return lambda name: f"/usr/bin/{name}" if name in known else None
+
+    shown = {"DISPLAY": ":0"}
+    assert find_terminal(shown, which("konsole", "xterm")) == ("/usr/bin/konsole", "-e")  # type: ignore[arg-type]
+    assert find_terminal({**shown, "TERMINAL": "kitty"}, which("kitty", "xterm")) == ("/usr/bin/kitty",)  # type: ignore[arg-type]
+    assert find_terminal({}, which("xterm")) is None  # type: ignore[arg-type]
+    assert find_terminal(shown, which()) is None  # type: ignore[arg-type]
+
+
+def test_commands_for_a_terminal() -> None:
+    assert windows_command("C:\\e 1", "cmd", "C:\\W\\cmd.exe") == (
+        "C:\\W\\cmd.exe",
+        "/K",
+        '"C:\\e 1\\Scripts\\activate.bat"',
+    )
+    powershell = windows_command("C:\\e", "powershell", "cmd.exe")
+    assert powershell[-1] == "& 'C:\\e\\Scripts\\Activate.ps1'"
+    assert "-NoExit" in powershell
+    assert shell_command("/e", "fish", Path("/c"))[:3] == ("fish", "-i", "-C")
+    assert start_files("/e", "fish") == ()
+
+
+def test_a_terminal_has_the_users_own_environment() -> None:
+    own = {"PYTHONPATH": "/ours", "LD_LIBRARY_PATH": "/bundle", "LD_LIBRARY_PATH_ORIG": "/theirs", "EDITOR": "vi"}
+    assert users_environment(own) == {"LD_LIBRARY_PATH": "/theirs", "EDITOR": "vi"}

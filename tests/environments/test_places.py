@@ -1,0 +1,255 @@
+"""What a place is good for, before anything is put there: path, kind of disk, room, quota, caches, temporary folder."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from wizard import paths
+from wizard.environments.component import hazards
+from wizard.environments.ground import Ground, look_at_ground
+from wizard.environments.mounts import mount_of, parse_mounts, read_mounts
+from wizard.environments.package_cache import is_same_volume
+from wizard.environments.quota import Quota, parse_quota, quota_left
+from wizard.environments.windows_volume import volume_of
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import text
+from wizard.plan.model import Choices
+from wizard.plan.requirement import Requirement
+from wizard.session.place import check_place, environment_rows, in_cloud, path_rows, state_rows, temp_rows, told_of
+from wizard.steps.preflight import check_ground
+from wizard.steps.room import Demand, check_room
+
+# A laptop with btrfs, a lab's home on NFS, a stick, Windows seen from WSL, a folder mounted over another.
+MOUNTS = r"""25 30 0:23 / /proc rw,nosuid,nodev,noexec,relatime shared:14 - proc proc rw
+30 1 0:27 /root / rw,relatime shared:1 - btrfs /dev/nvme0n1p2 rw,compress=zstd:1,subvol=/root
+61 30 0:27 /home /home rw,relatime shared:31 - btrfs /dev/nvme0n1p2 rw,compress=zstd:1,subvol=/home
+70 30 0:52 / /nfs/home rw,relatime shared:40 - nfs4 filer.example:/export/home rw,vers=4.2,hard,sec=sys
+75 30 0:55 / /home/ann/lab\040disk rw,nosuid,nodev,relatime shared:44 - fuse.sshfs ann@lab.example:/data rw,user_id=1000
+78 30 8:17 / /media/ann/STICK\134 rw,noexec,nosuid - vfat /dev/sdb1 rw,fmask=0022,codepage=437
+80 30 8:33 / /mnt/failing rw,relatime - ext4 /dev/sdc1 ro,errors=remount-ro
+82 30 0:60 / /mnt/c rw,noatime - 9p drvfs rw,dirsync,aname=drvfs;path=C:\134
+90 30 0:70 / /tmp rw,nosuid,nodev - tmpfs tmpfs rw,size=8G
+91 90 0:71 / /tmp/x rw,relatime - tmpfs one rw
+92 90 0:72 / /tmp/x rw,noexec - tmpfs two rw
+93 30 0:73 / /data/\347\216\257\345\242\203 rw - xfs /dev/sdd1 rw
+cut
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "word"),
+    [
+        ("/home/ann/torch-envs", "btrfs", ""),
+        ("/nfs/home/ann", "nfs4", "is_network"),
+        ("/home/ann/lab disk/envs", "fuse.sshfs", "is_network"),
+        ("/mnt/c/Users/ann", "9p", "is_network"),
+        ("/media/ann/STICK\\", "vfat", "is_noexec"),
+        ("/mnt/failing/x", "ext4", "is_read_only"),
+        ("/tmp/x/y", "tmpfs", "is_noexec"),
+        ("/tmp/xy", "tmpfs", ""),
+        ("/data/环境/x", "xfs", ""),
+        ("/database", "btrfs", ""),
+    ],
+)
+def test_what_is_mounted_where(path: str, kind: str, word: str) -> None:
+    mount = mount_of(Path(path), parse_mounts(MOUNTS))
+    assert mount is not None
+    assert mount.kind == kind
+    true = {name for name in ("is_network", "is_noexec", "is_read_only") if getattr(mount, name)}
+    assert true == ({word} if word else set())
+    assert mount.has_links is (kind != "vfat")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux's own table")
+def test_this_machines_own_table(tmp_path: Path) -> None:
+    mount = mount_of(tmp_path.resolve(), read_mounts())
+    assert mount is not None
+    assert os.stat(mount.point).st_dev == tmp_path.stat().st_dev  # noqa: PTH116
+    ground = look_at_ground(tmp_path / "not" / "there")
+    assert ground.kind == mount.kind
+    assert ground.free is not None
+    assert ground.free > 0
+    assert not ground.is_noexec
+
+
+def rows(found: Iterator[Requirement]) -> dict[str, Requirement]:
+    listed = list(found)
+    for row in listed:
+        for words in (row.fact, row.why, row.fix):
+            if words is not None:
+                assert text(words, "en") != text(words, "zh_CN")
+    return {row.fact.key.removeprefix("environments.").removesuffix(".fact"): row for row in listed}
+
+
+def ground(**facts: object) -> Ground:
+    return Ground(**{"path": Path("/e/t"), "volume": 1, "free": 90_000_000_000, **facts})  # type: ignore[arg-type]
+
+
+def test_a_good_disk_is_only_told_of() -> None:
+    found = rows(environment_rows(ground(kind="ext4", files_left=10**7)))
+    assert list(found) == ["place.free"]
+    assert found["place.free"].state == "ok"
+
+
+@pytest.mark.parametrize(
+    ("facts", "key", "state", "blocks"),
+    [
+        ({"is_read_only": True, "kind": "iso9660"}, "place.read-only", "problem", True),
+        ({"is_noexec": True}, "place.noexec", "problem", True),
+        ({"is_network": True, "kind": "nfs4"}, "place.network", "warning", False),
+        ({"has_links": False, "kind": "exfat"}, "place.no-links", "warning", False),
+        ({"files_left": 900}, "place.few-files", "warning", False),
+        ({"free": 900_000_000}, "place.free", "problem", True),
+        ({"free": 5_000_000_000}, "place.free", "warning", False),
+        ({"free": 300_000_000, "by_quota": True}, "place.quota", "problem", True),
+    ],
+)
+def test_each_trouble_of_a_disk(facts: dict[str, object], key: str, state: str, blocks: bool) -> None:
+    row = rows(environment_rows(ground(**facts)))[key]
+    assert (row.state, row.blocks) == (state, blocks)
+    assert row.why is not None
+    assert row.fix is not None
+
+
+def test_a_disk_that_says_nothing_is_let_be() -> None:
+    assert rows(environment_rows(ground(free=None))) == {}
+
+
+def test_the_caches_and_the_temporary_folder() -> None:
+    here = ground()
+    assert list(rows(state_rows(ground(path=Path("/s")), here))) == ["place.same-disk"]
+    other = rows(state_rows(ground(path=Path("/s"), volume=2, free=400_000_000), here))
+    assert list(other) == ["place.caches", "place.other-disk"]
+    assert other["place.caches"].blocks
+    assert list(rows(temp_rows(None))) == ["place.no-temp"]
+    assert rows(temp_rows(Path(tempfile.gettempdir()))) == {}
+
+
+def test_hazards_of_the_path_have_a_reason_and_a_remedy() -> None:
+    long = "C:\\Users\\ann\\OneDrive\\my 环境\\" + "x" * 110 + "&"
+    found = rows(path_rows(hazards(long, "windows"), Path(long), {}, False))
+    assert list(found) == [f"hazard.{name}" for name in ("space", "letters", "signs", "long", "cloud")]
+    assert all(row.why and row.fix and row.state == "warning" for row in found.values())
+    allowed = rows(path_rows(hazards(long, "windows"), Path(long), {}, True))
+    assert allowed["hazard.long"].state == "note"
+    assert list(told_of(allowed.values())) == [row.fact for name, row in allowed.items() if name != "hazard.long"]
+
+
+def test_onedrive_by_any_name() -> None:
+    own = {"OneDriveCommercial": "C:\\Users\\ann\\Firma"}
+    assert in_cloud("c:\\users\\ann\\firma\\torch", own, "windows")
+    assert not in_cloud("C:\\Users\\ann\\Firma2\\torch", own, "windows")
+    assert not in_cloud("/home/ann/x", {"OneDrive": ""}, "linux")
+
+
+def test_the_place_of_a_choice(home: Path) -> None:
+    found = rows(iter(check_place(Choices(prefix=str(home / "my 环境")))))
+    assert {"hazard.space", "hazard.letters", "place.free"} <= set(found)
+    assert str(paths.home()) in text(found["place.same-disk"].fact)
+    assert os.environ["TORCH_WIZARD_HOME"] == str(paths.home())
+
+
+def test_another_disk_is_told(home: Path, other_disk: Path) -> None:
+    assert not is_same_volume(home, other_disk / "x" / "y")
+    assert is_same_volume(home, home / "x")
+    assert "place.other-disk" in rows(iter(check_place(Choices(prefix=str(other_disk / "e")))))
+
+
+def test_room_is_counted_for_each_disk(tmp_path: Path, other_disk: Path) -> None:
+    free = look_at_ground(tmp_path).free or 0
+    half = free * 6 // 10
+    check_room([Demand(tmp_path / "a", half), Demand(other_disk / "b", 1000)])
+    with pytest.raises(WizardError) as caught:
+        check_room([Demand(tmp_path / "a", half), Demand(tmp_path / "b", half)])
+    assert caught.value.code == "no-space"
+    with pytest.raises(WizardError):
+        check_room([Demand(other_disk / "b", 10**15)])
+
+
+# -- quota
+
+
+def answer(hard: int, used: int, valid: int) -> bytes:
+    return struct.pack("=8QI4x", hard, hard, used, 0, 0, 7, 0, 0, valid)
+
+
+def test_what_the_kernel_answers_about_a_quota() -> None:
+    assert parse_quota(answer(10_000_000, 4_000_000_000, 3)) == Quota(10_240_000_000, 4_000_000_000)
+    assert parse_quota(answer(0, 4_000_000_000, 3)) is None  # nothing is limited
+    assert parse_quota(answer(10, 10, 4)) is None
+    assert Quota(10, 12).left == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="one system call of Linux")
+def test_the_answer_of_a_kernel_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk with quotas cannot be had in a test; the call and its answer are as linux/quota.h says."""
+    asked: list[tuple[int, bytes, int]] = []
+
+    class Library:
+        def quotactl(self, command: int, device: bytes, number: int, buffer: object) -> int:
+            asked.append((command, device, number))
+            if command & 0xFF:
+                return -1
+            ctypes.memmove(buffer, answer(1000, 24_000, 3), 72)  # type: ignore[arg-type]
+            return 0
+
+    assert quota_left("/dev/no-such-disk") is None
+    monkeypatch.setattr("wizard.environments.quota.ctypes.CDLL", lambda name: Library())
+    assert quota_left("/dev/sda1") == 1_000_000
+    assert quota_left("filer.example:/home") is None
+    assert asked == [(0x80000700, b"/dev/sda1", os.geteuid()), (0x80000701, b"/dev/sda1", os.getegid())]
+
+
+def test_what_windows_answers() -> None:
+    usual = volume_of(10, 3, "NTFS", 0x03E72EFF)
+    assert (usual.is_network, usual.is_read_only, usual.has_links) == (False, False, True)
+    assert volume_of(10, 4, "NTFS", None).is_network
+    assert not volume_of(10, 2, "exFAT", 0x00020206).has_links
+    assert volume_of(0, 5, "CDFS", 0x00080005).is_read_only
+
+
+# -- real disks
+
+
+@pytest.fixture
+def mounted(tmp_path: Path) -> Iterator[Path]:
+    """A small disk in memory on which no program may be started."""
+    place = tmp_path / "no exec"
+    place.mkdir()
+    options = ("-t", "tmpfs", "-o", "noexec,size=4m", "tmpfs", str(place))
+    if sys.platform != "linux" or subprocess.run(("mount", *options), check=False, capture_output=True).returncode:
+        pytest.skip("no right to mount a disk here")
+    yield place
+    subprocess.run(("umount", str(place)), check=True)
+
+
+def test_a_real_disk_without_programs(home: Path, mounted: Path) -> None:
+    choices = Choices(prefix=str(mounted / "new" / "环境"))
+    found = rows(iter(check_place(choices)))
+    assert found["place.noexec"].blocks
+    assert found["place.free"].blocks
+    with pytest.raises(UsageError) as caught:
+        check_ground(Path(str(choices.prefix)))
+    assert caught.value.code == "target-noexec"
+    with pytest.raises(WizardError) as short:
+        check_room([Demand(mounted / "x", 5_000_000)])
+    assert short.value.code == "no-space"
+    assert list(mounted.iterdir()) == []
+
+
+def test_a_real_disk_that_is_read_only(home: Path, mounted: Path) -> None:
+    subprocess.run(("mount", "-o", "remount,ro", str(mounted)), check=True)
+    with pytest.raises(UsageError) as caught:
+        check_place(Choices(prefix=str(mounted / "x")))
+    assert caught.value.code == "target-not-writable"
+    with pytest.raises(UsageError):
+        check_ground(mounted / "x")

@@ -1,0 +1,114 @@
+"""The lines for afterwards: in the right shell, quoted, and run for real where a shell is here."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from wizard.environments.activation import write_activation
+from wizard.flow.afterwards import SNIPPET, Place, afterwards, kernel_name, look_at_place, text_lines
+
+LINUX = Place("/home/ann/my 环境", "linux", "zsh", has_cuda=True)
+WINDOWS = Place("C:\\Users\\ann\\my env", "windows", "powershell", has_cuda=True)
+
+
+def codes(place: Place, name: str) -> list[str]:
+    return [line.code for section in afterwards(place) if section.name == name for line in section.lines]
+
+
+def test_the_users_shell_comes_first() -> None:
+    assert codes(LINUX, "activate") == [
+        "source '/home/ann/my 环境/bin/activate'",
+        "source '/home/ann/my 环境/bin/activate'",
+        "source '/home/ann/my 环境/bin/activate.fish'",
+        "& '/home/ann/my 环境/bin/Activate.ps1'",
+    ]
+    section = next(one for one in afterwards(LINUX) if one.name == "activate")
+    assert [line.label.params["shell"] for line in section.lines] == ["zsh", "bash", "fish", "PowerShell"]
+    assert codes(WINDOWS, "activate")[0] == "& 'C:\\Users\\ann\\my env\\Scripts\\Activate.ps1'"
+
+
+def test_without_a_conda_nothing_needs_one() -> None:
+    for place in (LINUX, WINDOWS):
+        assert not any("conda" in line.code for section in afterwards(place) for line in section.lines)
+
+
+def test_a_condas_own_environment_and_one_with_nothing() -> None:
+    own = Place("/e/t", "linux", "bash", has_script=False, conda=True)
+    assert codes(own, "activate")[0] == "conda activate /e/t"
+    both = Place("/e/t", "linux", "bash", conda=True)
+    assert codes(both, "activate")[0] == "source /e/t/bin/activate"
+    assert codes(both, "activate")[-1] == "conda activate /e/t"
+    bare = Place("/e/t", "linux", "bash", has_script=False)
+    assert [section.name for section in afterwards(bare)] == ["run", "jupyter", "editor", "program"]
+
+
+def test_windows_says_how_scripts_are_allowed_for_one_window() -> None:
+    lines = next(one for one in afterwards(WINDOWS) if one.name == "activate").lines
+    assert lines[0].note is not None
+    assert "Process" in str(lines[0].note.params["line"])
+    assert lines[1].note is None
+
+
+def test_the_card_only_where_there_is_one() -> None:
+    assert codes(LINUX, "cards")[0] == "CUDA_VISIBLE_DEVICES=0 python my_program.py"
+    assert codes(WINDOWS, "cards")[1] == "$env:CUDA_LAUNCH_BLOCKING = '1'; python my_program.py"
+    assert codes(Place("C:\\e", "windows", "cmd", has_cuda=True), "cards")[0].startswith('set "CUDA_VISIBLE_DEVICES=0"')
+    assert codes(Place("/e", "linux", "bash"), "cards") == []
+
+
+@pytest.mark.parametrize(
+    ("prefix", "name"),
+    [("/e/torch-2.15", "torch-2.15"), ("/e/My Env", "my-env"), ("/e/环境", "torch"), ("/e/环境 b!", "b")],
+)
+def test_jupyter_takes_plain_names_only(prefix: str, name: str) -> None:
+    assert kernel_name(prefix, "linux") == name
+    assert f"--name {name} " in codes(Place(prefix, "linux", "bash"), "jupyter")[1]
+
+
+def test_the_interpreter_of_each_kind() -> None:
+    assert codes(WINDOWS, "editor") == ["C:\\Users\\ann\\my env\\python.exe"]
+    venv = Place("C:\\e", "windows", "cmd", is_venv=True)
+    assert codes(venv, "editor") == ["C:\\e\\Scripts\\python.exe"]
+    assert codes(venv, "run") == ["C:\\e\\Scripts\\python.exe my_program.py"]
+    assert codes(WINDOWS, "run") == ["& 'C:\\Users\\ann\\my env\\python.exe' my_program.py"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="run in bash")
+def test_the_lines_run(tmp_path: Path) -> None:
+    """The environment's Python is a script that says how it was called."""
+    prefix = tmp_path / "it's 环境"
+    (prefix / "bin").mkdir(parents=True)
+    python = prefix / "bin" / "python"
+    python.write_text('#!/bin/sh\nprintf "%s|" "$CUDA_VISIBLE_DEVICES$CUDA_LAUNCH_BLOCKING" "$@"\necho\n')
+    python.chmod(0o755)
+    write_activation(prefix, "linux")
+    seen = look_at_place(prefix, "linux", has_cuda=True)
+    assert seen.has_script
+    place = Place(str(prefix), "linux", "bash", has_cuda=True)
+    lines = [*codes(place, "run"), *codes(place, "jupyter"), codes(place, "activate")[0], *codes(place, "cards")]
+    done = subprocess.run(
+        ["bash", "-c", "\n".join(lines)], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=60
+    )
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [
+        "|my_program.py|",
+        "|-m|pip|install|ipykernel|",
+        "|-m|ipykernel|install|--user|--name|it-s|--display-name|PyTorch (it's 环境)|",
+        "0|my_program.py|",
+        "1|my_program.py|",
+    ]
+
+
+@pytest.mark.parametrize("language", ["en", "zh_CN"])
+def test_on_a_terminal(language: str) -> None:
+    every = list(text_lines(afterwards(WINDOWS), language))
+    short = list(text_lines(afterwards(WINDOWS), language, all_shells=False))
+    assert sum("activate" in line.lower() for line in short) < sum("activate" in line.lower() for line in every)
+    for line in SNIPPET.splitlines():
+        assert f"    {line}" in short
+    assert any("Set-ExecutionPolicy" in line for line in short)

@@ -1,0 +1,116 @@
+"""Switching an environment on in a shell, with no conda on the machine: the files for it, and the line to type.
+
+A conda prefix of the built-in engine gets the same files in the same places as a virtual environment has, so the lines
+are the same for both. An environment of a conda's own is switched on by that conda. Where neither is there, nothing is:
+the Python is then called by its path.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+
+from wizard import paths
+
+LINUX_SHELLS = ("bash", "zsh", "fish", "powershell")
+WINDOWS_SHELLS = ("powershell", "cmd")
+_FILES = {
+    "linux": ("activate", "activate.fish", "Activate.ps1"),
+    "windows": ("Activate.ps1", "activate.bat", "deactivate.bat"),
+}
+_SCRIPT_OF = {
+    "bash": "activate", "zsh": "activate", "sh": "activate", "fish": "activate.fish", "powershell": "Activate.ps1",
+    "cmd": "activate.bat",
+}  # fmt: skip
+# A prompt is looked through for commands and signs of its own each time that it is shown.
+_NOT_IN_PROMPT = re.compile(r"[^\w.+@ -]")
+
+
+@dataclass(frozen=True, slots=True)
+class ShellLine:
+    """`shell`: bash | zsh | fish | powershell | cmd."""
+
+    shell: str
+    code: str
+
+
+def write_activation(prefix: Path, os_name: str) -> None:
+    """Raises OSError."""
+    folder = scripts_folder(prefix, os_name)
+    folder.mkdir(exist_ok=True)
+    name = prompt_name(prefix)
+    for file in _FILES[os_name]:
+        written = (paths.resources_dir() / "scripts" / "activation" / file).read_text(encoding="utf-8")
+        quote = quote_fish if file.endswith(".fish") else shlex.quote
+        filled = written.replace("@PREFIX@", quote(str(prefix))).replace("@NAME@", quote(f"({name}) "))
+        newline = "\r\n" if file.endswith(".bat") else "\n"
+        (folder / file).write_text(filled, encoding="utf-8", errors="surrogateescape", newline=newline)
+
+
+def scripts_folder(prefix: Path, os_name: str) -> Path:
+    return prefix / ("Scripts" if os_name == "windows" else "bin")
+
+
+def prompt_name(prefix: PurePath) -> str:
+    return _NOT_IN_PROMPT.sub("_", prefix.name)
+
+
+def has_activation(prefix: Path, os_name: str) -> bool:
+    script = "activate.bat" if os_name == "windows" else "activate"
+    return (scripts_folder(prefix, os_name) / script).is_file()
+
+
+def activation_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
+    """For an environment with the files of `write_activation` or of venv."""
+    shells = WINDOWS_SHELLS if os_name == "windows" else LINUX_SHELLS
+    return tuple(ShellLine(shell, activation_line(prefix, os_name, shell)) for shell in shells)
+
+
+def activation_line(prefix: str, os_name: str, shell: str) -> str:
+    script = _path(prefix, os_name, "Scripts" if os_name == "windows" else "bin", _SCRIPT_OF[shell])
+    if shell == "cmd":
+        return quote_cmd(script)
+    if shell == "powershell":
+        return f"& {quote_powershell(script)}"
+    return f"{'.' if shell == 'sh' else 'source'} {quote_fish(script) if shell == 'fish' else shlex.quote(script)}"
+
+
+def conda_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
+    """For who has a conda that is set up for the shell."""
+    shells = WINDOWS_SHELLS if os_name == "windows" else LINUX_SHELLS
+    return tuple(ShellLine(shell, f"conda activate {quoted(prefix, shell)}") for shell in shells)
+
+
+def python_path(prefix: str, os_name: str, is_venv: bool) -> str:
+    if os_name != "windows":
+        return _path(prefix, os_name, "bin", "python")
+    return _path(prefix, os_name, *(("Scripts",) if is_venv else ()), "python.exe")
+
+
+def _path(prefix: str, os_name: str, *parts: str) -> str:
+    kind = PureWindowsPath if os_name == "windows" else PurePosixPath
+    return str(kind(prefix, *parts))
+
+
+def quoted(text: str, shell: str) -> str:
+    if shell == "fish":
+        return quote_fish(text)
+    if shell == "powershell":
+        return quote_powershell(text)
+    return quote_cmd(text) if shell == "cmd" else shlex.quote(text)
+
+
+def quote_fish(text: str) -> str:
+    """Inside single quotes fish knows two signs: the quote and the backslash."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def quote_powershell(text: str) -> str:
+    """PowerShell takes the typographic quotes for straight ones, and a doubled one for itself."""
+    return "'" + re.sub("(['\u2018\u2019\u201a\u201b])", r"\1\1", text) + "'"
+
+
+def quote_cmd(text: str) -> str:
+    return f'"{text}"' if re.search(r"[^\w.:\\/-]", text) else text

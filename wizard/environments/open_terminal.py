@@ -1,0 +1,133 @@
+"""A terminal window of the user's in which the environment is switched on already.
+
+The shell starts as it always does (its own settings first), then the environment's script runs: so it comes last on
+PATH's front, whatever the settings do. The window belongs to the user: it outlives this program.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard import paths
+from wizard.environments.activation import activation_line, has_activation
+from wizard.environments.users_shell import this_users_shell
+from wizard.errors import WizardError
+from wizard.process.detached import start_detached
+
+Which = Callable[[str], str | None]
+# Program and what comes before the command to run. $TERMINAL, then what the desktop chose, then by their spread.
+_TERMINALS = (
+    ("x-terminal-emulator", ("-e",)),
+    ("gnome-terminal", ("--",)),
+    ("ptyxis", ("--",)),
+    ("kgx", ("--",)),
+    ("konsole", ("-e",)),
+    ("xfce4-terminal", ("-x",)),
+    ("mate-terminal", ("-x",)),
+    ("lxterminal", ("-e",)),
+    ("tilix", ("-e",)),
+    ("deepin-terminal", ("-e",)),
+    ("kitty", ()),
+    ("alacritty", ("-e",)),
+    ("foot", ()),
+    ("wezterm", ("start", "--")),
+    ("xterm", ("-e",)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StartFile:
+    """What the shell reads when it starts."""
+
+    name: str
+    text: str
+
+
+def open_terminal(prefix: Path) -> int:
+    """The terminal's process id. Raises WizardError `terminal-none`, `terminal-no-script`, `terminal-not-started`."""
+    os_name = paths.os_name()
+    if not has_activation(prefix, os_name):
+        raise WizardError("terminal-no-script", path=str(prefix))
+    shell = this_users_shell(os_name)
+    try:
+        argv = _windows_argv(prefix, shell) if os_name == "windows" else _linux_argv(prefix, shell)
+        log = paths.logs_dir() / "terminal.txt"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        home = Path.home() if Path.home().is_dir() else None
+        return start_detached(argv, users_environment(os.environ), log, own_window=True, cwd=home)
+    except (OSError, RuntimeError) as error:
+        raise WizardError("terminal-not-started", details=str(error), path=str(prefix)) from error
+
+
+def users_environment(own: Mapping[str, str]) -> dict[str, str]:
+    """The user's own, unlike that of our children; only what this program was started with of a Python goes."""
+    dropped = ("VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
+    kept = {name: value for name, value in own.items() if name not in dropped and not name.startswith("_PYI_")}
+    if "LD_LIBRARY_PATH_ORIG" in own:
+        kept["LD_LIBRARY_PATH"] = kept.pop("LD_LIBRARY_PATH_ORIG")
+    return kept
+
+
+def _linux_argv(prefix: Path, shell: str) -> tuple[str, ...]:
+    terminal = find_terminal(os.environ, shutil.which)
+    if terminal is None:
+        raise WizardError("terminal-none", path=str(prefix))
+    if shell not in ("bash", "zsh", "fish"):
+        shell = "bash"
+    folder = paths.cache_dir() / "terminal"
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in start_files(str(prefix), shell):
+        (folder / file.name).write_text(file.text, encoding="utf-8", errors="surrogateescape")
+    return (*terminal, *shell_command(str(prefix), shell, folder))
+
+
+def find_terminal(environment: Mapping[str, str], which: Which) -> tuple[str, ...] | None:
+    """Program with what comes before a command; None without a display or a terminal."""
+    if not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
+        return None
+    own = environment.get("TERMINAL", "")
+    known = dict(_TERMINALS)
+    candidates = [(own, known.get(Path(own).name, ("-e",))), *_TERMINALS] if own else list(_TERMINALS)
+    for name, before in candidates:
+        if found := which(name):
+            return (found, *before)
+    return None
+
+
+def start_files(prefix: str, shell: str) -> tuple[StartFile, ...]:
+    """The user's own settings, then the environment. fish takes a command instead."""
+    line = activation_line(prefix, "linux", shell)
+    if shell == "bash":
+        return (StartFile("bashrc", f"[ -f ~/.bashrc ] && . ~/.bashrc\n{line}\n"),)
+    if shell == "zsh":
+        # zsh looks for its files in ZDOTDIR; the user's own may be set in .zshenv, so that is asked first.
+        environment = 'ZDOTDIR="${_TORCH_SETUP_ZDOTDIR:-$HOME}"\n[ -f "$ZDOTDIR/.zshenv" ] && . "$ZDOTDIR/.zshenv"\n'
+        keep = '_TORCH_SETUP_ZDOTDIR="$ZDOTDIR"\nZDOTDIR="${${(%):-%x}:A:h}"\n'
+        back = 'ZDOTDIR="${_TORCH_SETUP_ZDOTDIR:-$HOME}"\nunset _TORCH_SETUP_ZDOTDIR\n'
+        own = '[ -f "$ZDOTDIR/.zshrc" ] && . "$ZDOTDIR/.zshrc"\n'
+        return (StartFile(".zshenv", environment + keep), StartFile(".zshrc", f"{back}{own}{line}\n"))
+    return ()
+
+
+def shell_command(prefix: str, shell: str, folder: Path) -> tuple[str, ...]:
+    if shell == "zsh":
+        return ("env", f"_TORCH_SETUP_ZDOTDIR={os.environ.get('ZDOTDIR', '')}", f"ZDOTDIR={folder}", "zsh", "-i")
+    if shell == "fish":
+        return ("fish", "-i", "-C", activation_line(prefix, "linux", "fish"))
+    return ("bash", "--rcfile", str(folder / "bashrc"), "-i")
+
+
+def _windows_argv(prefix: Path, shell: str) -> tuple[str, ...]:
+    return windows_command(str(prefix), shell, os.environ.get("COMSPEC", "cmd.exe"))
+
+
+def windows_command(prefix: str, shell: str, comspec: str) -> tuple[str, ...]:
+    """PowerShell's rule against scripts is lifted for this one window: it is the user's own environment."""
+    if shell == "powershell":
+        line = activation_line(prefix, "windows", "powershell")
+        return ("powershell.exe", "-NoExit", "-ExecutionPolicy", "Bypass", "-Command", line)
+    return (comspec, "/K", activation_line(prefix, "windows", "cmd"))

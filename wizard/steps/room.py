@@ -1,0 +1,76 @@
+"""How much room a run needs and on which disk, and whether it is there: before the run is begun, and once more in it.
+
+Each disk is asked once, for all that goes onto it: the environment, the downloads, the packages of the built-in engine
+(which are linked into the environment, so they are counted with it).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard import paths
+from wizard.environments.ground import Ground, look_at_ground
+from wizard.errors import WizardError
+from wizard.packages.fetch import Store
+from wizard.packages.model import Lock
+from wizard.plan.model import Plan
+
+# Unpacked wheels against their size: measured on torch 2.15.0+cu132 with its companions; see docs/architecture.md.
+UNPACKED_RATIO = 2.1
+PYTHON_BYTES = 300_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """So many bytes somewhere below `path`, which need not be there yet."""
+
+    path: Path
+    size: int
+
+
+def needed_bytes(lock: Lock) -> tuple[int, int]:
+    """(download, environment) in bytes, before anything is there."""
+    download = sum(file.size or 0 for file in lock.files)
+    return download, int(download * UNPACKED_RATIO) + PYTHON_BYTES
+
+
+def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
+    """Less what is there already: verified downloads, and what an earlier attempt has put into the environment."""
+    download, unpacked = needed_bytes(lock)
+    store = Store(paths.downloads_dir())
+    download -= sum(file.size or 0 for file in lock.files if store.path_for(file).is_file())
+    prefix = Path(plan.prefix)
+    return Demand(paths.downloads_dir(), max(0, download)), Demand(prefix, max(0, unpacked - _used_bytes(prefix)))
+
+
+def check_room(wanted: Iterable[Demand]) -> None:
+    """Raises WizardError `no-space`, `no-space-quota`; a disk that does not say how much it has is let be."""
+    grounds: dict[int, tuple[Ground, int]] = {}
+    for demand in wanted:
+        try:
+            ground = look_at_ground(demand.path)
+        except OSError:
+            continue
+        first, so_far = grounds.get(ground.volume, (ground, 0))
+        grounds[ground.volume] = (first, so_far + demand.size)
+    for ground, size in grounds.values():
+        if ground.free is not None and ground.free < size:
+            code = "no-space-quota" if ground.by_quota else "no-space"
+            raise WizardError(code, path=str(ground.path), needed=gigabytes(size), free=gigabytes(ground.free))
+
+
+def gigabytes(size: int) -> float:
+    return round(size / 1e9, 2)
+
+
+def _used_bytes(prefix: Path) -> int:
+    total = 0
+    for folder, _, names in os.walk(prefix):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118 (tens of thousands of files)
+    return total
