@@ -167,8 +167,8 @@ class Aside:
         return path in waiting
 
     def _has_moved(self, items: tuple[Item, ...]) -> bool:
-        """All of it: only then has anything been installed."""
-        return all(os.path.lexists(self.folder / _KEPT / item.path) for item in items if item.kind == MOVED)
+        """All of it, the copies too: only then has anything been installed."""
+        return all(os.path.lexists(self.folder / _KEPT / item.path) for item in items if item.kind != NEW)
 
     def _discard(self, path: str, into: str = "discarded") -> None:
         here, there = self.prefix / path, self.folder / into / path

@@ -41,6 +41,7 @@ def _outside(prefix: Path, site: Path, wheel: Wheel) -> Iterator[str]:
         scheme, _, target = rest.partition("/")
         if not first.endswith(".data") or not is_inside(target):
             continue
+        yield _relative(prefix, site / first)  # installers put it there first, and take it away when they are done
         if scheme == "scripts":
             yield f"{programs}/{target}"
         elif scheme == "data":

@@ -1,0 +1,93 @@
+"""SIGKILL at exact points of putting aside and of bringing back: each step that touches the disk is one.
+
+A clock seldom hits the short moment in which folders are moved. What is installed between is unpacked here without uv;
+the whole line with it is killed in `test_reuse_kill`.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.reuse.conftest import There
+from tests.reuse.world import copy_of, picture, site_of
+
+ROOT = Path(__file__).resolve().parents[2]
+SEED = 20261121
+KILLS = 30
+
+WORK = """
+import itertools, os, signal, sys, zipfile
+from pathlib import Path
+from wizard.doctor.aside import Aside
+how, prefix, site, last, *wheels = sys.argv[1:]
+prefix, site, last, wheels = Path(prefix), Path(site), int(last), [Path(wheel) for wheel in wheels]
+aside = Aside(prefix, site, "run-1")
+names = ["torch", "numpy", "padding-a", "torchvision"]
+counter, count = itertools.count(1), 0
+def hook(event, arguments):
+    global count
+    touches = event in ("os.remove", "os.rmdir", "os.rename", "os.mkdir", "os.scandir")
+    if touches or (event == "open" and isinstance(arguments[2], int) and arguments[2] & (os.O_WRONLY | os.O_CREAT)):
+        count = next(counter)
+        if count == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(hook)
+if how == "put":
+    aside.put(names, wheels, (), (prefix / ".torch-setup.json",), spare=True)
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(site)
+    (prefix / "bin" / "pad").write_text("a program of the new one")
+    (prefix / "share" / "pad").mkdir(parents=True, exist_ok=True)
+    (prefix / "share" / "pad" / "manual.txt").write_text("new")
+    (prefix / ".torch-setup.json").write_text("{}")
+else:
+    aside.restore(wheels)
+print(count)
+"""
+
+
+def steps(how: str, prefix: Path, wheels: list[Path], point: int) -> int:
+    """The number of steps of the whole, or 0 when it was killed."""
+    command = [sys.executable, "-c", WORK, how, prefix, site_of(prefix), str(point), *wheels]
+    done = subprocess.run([*map(str, command)], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    if done.returncode == -signal.SIGKILL:
+        return 0
+    assert done.returncode == 0, done.stderr
+    return int(done.stdout)
+
+
+@pytest.mark.slow
+def test_thirty_kills_of_moving_and_thirty_of_bringing_back(there: There, both_wheels: Path) -> None:
+    new = both_wheels / "new"
+    wheels = [
+        next(new.rglob(f"{name}*.whl")) for name in ("torch-2.13.0+cpu", "numpy-2.3", "padding_a-1", "torchvision")
+    ]
+    prefix = there.prefix
+    before = picture(prefix)
+    model = copy_of(prefix, there.world.home / "model")
+    forth = steps("put", prefix, wheels, 0)
+    back = steps("restore", prefix, wheels, 0)
+    assert picture(prefix) == before
+    assert min(forth, back) > 30
+    rng = random.Random(SEED)
+    for number in range(KILLS):
+        shutil.rmtree(prefix)
+        copy_of(model, prefix)
+        first, second, third = rng.randint(1, forth), rng.randint(1, back), rng.randint(1, forth)
+        where = f"seed {SEED}, kill {number}: forth {first}, back {second}, forth again {third}"
+        assert steps("put", prefix, wheels, first) == 0, where
+        if number % 2:
+            steps("restore", prefix, wheels, second)
+        if number % 3 == 0:  # gone on with after a way back that was cut off
+            steps("put", prefix, wheels, third)
+            steps("restore", prefix, wheels, second)
+        steps("restore", prefix, wheels, 0)
+        assert picture(prefix) == before, where
