@@ -106,6 +106,7 @@ REFUSED = (
     (CONDA, FORGE, b"a: 1\n---\nb: 2\n", "settings-unreadable"),
     (CONDA, FORGE, b"custom_channels: [a]\n", "settings-unreadable"),
     (CONDA, FORGE, b"a: &x {b: c}\ncustom_channels: *x\n", "settings-not-editable"),
+    (CONDA, FORGE, b"a: &x [*x]\n", "settings-not-editable"),  # a list that holds itself
     (CONDA, FORGE, b"\x00\x01", "settings-unreadable"),
 )  # fmt: skip
 

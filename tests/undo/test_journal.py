@@ -15,8 +15,10 @@ from filelock import FileLock
 
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import LANGUAGES, message, text
+from wizard.undo.disk import replace_file, temporary_name
 from wizard.undo.journal import Journal
 from wizard.undo.model import Change, FileChange, How, OurKey, State, TakenOut, Write
+from wizard.undo.storage import Storage
 
 WHY = message("settings-file.reason.use", id="example")
 SECRET = b"index-url = https://me:hunter2@corp.example/simple\r\n\xd6\xd0"
@@ -128,6 +130,23 @@ def test_changes_are_undone_last_first_and_out_of_order(journal: Journal, file: 
     journal.write(file, b"4", reason=WHY)
     assert [one.how for one in journal.undo(third.id, leave).files] == [How.LEFT]  # 4 is not ours of 3
     assert file.read_bytes() == b"4"
+
+
+def test_an_older_change_waits_for_the_later_one_of_the_same_key(journal: Journal, file: Path) -> None:
+    """Else the later one would give back what the older one wrote, and nothing could take that back any more."""
+    first = journal.write(file, b"k=1", reason=WHY, ours=(OurKey("k", None, "1"),))
+    other = journal.write(file, b"k=1 l=1", reason=WHY, ours=(OurKey("l", None, "1"),))
+    later = journal.write(file, b"k=2 l=1", reason=WHY, ours=(OurKey("k", "1", "2"),))
+    with pytest.raises(UsageError) as error:
+        journal.undo(first.id, leave)
+    assert code_of(error) == "undo-later-first"
+    assert error.value.params["later"] == later.id
+    assert journal.find(other.id) == other  # another key is nobody's business
+    journal.undo(later.id, leave)
+    assert journal.find(first.id) == first
+    journal.write(file, SECRET, reason=WHY, ours=(OurKey("k", "1", None),))
+    file.write_bytes(b"k=1")  # somebody put it back by hand: it is as the first one left it
+    assert journal.find(first.id) == first
 
 
 def test_none_or_all(journal: Journal, file: Path, tmp_path: Path) -> None:
@@ -285,6 +304,70 @@ def test_a_disk_that_is_full(journal: Journal, file: Path) -> None:
     assert file.read_bytes() == SECRET
     assert [entry.name for entry in file.parent.iterdir()] == [file.name]
     assert journal.changes() == ()
+
+
+@posix
+def test_no_room_for_the_notes(journal: Journal, file: Path) -> None:
+    file.write_bytes(b"x" * 400_000)
+
+    def write() -> object:
+        import resource
+
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+        return journal.write(file, b"short", reason=WHY)
+
+    assert in_a_child(write) == "undo-no-space"
+    assert file.read_bytes() == b"x" * 400_000
+    assert journal.changes() == ()
+    for language in LANGUAGES:
+        assert text(WizardError("undo-no-space", path="x").summary, language)
+
+
+@posix
+def test_room_that_runs_out_behind_the_last_file(journal: Journal, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The note that it is done cannot be kept: then it is not done."""
+    saved: list[State] = []
+    save = Storage.save
+
+    def full(storage: Storage, change: Change) -> None:
+        if change.state is State.WRITTEN:
+            raise WizardError("undo-no-space", path="x")
+        saved.append(change.state)
+        save(storage, change)
+
+    monkeypatch.setattr(Storage, "save", full)
+    with pytest.raises(WizardError):
+        journal.write(file, b"new", reason=WHY)
+    assert file.read_bytes() == SECRET
+    assert saved == [State.PREPARED, State.DROPPED]
+
+
+@posix
+def test_what_is_no_file_is_left_alone(journal: Journal, tmp_path: Path) -> None:
+    """Root could put a file in place of /dev/null, and a pipe that nobody writes to is never read to its end."""
+    pipe, link = tmp_path / "pipe", tmp_path / "pip.conf"
+    os.mkfifo(pipe)
+    link.symlink_to(pipe)
+    for path in (pipe, link):
+        with pytest.raises(WizardError) as error:
+            journal.write(path, b"new", reason=WHY)
+        assert code_of(error) == "undo-not-a-file"
+    with pytest.raises(OSError, match="ordinary"):
+        replace_file(pipe, b"new")
+    assert pipe.is_fifo()
+    assert not temporary_name(pipe).exists()
+
+
+@posix
+def test_notes_in_a_folder_that_may_not_be_looked_into(open_folder: Path) -> None:
+    closed = open_folder / "closed"
+    closed.mkdir(mode=0o700)
+    closed.chmod(0o000)
+    journal = Journal(closed / "undo")
+    assert as_nobody(journal.is_unfinished) == "False"
+    assert as_nobody(journal.changes) == "state-not-writable"
+    closed.chmod(0o700)
 
 
 @posix

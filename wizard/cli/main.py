@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -52,7 +53,7 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
 
 def _settle_interrupted(terminal: Terminal) -> None:
     """A change of the user's settings that a kill cut off; the look costs one question to the file system."""
-    if (paths.home() / "undo" / "unfinished").exists():
+    if os.path.lexists(paths.home() / "undo" / "unfinished"):  # False for a folder that may not be looked into
         from wizard.session.settings import settle_interrupted
 
         try:

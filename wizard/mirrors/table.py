@@ -78,7 +78,7 @@ def mirror_rows() -> tuple[MirrorRow, ...]:
     path = own_file()
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         return _shipped()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError("bad-mirrors-file", path=str(path), problem=str(error)) from error

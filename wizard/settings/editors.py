@@ -80,7 +80,13 @@ def edited(tool: Tool, path: Path, content: bytes, key: str, value: Value, *, is
         if problem:
             raise ValueError(problem)
         return file.encoded(text)
-    except (ValueError, LookupError, TypeError, AttributeError) as error:  # the libraries' ways to say no
+    except (
+        ValueError,
+        LookupError,
+        TypeError,
+        AttributeError,
+        RecursionError,
+    ) as error:  # the libraries' ways to say no
         details = f"{type(error).__name__}: {error}"
         raise WizardError("settings-not-editable", details=details, path=str(path), key=key) from error
 

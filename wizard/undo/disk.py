@@ -7,8 +7,10 @@ caller says which file (never a link: the link would be replaced).
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import shutil
+import stat
 import sys
 from pathlib import Path
 
@@ -49,6 +51,8 @@ def _take_over(target: Path, temporary: Path) -> None:
         old = target.stat()
     except FileNotFoundError:
         return
+    if not stat.S_ISREG(old.st_mode):  # root could put a file in place of /dev/null
+        raise OSError(errno.EINVAL, "no ordinary file", str(target))
     new = temporary.stat()
     if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
         try:

@@ -69,11 +69,11 @@ class Journal:
             try:
                 for number, write in enumerate(writes):
                     targets.put(change.files[number], write.content)
+                return self._settled(change, State.WRITTEN)
             except BaseException:
                 self._take_back(change)
                 self._storage.end()
                 raise
-            return self._settled(change, State.WRITTEN)
 
     def _prepared(self, writes: Sequence[Write], reason: Message) -> Change:
         change_id = self._storage.new_id()
@@ -123,7 +123,10 @@ class Journal:
         return tuple(found)
 
     def find(self, change_id: str | None = None) -> Change:
-        """None: the last one that is not undone. Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`."""
+        """None: the last one that is not undone.
+
+        Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`, `undo-later-first`.
+        """
         if change_id is None:
             last = next((change for change in self.changes() if change.state is not State.UNDONE), None)
             if last is None:
@@ -134,7 +137,20 @@ class Journal:
             raise UsageError("undo-unknown", id=change_id)
         if change.state is State.UNDONE:
             raise UsageError("undo-already", id=change_id)
+        self._check_on_top(change)
         return change
+
+    def _check_on_top(self, change: Change) -> None:
+        """A later change of the same key holds ours as what was before, and would give it back when it is undone."""
+        ours = {(file.target, key.key): file for file in change.files for key in file.ours}
+        for later in self.changes():
+            if later.id == change.id:
+                return
+            for file in later.files if later.state is State.WRITTEN else ():
+                for key in file.ours:
+                    own = ours.get((file.target, key.key))
+                    if own and digest(targets.read_target(own) or b"") != own.after_sha256:
+                        raise UsageError("undo-later-first", id=change.id, later=later.id, path=file.path, name=key.key)
 
     def undo(self, change_id: str | None, take_out: TakeOut) -> Undone:
         with self._working():

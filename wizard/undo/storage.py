@@ -6,8 +6,10 @@ them. What is written here is on the disk before the caller goes on.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,7 @@ from wizard.undo.model import Change, FileChange, OurKey, State, Value
 SCHEMA = 1
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 _UNFINISHED = "unfinished"
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,38 +30,51 @@ class Storage:
     folder: Path
 
     def is_unfinished(self) -> bool:
-        return (self.folder / _UNFINISHED).exists()
+        with contextlib.suppress(OSError):  # a folder that is not ours to look into
+            return (self.folder / _UNFINISHED).exists()
+        return False
 
     def prepare(self) -> None:
-        """Raises WizardError `state-not-writable`."""
-        try:
+        with self._noting():
             self.folder.mkdir(parents=True, exist_ok=True)
             self.folder.chmod(_PRIVATE_FOLDER)
+
+    @contextlib.contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Raises WizardError `state-not-writable`, `undo-no-space`."""
+        try:
+            yield
         except OSError as error:
-            raise WizardError("state-not-writable", details=str(error), path=str(self.folder)) from error
+            code = "undo-no-space" if error.errno in _NO_ROOM else "state-not-writable"
+            raise WizardError(code, details=str(error), path=str(self.folder)) from error
 
     def begin(self) -> None:
         """From here on a kill leaves something to be looked at."""
-        replace_file(self.folder / _UNFINISHED, b"", _PRIVATE_FILE)
+        with self._noting():
+            replace_file(self.folder / _UNFINISHED, b"", _PRIVATE_FILE)
 
     def end(self) -> None:
-        (self.folder / _UNFINISHED).unlink(missing_ok=True)
-        sync_folder(self.folder)
+        with self._noting():
+            (self.folder / _UNFINISHED).unlink(missing_ok=True)
+            sync_folder(self.folder)
 
     def new_id(self) -> str:
         number = max((int(name) for name in self.ids()), default=0) + 1
-        (self.folder / str(number)).mkdir(mode=_PRIVATE_FOLDER)
+        with self._noting():
+            (self.folder / str(number)).mkdir(mode=_PRIVATE_FOLDER)
         return str(number)
 
     def ids(self) -> tuple[str, ...]:
         """Oldest first; also those whose record was never finished."""
-        if not self.folder.is_dir():
-            return ()
-        names = (entry.name for entry in self.folder.iterdir() if entry.name.isdecimal() and entry.name.isascii())
+        with self._noting():
+            if not self.folder.is_dir():
+                return ()
+            names = [entry.name for entry in self.folder.iterdir() if entry.name.isdecimal() and entry.name.isascii()]
         return tuple(sorted(names, key=int))
 
     def keep(self, change_id: str, number: int, content: bytes) -> None:
-        replace_file(self._before(change_id, number), content, _PRIVATE_FILE)
+        with self._noting():
+            replace_file(self._before(change_id, number), content, _PRIVATE_FILE)
 
     def kept(self, change_id: str, number: int) -> bytes:
         """Raises OSError."""
@@ -69,7 +85,8 @@ class Storage:
 
     def save(self, change: Change) -> None:
         document = json.dumps(_to_json(change), ensure_ascii=True, indent=1).encode()
-        replace_file(self.folder / change.id / "record.json", document, _PRIVATE_FILE)
+        with self._noting():
+            replace_file(self.folder / change.id / "record.json", document, _PRIVATE_FILE)
 
     def load(self, change_id: str) -> Change | None:
         """None for what is not there or was never finished: then no file was touched. Raises `undo-unreadable`."""

@@ -18,8 +18,10 @@ _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def read(path: Path) -> bytes | None:
-    """None: there is no such file. Raises WizardError `undo-not-readable`."""
+    """None: there is no such file. Raises WizardError `undo-not-readable`, `undo-not-a-file`."""
     try:
+        if _is_device(path.stat().st_mode):  # a read may never end, a write would put a file in its place
+            raise WizardError("undo-not-a-file", path=str(path))
         return path.read_bytes()
     except FileNotFoundError:
         return None
@@ -27,12 +29,16 @@ def read(path: Path) -> bytes | None:
         raise WizardError("undo-not-readable", details=str(error), path=str(path)) from error
 
 
+def _is_device(mode: int) -> bool:
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
 def read_target(file: FileChange) -> bytes | None:
     return read(Path(file.target))
 
 
 def check(write: Write) -> None:
-    """Raises WizardError `undo-read-only`, `undo-changed-meanwhile`, `undo-not-readable`."""
+    """Raises WizardError `undo-read-only`, `undo-changed-meanwhile`, `undo-not-…`."""
     if read(write.path) != write.base:
         raise WizardError("undo-changed-meanwhile", path=str(write.path))
     if write.base is not None and not write.path.stat().st_mode & _WRITABLE:  # root could, and must not
