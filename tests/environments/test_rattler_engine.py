@@ -28,6 +28,7 @@ from wizard.environments.conda_records import (
     history_entry,
     parse_record,
     read_records,
+    register,
     without_credentials,
 )
 from wizard.environments.layout import has_pip, is_conda_prefix
@@ -40,6 +41,8 @@ from wizard.errors import Cancelled, WizardError
 from wizard.process import Outcome, Request, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
+
+CONDA = Path(__file__).resolve().parents[1] / "data" / "conda"
 
 
 def target(prefix: Path, minor: str, *channels: str, cuda: str | None = None) -> Target:
@@ -321,3 +324,33 @@ def test_a_history_entry_reads_as_condas() -> None:
         "+https://h/forge/noarch::pip-25.0-py_0",
         "# update specs: ['python 3.12.*', 'pip']",
     ]
+
+
+def test_our_records_are_named_and_filled_as_condas_own(prefix: Path, minor: str, conda_channel: str) -> None:
+    """conda finds a package by its record's file name, and names packages in its own output the same way."""
+    recorded = json.loads((CONDA / "create_http_progress.json").read_text(encoding="utf-8"))
+    condas = {f"{row['name']}-{row['version']}-{row['build_string']}" for row in recorded["actions"]["LINK"]}
+    assert condas == {row["dist_name"] for row in recorded["actions"]["LINK"]}
+    RattlerEngine().create(target(prefix, minor, conda_channel), lambda *_: None, never)
+    history = (prefix / "conda-meta" / "history").read_text(encoding="utf-8")
+    for path in (prefix / "conda-meta").glob("*.json"):
+        record = json.loads(path.read_text(encoding="utf-8"))
+        assert path.stem == f"{record['name']}-{record['version']}-{record['build']}"
+        assert f"{record['subdir']}::{path.stem}\n" in history
+        assert {"build_number", "channel", "depends", "files", "fn", "paths_data", "url"} <= set(record)
+        assert all((prefix / file).exists() or (prefix / file).is_symlink() for file in record["files"])
+
+
+def test_a_list_that_conda_writes_at_the_same_moment_keeps_its_line(home: Path, prefix: Path) -> None:
+    """Added at the end in one write: nothing that is there is read and written again."""
+    listed = environments_list()
+    listed.parent.mkdir()
+    listed.write_bytes(b"/users/own/env\n")
+    with listed.open("ab") as conda:
+        register(prefix)
+        conda.write(b"/of/conda\n")
+    assert listed.read_bytes() == f"/users/own/env\n{prefix}\n/of/conda\n".encode()
+    inode = listed.stat().st_ino
+    register(prefix)
+    assert listed.read_bytes().count(str(prefix).encode()) == 1
+    assert listed.stat().st_ino == inode
