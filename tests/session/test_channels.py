@@ -54,11 +54,12 @@ def test_nobody_where_the_settings_allow_no_other_or_it_is_another_channel() -> 
 
 
 def test_the_drivers_cuda_of_the_plan_reaches_the_engine() -> None:
-    plan = replace(values.PREVIEW.plan, machine={"driver": {"version": "580.65.06", "cuda": "13.0"}}, further_channels=(FAR,))
+    machine = {"schema": 1, "driver": {"version": "580.65.06", "cuda": "13.0"}}
+    plan = replace(values.plan("20261121-120000-0000"), machine=machine, further_channels=(FAR,))
     target = target_of(plan, "[]")
     assert (target.cuda, target.chosen, target.further_channels) == ("13.0", "[]", (FAR,))
-    for machine in ({}, {"driver": None}, {"driver": {"version": "1", "cuda": None}}):
-        assert cuda_of(replace(plan, machine=machine)) is None
+    for without in ({}, {"driver": None}, {"driver": {"version": "1", "cuda": None}}):
+        assert cuda_of(replace(plan, machine=without)) is None
 
 
 def test_what_was_chosen_is_read_whole_or_not(tmp_path: Path) -> None:
