@@ -72,8 +72,11 @@ def drifted(env: Installation, drift: Drift | None) -> Look:
     change = drift.changes[0]
     kept = {each.name: each.version for each in drift.state.packages}
     wanted = tuple(f"{each.name}=={kept[each.name]}" for each in drift.changes)
-    one = finding("drift", "drift/gone" if change.now is None else "drift", _by(drift), Remedy(wanted), certain=False,
-                  name=change.name, was=change.was, now=change.now or "-", by=", ".join(change.by) or "?")  # fmt: skip
+    code = "drift/gone" if change.now is None else "drift"
+    if not change.by:
+        code = {None: "drift/gone-alone", change.was: "drift/same"}.get(change.now, "drift/alone")
+    one = finding("drift", code, _by(drift), Remedy(wanted), certain=False,
+                  name=change.name, was=change.was, now=change.now or "-", by=", ".join(change.by))  # fmt: skip
     return found("drift", one)
 
 
@@ -86,7 +89,9 @@ def companions(env: Installation, matrix: Matrix) -> Look:
     wrong = tuple(one for each in installed if (one := _companion(each, env, variant, matrix)))
     if wrong:
         return found("companions", *wrong)
-    names = ", ".join(f"{each.name} {each.version}" for each in installed) or "-"
+    if not installed:
+        return not_looked("companions", "no-companions")
+    names = ", ".join(f"{each.name} {each.version}" for each in installed)
     return ruled_out("companions", f"beside torch {torch.version}: {names}", names=names)
 
 

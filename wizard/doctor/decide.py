@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.doctor.model import ENVIRONMENT, MACHINE, NOT_LOOKED, Answer, Finding, Look, Remedy
+from wizard.doctor.model import ENVIRONMENT, MACHINE, NOT_LOOKED, RULED_OUT, Answer, Finding, Look, Remedy
 from wizard.doctor.trial import passes
 from wizard.errors import ExitStatus
+from wizard.matrix.ordering import CPU
 from wizard.steps.model import Diagnosis, Verification
 
 # The first that was found is the cause; the others are told as well.
@@ -31,6 +32,8 @@ _OF_THE_MACHINE = frozenset({
     "no-driver", "no-nvidia-card", "driver-library-mismatch", "cuda-visible-devices-hides", "driver-sees-no-card",
     "gpu-memory-full", "cuda-does-not-start", "wrong-results", "timed-out", "killed",
 })  # fmt: skip
+# No card: of no matter where the CPU build is what was meant.
+_OF_THE_CARD = frozenset({"no-card", "container-no-card", "wsl-no-card", "login-node"})
 _PASSING_NEEDS = frozenset({"two-copies"})  # wrong only when the test says so, too
 
 
@@ -50,7 +53,11 @@ def decide(prefix: Path, looks: Sequence[Look], verification: Verification | Non
     elif cause is None and verification is not None:
         cause = _of_the_rest(findings, verification, looks)
         verdict = "unknown" if cause is None else "machine" if cause.scope == MACHINE else "found"
-    others = tuple(each for each in findings if each is not cause and not _is_noise(each, works))
+    needs_no_card = works or any(
+        look.check == "build" and look.state == RULED_OUT and look.message.params.get("variant") == CPU
+        for look in looks
+    )
+    others = tuple(each for each in findings if each is not cause and not _is_noise(each, works, needs_no_card))
     return Answer(verdict, prefix, cause, others, tuple(looks), verification)
 
 
@@ -58,9 +65,9 @@ def _place(code: str, order: tuple[str, ...]) -> int:
     return order.index(code) if code in order else len(order)
 
 
-def _is_noise(finding: Finding, works: bool) -> bool:
-    """No card, on a computer where PyTorch does what it was set up to do."""
-    return works and finding.scope == MACHINE
+def _is_noise(finding: Finding, works: bool, needs_no_card: bool) -> bool:
+    """No card, on a computer where PyTorch does what it was set up to do, or was meant for the processor."""
+    return (works and finding.scope == MACHINE) or (needs_no_card and finding.code in _OF_THE_CARD)
 
 
 def _of_the_rest(findings: Sequence[Finding], verification: Verification, looks: Sequence[Look]) -> Finding | None:

@@ -9,8 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import struct
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Set
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.doctor.distributions import Distribution
@@ -34,9 +34,21 @@ class Damage:
         return f"{self.kind}: {self.path}"
 
 
-def damage_of(distribution: Distribution, deep: bool = False) -> tuple[Damage, ...]:
-    """Empty for a distribution without a RECORD: nothing says what it should be."""
-    entries = [entry for entry in distribution.record() if _is_watched(entry)]
+def damage_of(distribution: Distribution, deep: bool = False, of_conda: Set[str] | None = None) -> tuple[Damage, ...]:
+    """Empty for a distribution without a RECORD: nothing says what it should be.
+
+    `of_conda`: the files that conda's own records list, for a package that conda brought. Its recipes take files
+    out and write into others after the RECORD was made: then only what conda lists counts, and no size.
+    """
+    record = distribution.record()
+    lists_itself = any(entry.path.startswith(f"{distribution.info.name}/") for entry in record)
+    if not lists_itself and (distribution.info / "RECORD").is_file():
+        # No list any more, but whatever a broken disk left there.
+        return (Damage("content", f"{distribution.info.name}/RECORD"),)
+    entries = [entry for entry in record if _is_watched(entry)]
+    if of_conda is not None:
+        kept = (replace(entry, size=None) for entry in entries if entry.path in of_conda)
+        return tuple(damage for entry in kept if (damage := _look(distribution.site, entry)))
     found = [damage for entry in entries if (damage := _look(distribution.site, entry))]
     if not found or deep:
         found += _changed(distribution.site, _sample(entries, deep))

@@ -136,5 +136,13 @@ def finding(
 
 def confirmed(look: Look, *evidence: str) -> Look:
     """A suspicion that a trial has proved."""
-    findings = tuple(replace(each, certain=True, evidence=(*each.evidence, *evidence)) for each in look.findings)
+    findings = tuple(
+        replace(each, certain=True, evidence=(*each.evidence, *evidence), cause=_proved(each.cause))
+        for each in look.findings
+    )
     return replace(look, findings=findings, evidence=(*look.evidence, *evidence))
+
+
+def _proved(cause: Message) -> Message:
+    """The words of a suspicion say "may"."""
+    return replace(cause, key=cause.key.replace("-suspect.", "."))

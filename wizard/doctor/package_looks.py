@@ -5,15 +5,19 @@ Each look is one question with its evidence. What they find is certain: a file t
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from packaging.tags import parse_tag
+from packaging.utils import canonicalize_name
 
 from wizard.doctor.distributions import FAMILY, Distribution
 from wizard.doctor.files import damage_of
 from wizard.doctor.installation import Installation
 from wizard.doctor.model import Finding, Look, Remedy, finding, found, not_looked, ruled_out
+from wizard.environments.layout import python_of
 
 _SHOWN = 5
 _CONDA_NAMES = {
@@ -28,6 +32,13 @@ def interpreter(env: Installation) -> Look:
         return ruled_out(
             "interpreter", f"{env.python.executable} is Python {env.python.version}", version=env.python.version
         )
+    path = python_of(env.prefix, env.os)
+    if path.is_symlink() and not path.exists():
+        base = os.path.realpath(path)
+        evidence = (f"{path} leads to {base}, which is not there",)
+        return found("interpreter", finding("interpreter", "python-broken/base", evidence, base=base))
+    if not path.exists():
+        return found("interpreter", finding("interpreter", "python-broken/none", (f"{path} is not there",)))
     return found("interpreter", finding("interpreter", "python-broken", tuple(env.trouble.splitlines()[-4:]) or ("-",)))
 
 
@@ -136,14 +147,17 @@ def _kept_version(env: Installation, name: str, installed: tuple[Distribution, .
 
 
 def whole_files(env: Installation, deep: bool = False) -> Look:
-    """Every file of the torch family, numpy and NVIDIA's libraries against the RECORD."""
+    """Every file of the torch family, numpy, NVIDIA's libraries and all that torch asks for, against the RECORD."""
     looked, damaged = 0, []
+    needed = _needed(env)
+    of_conda = _files_of_conda(env) if env.records else frozenset()
     halves = {each.code and str(each.cause.params.get("name")) for each in _halves(env)}
     for distribution in env.distributions:
-        if not is_of_torch(distribution.name) or distribution.name in halves or not distribution.info.is_dir():
+        is_watched = is_of_torch(distribution.name) or distribution.name in needed
+        if not is_watched or distribution.name in halves or not distribution.info.is_dir():
             continue
         looked += 1
-        wrong = damage_of(distribution, deep)
+        wrong = damage_of(distribution, deep, of_conda if distribution.installer == "conda" else None)
         if wrong:
             damaged.append(_damaged(distribution, tuple(map(str, wrong))))
     if damaged:
@@ -155,6 +169,31 @@ def whole_files(env: Installation, deep: bool = False) -> Look:
 
 def is_of_torch(name: str) -> bool:
     return name in (*FAMILY, "numpy", "triton") or name.startswith(("nvidia-", "cuda-"))
+
+
+def _needed(env: Installation) -> frozenset[str]:
+    """torch, what it asks for, and what that asks for in turn: without one of them the import may fail."""
+    names: set[str] = set()
+    waiting = ["torch"]
+    while waiting:
+        installed = env.one(waiting.pop())
+        if installed and installed.name not in names:
+            names.add(installed.name)
+            waiting += [canonicalize_name(each.name) for each in installed.wanted(env.markers())]
+    return frozenset(names)
+
+
+def _files_of_conda(env: Installation) -> frozenset[str]:
+    """What conda's records list below the folder of packages, relative to it."""
+    below = f"{env.site.relative_to(env.prefix).as_posix()}/" if env.prefix in env.site.parents else "/"
+    listed: set[str] = set()
+    for path in (env.prefix / "conda-meta").glob("*.json"):
+        try:
+            files = json.loads(path.read_text(encoding="utf-8")).get("files", ())
+        except (OSError, ValueError, AttributeError):
+            continue
+        listed.update(str(name)[len(below) :] for name in files if str(name).startswith(below))
+    return frozenset(listed)
 
 
 def _damaged(distribution: Distribution, wrong: tuple[str, ...]) -> Finding:

@@ -101,7 +101,7 @@ def libraries(env: Installation) -> Look:
         folders = tuple(intruders)
         evidence = tuple(f"{folder}: {', '.join(names[:_SHOWN])}" for folder, names in intruders.items())
         remedy = Remedy(drop_library_folders=folders if env.os != "windows" else ())
-        code = "library-intruder/windows" if env.os == "windows" else "library-intruder"
+        code = "library-intruder/windows" if env.os == "windows" else "library-intruder/suspect"
         one = finding("libraries", code, (*evidence, *_set_in(folders)), remedy, certain=False,
                       folder=folders[0], variable=variable, name=next(iter(intruders.values()))[0])  # fmt: skip
         return found("libraries", one)

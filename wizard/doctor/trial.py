@@ -110,4 +110,7 @@ def _failures(verification: Verification) -> frozenset[str]:
 def _first_error(verification: Verification) -> str:
     failed = (check for check in verification.checks if check.state == "failed")
     check = next(failed, None)
-    return f"{check.name}: {str(check.data.get('error') or check.data.get('said') or '?')[:160]}" if check else "?"
+    if check is None:
+        return "?"
+    said = str(check.data.get("error") or check.data.get("said") or "").strip()
+    return f"{check.name}: {said.splitlines()[0][:160] if said else '?'}"

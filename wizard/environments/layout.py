@@ -11,7 +11,9 @@ from pathlib import Path
 def python_of(prefix: Path, os_name: str) -> Path:
     """The interpreter; for a prefix that is not there yet, where a conda prefix would have it."""
     if os_name != "windows":
-        return prefix / "bin" / "python"
+        plain, numbered = prefix / "bin" / "python", prefix / "bin" / "python3"
+        # The system's own Python (Debian) goes by the second name only.
+        return numbered if numbered.exists() and not plain.exists() and not plain.is_symlink() else plain
     in_venv = prefix / "Scripts" / "python.exe"
     is_venv = (prefix / "pyvenv.cfg").is_file() or in_venv.is_file()
     return in_venv if is_venv else prefix / "python.exe"

@@ -6,6 +6,7 @@ alone, so it can be unpacked without an installer. Scripts, metadata and `.data`
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
@@ -66,11 +67,14 @@ def is_inside(name: str) -> bool:
 
 
 def parse_record(text: str) -> tuple[Recorded, ...]:
+    """Of a file that is no table any more: what was read before that."""
     found = []
-    for row in csv.reader(io.StringIO(text)):
-        if row and row[0]:
-            digest, size = (*row[1:3], "", "")[:2]
-            found.append(Recorded(row[0].replace("\\", "/"), int(size) if size.isdigit() else None, digest))
+    with contextlib.suppress(csv.Error):
+        for row in csv.reader(io.StringIO(text, newline="")):
+            if row and row[0] and "\0" not in row[0]:
+                digest, size = (*row[1:3], "", "")[:2]
+                known = int(size) if size.isascii() and size.isdigit() else None
+                found.append(Recorded(row[0].replace("\\", "/"), known, digest))
     return tuple(found)
 
 

@@ -1,0 +1,130 @@
+"""Faults that a new user ran into: what torch asks for is gone, a list of files is rubbish, there is no Python left."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.doctor.world import CUDA, HEALTHY, MACHINE, TORCH, Patient, copy_libraries
+from wizard.doctor.distributions import read_distribution
+from wizard.doctor.files import damage_of
+from wizard.doctor.model import Answer
+from wizard.environments.layout import python_of
+from wizard.i18n import text
+from wizard.packages.wheel import parse_record
+
+RUBBISH = bytes(range(256)) * 20
+
+
+def said(answer: Answer) -> str:
+    return text(answer.cause.cause, "en") if answer.cause else ""
+
+
+def test_a_package_that_torch_asks_for_is_gone_and_its_metadata_is_not(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    shutil.rmtree(bare.site / "sympy")
+    found = bare.examine()
+    assert found.answer.cause
+    assert found.answer.cause.code == "damaged"
+    assert "sympy" in said(found.answer)
+    preview = bare.plan(found)
+    assert [file.name for file in preview.lock.files] == ["sympy"]
+    assert bare.carry_out(preview).returncode == 0
+    assert bare.answer().verdict == "nothing-wrong"
+
+
+def test_a_list_of_files_that_is_rubbish(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    (bare.site / f"torch-{TORCH}+{CUDA}.dist-info" / "RECORD").write_bytes(RUBBISH)
+    answer = bare.answer()
+    assert answer.cause
+    assert answer.cause.evidence == (f"torch: content: torch-{TORCH}+{CUDA}.dist-info/RECORD",)
+
+
+@pytest.mark.parametrize(
+    "broken", ["a,sha256=x,\u0663\n", "torch/a.py,sha256=x,5\n\0\0,b\n", '"never closed\n' * 3, ""]
+)
+def test_a_broken_record_is_read_as_far_as_it_goes(broken: str) -> None:
+    for entry in parse_record(broken):
+        assert entry.path in ("a", "torch/a.py") or "never closed" in entry.path
+
+
+@pytest.mark.parametrize(("target", "words"), [("/nowhere/python3.12", "/nowhere/python3.12"), (None, "no Python in")])
+def test_an_environment_without_its_python(bare: Patient, target: str | None, words: str) -> None:
+    bare.make(*HEALTHY)
+    for path in (bare.prefix / "bin").glob("python*"):
+        path.unlink()
+    if target:
+        (bare.prefix / "bin" / "python").symlink_to(target)
+    answer = bare.answer()
+    assert answer.cause
+    assert answer.cause.code == "python-broken"
+    assert words in said(answer)
+    assert not answer.remedy.changes_something
+
+
+def test_a_suspicion_says_may_and_a_proof_does_not(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    folder = copy_libraries(bare.prefix.parent / "harmless", "libcudart.so.9")
+    bare.variables["LD_LIBRARY_PATH"] = str(folder)
+    answer = bare.answer()
+    assert answer.verdict == "nothing-wrong"
+    assert [text(other.cause, "en") for other in answer.others if "may load it" in text(other.cause, "en")]
+    copy_libraries(bare.prefix.parent / "harmful", "libcudnn.so.9")
+    bare.variables["LD_LIBRARY_PATH"] = str(bare.prefix.parent / "harmful")
+    assert "PyTorch loads it" in said(bare.answer())
+
+
+def test_of_a_package_of_conda_only_what_conda_lists_counts(tmp_path: Path) -> None:
+    """Recipes split packages and write the prefix into files: neither is damage."""
+    info = tmp_path / "numpy-2.3.0.dist-info"
+    (tmp_path / "numpy").mkdir()
+    info.mkdir()
+    (info / "METADATA").write_text("Name: numpy\nVersion: 2.3.0\n")
+    (info / "RECORD").write_text(
+        "numpy/__init__.py,,1\nnumpy/tests.py,,1\nnumpy/gone.py,,1\nnumpy-2.3.0.dist-info/RECORD,,\n"
+    )
+    (tmp_path / "numpy" / "__init__.py").write_text("/opt/conda is longer now\n")
+    numpy = read_distribution(info)
+    assert numpy
+    listed = {"numpy/__init__.py", "numpy/gone.py"}
+    assert [str(each) for each in damage_of(numpy, of_conda=listed)] == ["missing: numpy/gone.py"]
+    assert len(damage_of(numpy)) == 3
+
+
+def test_the_files_of_conda_are_those_of_its_records(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    (bare.site / "numpy-2.3.0.dist-info" / "INSTALLER").write_text("conda\n")
+    meta = bare.prefix / "conda-meta"
+    meta.mkdir()
+    below = bare.site.relative_to(bare.prefix).as_posix()
+    record = {"name": "numpy", "version": "2.3.0", "build": "0", "subdir": "linux-64", "channel": "forge",
+              "files": [f"{below}/numpy/__init__.py"]}  # fmt: skip
+    (meta / "numpy-2.3.0-0.json").write_text(json.dumps(record))
+    assert bare.answer(imports=False).cause is None
+    (bare.site / "numpy" / "__init__.py").unlink()
+    assert "numpy" in said(bare.answer(imports=False))
+
+
+def test_the_python_of_the_system_goes_by_its_second_name(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    assert python_of(tmp_path, "linux").name == "python"
+    (tmp_path / "bin" / "python3").touch()
+    assert python_of(tmp_path, "linux").name == "python3"
+    (tmp_path / "bin" / "python").touch()
+    assert python_of(tmp_path, "linux").name == "python"
+
+
+def test_no_card_is_of_no_matter_to_the_cpu_build(bare: Patient) -> None:
+    from dataclasses import replace
+
+    bare.machine = replace(MACHINE, driver=None, gpus=())
+    bare.make(f"torch-{TORCH}+cpu", "numpy-2.3.0", "sympy-1.13.3")
+    (bare.site / "numpy" / "__init__.py").write_text("raise ImportError('cut')\n")
+    answer = bare.answer()
+    assert answer.cause
+    assert answer.cause.code == "damaged"
+    assert [other.code for other in answer.others if "card" in other.code] == []
