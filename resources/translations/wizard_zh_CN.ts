@@ -101,6 +101,14 @@
         <translation>没有显卡，或显卡不对？仍可继续安装 CPU 版本。</translation>
     </message>
     <message>
+        <source>Environments that are not as they were</source>
+        <translation>与记录不符的环境</translation>
+    </message>
+    <message>
+        <source>Written. Undo on the first page takes it back; this is what is true now:</source>
+        <translation>已写入。可在首页的“撤销”中还原；以下是现在的情况：</translation>
+    </message>
+    <message>
         <source>Only looking: nothing is changed.</source>
         <translation>只是查看，不做任何改动。</translation>
     </message>
@@ -113,16 +121,47 @@
         <translation>您的电脑</translation>
     </message>
     <message>
-        <source>What to do</source>
-        <translation>怎么办</translation>
+        <source>&amp;Other settings: %1. This setup works around them; other installs may not.</source>
+        <translation>其他设置：%1 项。本次安装会绕开它们，其他安装则未必(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Writing the change…</source>
+        <translation>正在写入更改…</translation>
     </message>
     <message>
         <source>Looking at this computer…</source>
         <translation>正在查看这台电脑…</translation>
     </message>
+</context>
+<context>
+    <name>CheckRows</name>
     <message>
-        <source>Looked at: %1</source>
-        <translation>已查看：%1</translation>
+        <source>Looking…</source>
+        <translation>检查中…</translation>
+    </message>
+    <message>
+        <source>How to update</source>
+        <translation>如何更新</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>如何处理</translation>
+    </message>
+    <message>
+        <source>Fix…</source>
+        <translation>修复…</translation>
+    </message>
+    <message>
+        <source>Shows the change first; nothing is written yet.</source>
+        <translation>先展示改动，此时不会写入任何内容。</translation>
+    </message>
+    <message>
+        <source>&amp;Write this change</source>
+        <translation>写入此更改(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Leave it</source>
+        <translation>不改(&amp;L)</translation>
     </message>
 </context>
 <context>
@@ -138,6 +177,44 @@
     <message>
         <source>Copied</source>
         <translation>已复制</translation>
+    </message>
+</context>
+<context>
+    <name>DiffView</name>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy the change of %1</source>
+        <translation>复制对 %1 的更改</translation>
+    </message>
+    <message>
+        <source>lines added: %1, taken out: %2</source>
+        <translation>新增 %1 行，删去 %2 行</translation>
+    </message>
+    <message>
+        <source>new file</source>
+        <translation>新文件</translation>
+    </message>
+</context>
+<context>
+    <name>DriverPanel</name>
+    <message>
+        <source>Install it</source>
+        <translation>安装</translation>
+    </message>
+    <message>
+        <source>Keep it at this branch</source>
+        <translation>固定在此分支</translation>
+    </message>
+    <message>
+        <source>Let it change again</source>
+        <translation>解除固定</translation>
+    </message>
+    <message>
+        <source>Open the guide in a browser</source>
+        <translation>在浏览器中打开指南</translation>
     </message>
 </context>
 <context>
@@ -172,6 +249,29 @@
     <message>
         <source>&amp;Back</source>
         <translation>上一步(&amp;B)</translation>
+    </message>
+</context>
+<context>
+    <name>ForceBox</name>
+    <message>
+        <source>&amp;Take it all the same</source>
+        <translation>仍要选用(&amp;T)</translation>
+    </message>
+    <message>
+        <source>&amp;Keep what fits</source>
+        <translation>保留合适的版本(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Does not fit</source>
+        <translation>不合适</translation>
+    </message>
+    <message>
+        <source>Take %1 all the same?</source>
+        <translation>仍要选用 %1 吗？</translation>
+    </message>
+    <message>
+        <source>It will be installed, but here it will not run on a card; the test at the end will say so.</source>
+        <translation>可以安装，但在这台电脑上无法使用显卡运行；最后的测试会如实说明。</translation>
     </message>
 </context>
 <context>
@@ -262,6 +362,48 @@
     </message>
 </context>
 <context>
+    <name>LastingBox</name>
+    <message>
+        <source>A&amp;lso use this mirror for pip, uv and conda from now on</source>
+        <translation>今后 pip、uv 和 conda 也使用此镜像(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Shows the change of your settings files first. %1 would then serve every later install.</source>
+        <translation>会先展示设置文件的改动。之后的每次安装都将使用：%1。</translation>
+    </message>
+    <message>
+        <source>Your settings files say so already; nothing will be changed.</source>
+        <translation>您的设置文件已经如此，无需改动。</translation>
+    </message>
+    <message>
+        <source>Written when you press Install, with a backup; Undo takes it back at any time.</source>
+        <translation>点击“安装”时才写入，并保留备份；可随时撤销。</translation>
+    </message>
+</context>
+<context>
+    <name>LimitsForm</name>
+    <message>
+        <source>At &amp;most</source>
+        <translation>速度上限(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Connections at &amp;once</source>
+        <translation>同时连接数(&amp;O)</translation>
+    </message>
+    <message>
+        <source>no limit</source>
+        <translation>不限</translation>
+    </message>
+    <message>
+        <source>automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>In a classroom, a limit and few connections leave something for the others.</source>
+        <translation>在教室里，限制速度、减少连接数，可以给其他人留出带宽。</translation>
+    </message>
+</context>
+<context>
     <name>Link</name>
     <message>
         <source>Your card</source>
@@ -286,6 +428,96 @@
     <message>
         <source>Wheel exists</source>
         <translation>安装包存在</translation>
+    </message>
+</context>
+<context>
+    <name>NetworkForm</name>
+    <message>
+        <source>The system says: proxy %1.</source>
+        <translation>系统设置：代理 %1。</translation>
+    </message>
+    <message>
+        <source>Not for: %1.</source>
+        <translation>以下地址不走代理：%1。</translation>
+    </message>
+    <message>
+        <source>The system says: no proxy.</source>
+        <translation>系统设置：无代理。</translation>
+    </message>
+    <message>
+        <source>It names a script (PAC), which is not evaluated here: look the proxy up in it or in a browser.</source>
+        <translation>系统指定了自动配置脚本（PAC），这里不会执行它：请在脚本或浏览器中查找代理地址。</translation>
+    </message>
+    <message>
+        <source>As the s&amp;ystem says</source>
+        <translation>跟随系统(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>N&amp;o proxy</source>
+        <translation>不使用代理(&amp;O)</translation>
+    </message>
+    <message>
+        <source>A proxy of my own</source>
+        <translation>自行指定代理</translation>
+    </message>
+    <message>
+        <source>A&amp;ddress</source>
+        <translation>地址(&amp;D)</translation>
+    </message>
+    <message>
+        <source>User na&amp;me</source>
+        <translation>用户名(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Password</source>
+        <translation>密码</translation>
+    </message>
+    <message>
+        <source>&amp;Except for</source>
+        <translation>例外(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Cert&amp;ificates</source>
+        <translation>证书(&amp;I)</translation>
+    </message>
+    <message>
+        <source>The system&apos;s own; or a PEM file</source>
+        <translation>默认用系统证书；也可指定 PEM 文件</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>Browse for a certificate file</source>
+        <translation>浏览证书文件</translation>
+    </message>
+    <message>
+        <source>Use these settin&amp;gs</source>
+        <translation>使用这些设置(&amp;G)</translation>
+    </message>
+</context>
+<context>
+    <name>NewsBox</name>
+    <message>
+        <source>New at the sources, and not in this program&apos;s tables yet</source>
+        <translation>下载源上有新版本，本程序的数据表尚未收录</translation>
+    </message>
+    <message>
+        <source>An update of this program, or “torch-wizard matrices refresh”, brings them here.</source>
+        <translation>更新本程序，或运行 “torch-wizard matrices refresh” 后即可选用。</translation>
+    </message>
+    <message>
+        <source>whether it fits is not known</source>
+        <translation>是否合适尚不清楚</translation>
+    </message>
+    <message>
+        <source>would fit this computer</source>
+        <translation>适合这台电脑</translation>
+    </message>
+    <message>
+        <source>would not fit: %1</source>
+        <translation>不合适：%1</translation>
     </message>
 </context>
 <context>
@@ -456,6 +688,29 @@
     </message>
 </context>
 <context>
+    <name>RegionChoice</name>
+    <message>
+        <source>Automatic: China</source>
+        <translation>自动：中国</translation>
+    </message>
+    <message>
+        <source>Automatic: not in China</source>
+        <translation>自动：不在中国</translation>
+    </message>
+    <message>
+        <source>In China</source>
+        <translation>在中国</translation>
+    </message>
+    <message>
+        <source>Elsewhere</source>
+        <translation>在其他地区</translation>
+    </message>
+    <message>
+        <source>&amp;Region</source>
+        <translation>所在地区(&amp;R)</translation>
+    </message>
+</context>
+<context>
     <name>Requirement</name>
     <message>
         <source>Graphics card</source>
@@ -497,6 +752,10 @@
         <source>System</source>
         <translation>系统</translation>
     </message>
+    <message>
+        <source>Environment</source>
+        <translation>环境</translation>
+    </message>
 </context>
 <context>
     <name>ReviewPage</name>
@@ -521,6 +780,14 @@
         <translation>等效的手动命令</translation>
     </message>
     <message>
+        <source>Be &amp;gentle to a shared network</source>
+        <translation>照顾共用网络(&amp;G)</translation>
+    </message>
+    <message>
+        <source>Settings files that &amp;will be changed: %1</source>
+        <translation>将要改动的设置文件：%1 个(&amp;W)</translation>
+    </message>
+    <message>
         <source>%1 files; the sources do not say how large they all are.</source>
         <translation>%1 个文件；下载源没有提供全部大小。</translation>
     </message>
@@ -533,6 +800,10 @@
         <translation>文件：%1 个，均带 SHA-256 (&amp;F)</translation>
     </message>
     <message>
+        <source>These settings files are changed when you press Install, with a backup: %1.</source>
+        <translation>点击“安装”时会改动以下设置文件，并保留备份：%1。</translation>
+    </message>
+    <message>
         <source>Asking the sources again for the other engine…</source>
         <translation>引擎已更改，正在重新询问下载源…</translation>
     </message>
@@ -543,6 +814,10 @@
     <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>Writing the settings, then starting…</source>
+        <translation>正在写入设置，随后开始…</translation>
     </message>
 </context>
 <context>
@@ -557,14 +832,33 @@
     </message>
 </context>
 <context>
+    <name>SourceAge</name>
+    <message>
+        <source>just now</source>
+        <translation>刚刚</translation>
+    </message>
+    <message>
+        <source>%1 min ago</source>
+        <translation>%1 分钟前</translation>
+    </message>
+    <message>
+        <source>%1 h ago</source>
+        <translation>%1 小时前</translation>
+    </message>
+    <message>
+        <source>measuring…</source>
+        <translation>测速中…</translation>
+    </message>
+</context>
+<context>
     <name>SourcePage</name>
     <message>
         <source>Where to download from</source>
         <translation>从哪里下载</translation>
     </message>
     <message>
-        <source>Every source was asked for the very wheel that will be installed.</source>
-        <translation>已向每个下载源查询将要安装的那个安装包。</translation>
+        <source>Every source is asked for the very wheel that will be installed.</source>
+        <translation>向每个下载源询问的，正是将要安装的那个文件。</translation>
     </message>
     <message>
         <source>Ask &amp;again</source>
@@ -575,8 +869,32 @@
         <translation>手动指定下载源：其他索引、文件夹或教室服务器(&amp;H)</translation>
     </message>
     <message>
+        <source>Region, pro&amp;xy and certificates</source>
+        <translation>地区、代理与证书(&amp;X)</translation>
+    </message>
+    <message>
         <source>%1 for Python %2</source>
         <translation>%1，适用于 Python %2</translation>
+    </message>
+    <message>
+        <source>PyTorch</source>
+        <translation>PyTorch</translation>
+    </message>
+    <message>
+        <source>Other packages</source>
+        <translation>其他软件包</translation>
+    </message>
+    <message>
+        <source>Python (conda channels)</source>
+        <translation>Python（conda 频道）</translation>
+    </message>
+    <message>
+        <source>Measuring %1…</source>
+        <translation>正在测速：%1…</translation>
+    </message>
+    <message>
+        <source>Keeping the network settings…</source>
+        <translation>正在保存网络设置…</translation>
     </message>
     <message>
         <source>Official package index</source>
@@ -586,6 +904,17 @@
         <source>answered in %1</source>
         <translation>%1内应答</translation>
     </message>
+    <message>
+        <source>files come from %1</source>
+        <translation>文件实际来自 %1</translation>
+    </message>
+    <message>
+        <source>Asking the sources…</source>
+        <translation>正在询问下载源…</translation>
+    </message>
+</context>
+<context>
+    <name>SourceUse</name>
     <message>
         <source>used for torch</source>
         <translation>用于 torch</translation>
@@ -599,8 +928,8 @@
         <translation>用于 Python</translation>
     </message>
     <message>
-        <source>Asking the sources…</source>
-        <translation>正在询问下载源…</translation>
+        <source>used here</source>
+        <translation>本次使用</translation>
     </message>
 </context>
 <context>
@@ -620,6 +949,38 @@
     <message>
         <source>not asked</source>
         <translation>未询问</translation>
+    </message>
+    <message>
+        <source>behind</source>
+        <translation>版本落后</translation>
+    </message>
+    <message>
+        <source>sends you on</source>
+        <translation>转往别处</translation>
+    </message>
+    <message>
+        <source>refuses</source>
+        <translation>拒绝访问</translation>
+    </message>
+    <message>
+        <source>busy</source>
+        <translation>繁忙</translation>
+    </message>
+    <message>
+        <source>sign-in page</source>
+        <translation>登录页面</translation>
+    </message>
+    <message>
+        <source>not trusted</source>
+        <translation>证书不可信</translation>
+    </message>
+    <message>
+        <source>wrong file</source>
+        <translation>文件不符</translation>
+    </message>
+    <message>
+        <source>error</source>
+        <translation>出错</translation>
     </message>
 </context>
 <context>
@@ -746,6 +1107,10 @@
     <message>
         <source>none fits</source>
         <translation>无适用</translation>
+    </message>
+    <message>
+        <source>does not fit here</source>
+        <translation>不适合这台电脑</translation>
     </message>
     <message>
         <source>fits, but unsure</source>
@@ -884,6 +1249,45 @@
     <message>
         <source>Removing what the unfinished setup had made…</source>
         <translation>正在移除未完成安装的内容…</translation>
+    </message>
+</context>
+<context>
+    <name>WhereFrom</name>
+    <message>
+        <source>Automatic</source>
+        <translation>自动</translation>
+    </message>
+    <message>
+        <source>Only the official places</source>
+        <translation>仅官方源</translation>
+    </message>
+    <message>
+        <source>Measure, and take the fastest</source>
+        <translation>测速，选用最快的</translation>
+    </message>
+    <message>
+        <source>&amp;Where from</source>
+        <translation>从哪里下载(&amp;W)</translation>
+    </message>
+    <message>
+        <source>This computer seems to be in China: all known places are asked, the fastest is taken.</source>
+        <translation>这台电脑似乎在中国：会询问所有已知的下载源，选用最快的。</translation>
+    </message>
+    <message>
+        <source>The official places first; public mirrors are asked only if one of those is silent.</source>
+        <translation>优先使用官方源；只有官方源没有响应时，才询问公共镜像。</translation>
+    </message>
+    <message>
+        <source>Nobody but the official places is asked.</source>
+        <translation>只询问官方源。</translation>
+    </message>
+    <message>
+        <source>All known places are asked for this very build, and the best three are measured.</source>
+        <translation>向所有已知的下载源询问这个版本，并为最好的三个测速。</translation>
+    </message>
+    <message>
+        <source>%1 where it has what is needed, the official place for the rest.</source>
+        <translation>凡 %1 有的都从它下载，其余从官方源下载。</translation>
     </message>
 </context>
 </TS>

@@ -11,18 +11,24 @@ from wizard.flow.navigator import Navigator, WrongWay
 from wizard.flow.pages import ORDER, PAGES, PageId
 from wizard.flow.state import State
 from wizard.i18n import message
-from wizard.plan.model import Choices
+from wizard.plan.model import Choices, Reason
 from wizard.plan.requirement import Requirement
+from wizard.session.looks import Looks
+from wizard.session.settings import Used, UsePlan
 
+LASTING = UsePlan("tuna", (), (), ())
 BLOCKING = Requirement("disk", "problem", message("k"), mandatory=True)
 
 
 def walk(navigator: Navigator, until: PageId) -> None:
     """Fills the pages with good values, pressing Next."""
     fill = {
-        PageId.CHECK: lambda: navigator.put_facts(values.FACTS),
-        PageId.BUILD: lambda: navigator.put_verdict(Choices(), values.VERDICT, values.VERDICT.best),
-        PageId.SOURCE: lambda: navigator.put_election(values.ELECTION),
+        PageId.CHECK: lambda: (navigator.put_facts(values.FACTS), navigator.put_looks(Looks())),
+        PageId.BUILD: lambda: (
+            navigator.put_verdict(Choices(), values.VERDICT, values.VERDICT.best),
+            navigator.put_news(()),
+        ),
+        PageId.SOURCE: lambda: (navigator.put_election(values.ELECTION), navigator.put_lasting((LASTING,))),
         PageId.PLACE: lambda: navigator.put_place(replace(navigator.state.choices, name="torch"), ()),
         PageId.REVIEW: lambda: navigator.put_preview(values.preview("run-1")),
         PageId.INSTALL: lambda: navigator.put_run_over({"schema": 1}),
@@ -44,7 +50,7 @@ def test_eight_pages_in_the_order_of_the_design() -> None:
 
 def test_every_value_belongs_to_one_page() -> None:
     made = [name for spec in PAGES for name in spec.makes]
-    assert sorted([*made, "choices"]) == sorted(field.name for field in fields(State))
+    assert sorted([*made, "choices", "used"]) == sorted(field.name for field in fields(State))
 
 
 def test_next_needs_what_the_page_makes() -> None:
@@ -73,14 +79,13 @@ def test_a_blocking_requirement_stops(page: PageId) -> None:
 def test_going_back_throws_later_values_away(target: PageId) -> None:
     navigator = Navigator()
     walk(navigator, PageId.REVIEW)
+    before = navigator.state
     navigator.go_to(target)
     state, blank = navigator.state, State()
     for spec in PAGES:
         for name in spec.makes:
             kept = ORDER.index(spec.id) <= ORDER.index(target)
-            assert (getattr(state, name) != getattr(blank, name)) is (kept and getattr(state, name) is not None)
-            if not kept:
-                assert getattr(state, name) == getattr(blank, name)
+            assert getattr(state, name) == getattr(before if kept else blank, name), name
     assert state.choices.name == "torch", "what was typed stays as a suggestion"
 
 
@@ -151,3 +156,57 @@ def test_listeners_hear_every_change() -> None:
     navigator.go_next()
     navigator.put_facts(values.FACTS)
     assert heard == [PageId.CHECK, PageId.CHECK]
+
+
+def test_what_was_written_stays_written_wherever_one_goes() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.REVIEW)
+    used = Used(None, (), ())
+    navigator.begin(True)
+    assert not navigator.may_go_back()
+    assert [page for page in ORDER if navigator.may_go_to(page)] == [PageId.REVIEW], "while it is being written"
+    navigator.put_used(used, ())
+    navigator.begin(False)
+    navigator.go_back()
+    assert navigator.state.used == (used,)
+    assert navigator.state.lasting == ()
+
+
+def test_another_way_to_the_network_needs_another_election_and_nothing_else() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.SOURCE)
+    navigator.put_election(values.ELECTION)
+    navigator.put_lasting((LASTING,))
+    facts = replace(values.FACTS, seconds=9.0)
+    navigator.put_network(facts)
+    state = navigator.state
+    assert (state.facts, state.election, state.lasting) == (facts, None, ())
+    assert state.verdict is not None
+
+
+def test_limits_change_the_plan_and_nothing_else() -> None:
+    dropped: list[str] = []
+    navigator = Navigator(dropped.append)
+    walk(navigator, PageId.REVIEW)
+    preview = values.preview("run-1")
+    navigator.put_preview(preview)
+    navigator.put_limits(replace(preview.plan, choices=replace(preview.plan.choices, limit_rate=5, connections=2)))
+    state = navigator.state
+    assert (state.choices.limit_rate, state.choices.connections, state.choices.name) == (5, 2, "torch")
+    assert state.preview is not None
+    assert state.preview.plan.choices.limit_rate == 5
+    assert not state.election_is_stale
+    assert dropped == []
+
+
+def test_a_build_that_does_not_fit_goes_on_only_when_it_was_asked_for_by_name() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.BUILD)
+    unfit = values.candidate("2.15.0", "cu132", values.TOO_OLD)
+    navigator.put_verdict(Choices(), values.VERDICT, unfit)
+    assert not navigator.may_go_next()
+    navigator.put_verdict(Choices(torch="2.15.0", variant="cu132"), values.VERDICT, unfit)
+    assert navigator.may_go_next()
+    absent = values.candidate("2.15.0", "cu92", Reason("not-published", {}))
+    navigator.put_verdict(Choices(torch="2.15.0", variant="cu92"), values.VERDICT, absent)
+    assert not navigator.may_go_next()

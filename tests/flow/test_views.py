@@ -28,9 +28,14 @@ def test_releases_are_compared_as_versions() -> None:
     assert arrange(rows).releases == ("2.10.0", "2.9.1", "2.6.0")
 
 
-def test_a_choice_that_no_longer_fits_gives_way_to_the_best() -> None:
+def test_a_choice_that_cannot_be_had_gives_way_to_the_best() -> None:
     assert picked_for(values.VERDICT, Choices(torch="2.13.0", variant="cu126")) == values.candidate("2.13.0", "cu126")
-    assert picked_for(values.VERDICT, Choices(torch="2.15.0", variant="cu132")) == values.BEST
+    forced = picked_for(values.VERDICT, Choices(torch="2.15.0", variant="cu132"))
+    assert forced is not None
+    assert (forced.variant, forced.fits) == ("cu132", False), "asked for by name: only the driver speaks against it"
+    absent = values.candidate("2.15.0", "cu92", Reason("not-published", {}))
+    with_absent = replace(values.VERDICT, candidates=(*values.VERDICT.candidates, absent))
+    assert picked_for(with_absent, Choices(torch="2.15.0", variant="cu92")) == values.BEST
     assert picked_for(replace(values.VERDICT, best=None), Choices()) is None
 
 

@@ -7,6 +7,7 @@ so that these values do not depend on the wording of the real areas.
 from __future__ import annotations
 
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from wizard.capability import ComputeCapability
 from wizard.i18n import Message, message
 from wizard.machine.model import Driver, Gpu, Machine, PythonInstall
 from wizard.mirrors.model import Layout, Origin, Source, UserSettings
+from wizard.mirrors.table import MirrorRow
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Candidate, Choices, DriverUpdate, Link, Plan, PlanSource, Reason, Verdict
 from wizard.plan.requirement import Requirement
@@ -66,7 +68,7 @@ FACTS = Facts(
     seconds=0.42,
 )
 
-TOO_OLD = Reason("driver-too-old", {"need": "580", "have": "535.183.01"})
+TOO_OLD = Reason("driver-too-old", {"need": "580", "have": "535.183.01", "branch": 580})
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 PROOF = (
     Link("gpu", say("link-gpu"), "gpus.csv"),
@@ -117,6 +119,7 @@ VERDICT = verdict()
 assert VERDICT.best is not None
 BEST = VERDICT.best
 
+FLAT_URL = "https://mirrors.aliyun.com/pytorch-wheels/{variant}"
 TORCH_SOURCE = Source(
     "nju-cu126",
     Layout.SIMPLE,
@@ -137,7 +140,7 @@ FLAT = Source(
     "aliyun-cu126",
     Layout.FLAT,
     Origin.MIRROR,
-    "https://mirrors.aliyun.com/pytorch-wheels/cu126",
+    FLAT_URL.replace("{variant}", "cu126"),
     "Alibaba Cloud",
     "cu126",
 )
@@ -164,6 +167,43 @@ ELECTION = Election(
         SourceState(CHANNEL, "carries", say("source-channel"), 0.5),
     ),
 )
+
+
+def _mirror(kind: str, name: str, operator: tuple[str, str], url: str, layout: str = "simple") -> MirrorRow:
+    return MirrorRow(kind, name, *operator, layout, "alive", "2026-11", "recorded", url)
+
+
+_NJU, _TUNA = ("Nanjing University", "南京大学"), ("Tsinghua University TUNA", "清华大学 TUNA")
+MIRRORS = (
+    _mirror("pytorch-wheels", "nju", _NJU, "https://mirror.nju.edu.cn/pytorch/whl/{variant}"),
+    _mirror("pytorch-wheels", "aliyun", ("Alibaba Cloud", "阿里云"), FLAT_URL, "flat"),
+    _mirror("pypi", "tuna", _TUNA, "https://pypi.tuna.example/simple"),
+    _mirror("conda-forge", "tuna", _TUNA, "https://mirrors.tuna.example/anaconda/cloud/conda-forge", "channel"),
+)
+TUNA = Source("tuna-packages", Layout.SIMPLE, Origin.MIRROR, "https://pypi.tuna.example/simple", "Tsinghua")
+
+
+def raced(source: Source, kind: str, truth: str, rate: float | None = None, host: str | None = None) -> SourceState:
+    verdict = {"complete": "carries", "elsewhere": "carries", "missing": "missing"}.get(truth, "unreachable")
+    words = {"elsewhere": message("truth.elsewhere", host=host or "")}.get(truth, message(f"truth.{truth}"))
+    return SourceState(source, verdict, words, 0.31, kind, truth, rate, host, time.time() - 7300 if rate else None)
+
+
+RACED = (
+    raced(TORCH_SOURCE, "torch", "complete", 38_200_000, "mirror.nju.edu.cn"),
+    raced(OFFICIAL, "torch", "complete", 4_130_000, "download.pytorch.org"),
+    raced(FLAT, "torch", "elsewhere", None, "download.pytorch.org"),
+    raced(TUNA, "packages", "complete", 6_800_000, "pypi.tuna.example"),
+    raced(PACKAGES, "packages", "silent"),
+    SourceState(CHANNEL, "carries", say("source-channel"), 0.5, "conda", "complete", 912_000),
+)
+RACED_ELECTION = replace(
+    ELECTION, package_sources=(TUNA,), states=RACED, races_packages=True,
+    notices=(
+        message("race.torch-rate", source="Nanjing University", count=2, rate=38.2, day="2026-11-20 10:12"),
+        message("race.packages-rate", source="Tsinghua University TUNA", count=1, rate=6.8, day="2026-11-20 10:12"),
+    ),
+)  # fmt: skip
 
 _WHEELS = (
     ("torch", "2.14.1+cu126", 2_480_213_004), ("nvidia-cublas-cu12", "12.6.4.1", 393_138_322),
@@ -202,7 +242,7 @@ def preview(run_id: str, prefix: str = "/home/li/torch-envs/torch", choices: Cho
     return Preview(
         plan(run_id, prefix, choices),
         LOCK,
-        (say("change-create", prefix=prefix), say("change-fetch"), say("change-install"), say("change-nothing")),
+        (say("change-create", prefix=prefix), say("change-fetch"), say("change-install"), message("change.settings")),
         (
             f"conda create -p {prefix} -c conda-forge --override-channels python=3.12 pip",
             f"{prefix}/bin/python -m pip install torch==2.14.1+cu126 torchvision==0.29.1+cu126 "

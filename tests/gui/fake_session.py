@@ -13,9 +13,20 @@ from tests.flow import values
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.events import Event, Kind
 from wizard.i18n import Message
-from wizard.plan.model import Choices, Verdict
+from wizard.machine.probe import PARTS
+from wizard.mirrors.table import MirrorRow
+from wizard.network.model import Network, SystemProxy
+from wizard.plan.model import Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
-from wizard.session.model import Election, Facts, Preview, RunInfo
+from wizard.session.judged_news import JudgedNews
+from wizard.session.lint import Mending, mend, mending
+from wizard.session.looks import Looks
+from wizard.session.model import Election, Facts, Preview, RunInfo, SourceTold
+from wizard.session.settings import Used, UsePlan, plan_use
+from wizard.settings.apply import apply
+from wizard.settings.finding import Finding
+from wizard.settings.places import Surroundings
+from wizard.undo.model import Change
 
 STEPS = (("preflight", 1), ("create", 6), ("fetch", 60), ("install", 23), ("check", 1), ("verify", 9))
 IsCancelled = Callable[[], bool]
@@ -30,6 +41,15 @@ class FakeSession:
         self.gpu_ok = gpu_ok
         self.verified = True
         self.facts = values.FACTS
+        self.election = values.ELECTION
+        self.looks = Looks()
+        self.parts: tuple[str, ...] = PARTS
+        self.found_news: tuple[JudgedNews, ...] = ()
+        self.told: tuple[SourceTold, ...] = ()
+        self.fresh: list[bool] = []
+        self.table = values.MIRRORS
+        self.around = Surroundings({}, root / "person", "linux", root / "system")
+        self.wish, self.system = Network(), SystemProxy()
         self.fail: dict[str, WizardError] = {}
         self.hold: set[str] = set()
         self.let_go = threading.Event()
@@ -41,29 +61,91 @@ class FakeSession:
 
     # -- the pages' calls
 
-    def probe(self, on_part: Callable[[str], None] | None, is_cancelled: IsCancelled) -> Facts:
-        self._called("probe", None, is_cancelled)
-        for part in ("gpu", "driver", "disk"):
+    def probe(
+        self,
+        on_part: Callable[[str], None] | None,
+        is_cancelled: IsCancelled,
+        on_rows: Callable[[tuple[Requirement, ...]], None] | None = None,
+    ) -> Facts:
+        for part in self.parts:
             if on_part:
                 on_part(part)
+            if on_rows:
+                on_rows(self.facts.requirements)
+        self._called("probe", None, is_cancelled)
         return self.facts
+
+    def look_over(self, facts: Facts) -> Looks:
+        self._called("look_over", None)
+        return self.looks
+
+    def mending(self, findings: Sequence[Finding], code: str) -> Mending:
+        self._called("mending", code)
+        return mending(findings, code)
+
+    def mend(self, planned: Mending) -> Change:
+        self._called("mend", planned)
+        change = mend(planned)
+        self.looks = replace(self.looks, findings=())
+        return change
+
+    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> tuple[JudgedNews, ...]:
+        self._called("news", choices, is_cancelled)
+        return self.found_news
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         self._called("propose", choices)
         return values.verdict(choices.python or "3.12")
 
     def elect(
-        self, facts: Facts, choices: Choices, on_note: Callable[[Message], None] | None, is_cancelled: IsCancelled
+        self,
+        facts: Facts,
+        choices: Choices,
+        on_note: Callable[[Message], None] | None,
+        is_cancelled: IsCancelled,
+        fresh: bool = False,
+        on_source: Callable[[SourceTold], None] = lambda told: None,
     ) -> Election:
         if on_note:
             on_note(values.say("source-looking"))
+        for told in self.told:
+            on_source(told)
+        self.fresh.append(fresh)
         self._called("elect", choices, is_cancelled)
         picked = next(
             (one for one in values.candidates() if (one.torch, one.variant) == (choices.torch, choices.variant)),
             values.BEST,
         )
         engine = values.ELECTION.engine if choices.engine == "auto" else choices.engine
-        return replace(values.ELECTION, candidate=picked, engine=engine)
+        return replace(self.election, candidate=picked, engine=engine)
+
+    def mirrors(self) -> tuple[MirrorRow, ...]:
+        return self.table
+
+    def plan_use(self, mirror: str, kinds: tuple[str, ...]) -> UsePlan:
+        self._called("plan_use", (mirror, kinds))
+        return plan_use(mirror, kinds, self.around)
+
+    def use(self, plan: UsePlan) -> Used:
+        """Writes in earnest, into the folder of the test; the tools are not asked."""
+        self._called("use", plan.mirror)
+        return Used(apply(plan.diffs, values.say("change-nothing")), (), ())
+
+    def network(self) -> Network:
+        return self.wish
+
+    def system_network(self) -> SystemProxy:
+        return self.system
+
+    def save_network(self, network: Network, facts: Facts) -> Facts:
+        self._called("save_network", network)
+        self.wish = network
+        return facts
+
+    def set_limits(self, run_id: str, limit_rate: int | None, connections: int | None) -> Plan:
+        self._called("set_limits", (limit_rate, connections))
+        made = values.plan(run_id)
+        return replace(made, choices=replace(made.choices, limit_rate=limit_rate, connections=connections))
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
         self._called("check_place", choices)

@@ -15,9 +15,11 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
 from wizard.flow.pages import ORDER, PageId
+from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import Pill
 from wizard.gui.window import WizardWindow
 from wizard.i18n import LANGUAGES
+from wizard.network.model import Mode
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -35,7 +37,7 @@ def test_the_whole_walk_with_the_mouse(
     assert session.names().count("start") == 1
     assert "discard" not in session.names(), "a plan that was started is not dropped"
     verify = window.pages[PageId.VERIFY]
-    assert verify.use.code == "/home/li/torch-envs/torch/bin/python"
+    assert verify.use.code == "source /home/li/torch-envs/torch/bin/activate"
     press(qtbot, verify.snippet.button)
     assert "torch.cuda.is_available()" in QGuiApplication.clipboard().text()
 
@@ -133,9 +135,12 @@ def _never_ending(run: object) -> None:
 
 
 def _unfold(window: WizardWindow) -> None:
-    fold = getattr(window.page, "fold", None) or getattr(window.page, "files", None)
-    if fold:
+    for fold in visible(window, Fold):
+        assert isinstance(fold, Fold)
         fold.button.setChecked(True)
+    form = getattr(window.page, "network", None)
+    if form:
+        form.modes[Mode.CUSTOM].setChecked(True)
 
 
 def _ask(window: WizardWindow) -> None:

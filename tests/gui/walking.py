@@ -47,6 +47,8 @@ def mnemonics(window: WizardWindow) -> list[tuple[str, str]]:
         assert isinstance(label, QLabel)
         if label.buddy() is not None:
             text = label.text().replace("&&", "")
+            if "&" not in text:
+                continue
             found.append((f"Alt+{text[text.index('&') + 1].upper()}", label.text()))
     return found
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from wizard.plan.model import Candidate, Choices, Verdict
+from wizard.session.election import is_choosable
 
 _LINES = 10
 
@@ -59,11 +60,24 @@ def _exists(one: Candidate) -> bool:
 
 
 def picked_for(verdict: Verdict, choices: Choices) -> Candidate | None:
-    """The cell that the choices name, if it fits; else the best."""
+    """The cell that the choices name, if it fits or was asked for all the same; else the best."""
     for one in verdict.candidates:
-        if one.fits and (one.torch, one.variant) == (choices.torch, choices.variant):
+        if is_forced(one, choices) or (one.fits and _names(choices, one)):
             return one
     return verdict.best
+
+
+def may_be_forced(one: Candidate) -> bool:
+    """It is there, and only this computer's card or driver speaks against it: a person may know better."""
+    return not one.fits and is_choosable(one)
+
+
+def is_forced(one: Candidate, choices: Choices) -> bool:
+    return may_be_forced(one) and _names(choices, one)
+
+
+def _names(choices: Choices, one: Candidate) -> bool:
+    return (one.torch, one.variant) == (choices.torch, choices.variant)
 
 
 def pythons_of(verdict: Verdict) -> tuple[str, ...]:

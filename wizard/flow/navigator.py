@@ -12,9 +12,12 @@ from typing import Any
 
 from wizard.flow.pages import ORDER, PageId, made_after, spec_of
 from wizard.flow.state import State
-from wizard.plan.model import Candidate, Choices, Verdict
+from wizard.plan.model import Candidate, Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
+from wizard.session.judged_news import JudgedNews
+from wizard.session.looks import Looks
 from wizard.session.model import Election, Facts, Preview
+from wizard.session.settings import Used, UsePlan
 
 Listener = Callable[[], None]
 OnDrop = Callable[[str], None]
@@ -48,7 +51,7 @@ class Navigator:
         return self._page is not ORDER[-1] and spec_of(self._page).may_go_next(self._state)
 
     def may_go_back(self) -> bool:
-        return self._page is not ORDER[0] and self._state.run_id is None
+        return self._page is not ORDER[0] and self._state.run_id is None and not self._state.is_beginning
 
     def is_done(self, page: PageId) -> bool:
         return ORDER.index(page) < ORDER.index(self._page)
@@ -56,8 +59,8 @@ class Navigator:
     def may_go_to(self, page: PageId) -> bool:
         """What the rail lets the person click: pages that were reached. A started run cannot be un-decided,
         so from then on only its own two pages and the start are left."""
-        if page is self._page:
-            return True
+        if page is self._page or self._state.is_beginning:
+            return page is self._page
         if self._state.run_id is None:
             return self.is_done(page)
         if page is PageId.VERIFY:
@@ -94,14 +97,25 @@ class Navigator:
     # -- what the pages found out; each one throws away what was made after its page
 
     def put_facts(self, facts: Facts | None) -> None:
-        self._put(PageId.CHECK, replace(self._state, facts=facts))
+        self._put(PageId.CHECK, replace(self._state, facts=facts, looks=None))
+
+    def put_looks(self, looks: Looks) -> None:
+        """Beside the facts: nothing hangs on them."""
+        self._move(self._page, replace(self._state, looks=looks))
+
+    def put_news(self, news: tuple[JudgedNews, ...]) -> None:
+        self._move(self._page, replace(self._state, news=news))
 
     def put_verdict(self, choices: Choices, verdict: Verdict, picked: Candidate | None) -> None:
         self._put(PageId.BUILD, replace(self._state, choices=choices, verdict=verdict, picked=picked))
 
     def put_sources(self, choices: Choices) -> None:
         """Sources were chosen by hand: the election has to be held again."""
-        self._put(PageId.SOURCE, replace(self._state, choices=choices, election=None, elected_for=None))
+        self._put(PageId.SOURCE, replace(self._unelected(), choices=choices))
+
+    def put_network(self, facts: Facts) -> None:
+        """Another way to the network: the same computer, but the sources have to be asked again."""
+        self._put(PageId.SOURCE, replace(self._unelected(), facts=facts))
 
     def put_election(self, election: Election) -> None:
         state = replace(self._state, election=election, elected_for=self._state.choices)
@@ -110,17 +124,40 @@ class Navigator:
         else:
             self._put(PageId.SOURCE, state)
 
+    def put_lasting(self, plans: tuple[UsePlan, ...]) -> None:
+        """Written when the setup begins; the plan of the setup does not hang on it."""
+        self._move(self._page, replace(self._state, lasting=plans))
+
     def put_place(self, choices: Choices, place: tuple[Requirement, ...] | None) -> None:
         self._put(PageId.PLACE, replace(self._state, choices=choices, place=place))
 
     def put_preview(self, preview: Preview) -> None:
         self._put(PageId.REVIEW, replace(self._state, preview=preview))
 
+    def put_limits(self, plan: Plan) -> None:
+        """The plan was saved again with these limits; nothing else of it has changed."""
+        told = plan.choices
+        choices = replace(self._state.choices, limit_rate=told.limit_rate, connections=told.connections)
+        state = replace(self._state, choices=choices)
+        if state.preview:
+            state = replace(state, preview=replace(state.preview, plan=plan))
+        self._move(self._page, state)
+
+    def put_used(self, used: Used, rest: tuple[UsePlan, ...]) -> None:
+        """One of the mirrors was written into the settings; `rest` are still to be."""
+        self._move(self._page, replace(self._state, used=(*self._state.used, used), lasting=rest))
+
     # -- the run
+
+    def begin(self, is_beginning: bool) -> None:
+        """Settings are written and the worker is started: until that is done, nobody turns the page."""
+        self._move(self._page, replace(self._state, is_beginning=is_beginning))
 
     def show_run(self, run_id: str, old_bytes: int = 0) -> None:
         """A run was started, resumed or found going: from here on it is the only thing that counts."""
-        state = replace(self._state, run_id=run_id, run_old_bytes=old_bytes, run_over=False, report=None)
+        state = replace(
+            self._state, run_id=run_id, run_old_bytes=old_bytes, run_over=False, report=None, is_beginning=False
+        )
         self._move(PageId.INSTALL, state, drop=False)
 
     def put_run_over(self, report: Mapping[str, Any] | None, prefix: str = "") -> None:
@@ -128,6 +165,9 @@ class Navigator:
         self._move(self._page, replace(self._state, run_over=True, report=report, prefix=prefix), drop=False)
 
     # -- inside
+
+    def _unelected(self) -> State:
+        return replace(self._state, election=None, elected_for=None, lasting=())
 
     def _put(self, page: PageId, state: State) -> None:
         self._move(self._page, self._cleared(state, page))

@@ -10,6 +10,7 @@ import enum
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from wizard.flow.grid import is_forced
 from wizard.flow.state import State
 
 
@@ -38,7 +39,7 @@ def _checked(state: State) -> bool:
 
 
 def _picked(state: State) -> bool:
-    return state.picked is not None and state.picked.fits
+    return state.picked is not None and (state.picked.fits or is_forced(state.picked, state.choices))
 
 
 def _placed(state: State) -> bool:
@@ -47,11 +48,11 @@ def _placed(state: State) -> bool:
 
 PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.WELCOME, (), lambda state: True),
-    PageSpec(PageId.CHECK, ("facts",), _checked),
-    PageSpec(PageId.BUILD, ("verdict", "picked"), _picked),
-    PageSpec(PageId.SOURCE, ("election", "elected_for"), lambda state: state.election is not None),
+    PageSpec(PageId.CHECK, ("facts", "looks"), _checked),
+    PageSpec(PageId.BUILD, ("verdict", "picked", "news"), _picked),
+    PageSpec(PageId.SOURCE, ("election", "elected_for", "lasting"), lambda state: state.election is not None),
     PageSpec(PageId.PLACE, ("place",), _placed),
-    PageSpec(PageId.REVIEW, ("preview",), lambda state: state.preview is not None),
+    PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
     PageSpec(PageId.INSTALL, ("run_id", "run_old_bytes", "run_over"), lambda state: state.report is not None),
     PageSpec(PageId.VERIFY, ("report", "prefix"), lambda state: True),
 )

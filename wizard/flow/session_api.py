@@ -6,28 +6,74 @@ worker threads. All raise WizardError (or Cancelled, when `is_cancelled` said so
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
 from wizard.i18n import Message
-from wizard.plan.model import Choices, Verdict
+from wizard.mirrors.table import MirrorRow
+from wizard.network.model import Network, SystemProxy
+from wizard.plan.model import Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
-from wizard.session.model import Election, Facts, Preview, RunInfo
+from wizard.session.judged_news import JudgedNews
+from wizard.session.lint import Mending
+from wizard.session.looks import Looks
+from wizard.session.model import Election, Facts, Preview, RunInfo, SourceTold
+from wizard.session.settings import Used, UsePlan
+from wizard.settings.finding import Finding
+from wizard.undo.model import Change
 
 IsCancelled = Callable[[], bool]
 OnPart = Callable[[str], None]
 OnNote = Callable[[Message], None]
+OnRows = Callable[[tuple[Requirement, ...]], None]
+OnSource = Callable[[SourceTold], None]
 
 
 class SessionApi(Protocol):
-    def probe(self, on_part: OnPart | None, is_cancelled: IsCancelled) -> Facts: ...
+    def probe(self, on_part: OnPart | None, is_cancelled: IsCancelled, on_rows: OnRows | None = None) -> Facts: ...
+
+    def look_over(self, facts: Facts) -> Looks: ...
+
+    def mending(self, findings: Sequence[Finding], code: str) -> Mending: ...
+
+    def mend(self, planned: Mending) -> Change:
+        """Writes, through the journal."""
+        ...
+
+    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> tuple[JudgedNews, ...]: ...
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         """Pure and fast."""
         ...
 
-    def elect(self, facts: Facts, choices: Choices, on_note: OnNote | None, is_cancelled: IsCancelled) -> Election: ...
+    def elect(
+        self,
+        facts: Facts,
+        choices: Choices,
+        on_note: OnNote | None,
+        is_cancelled: IsCancelled,
+        fresh: bool = False,
+        on_source: OnSource = ...,
+    ) -> Election:
+        """`on_source` hears of each source that races, as it comes."""
+        ...
+
+    def mirrors(self) -> tuple[MirrorRow, ...]: ...
+
+    def plan_use(self, mirror: str, kinds: tuple[str, ...]) -> UsePlan: ...
+
+    def use(self, plan: UsePlan) -> Used:
+        """Writes, through the journal."""
+        ...
+
+    def network(self) -> Network: ...
+
+    def system_network(self) -> SystemProxy: ...
+
+    def save_network(self, network: Network, facts: Facts) -> Facts:
+        """The facts with the new way to the network in them."""
+        ...
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
         """Raises UsageError for a name or folder that can never be right."""
@@ -35,6 +81,10 @@ class SessionApi(Protocol):
 
     def preview(self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled) -> Preview:
         """Makes the lock and saves the plan as a run that has not started."""
+        ...
+
+    def set_limits(self, run_id: str, limit_rate: int | None, connections: int | None) -> Plan:
+        """For a run that has not started."""
         ...
 
     def start(self, run_id: str) -> object:

@@ -1,6 +1,7 @@
 """What the pages have gathered so far: one frozen value, `None` where a page has not been through yet.
 
-`choices` is what the person typed and survives going back; everything else is made from it and does not.
+`choices` is what the person typed and survives going back, and so does `used`, for what was written stays written.
+Everything else is made from the choices and does not.
 """
 
 from __future__ import annotations
@@ -11,24 +12,32 @@ from typing import Any
 
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.plan.requirement import Requirement
+from wizard.session.judged_news import JudgedNews
+from wizard.session.looks import Looks
 from wizard.session.model import Election, Facts, Preview
+from wizard.session.settings import Used, UsePlan
 
 
 @dataclass(frozen=True, slots=True)
 class State:
     choices: Choices = Choices()
     facts: Facts | None = None
+    looks: Looks | None = None  # settings, driver and environments, looked at beside the facts
     verdict: Verdict | None = None
     picked: Candidate | None = None  # the person's cell of the grid, or the best
+    news: tuple[JudgedNews, ...] | None = None  # builds that the tables do not know
     election: Election | None = None
     elected_for: Choices | None = None  # the choices that `election` answers
+    lasting: tuple[UsePlan, ...] = ()  # the mirrors to be used for good, with the difference that was shown
     place: tuple[Requirement, ...] | None = None
     preview: Preview | None = None
+    is_beginning: bool = False  # Install was pressed, and the worker is not there yet
     run_id: str | None = None
     run_old_bytes: int = 0  # events of earlier attempts: their endings count no more
     run_over: bool = False
     prefix: str = ""  # of the environment that the run made
     report: Mapping[str, Any] | None = None
+    used: tuple[Used, ...] = ()  # settings files that were changed on the way, each with what takes it back
 
     @property
     def run_is_going(self) -> bool:
@@ -43,4 +52,4 @@ class State:
 
 
 def _without_place(choices: Choices) -> Choices:
-    return replace(choices, name=None, prefix=None)
+    return replace(choices, name=None, prefix=None, limit_rate=None, connections=None)

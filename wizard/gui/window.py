@@ -141,7 +141,8 @@ class WizardWindow(QMainWindow):
 
     def _order_tabs(self) -> None:
         """The page from top to bottom, then the footer, then the rail."""
-        inside = [one for one in self.page.findChildren(QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        within = (one for one in self.page.findChildren(QWidget) if one.window() is self)  # no box's unfolded list
+        inside = [one for one in within if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
         asked: list[QWidget] = [self.ask.go, self.ask.cancel, self.ask.stay]
         chain = [*inside, *asked, *self.footer.controls(), *self.rail.controls()]
         for before, after in zip(chain, chain[1:], strict=False):

@@ -8,9 +8,10 @@ from PySide6.QtCore import QCoreApplication, QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from wizard.flow.grid import arrange, picked_for, pythons_of, worth_showing
+from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
-from wizard.gui.figures import variant_text
 from wizard.gui.pages.base import Page
+from wizard.gui.pages.build_extras import ForceBox, NewsBox, build_text
 from wizard.gui.pages.build_grid import BuildGrid
 from wizard.gui.pages.verdict_card import VerdictCard
 from wizard.gui.parts.boxes import box, column
@@ -18,10 +19,6 @@ from wizard.gui.parts.labels import label
 from wizard.plan.model import Candidate, Choices, Verdict
 
 _COMPANIONS = ("torchvision", "torchaudio")
-
-
-def build_text(torch: str, variant: str) -> str:
-    return f"torch {torch} + {variant_text(variant)}"
 
 
 class BuildPage(Page):
@@ -33,6 +30,10 @@ class BuildPage(Page):
         self.grid.looked_at.connect(self._explain)
         self.every = QCheckBox()
         self.every.toggled.connect(self.render_state)
+        self.force, self.news = ForceBox(desk.voice), NewsBox(desk.voice)
+        self.force.agreed.connect(self._choose)
+        self.grid.wanted.connect(self.force.ask)
+        self._aside = Aside(desk.errands)
         why = box("card")
         self._why = label("")
         column(why, (16, 12, 16, 12)).addWidget(self._why)
@@ -46,17 +47,25 @@ class BuildPage(Page):
             tick.toggled.connect(self._options_changed)
         self.footer_left = [self.python, *self.companions.values()]
         self.body.addWidget(self.card)
+        self.body.addWidget(self.force)
         self.body.addWidget(self.grid, 1)
         self.body.addWidget(self.every)
         self.body.addWidget(why)
         self.body.addWidget(self._notices)
+        self.body.addWidget(self.news)
 
     def enter(self) -> None:
         if self.state.verdict is None:
             self._propose(self.state.choices)
+        self._look_for_news()
 
     def leave(self) -> None:
         self.cancel_errand()
+        self._aside.cancel()
+        self.force.put_away()
+
+    def escape(self) -> bool:
+        return self.force.put_away()
 
     def first_control(self) -> QWidget:
         return self.grid
@@ -71,12 +80,14 @@ class BuildPage(Page):
         self.every.setText(self.tr("A&ll releases, back to the first"))
         self.python.setAccessibleName(self.tr("Python version"))
         self.grid.setAccessibleName(self.tr("Builds: torch releases down, CUDA across"))
+        self.force.retranslate()
 
     def render_state(self) -> None:
         state = self.state
         for widget in (self.card, self.grid, self.every, self._why_box, self._notices):
             widget.setVisible(state.verdict is not None)
         self._show_options(state.choices, state.verdict)
+        self.news.show_news(state.news or ())
         if state.verdict is None:
             return
         self.card.show_build(state.picked, state.choices)
@@ -178,6 +189,18 @@ class BuildPage(Page):
             "",
             lambda is_cancelled, note: session.propose(facts, every),
             lambda verdict: self._proposed(choices, verdict),
+        )
+
+    def _look_for_news(self) -> None:
+        """What the sources list beyond the tables; told when it is known, and nobody waits for it."""
+        state, session = self.state, self.desk.session
+        facts, choices = state.facts, state.choices
+        if facts is None or state.news is not None or choices.offline:
+            return
+        self._aside.start(
+            lambda is_cancelled, note: session.news(facts, choices, is_cancelled),
+            self.desk.navigator.put_news,
+            lambda error: None,  # news that cannot be had are no news; the next page asks the sources in earnest
         )
 
     def _proposed(self, choices: Choices, verdict: Verdict) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.flow.grid import Grid
+from wizard.flow.grid import Grid, may_be_forced
 from wizard.gui.desk import Desk
 from wizard.gui.figures import variant_text
 from wizard.i18n import message
@@ -40,12 +40,13 @@ class _Cell(QStyledItemDelegate):
         back, fore = {
             "picked": ("accent", "on_accent"),
             "fits": ("ok", "on_ok"),
+            "forced": ("warning", "on_warning"),
         }.get(kind, ("card", "muted"))
         rect: QRect = option.rect
         painter.save()
         painter.fillRect(rect, colour(back))
         font = option.font
-        font.setBold(kind == "picked")
+        font.setBold(kind in ("picked", "forced"))
         font.setPointSizeF(font.pointSizeF() * _FONT)
         painter.setPen(colour(fore))
         painter.setFont(font)
@@ -61,6 +62,7 @@ class _Cell(QStyledItemDelegate):
 
 class BuildGrid(QTableWidget):
     chosen = Signal(object)  # Candidate: a fitting cell was pressed
+    wanted = Signal(object)  # Candidate: one was pressed that does not fit, but is there
     looked_at = Signal(object)  # Candidate | None: under the mouse or the cursor
 
     def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
@@ -151,7 +153,10 @@ class BuildGrid(QTableWidget):
             state = ", ".join(part for part in (self.tr("fits"), word) if part)
         else:
             # The terminal's table has the same words: one reason, one wording.
-            item.setText(self.desk.voice.say(one.reasons[0].short) if one.reasons else "✕")
+            short = self.desk.voice.say(one.reasons[0].short) if one.reasons else "✕"
+            item.setText(f"! {self.tr('chosen')}" if one == picked else short)
+            if one == picked:
+                item.setData(_KIND, "forced")
             state = " ".join(self.desk.voice.say(reason.message) for reason in one.reasons)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}: {state}")
         item.setToolTip(f"{name}: {state}")
@@ -164,6 +169,8 @@ class BuildGrid(QTableWidget):
         one = self._at(row, column)
         if one and one.fits:
             self.chosen.emit(one)
+        elif one and may_be_forced(one):
+            self.wanted.emit(one)
 
     def _look(self, row: int, column: int, *before: int) -> None:
         self.looked_at.emit(self._at(row, column))

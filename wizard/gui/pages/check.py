@@ -1,18 +1,31 @@
-"""Check: what this computer is, one row for each thing that matters; nothing is changed here."""
+"""Check: what this computer is, one row for each thing that matters. Nothing is changed unless a shown fix is written.
+
+Rows fill in as the parts of the look end; beside the facts stand what the lint found, the way to a better driver, and
+environments that are not as they were.
+"""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Qt
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from wizard.errors import WizardError
+from wizard.flow.check_view import CheckRow, LiveRow, check_rows, drift_rows, live_rows, other_findings
+from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
 from wizard.gui.figures import seconds_text
 from wizard.gui.pages.base import Page
-from wizard.gui.parts.boxes import RowCard, stacked
-from wizard.gui.parts.labels import Pill, label, state_word
+from wizard.gui.pages.check_rows import CheckRows
+from wizard.gui.parts.fold import Fold
+from wizard.gui.parts.labels import label, state_word
 from wizard.plan.requirement import Requirement
+from wizard.session.lint import Mending
+from wizard.session.looks import Looks
 from wizard.session.model import Facts
+from wizard.settings.finding import Finding
 
 
 def requirement_name(name: str) -> str:
@@ -27,6 +40,7 @@ def requirement_name(name: str) -> str:
         "network": QCoreApplication.translate("Requirement", "Network"),
         "python": QCoreApplication.translate("Requirement", "Python"),
         "system": QCoreApplication.translate("Requirement", "System"),
+        "environment": QCoreApplication.translate("Requirement", "Environment"),
     }
     return names.get(name, name)
 
@@ -34,22 +48,38 @@ def requirement_name(name: str) -> str:
 class CheckPage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.rows = RowCard(4, 2)
+        self._ended: set[str] = set()
+        self._live: tuple[LiveRow, ...] = live_rows((), frozenset())
+        self._aside = Aside(desk.errands)
+        self.rows, self.drifted, self.others = (CheckRows(desk, requirement_name) for _ in range(3))
+        self._written = label("", "strong")
+        self._drift_title = label("", "heading")
         self._after = label("", "muted")
+        self.fold = Fold()
+        self.fold.body.addWidget(self.others)
+        self.others.setProperty("role", "fold")
+        self.fold.body.setContentsMargins(0, 0, 0, 0)
         self.again, self.copy = QPushButton(), QPushButton()
-        self.again.clicked.connect(self._probe)
+        self.again.clicked.connect(self._again)
         self.copy.clicked.connect(self._copy_facts)
         self.footer_left, self.footer_right = [self.copy], [self.again]
-        self.body.addWidget(self.rows)
-        self.body.addWidget(self._after)
+        for widget in (self._written, self.rows, self._drift_title, self.drifted, self._after, self.fold):
+            self.body.addWidget(widget)
         self.body.addStretch(1)
+        self._written.setVisible(False)
+        for part in (self.rows, self.others):
+            part.wanted.connect(self._plan_fix)
+            part.agreed.connect(self._write_fix)
 
     def enter(self) -> None:
         if self.state.facts is None:
             self._probe()
+        elif self.state.looks is None:
+            self._look_over(self.state.facts)
 
     def leave(self) -> None:
         self.cancel_errand()
+        self._aside.cancel()
 
     def first_control(self) -> QWidget:
         return self.again
@@ -58,72 +88,114 @@ class CheckPage(Page):
         self.again.setText(self.tr("Check &again"))
         self.copy.setText(self.tr("&Copy facts"))
         self._after.setText(self.tr("No graphics card, or the wrong one? You can still go on with the CPU build."))
+        self._drift_title.setText(self.tr("Environments that are not as they were"))
+        self._written.setText(self.tr("Written. Undo on the first page takes it back; this is what is true now:"))
 
     def render_state(self) -> None:
-        facts = self.state.facts
-        self.rows.setVisible(facts is not None)
+        facts, looks = self.state.facts, self.state.looks
         self._after.setVisible(facts is not None)
         self.copy.setEnabled(facts is not None)
-        self.rows.clear()
-        for requirement in facts.requirements if facts else ():
-            self._add_row(requirement)
         if facts is None:
             words = self.tr("Only looking: nothing is changed.")
+            self.rows.show_live(self._live)
         else:
             words = self.tr("Checked in %1. Nothing has been changed.").replace("%1", seconds_text(facts.seconds))
-        self.set_head(self.tr("Your computer"), words)
-
-    def _add_row(self, requirement: Requirement) -> None:
-        name = requirement_name(requirement.name)
-        pill = Pill(requirement.state)
-        pill.setAccessibleName(f"{name}: {state_word(requirement.state)}")
-        lines = [label(self.say(requirement.fact))]
-        if requirement.why:
-            lines.append(label(self.say(requirement.why), "muted"))
-        button = None
-        if requirement.fix:
-            fix = label(self.say(requirement.fix), "strong")
-            fix.setVisible(requirement.blocks)
-            lines.append(fix)
-            what_to_do = self.tr("What to do")
-            button = QPushButton(what_to_do)
-            button.setCheckable(True)
-            button.setChecked(requirement.blocks)
-            button.setProperty("role", "small")
-            button.setAccessibleName(f"{what_to_do}: {name}")
-            button.setAccessibleDescription(fix.text())
-            button.toggled.connect(fix.setVisible)
-        title = label(name, "strong", wrap=False)
-        self.rows.add_row(pill, title, stacked(*lines), button)
-        if button:
-            self.rows.grid.setAlignment(button, Qt.AlignmentFlag.AlignRight)
+            self.rows.show_rows(check_rows(facts, looks))
+        self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
+        drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()
+        self._drift_title.setVisible(bool(drifted))
+        self.drifted.setVisible(bool(drifted))
+        self.drifted.show_rows(drifted)
+        others = other_findings(looks) if facts else ()
+        self.fold.setVisible(bool(others))
+        self.others.show_rows(others)
+        words = self.tr("&Other settings: %1. This setup works around them; other installs may not.")
+        self.fold.show_words(words.replace("%1", str(len(others))))
 
     # -- the look at the machine
 
+    def _again(self) -> None:
+        self._written.setVisible(False)
+        self._probe()
+
     def _probe(self) -> None:
+        self._aside.cancel()
+        self._ended, self._live = set(), live_rows((), frozenset())
+        self.rows.close_fix()
+        self.others.close_fix()
         self.desk.navigator.put_facts(None)
-        self._seen: list[str] = []
         session = self.desk.session
         self.errand(
             self.tr("Looking at this computer…"),
-            lambda is_cancelled, note: session.probe(note, is_cancelled),
+            lambda is_cancelled, note: session.probe(note, is_cancelled, note),
             self._probed,
-            self._part,
+            self._heard,
         )
 
-    def _part(self, part: str) -> None:
-        self._seen.append(requirement_name(part))
-        self.busy.say(self.tr("Looked at: %1").replace("%1", ", ".join(self._seen)))
+    def _heard(self, note: Any) -> None:
+        """A part's name as it ends, then the rows as they are by then."""
+        if isinstance(note, str):
+            self._ended.add(note)
+        else:
+            self._show_live(note)
+
+    def _show_live(self, rows: tuple[Requirement, ...]) -> None:
+        self._live = live_rows(rows, frozenset(self._ended))
+        self.rows.show_live(self._live)
 
     def _probed(self, facts: Facts) -> None:
         self.desk.navigator.put_facts(facts)
+        self._look_over(facts)
+
+    def _look_over(self, facts: Facts) -> None:
+        session = self.desk.session
+        self._aside.start(lambda is_cancelled, note: session.look_over(facts), self._looked, self.trouble.show_error)
+
+    def _looked(self, looks: Looks) -> None:
+        self.desk.navigator.put_looks(looks)
+
+    # -- mending a setting
+
+    def _plan_fix(self, part: CheckRows, finding: Finding) -> None:
+        session, looks = self.desk.session, self.state.looks
+        if looks is None:
+            return
+        self.trouble.clear()
+        self._aside.start(
+            lambda is_cancelled, note: session.mending(looks.findings, finding.code),
+            lambda planned: part.show_fix(finding, planned),
+            self.trouble.show_error,
+        )
+
+    def _write_fix(self, planned: Mending) -> None:
+        session = self.desk.session
+        self.errand(
+            self.tr("Writing the change…"),
+            lambda is_cancelled, note: session.mend(planned),
+            self._wrote,
+            on_failed=self._not_written,
+        )
+
+    def _wrote(self, change: object) -> None:
+        self._written.setVisible(True)
+        self._probe()
+
+    def _not_written(self, error: WizardError) -> None:
+        """The file is not as it was shown: what was shown counts no more."""
+        self.rows.close_fix()
+        self.others.close_fix()
+        self.trouble.show_error(error)
+
+    def escape(self) -> bool:
+        return self.rows.close_fix() or self.others.close_fix()
 
     def _copy_facts(self) -> None:
-        facts = self.state.facts
+        facts, looks = self.state.facts, self.state.looks
         if facts is None:
             return
-        lines = [
-            f"[{state_word(row.state)}] {requirement_name(row.name)}: {self.say(row.fact)} {self.say(row.why)}".rstrip()
-            for row in facts.requirements
-        ]
-        QGuiApplication.clipboard().setText("\n".join(lines))
+        rows = [*check_rows(facts, looks), *(drift_rows(looks.drifts) if looks else ()), *other_findings(looks)]
+        QGuiApplication.clipboard().setText("\n".join(self._line(row) for row in rows))
+
+    def _line(self, row: CheckRow) -> str:
+        words = f"[{state_word(row.state)}] {requirement_name(row.name)}: {self.say(row.fact)} {self.say(row.why)}"
+        return words.rstrip()

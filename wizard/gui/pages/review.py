@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from wizard.errors import WizardError
+from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
 from wizard.gui.figures import bytes_text, exact_bytes_text
 from wizard.gui.pages.base import Page
+from wizard.gui.pages.review_limits import LimitsForm
 from wizard.gui.parts.boxes import RowCard, box, column, empty
 from wizard.gui.parts.code_line import CodeLine
+from wizard.gui.parts.diff_view import DiffView
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import label
+from wizard.plan.model import Plan
 from wizard.session.model import Election, Preview
+from wizard.session.settings import UsePlan
+
+_NO_SETTINGS = "change.settings"
 
 
 class ReviewPage(Page):
@@ -32,21 +43,30 @@ class ReviewPage(Page):
         self._file_rows.setProperty("role", "fold")
         self.files.body.setContentsMargins(0, 0, 0, 0)
         self.files.body.addWidget(self._file_rows)
+        self.settings, self.limits_fold = Fold(), Fold()
+        self.diff, self.limits = DiffView(desk.theme), LimitsForm()
+        self.settings.body.addWidget(self.diff)
+        self.limits_fold.body.addWidget(self.limits)
+        self._aside = Aside(desk.errands)
         self.copy = QPushButton()
         self.copy.clicked.connect(self._copy)
         self.footer_left = [self.copy]
         self.body.addWidget(self._head)
-        self.body.addWidget(self.files)
+        for fold in (self.files, self.settings, self.limits_fold):
+            self.body.addWidget(fold)
         self.body.addWidget(self._commands_title)
         self.body.addLayout(self._commands)
         self.body.addStretch(1)
 
     def enter(self) -> None:
+        self.limits.show_choices(self.state.choices)
+        self.limits_fold.button.setChecked(self.limits.limits() != (None, None))
         if self.state.preview is None:
             self._prepare()
 
     def leave(self) -> None:
         self.cancel_errand()
+        self._aside.cancel()
 
     def first_control(self) -> QWidget:
         return self.files.button if self.state.preview else self.copy
@@ -58,11 +78,19 @@ class ReviewPage(Page):
         self.set_head(self.tr("What will happen"), self.tr("Nothing has been changed so far. Install begins."))
         self.copy.setText(self.tr("&Copy commands"))
         self._commands_title.setText(self.tr("The same by hand"))
+        self.limits_fold.show_words(self.tr("Be &gentle to a shared network"))
+        self.limits.retranslate()
+        self.diff.retranslate()
 
     def render_state(self) -> None:
         preview = self.state.preview
-        for widget in (self._head, self.files, self._commands_title):
+        for widget in (self._head, self.files, self._commands_title, self.limits_fold):
             widget.setVisible(preview is not None)
+        diffs = [diff for plan in self.state.lasting for diff in plan.diffs]
+        self.settings.setVisible(preview is not None and bool(diffs))
+        words = self.tr("Settings files that &will be changed: %1")
+        self.settings.show_words(words.replace("%1", str(len(diffs))))
+        self.diff.show_diffs(diffs)
         self.copy.setEnabled(preview is not None)
         empty(self._changes)
         empty(self._commands)
@@ -82,8 +110,8 @@ class ReviewPage(Page):
         else:
             words = self.tr("To download: %1 in %2 files (%3).").replace("%2", str(len(lock.files)))
             self._bytes.setText(words.replace("%1", bytes_text(total)).replace("%3", exact_bytes_text(total)))
-        for change in (*preview.changes, *plan.notices):
-            self._changes.addWidget(label(f"•  {self.say(change)}"))
+        for words in self._will_happen(preview):
+            self._changes.addWidget(label(f"•  {words}"))
         self.files.show_words(self.tr("&Files: %1, each with its SHA-256").replace("%1", str(len(lock.files))))
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"
@@ -91,6 +119,16 @@ class ReviewPage(Page):
             self._file_rows.add_row(name, digest, label(size, wrap=False), tight=True)
         for command in preview.commands:
             self._commands.addWidget(CodeLine(command))
+
+    def _will_happen(self, preview: Preview) -> list[str]:
+        """In words. That no setting is changed is true only where no mirror is kept."""
+        paths = [str(diff.path) for plan in self.state.lasting for diff in plan.diffs]
+        changes = [change for change in preview.changes if not (paths and change.key == _NO_SETTINGS)]
+        said = [self.say(change) for change in (*changes, *preview.plan.notices)]
+        if paths:
+            words = self.tr("These settings files are changed when you press Install, with a backup: %1.")
+            said.append(words.replace("%1", ", ".join(paths)))
+        return said
 
     # -- the plan
 
@@ -122,12 +160,45 @@ class ReviewPage(Page):
         preview = self.state.preview
         if preview is None:
             return
-        run_id = preview.plan.id
+        session, run_id, plans = self.desk.session, preview.plan.id, self.state.lasting
+        limits, before = self.limits.limits(), preview.plan.choices
+        is_limited = limits != (before.limit_rate, before.connections)
+
+        def begin(note: Callable[[Any], None]) -> None:
+            """Settings first: should one of them refuse, nothing has been started."""
+            for number, plan in enumerate(plans, start=1):
+                if plan.diffs:
+                    note((session.use(plan), plans[number:]))
+            if is_limited:
+                note(session.set_limits(run_id, *limits))
+            session.start(run_id)
+
         self.errand(
-            self.tr("Starting…"),
-            lambda is_cancelled, note: self.desk.session.start(run_id),
+            self.tr("Writing the settings, then starting…") if plans else self.tr("Starting…"),
+            lambda is_cancelled, note: begin(note),
             lambda answer: self.desk.navigator.show_run(run_id),
+            self._heard,
+            self._not_begun,
         )
+        self.desk.navigator.begin(True)
+
+    def _heard(self, note: Any) -> None:
+        if isinstance(note, Plan):
+            self.desk.navigator.put_limits(note)
+        else:
+            self.desk.navigator.put_used(*note)
+
+    def _not_begun(self, error: WizardError) -> None:
+        """What is left to be written is looked at anew, for a file may have changed since it was shown."""
+        session, left = self.desk.session, self.state.lasting
+        self.desk.navigator.begin(False)
+        self.trouble.show_error(error)
+
+        def plan() -> tuple[UsePlan, ...]:
+            return tuple(session.plan_use(one.mirror, one.kinds) for one in left)
+
+        if left:
+            self._aside.start(lambda is_cancelled, note: plan(), self.desk.navigator.put_lasting, lambda error: None)
 
     def _copy(self) -> None:
         preview = self.state.preview

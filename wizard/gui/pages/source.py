@@ -1,65 +1,71 @@
-"""Source: what each source was seen to do for the very build that was chosen, and sources by hand."""
+"""Source: where from, what each place was seen to do for the very build that was chosen, and what is used for what.
+
+The rows fill in while the race goes on. Below: a mirror for good, sources by hand, region and network.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
-from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from wizard.errors import UsageError
+from wizard.flow.sources_view import KINDS, Lasting, SourceRow, in_language, lasting, reasons, rows_of
+from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
-from wizard.gui.figures import seconds_text, variant_text
+from wizard.gui.figures import variant_text
 from wizard.gui.pages.base import Page
+from wizard.gui.pages.lasting import LastingBox
+from wizard.gui.pages.network_form import NetworkForm
+from wizard.gui.pages.region_choice import RegionChoice
+from wizard.gui.pages.source_rows import SourceRows, source_name
 from wizard.gui.pages.sources_by_hand import SourcesByHand
-from wizard.gui.parts.boxes import RowCard, box, column, stacked
+from wizard.gui.pages.where_from import WhereFrom
+from wizard.gui.parts.boxes import box, column
 from wizard.gui.parts.fold import Fold
-from wizard.gui.parts.labels import Pill, label
+from wizard.gui.parts.labels import label
 from wizard.i18n import Message
-from wizard.mirrors.model import Layout, Source
-from wizard.process import redact
-from wizard.session.model import Election, SourceState
-
-_STATES = {"carries": "ok", "missing": "problem", "unreachable": "warning", "unchecked": "note"}
-
-
-def origin_name(origin: str) -> str:
-    names = {
-        "official": QCoreApplication.translate("Origin", "official"),
-        "mirror": QCoreApplication.translate("Origin", "mirror"),
-        "user-settings": QCoreApplication.translate("Origin", "from your settings"),
-        "by-hand": QCoreApplication.translate("Origin", "by hand"),
-    }
-    return names.get(origin, origin)
-
-
-def verdict_name(verdict: str) -> str:
-    names = {
-        "carries": QCoreApplication.translate("SourceVerdict", "carries it"),
-        "missing": QCoreApplication.translate("SourceVerdict", "missing"),
-        "unreachable": QCoreApplication.translate("SourceVerdict", "no answer"),
-        "unchecked": QCoreApplication.translate("SourceVerdict", "not asked"),
-    }
-    return names.get(verdict, verdict)
+from wizard.mirrors.race_policy import region
+from wizard.mirrors.table import MirrorRow
+from wizard.network.model import Network, SystemProxy
+from wizard.session.model import Election, Facts, SourceTold
+from wizard.session.settings import UsePlan
 
 
 class SourcePage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        result = box("chosen")
-        lines = column(result, (16, 14, 16, 14), 4)
-        self._build, self._engine = label("", "heading"), label("", "muted")
-        self._notices = label("")
+        self._table: tuple[MirrorRow, ...] = ()
+        self._live: dict[tuple[str, str], SourceRow] = {}
+        self._wants_lasting = False
+        self._network_aside, self._lasting_aside = Aside(desk.errands), Aside(desk.errands)
+        self.where, self.region = WhereFrom(), RegionChoice()
+        self.tables = {kind: SourceRows(desk.voice) for kind in KINDS}
+        self.lasting = LastingBox(desk)
+        self.fold, self.network_fold = Fold(), Fold()
+        self.by_hand, self.network = SourcesByHand(), NetworkForm(desk.voice)
+        self.again = QPushButton()
+        self.footer_left = [self.again]
+        self._lay_out()
+        self.where.chosen.connect(lambda word: self._choose(mirrors=word))
+        self.region.chosen.connect(lambda word: self._choose(region=word))
+        self.again.clicked.connect(lambda: self._measure(fresh=True))
+        self.lasting.wished.connect(self._wish_lasting)
+        self.network.wished.connect(self._save_network)
+
+    def _lay_out(self) -> None:
+        self._result = box("chosen")
+        lines = column(self._result, (16, 14, 16, 14), 4)
+        self._build, self._engine, self._notices = label("", "heading"), label("", "muted"), label("")
         for line in (self._build, self._notices, self._engine):
             lines.addWidget(line)
-        self._result = result
-        self.rows = RowCard(3, 1)
-        self.fold = Fold()
-        self.by_hand = SourcesByHand()
         self.fold.body.addWidget(self.by_hand)
-        self.again = QPushButton()
-        self.again.clicked.connect(self._measure)
-        self.footer_left = [self.again]
-        for widget in (result, self.rows, self.fold):
+        self.network_fold.body.addWidget(self.region)
+        self.network_fold.body.addWidget(self.network)
+        for widget in (
+            self.where, self._result, *self.tables.values(), self.lasting, self.fold, self.network_fold,
+        ):  # fmt: skip
             self.body.addWidget(widget)
         self.body.addStretch(1)
 
@@ -67,90 +73,114 @@ class SourcePage(Page):
         self.by_hand.show_choices(self.state.choices)
         if self.by_hand.is_used:
             self.fold.button.setChecked(True)
+        self._wants_lasting = bool(self.state.lasting)
+        session = self.desk.session
+
+        def look() -> tuple[tuple[MirrorRow, ...], Network, SystemProxy]:
+            return session.mirrors(), session.network(), session.system_network()
+
+        self._network_aside.start(lambda is_cancelled, note: look(), self._looked, self.trouble.show_error)
         if self.state.election is None:
             self._elect()
 
     def leave(self) -> None:
         self.cancel_errand()
+        self._network_aside.cancel()
+        self._lasting_aside.cancel()
+        self._live = {}
 
     def first_control(self) -> QWidget:
-        return self.fold.button
+        return self.where.choice
+
+    # -- words
 
     def retranslate(self) -> None:
         self.set_head(
             self.tr("Where to download from"),
-            self.tr("Every source was asked for the very wheel that will be installed."),
+            self.tr("Every source is asked for the very wheel that will be installed."),
         )
         self.again.setText(self.tr("Ask &again"))
         self.fold.show_words(self.tr("Choose sources by &hand: another index, a folder, a classroom server"))
-        self.by_hand.retranslate()
+        self.network_fold.show_words(self.tr("Region, pro&xy and certificates"))
+        for part in (self.by_hand, self.network, self.lasting):
+            part.retranslate()
 
     def render_state(self) -> None:
-        election = self.state.election
-        self._result.setVisible(election is not None)
-        self.rows.setVisible(election is not None)
-        self.rows.clear()
-        if election is None:
-            return
+        state, language = self.state, self.desk.voice.language
+        is_cn = region(state.choices.region) == "cn"
+        self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
+        self.region.show_choice(state.choices.region, region() == "cn")
+        self._result.setVisible(state.election is not None)
+        if state.election:
+            self._show_result(state.election)
+        self._show_rows()
+        self._show_lasting()
+
+    def _show_result(self, election: Election) -> None:
         one = election.candidate
         words = self.tr("%1 for Python %2").replace("%1", f"torch {one.torch} + {variant_text(one.variant)}")
         self._build.setText(words.replace("%2", election.python))
         self._engine.setText(self.say(election.engine_reason))
-        self._notices.setText("\n".join(self.say(notice) for notice in election.notices))
+        language = self.desk.voice.language
+        said = (self.say(in_language(notice, self._table, language)) for notice in reasons(election))
+        self._notices.setText("\n".join(said))
         self._notices.setVisible(bool(election.notices))
-        for state in election.states:
-            self._add_row(state, election)
 
-    def _add_row(self, state: SourceState, election: Election) -> None:
-        source = state.source
-        name = source.name or (self.tr("Official package index") if source.is_default_index else source.id)
-        facts = [origin_name(source.origin.value), self._purpose(source, election)]
-        lines = [label(name, "strong")]
-        if source.url:
-            lines.append(label(redact(source.url), "muted"))
-        lines.append(label("  •  ".join(fact for fact in facts if fact), "muted"))
-        words = [label(self.say(state.message))]
-        if state.seconds is not None:
-            words.append(label(self.tr("answered in %1").replace("%1", seconds_text(state.seconds)), "muted"))
-        seen = stacked(*words)
-        seen.setMinimumWidth(230)
-        seen.setMaximumWidth(300)
-        pill = Pill(_STATES.get(state.verdict, "note"), verdict_name(state.verdict))
-        pill.setAccessibleName(f"{name}: {verdict_name(state.verdict)}")
-        self.rows.add_row(pill, stacked(*lines), seen)
-
-    def _purpose(self, source: Source, election: Election) -> str:
-        """What this source is used for in this setup; '' for one that was only asked."""
-        uses = []
-        if source == election.torch_source:
-            uses.append(self.tr("used for torch"))
-        if source in election.package_sources:
-            uses.append(self.tr("used for the other packages"))
-        if source.layout is Layout.CHANNEL and source.url in election.channels and election.engine != "venv":
-            uses.append(self.tr("used for Python"))
-        return ", ".join(uses)
+    def _show_rows(self) -> None:
+        rows = rows_of(self.state.election) if self.state.election else tuple(self._live.values())
+        titles = {
+            "torch": self.tr("PyTorch"),
+            "packages": self.tr("Other packages"),
+            "conda": self.tr("Python (conda channels)"),
+        }
+        for kind, part in self.tables.items():
+            part.show_rows(titles[kind], [row for row in rows if row.kind == kind], self._table)
 
     # -- asking
 
-    def _measure(self) -> None:
-        self.desk.navigator.put_sources(self.by_hand.put_into(self.state.choices))
-        self._elect()
+    def _looked(self, found: tuple[tuple[MirrorRow, ...], Network, SystemProxy]) -> None:
+        self._table, network, system = found
+        self.network.show_network(network, system)
+        self.render_state()
 
-    def _elect(self) -> None:
+    def _choose(self, **wish: str) -> None:
+        choices = replace(self.by_hand.put_into(self.state.choices), **wish)  # type: ignore[arg-type]
+        if choices != self.state.choices:
+            self.desk.navigator.put_sources(choices)
+            self._elect()
+
+    def _measure(self, fresh: bool = False) -> None:
+        self.desk.navigator.put_sources(self.by_hand.put_into(self.state.choices))
+        self._elect(fresh)
+
+    def _elect(self, fresh: bool = False) -> None:
         state, session = self.state, self.desk.session
-        facts = state.facts
+        facts, choices = state.facts, state.choices
         if facts is None:
             return
-        choices = replace(state.choices)
+        self._live, self._wants_lasting = {}, False
+        self._lasting_aside.cancel()
         self.errand(
             self.tr("Asking the sources…"),
-            lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled),
+            lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled, fresh, note),
             self.desk.navigator.put_election,
             self._note,
         )
+        self.render_state()
 
-    def _note(self, message: Message) -> None:
-        self.busy.say(self.say(message))
+    def _note(self, note: Any) -> None:
+        if isinstance(note, Message):
+            self.busy.say(self.say(note))
+        elif isinstance(note, SourceTold):
+            self._tell(note)
+
+    def _tell(self, told: SourceTold) -> None:
+        row = SourceRow(told.state.kind, told.state, stage=told.stage)
+        self._live[row.key] = row
+        if told.stage == "measuring":
+            name = source_name(row, self._table, self.desk.voice.language)
+            self.busy.say(self.tr("Measuring %1…").replace("%1", name))
+        self._show_rows()
 
     def press(self) -> None:
         """What was typed but not asked for yet is asked for first: Next never passes over it."""
@@ -158,3 +188,63 @@ class SourcePage(Page):
             self._measure()
         else:
             super().press()
+
+    def may_press(self) -> bool:
+        return super().may_press() and not self._lasting_aside.is_busy
+
+    # -- a mirror for good
+
+    def _offer(self) -> tuple[Lasting, ...]:
+        election, facts = self.state.election, self.state.facts
+        if election is None or facts is None:
+            return ()
+        return lasting(election, self.state.choices, self._table, bool(facts.machine.condas))
+
+    def _show_lasting(self) -> None:
+        offer, language = self._offer(), self.desk.voice.language
+        self.lasting.setVisible(bool(offer))
+        names = {row.id: row.operator(language) for row in self._table}
+        shown = [names.get(one.mirror, one.mirror) for one in offer]
+        self.lasting.show_plans(self._wants_lasting, shown, self.state.lasting)
+
+    def _wish_lasting(self, is_wished: bool) -> None:
+        self._wants_lasting = is_wished
+        self._lasting_aside.cancel()
+        self.trouble.clear()
+        if not is_wished:
+            self.desk.navigator.put_lasting(())
+            return
+        session, offer = self.desk.session, self._offer()
+
+        def plan() -> tuple[UsePlan, ...]:
+            return tuple(session.plan_use(one.mirror, one.kinds) for one in offer)
+
+        self._lasting_aside.start(lambda is_cancelled, note: plan(), self.desk.navigator.put_lasting, self._not_lasting)
+        self.changed.emit()
+
+    def _not_lasting(self, error: Any) -> None:
+        self._wants_lasting = False
+        self._show_lasting()
+        self.trouble.show_error(error)
+        self.changed.emit()
+
+    # -- the network
+
+    def _save_network(self) -> None:
+        session, facts = self.desk.session, self.state.facts
+        if facts is None:
+            return
+        try:
+            network = self.network.network()
+        except UsageError as error:
+            self.trouble.show_error(error)
+            return
+        self.errand(
+            self.tr("Keeping the network settings…"),
+            lambda is_cancelled, note: session.save_network(network, facts),
+            self._saved,
+        )
+
+    def _saved(self, facts: Facts) -> None:
+        self.desk.navigator.put_network(facts)
+        self._elect()

@@ -54,6 +54,11 @@ class VerdictCard(QFrame):
             self._with.setText("")
             return
         self._build.setText(f"torch {one.torch} + {variant_text(one.variant)}")
+        if not one.fits:
+            self._pill.show_state("warning", self.tr("does not fit here"))
+            said = " ".join(self._voice.say(reason.message) for reason in one.reasons)
+            self._with.setText(said)
+            return
         unsure = one.confidence != "high"
         self._pill.show_state("warning" if unsure else "ok", self.tr("fits, but unsure") if unsure else self.tr("fits"))
         self._with.setText("  •  ".join(self._parts(one, choices)))

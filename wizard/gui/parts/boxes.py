@@ -96,6 +96,13 @@ class RowCard(QFrame):
                 self._grid.addWidget(padded, self._rows, place)
         self._rows += 1
 
+    def add_wide(self, cell: QWidget) -> None:
+        """Below the last row, over all columns, without a line between: it belongs to that row."""
+        padded = QWidget(self._holder)
+        line_up(padded, (0, 0, 0, 10), 0).addWidget(cell)
+        self._grid.addWidget(padded, self._rows, 0, 1, self._columns)
+        self._rows += 1
+
     @property
     def grid(self) -> QGridLayout:
         return self._grid

@@ -1,0 +1,88 @@
+"""What the pages show when there is much to show: settings that harm, an old driver, news, a race, a mirror for good.
+
+Findings and differences are made by the real lint and the real editors from real files in the test's own folder.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from tests.flow import values
+from tests.gui.fake_session import FakeSession
+from wizard.doctor.good_state import Change, Drift, GoodState
+from wizard.explain.driver_guide import Need, driver_guide
+from wizard.machine.model import CondaInstall
+from wizard.mirrors.model import Origin, Source
+from wizard.plan.model import DriverUpdate
+from wizard.session.judged_news import JudgedNews
+from wizard.session.looks import Looks
+from wizard.session.model import SourceTold
+from wizard.session.news import NewBuild
+from wizard.settings.finding import Finding, Situation
+from wizard.settings.lint import lint
+from wizard.settings.options import read_own_settings
+
+PIP_CONF = """\
+# our lab's settings, please keep
+[global]
+timeout = 60
+index-url = https://pypi.douban.com/simple
+trusted-host = pypi.douban.com
+
+[install]
+no-cache-dir = true
+"""
+CONDARC = "channels:\n  - defaults\n  - pytorch  # for the course\nchannel_priority: strict\n"
+
+
+def write_settings(session: FakeSession) -> Path:
+    """Returns pip's file; conda's lies beside it."""
+    home = session.around.home
+    path = home / ".config" / "pip" / "pip.conf"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(PIP_CONF, encoding="utf-8")
+    (home / ".condarc").write_text(CONDARC, encoding="utf-8")
+    return path
+
+
+def findings(session: FakeSession) -> tuple[Finding, ...]:
+    own = read_own_settings({}, session.around.home, "linux", session.around.root)
+    best = values.BEST
+    return lint(own, Situation("linux", "GTX 1660 Ti", best.torch, best.variant, "3.12", ("cu126",), ("conda",)))
+
+
+def looks(session: FakeSession) -> Looks:
+    guide = driver_guide(Need(580, None, "optional"), ("ubuntu", "debian"))
+    by = ("fancy-diffusion 1.4 (torch>=2.15)",)
+    drift = Drift(
+        Path("/home/li/torch-envs/lesson"),
+        GoodState(1, 0.0, "2.14.1+cu126", "cu126", "3.12", "lib", ()),
+        (Change("torch", "2.14.1+cu126", "2.15.0", "pip", by),),
+    )
+    return Looks(findings(session), DriverUpdate("580", "2.15.0", "cu132"), guide, (drift,))
+
+
+def news() -> tuple[JudgedNews, ...]:
+    source = Source("official-cu132", values.OFFICIAL.layout, Origin.OFFICIAL, None, "PyTorch Foundation")
+    build = NewBuild("2.15.1", "cu132", "linux_x86_64", "cu132", ("3.12",), None, False, source, "torch.whl", ("7.5",))
+    cpu = replace(build, variant="cpu", local_version="cpu", architectures=())
+    return (JudgedNews(build, False, (values.TOO_OLD,)), JudgedNews(cpu, True))
+
+
+def told(upto: int = 4) -> tuple[SourceTold, ...]:
+    """A race in its middle: the first is measured, the second is being measured, the others have answered."""
+    stages = ("measured", "measuring", "judged", "answered")
+    rows = [state if number == 0 else replace(state, rate=None) for number, state in enumerate(values.RACED)]
+    return tuple(SourceTold(state, stage) for state, stage in zip(rows[:upto], stages, strict=False))
+
+
+def rich(session: FakeSession) -> None:
+    """Puts all of it into a recorded session."""
+    write_settings(session)
+    conda = CondaInstall("/home/li/miniforge3/bin/conda", "26.3", "/home/li/miniforge3", "conda")
+    machine = replace(values.MACHINE, condas=(conda,))
+    session.facts = replace(values.FACTS, machine=machine)
+    session.looks = looks(session)
+    session.found_news = news()
+    session.election = values.RACED_ELECTION

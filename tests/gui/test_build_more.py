@@ -1,0 +1,117 @@
+"""The Build page beyond the grid: news of the sources, and a build that does not fit, taken after one question."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.flow import values
+from tests.gui import scenes
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.walking import go_to, press, settle
+from wizard.errors import WizardError
+from wizard.flow.pages import PageId
+from wizard.gui.pages.build import BuildPage
+from wizard.gui.window import WizardWindow
+from wizard.plan.model import Reason
+
+
+def build_page(window: WizardWindow) -> BuildPage:
+    page = window.pages[PageId.BUILD]
+    assert isinstance(page, BuildPage)
+    return page
+
+
+def press_cell(qtbot: QtBot, page: BuildPage, torch: str, variant: str) -> None:
+    page.grid.setCurrentCell(*page.grid.cell_of(torch, variant))
+    qtbot.keyClick(page.grid, Qt.Key.Key_Space)
+
+
+def test_news_are_told_when_they_are_known_and_nobody_waits(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.found_news = scenes.news()
+    session.hold.add("news")
+    window = make_window()
+    go_to_build(qtbot, window)
+    page = build_page(window)
+    assert window.footer.primary.isEnabled()
+    assert not page.news.isVisible()
+    session.hold.clear()
+    qtbot.waitUntil(page.news.isVisible)
+    assert "2.15.1 + CUDA 13.2" in page.news.words
+    assert "would not fit: needs driver 580" in page.news.words
+    assert "2.15.1 + CPU (PyTorch Foundation): would fit" in page.news.words
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert session.names().count("news") == 1, "asked once for this look at the computer"
+    assert page.news.isVisible()
+
+
+def test_news_that_cannot_be_had_are_no_error(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.fail["news"] = WizardError("window-unexpected", what="X")
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    page = build_page(window)
+    assert not page.trouble.isVisible()
+    assert not page.news.isVisible()
+
+
+def test_a_build_that_does_not_fit_is_taken_after_one_question(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    page = build_page(window)
+    press_cell(qtbot, page, "2.15.0", "cu132")
+    assert page.force.isVisible()
+    assert window.focusWidget() is page.force.leave_it, "the harmless answer"
+    assert "580" in page.force.accessibleName()
+    assert window.navigator.state.choices.variant is None
+    press(qtbot, page.force.take)
+    assert not page.force.isVisible()
+    choices = window.navigator.state.choices
+    assert (choices.torch, choices.variant) == ("2.15.0", "cu132")
+    assert page.card.words == "torch 2.15.0 + CUDA 13.2"
+    assert page.grid.currentItem().text() == "! chosen"
+    assert window.footer.primary.isEnabled()
+    go_to(qtbot, window, PageId.SOURCE)
+    asked = [value for name, value in session.calls if name == "elect"]
+    assert (asked[0].torch, asked[0].variant) == ("2.15.0", "cu132")
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    press_cell(qtbot, page, "2.14.1", "cu126")
+    assert window.navigator.state.choices.variant is None, "back to the best"
+
+
+def test_the_question_can_be_put_away(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    page = build_page(window)
+    for close in (lambda: press(qtbot, page.force.leave_it), page.escape, window.footer.primary.click):
+        press_cell(qtbot, page, "2.15.0", "cu132")
+        assert page.force.isVisible()
+        close()
+        assert not page.force.is_asking
+    assert window.navigator.state.picked == values.BEST
+
+
+def test_what_was_never_published_is_not_asked_about(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    page = build_page(window)
+    absent = values.candidate("2.15.0", "cu132", Reason("not-published", {}))
+    row, column = page.grid.cell_of("2.15.0", "cu132")
+    page.grid._grid.cells["2.15.0", "cu132"] = absent  # type: ignore[union-attr]
+    page.grid._press(row, column)
+    assert not page.force.isVisible()
+
+
+def go_to_build(qtbot: QtBot, window: WizardWindow) -> None:
+    """`go_to` would wait for the news."""
+    go_to(qtbot, window, PageId.CHECK)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.state.verdict is not None)

@@ -1,0 +1,225 @@
+"""The Check page: rows that fill in, settings that are mended after they were shown, the driver, what has drifted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from tests.flow import values
+from tests.gui import scenes
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.walking import go_to, press, settle, visible
+from wizard.errors import WizardError
+from wizard.flow.check_view import check_rows, live_rows, other_findings
+from wizard.flow.pages import PageId
+from wizard.gui.pages.check import CheckPage
+from wizard.gui.pages.driver_panel import DriverPanel
+from wizard.gui.window import WizardWindow
+from wizard.mirrors.model import UserSettings
+from wizard.session.looks import Looks
+from wizard.undo.journal import Journal
+
+
+def check_page(window: WizardWindow) -> CheckPage:
+    page = window.pages[PageId.CHECK]
+    assert isinstance(page, CheckPage)
+    return page
+
+
+def texts(window: WizardWindow) -> list[str]:
+    return [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
+
+
+def button(window: WizardWindow, words: str) -> QPushButton:
+    found = [
+        one for one in visible(window, QPushButton) if isinstance(one, QPushButton) and one.text().startswith(words)
+    ]
+    assert found, words
+    return found[0]
+
+
+# -- the rows, without a window
+
+
+def test_a_row_waits_for_all_its_parts() -> None:
+    rows = live_rows(values.FACTS.requirements, frozenset({"nvml", "nvidia-smi", "volumes"}))
+    assert {one.name: one.is_known for one in rows} == {
+        "gpu": False, "driver": False, "toolkit": False, "python": False, "conda": False, "disk": True,
+    }  # fmt: skip
+    assert [row.name for one in rows for row in one.rows] == ["disk"]
+
+
+def test_findings_of_this_install_stand_with_the_facts_and_the_others_apart(session: FakeSession) -> None:
+    scenes.rich(session)
+    rows = check_rows(session.facts, session.looks)
+    assert [row.finding.code for row in rows if row.finding] == ["dead-mirror"]
+    others = other_findings(session.looks)
+    assert "conda-cpu-order" in [row.finding.code for row in others if row.finding]
+    assert len(others) + 1 == len(session.looks.findings)
+
+
+def test_the_network_is_a_row_and_hides_a_password() -> None:
+    facts = replace(values.FACTS, requirements=(), settings=UserSettings(environment={"NO_PROXY": "localhost"}))
+    assert check_rows(facts, None)[0].fact.key == "page.check.direct"
+    proxy = UserSettings(environment={"HTTPS_PROXY": "http://me:word@proxy.example:3128"})
+    row = check_rows(replace(facts, settings=proxy), None)[0]
+    assert row.fact.key == "page.check.proxy"
+    assert "word" not in str(row.fact.params)
+    assert "proxy.example:3128" in str(row.fact.params)
+
+
+def test_a_driver_that_would_give_more_is_a_note_with_the_way_to_it(session: FakeSession) -> None:
+    scenes.rich(session)
+    good = replace(values.FACTS.requirements[1], state="ok", why=None, fix=None)
+    row = check_rows(replace(session.facts, requirements=(good,)), session.looks)[0]
+    assert (row.name, row.state) == ("driver", "note")
+    assert row.why is not None
+    assert row.why.key == "page.check.driver-update"
+    assert row.guide is session.looks.guide
+
+
+# -- the page
+
+
+def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.hold.add("probe")
+    session.parts = ("nvml", "nvidia-smi", "devices", "toolkits")
+    window = make_window()
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "NVIDIA GeForce GTX 1660 Ti • 6 GB" in texts(window))
+    assert texts(window).count("• Looking…") == 3
+    assert not window.footer.primary.isEnabled()
+    session.hold.clear()
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: "• Looking…" not in texts(window))
+
+
+def test_a_fix_shows_the_change_first_then_writes_it_and_looks_again(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    pip, window = _found(qtbot, make_window, session)
+    page = check_page(window)
+    before = pip.read_text(encoding="utf-8")
+    press(qtbot, page.rows.fixes["dead-mirror"])
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: page.rows.write.isVisible())
+    assert pip.read_text(encoding="utf-8") == before, "only shown"
+    window.rail.languages["zh_CN"].click()
+    assert not page.rows.write.isHidden(), "it stays open in another language"
+    window.rail.languages["en"].click()
+    probes = session.names().count("probe")
+    qtbot.waitUntil(lambda: page.rows.write.isVisible())
+    press(qtbot, page.rows.write)
+    settle(qtbot, window)
+    after = pip.read_text(encoding="utf-8")
+    assert "douban.com/simple" not in after
+    assert "# our lab's settings, please keep" in after
+    assert session.names().count("probe") == probes + 1
+    assert "dead-mirror" not in page.rows.fixes
+    qtbot.waitUntil(lambda: any("Undo on the first page" in text for text in texts(window)))
+    assert len(Journal().changes()) == 1
+
+
+def test_a_fix_that_was_looked_at_can_be_left(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    pip, window = _found(qtbot, make_window, session)
+    page, before = check_page(window), pip.read_bytes()
+    for close in (lambda: press(qtbot, page.rows.leave_it), page.escape):
+        press(qtbot, page.rows.fixes["dead-mirror"])
+        settle(qtbot, window)
+        qtbot.waitUntil(lambda: page.rows.write.isVisible())
+        close()
+        assert page.rows._fix is None
+    assert pip.read_bytes() == before
+    assert "mend" not in session.names()
+
+
+def test_a_fix_that_cannot_be_written_says_so(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    pip, window = _found(qtbot, make_window, session)
+    page = check_page(window)
+    press(qtbot, page.rows.fixes["dead-mirror"])
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: page.rows.write.isVisible())
+    pip.write_text("[global]\n", encoding="utf-8")
+    press(qtbot, page.rows.write)
+    settle(qtbot, window)
+    assert page.trouble.code == "error.undo-changed-meanwhile.summary"
+    assert page.rows._fix is None
+    assert pip.read_text(encoding="utf-8") == "[global]\n"
+
+
+def test_other_settings_are_folded_away_and_can_be_mended_too(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    _, window = _found(qtbot, make_window, session)
+    page = check_page(window)
+    assert not page.others.isVisible()
+    page.fold.button.setChecked(True)
+    qtbot.waitUntil(lambda: page.others.fixes["conda-cpu-order"].isVisible())
+    page.others.fixes["conda-cpu-order"].click()
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: page.others.write.isVisible())
+    page.others.write.click()
+    settle(qtbot, window)
+    conda = (session.around.home / ".condarc").read_text(encoding="utf-8")
+    assert "# for the course" in conda
+    assert conda != scenes.CONDARC
+
+
+def test_the_way_to_the_driver_is_advice_with_lines_to_copy(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
+    _, window = _found(qtbot, make_window, session)
+    press(qtbot, button(window, "How to update"))
+    panel = next(one for one in visible(window, DriverPanel) if isinstance(one, DriverPanel))
+    assert opened == []
+    guide = session.looks.guide
+    assert guide is not None
+    assert [line.code for line in panel.lines] == list(guide.install)
+    qtbot.waitUntil(lambda: panel.lines[-1].button.isVisible())
+    panel.lines[-1].button.click()
+    assert "nvidia-driver-580" in QGuiApplication.clipboard().text()
+    panel.page.click()
+    assert opened == [guide.page]
+
+
+def test_what_has_drifted_is_named_with_who_brought_it(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    _, window = _found(qtbot, make_window, session)
+    said = " ".join(texts(window))
+    assert "torch was 2.14.1+cu126 and is now 2.15.0" in said
+    assert "fancy-diffusion" in said
+
+
+def test_looks_that_fail_do_not_hold_anybody_up(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.fail["look_over"] = WizardError("window-unexpected", what="X")
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    assert window.page.trouble.isVisible()
+    assert window.footer.primary.isEnabled()
+
+
+def test_copied_facts_have_every_row(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    _, window = _found(qtbot, make_window, session)
+    press(qtbot, check_page(window).copy)
+    copied = QGuiApplication.clipboard().text().splitlines()
+    rows = check_rows(session.facts, session.looks)
+    assert len(copied) == len(rows) + 1 + len(other_findings(session.looks))
+
+
+def _found(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> tuple[Path, WizardWindow]:
+    scenes.rich(session)
+    window = make_window()
+    window.resize(1080, 1600)
+    go_to(qtbot, window, PageId.CHECK)
+    qtbot.waitUntil(lambda: isinstance(window.navigator.state.looks, Looks))
+    qtbot.waitUntil(lambda: check_page(window).rows.fixes["dead-mirror"].isVisible())
+    return session.around.home / ".config" / "pip" / "pip.conf", window

@@ -1,0 +1,82 @@
+"""The Review page: limits for a shared network, and that nothing can be turned while the setup begins."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.walking import go_to, press, settle
+from wizard.errors import WizardError
+from wizard.flow.pages import ORDER, PageId
+from wizard.gui.pages.review import ReviewPage
+from wizard.gui.window import WizardWindow
+from wizard.plan.model import Choices
+
+
+def review_page(window: WizardWindow) -> ReviewPage:
+    page = window.pages[PageId.REVIEW]
+    assert isinstance(page, ReviewPage)
+    return page
+
+
+def test_limits_reach_the_plan_before_the_start(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    page = review_page(window)
+    assert page.limits.rate.text() == "no limit"
+    assert page.limits.connections.text() == "automatic"
+    page.limits_fold.button.setChecked(True)
+    page.limits.rate.setValue(2.5)
+    page.limits.connections.setValue(2)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    assert ("set_limits", (2_500_000, 2)) in session.calls
+    names = session.names()
+    assert names.index("set_limits") < names.index("start")
+    choices = window.navigator.state.choices
+    assert (choices.limit_rate, choices.connections) == (2_500_000, 2)
+
+
+def test_without_a_limit_the_plan_stays_as_it_is(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    assert "set_limits" not in session.names()
+
+
+def test_limits_that_were_chosen_earlier_are_shown(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = review_page(window)
+    page.limits.show_choices(replace(Choices(), limit_rate=10_000_000, connections=3))
+    assert page.limits.limits() == (10_000_000, 3)
+    assert page.limits.rate.text() == "10.0 MB/s"
+
+
+def test_while_it_begins_nobody_turns_the_page(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.hold.add("start")
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "start" in session.names())
+    assert not window.footer.back.isVisible()
+    assert [page for page in ORDER if window.rail.steps[page].isEnabled()] == [PageId.REVIEW]
+    session.hold.clear()
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    assert "discard" not in session.names()
+
+
+def test_a_start_that_fails_says_so_and_can_be_tried_again(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.fail["start"] = WizardError("worker-not-started")
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert window.page.trouble.code == "error.worker-not-started.summary"
+    assert window.footer.back.isVisible()
+    session.fail.clear()
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)

@@ -1,0 +1,306 @@
+"""The Source page: where from, rows that fill in while the race goes on, a mirror for good, the network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QLabel, QLineEdit
+from pytestqt.qtbot import QtBot
+
+from tests.flow import values
+from tests.gui import scenes
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.walking import go_to, press, settle, typed, visible
+from wizard.errors import WizardError
+from wizard.flow.pages import PageId
+from wizard.gui.pages.source import SourcePage
+from wizard.gui.window import WizardWindow
+from wizard.i18n import message
+from wizard.network.model import Mode, Network, SystemProxy
+
+
+def source_page(window: WizardWindow) -> SourcePage:
+    page = window.pages[PageId.SOURCE]
+    assert isinstance(page, SourcePage)
+    return page
+
+
+def texts(window: WizardWindow) -> list[str]:
+    return [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
+
+
+def choose(page: SourcePage, word: str) -> None:
+    place = page.where.choice.findData(word)
+    assert place >= 0
+    page.where.choice.setCurrentIndex(place)
+    page.where.choice.activated.emit(place)
+
+
+def test_where_from_is_a_choice_and_asks_again(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    named = {page.where.choice.itemText(place) for place in range(page.where.choice.count())}
+    assert {"Automatic", "Nanjing University", "Alibaba Cloud", "Tsinghua University TUNA"} <= named
+    for word in ("official", "race", "tuna", "auto"):
+        choose(page, word)
+        settle(qtbot, window)
+        assert window.navigator.state.choices.mirrors == word
+        assert page.where.choice.currentData() == word
+    asked = [value.mirrors for name, value in session.calls if name == "elect"]
+    assert asked == ["auto", "official", "race", "tuna", "auto"]
+    assert "Tsinghua" not in page.where.why
+
+
+@pytest.mark.parametrize(("word", "said"), [("cn", "in China"), ("world", "official places first")])
+def test_the_region_is_guessed_and_can_be_said(
+    word: str, said: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.network_fold.button.setChecked(True)
+    place = page.region.choice.findData(word)
+    page.region.choice.setCurrentIndex(place)
+    page.region.choice.activated.emit(place)
+    settle(qtbot, window)
+    assert window.navigator.state.choices.region == word
+    assert said in page.where.why
+
+
+def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.hold.add("elect")
+    session.told = scenes.told()
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    press(qtbot, window.footer.primary)
+    expected = {"Nanjing University", "38.20 MB/s", "measuring…", "Only sends you on to download.pytorch.org"}
+    qtbot.waitUntil(lambda: expected <= set(texts(window)))
+    assert not window.footer.primary.isEnabled()
+    window.rail.languages["zh_CN"].click()
+    assert "南京大学" in texts(window), "in the window's language, while it goes on"
+    window.rail.languages["en"].click()
+    session.election = values.RACED_ELECTION
+    session.hold.clear()
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: "4.13 MB/s" in texts(window))
+    shown = texts(window)
+    assert "measuring…" not in shown
+    qtbot.waitUntil(lambda: texts(window).count("• used here") == 3)
+    assert any("files come from download.pytorch.org" in text for text in shown)
+    assert "2 h ago" in shown
+
+
+def test_asking_again_takes_nothing_that_was_kept(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    press(qtbot, source_page(window).again)
+    settle(qtbot, window)
+    assert session.fresh == [False, True]
+
+
+def test_passwords_in_addresses_are_not_shown(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    secret = replace(values.TUNA, id="own", url="https://me:word@packages.example/simple", name="own")
+    session.election = replace(values.RACED_ELECTION, package_sources=(secret,), states=(values.RACED[0],))
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    qtbot.waitUntil(lambda: any("packages.example" in text for text in texts(window)))
+    assert not any("word@" in text or "me:word" in text for text in texts(window))
+
+
+# -- a mirror for good
+
+
+def test_nobody_is_offered_the_official_place_for_good(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    assert not source_page(window).lasting.isVisible()
+
+
+def test_the_difference_is_shown_first_and_written_with_install(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    pip = _rich(session)
+    before = pip.read_bytes()
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    assert page.lasting.isVisible()
+    assert not page.lasting.tick.isChecked()
+    assert "plan_use" not in session.names()
+    page.lasting.tick.click()
+    settle(qtbot, window)
+    files = page.lasting.diff.files
+    assert [file.view.toPlainText().splitlines()[0][:2] for file in files] == ["@@", "@@"]
+    lines = files[0].view.toPlainText().splitlines()
+    assert [line for line in lines if line.startswith("-")] == ["-index-url = https://pypi.douban.com/simple"]
+    assert len([line for line in lines if line.startswith("+")]) == 1
+    press(qtbot, files[0].copy)
+    assert "--- " in QGuiApplication.clipboard().text()
+    assert pip.read_bytes() == before, "shown, not written"
+    go_to(qtbot, window, PageId.REVIEW)
+    review = window.pages[PageId.REVIEW]
+    assert review.settings.isVisible()
+    qtbot.waitUntil(lambda: any(str(pip) in text for text in texts(window)))
+    assert not any("No setting" in text for text in texts(window))
+    assert pip.read_bytes() == before
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    assert pip.read_bytes() != before
+    names = [name for name in session.names() if name in ("use", "start")]
+    assert names == ["use", "start"]
+    used = window.navigator.state.used
+    assert len(used) == 1
+    assert used[0].change is not None
+
+
+def test_a_file_that_was_changed_meanwhile_stops_the_start_and_is_shown_anew(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    pip = _rich(session)
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    source_page(window).lasting.tick.click()
+    settle(qtbot, window)
+    go_to(qtbot, window, PageId.REVIEW)
+    pip.write_text("[global]\nindex-url = https://other.example/simple\n", encoding="utf-8")
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert window.navigator.page is PageId.REVIEW
+    assert window.page.trouble.code == "error.undo-changed-meanwhile.summary"
+    assert "start" not in session.names()
+    diff = window.navigator.state.lasting[0].diffs[0]
+    assert "other.example" in diff.text
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    assert "other.example" not in pip.read_text(encoding="utf-8")
+
+
+def test_settings_that_cannot_be_planned_are_said_and_the_box_is_empty_again(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    _rich(session)
+    session.fail["plan_use"] = WizardError("undo-read-only", path="/x/pip.conf")
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.lasting.tick.click()
+    settle(qtbot, window)
+    assert page.trouble.code == "error.undo-read-only.summary"
+    assert not page.lasting.tick.isChecked()
+    assert window.footer.primary.isEnabled(), "the setup itself can go on"
+
+
+def test_unticking_and_choosing_again_forget_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    _rich(session)
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    for _ in range(2):
+        page.lasting.tick.click()
+        settle(qtbot, window)
+    assert window.navigator.state.lasting == ()
+    assert not page.lasting.diff.isVisible()
+    page.lasting.tick.click()
+    settle(qtbot, window)
+    assert window.navigator.state.lasting
+    press(qtbot, page.again)
+    settle(qtbot, window)
+    assert window.navigator.state.lasting == ()
+    assert not page.lasting.tick.isChecked()
+
+
+def _rich(session: FakeSession) -> Path:
+    scenes.rich(session)
+    return session.around.home / ".config" / "pip" / "pip.conf"
+
+
+# -- the network
+
+
+def test_what_the_system_says_is_shown_without_a_password(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.system = SystemProxy(
+        http="http://me:word@proxy.example:3128", no_proxy=(".lab.example",),
+        notices=(message("network.notice.script"),),
+    )  # fmt: skip
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.network_fold.button.setChecked(True)
+    assert "proxy.example:3128" in page.network.said
+    assert "word" not in page.network.said
+    assert ".lab.example" in page.network.said
+    assert "PAC" in page.network.said
+    assert "--proxy" not in page.network.said, "no talk of the command line in the window"
+
+
+def test_a_proxy_by_hand_is_kept_and_the_sources_are_asked_again(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.network_fold.button.setChecked(True)
+    assert not page.network.address.isVisible()
+    page.network.modes[Mode.CUSTOM].setChecked(True)
+    for field, text in (
+        (page.network.address, "http://proxy.example:3128"), (page.network.user, "li"),
+        (page.network.password, "p@ss:word"), (page.network.except_hosts, "*.lab.example, 10.0.0.0/8"),
+    ):  # fmt: skip
+        typed(qtbot, field, text)
+    assert page.network.password.echoMode() is QLineEdit.EchoMode.Password
+    press(qtbot, page.network.apply)
+    settle(qtbot, window)
+    wish = session.wish
+    assert (wish.mode, wish.proxy) == (Mode.CUSTOM, "http://li:p%40ss%3Aword@proxy.example:3128")
+    assert wish.no_proxy == (".lab.example", "10.0.0.0/8")
+    assert session.names().count("elect") == 2
+    assert window.navigator.state.election is not None
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    go_to(qtbot, window, PageId.SOURCE)
+    assert page.network.address.text() == "http://proxy.example:3128", "the login has fields of its own"
+    assert (page.network.user.text(), page.network.password.text()) == ("li", "p@ss:word")
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "code"),
+    [
+        ("address", "ftp://proxy.example", "network-proxy-scheme"),
+        ("address", "http://", "network-bad-proxy"),
+        ("except_hosts", "not a host!", "network-bad-host"),
+        ("certificate", "/nowhere/ca.pem", "network-ca-unreadable"),
+    ],
+)
+def test_wrong_values_are_a_sentence_in_the_page(
+    field: str, text: str, code: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.network_fold.button.setChecked(True)
+    page.network.modes[Mode.CUSTOM].setChecked(True)
+    typed(qtbot, page.network.address, "http://proxy.example:3128")
+    typed(qtbot, getattr(page.network, field), text)
+    press(qtbot, page.network.apply)
+    assert page.trouble.code == f"error.{code}.summary"
+    assert "save_network" not in session.names()
+
+
+def test_none_at_all(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.wish = Network(Mode.CUSTOM, "http://127.0.0.1:9")
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    page = source_page(window)
+    page.network_fold.button.setChecked(True)
+    assert page.network.modes[Mode.CUSTOM].isChecked()
+    page.network.modes[Mode.NONE].setChecked(True)
+    press(qtbot, page.network.apply)
+    settle(qtbot, window)
+    assert session.wish == Network(Mode.NONE)
