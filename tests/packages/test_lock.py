@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.packages import wheels
+from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.errors import Cancelled, WizardError
+from wizard.i18n import LANGUAGES, text
 from wizard.packages.lock import LockRequest, belongs, compile_lock, parse_lock, project_text, python_platform
 from wizard.packages.sizes import with_sizes
 from wizard.paths import HOME_VARIABLE
@@ -127,6 +129,30 @@ def test_a_source_that_is_not_there(workdir: Path) -> None:
     with pytest.raises(WizardError) as caught:
         compile_for(workdir, wanted)
     assert caught.value.code == "lock-network"
+
+
+@pytest.mark.parametrize(
+    ("ways", "code", "told"),
+    [
+        (Ways(lost=("extra-3.0-py3-none-any.whl",)), "lock-refused", "404"),
+        (Ways(refuses="files"), "lock-refused", "403"),
+        (Ways(portal="files"), "lock-damaged", "extra 3.0"),
+    ],
+    ids=["lost", "refused", "portal"],
+)
+def test_a_source_that_lists_what_it_does_not_give(
+    workdir: Path, tmp_path: Path, ways: Ways, code: str, told: str
+) -> None:
+    """It answers, so it is not the network; and it lists the file, so it is not the wish."""
+    wheels.build(tmp_path / "mirror", "extra", "3.0")
+    with MirrorServer(tmp_path / "mirror", ways) as mirror:
+        wanted = replace(PLAIN, requirements=("extra==3.0",), no_index=False, default_index=mirror.simple)
+        with pytest.raises(WizardError) as caught:
+            compile_for(workdir, wanted)
+    assert caught.value.code == code, caught.value.details
+    for language in LANGUAGES:
+        assert told in text(caught.value.summary, language)
+        assert text(caught.value.hint, language)
 
 
 def test_cancel_ends_it(workdir: Path) -> None:

@@ -29,6 +29,8 @@ else:
 
 FAMILY = ("torch", "torchvision", "torchaudio")
 _NETWORK_WORDS = ("error sending request", "failed to fetch", "dns error", "connection", "timed out", "certificate")
+_REFUSED = re.compile(r"HTTP status \w+ error \((\d{3})[^)]*\) for url \((\S+)\)")
+_NO_PACKAGE = re.compile(r"structure of `([^`]+)` \(v([^)]+)\) was invalid")
 _GLIBC = re.compile(r"^2\.(\d+)")
 
 
@@ -185,6 +187,13 @@ def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
     trouble = explain_text(outcome.stderr, environment)
     if trouble:
         return WizardError(trouble.code, details=outcome.tail(40), **trouble.params)
+    refused, damaged = _REFUSED.search(outcome.stderr), _NO_PACKAGE.search(outcome.stderr)
+    if refused:
+        file = unquote(urlsplit(refused[2]).path).rstrip("/").rsplit("/", 1)[-1]
+        host = urlsplit(refused[2]).hostname or "-"
+        return WizardError("lock-refused", details=outcome.tail(40), host=host, status=int(refused[1]), file=file)
+    if damaged:
+        return WizardError("lock-damaged", details=outcome.tail(40), package=f"{damaged[1]} {damaged[2]}")
     said = outcome.stderr.lower()
     is_network = "no solution found" not in said and any(word in said for word in _NETWORK_WORDS)
     return WizardError("lock-network" if is_network else "lock-no-solution", details=outcome.tail(40))

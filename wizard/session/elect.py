@@ -223,7 +223,8 @@ def _build(candidate: Candidate) -> str:
 
 def _reasons(silent: list[SourceState]) -> str:
     """What each one said, in the words of this system's language; the log has them all."""
-    said = [f"{state.source.name or state.source.id}: {text(state.message)}" for state in silent]
+    told = [(state.source.name or state.source.id, text(state.message)) for state in silent]
+    said = [words if name in words else f"{name}: {words}" for name, words in told]
     return " ".join(dict.fromkeys(said[:_REASONS_SHOWN]))
 
 
