@@ -59,6 +59,7 @@ def test_an_environment_without_its_python(bare: Patient, target: str | None, wo
         path.unlink()
     if target:
         (bare.prefix / "bin" / "python").symlink_to(target)
+    shutil.rmtree(bare.site / "torch")  # nothing that could be mended now
     answer = bare.answer()
     assert answer.cause
     assert answer.cause.code == "python-broken"
@@ -128,3 +129,16 @@ def test_no_card_is_of_no_matter_to_the_cpu_build(bare: Patient) -> None:
     assert answer.cause
     assert answer.cause.code == "damaged"
     assert [other.code for other in answer.others if "card" in other.code] == []
+
+
+def test_a_python_that_only_its_owner_may_start(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    path = bare.prefix / "bin" / "python"
+    path.unlink()
+    path.write_bytes(b"")
+    path.chmod(0o644)
+    answer = bare.answer()
+    assert answer.cause
+    assert answer.cause.code == "python-broken"
+    assert "may not use" in said(answer)
+    assert not answer.remedy.changes_something

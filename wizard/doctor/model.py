@@ -87,6 +87,8 @@ class Answer:
     @property
     def remedy(self) -> Remedy:
         """All that is certainly wrong in the environment, mended at once; where nothing is, what may be tidied."""
+        if self.cause and self.cause.code == "python-broken":
+            return Remedy()  # nothing can be installed into it
         found = [self.cause] if self.cause else []
         found += [other for other in self.others if other.certain and other.scope == ENVIRONMENT]
         if self.verdict == "nothing-wrong":

@@ -33,13 +33,27 @@ def interpreter(env: Installation) -> Look:
             "interpreter", f"{env.python.executable} is Python {env.python.version}", version=env.python.version
         )
     path = python_of(env.prefix, env.os)
+    base = os.path.realpath(path)
+    if _is_locked(path):
+        evidence = (f"{path} leads to {base}, which this user may not read",)
+        return found("interpreter", finding("interpreter", "python-broken/locked", evidence, base=base))
     if path.is_symlink() and not path.exists():
-        base = os.path.realpath(path)
         evidence = (f"{path} leads to {base}, which is not there",)
         return found("interpreter", finding("interpreter", "python-broken/base", evidence, base=base))
     if not path.exists():
         return found("interpreter", finding("interpreter", "python-broken/none", (f"{path} is not there",)))
     return found("interpreter", finding("interpreter", "python-broken", tuple(env.trouble.splitlines()[-4:]) or ("-",)))
+
+
+def _is_locked(path: Path) -> bool:
+    """A colleague's environment mostly stands on a Python in the colleague's own home."""
+    try:
+        path.stat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return not os.access(path, os.X_OK)
 
 
 def presence(env: Installation) -> Look:

@@ -6,6 +6,7 @@ nothing itself.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,7 +55,7 @@ def examine_prefix(
     on_stage: Callable[[str], None] = lambda stage: None,
     is_cancelled: IsCancelled = lambda: False,
 ) -> Examination:
-    """Raises UsageError `no-environment`, Cancelled."""
+    """Raises UsageError `no-environment`, `environment-unreadable`, Cancelled."""
     prefix = prefix.expanduser().absolute()
     check_environment(prefix)
     env, answer = examine(
@@ -66,8 +67,10 @@ def examine_prefix(
 
 def check_environment(prefix: Path) -> None:
     """A broken Python is something for the doctor; a folder that never was an environment is not."""
-    marks = ("pyvenv.cfg", "conda-meta")
-    if not python_of(prefix, paths.os_name()).exists() and not any((prefix / mark).exists() for mark in marks):
+    if prefix.is_dir() and not os.access(prefix, os.R_OK | os.X_OK):
+        raise UsageError("environment-unreadable", path=str(prefix))
+    marks = (python_of(prefix, paths.os_name()), prefix / "pyvenv.cfg", prefix / "conda-meta")
+    if not any(os.path.lexists(mark) for mark in marks):
         raise UsageError("no-environment", path=str(prefix))
 
 
