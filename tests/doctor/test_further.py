@@ -13,6 +13,7 @@ from wizard.doctor.distributions import read_distribution
 from wizard.doctor.files import damage_of
 from wizard.doctor.model import Answer
 from wizard.environments.layout import python_of
+from wizard.errors import WizardError
 from wizard.i18n import text
 from wizard.packages.wheel import parse_record
 
@@ -142,3 +143,23 @@ def test_a_python_that_only_its_owner_may_start(bare: Patient) -> None:
     assert answer.cause.code == "python-broken"
     assert "may not use" in said(answer)
     assert not answer.remedy.changes_something
+
+
+@pytest.mark.parametrize("closed", ["prefix", "site"])
+def test_an_environment_of_somebody_else_is_refused_before_anything_is_fetched(
+    bare: Patient, closed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests may run as root, who may write everywhere: the system's own answer is taken from this user's."""
+    import os
+
+    bare.make(*HEALTHY)
+    (bare.site / "sympy" / "__init__.py").unlink()
+    found = bare.examine()
+    folder = bare.prefix if closed == "prefix" else bare.site
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder and allowed(path, mode))
+    with pytest.raises(WizardError) as raised:
+        bare.plan(found)
+    assert raised.value.code == "repair-not-yours"
+    assert raised.value.summary.params["path"] == str(folder)
+    assert bare.session.runs() == ()

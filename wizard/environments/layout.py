@@ -14,7 +14,7 @@ def python_of(prefix: Path, os_name: str) -> Path:
     if os_name != "windows":
         plain, numbered = prefix / "bin" / "python", prefix / "bin" / "python3"
         # The system's own Python (Debian) goes by the second name only.
-        return numbered if os.path.exists(numbered) and not os.path.lexists(plain) else plain
+        return numbered if os.path.lexists(numbered) and not os.path.lexists(plain) else plain
     in_venv = prefix / "Scripts" / "python.exe"
     is_venv = (prefix / "pyvenv.cfg").is_file() or in_venv.is_file()
     return in_venv if is_venv else prefix / "python.exe"

@@ -6,6 +6,7 @@ the lock, so that only what the repair needs is fetched. Nothing is changed here
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -78,6 +79,9 @@ def _check_possible(env: Installation, remedy: Remedy) -> None:
     )
     if not is_own and is_of_system:
         raise WizardError("repair-system", path=str(env.prefix))
+    closed = next((path for path in (env.prefix, env.site) if not os.access(path, os.W_OK)), None)
+    if closed:
+        raise WizardError("repair-not-yours", path=str(closed))
     twice = {path.name.split("-")[0] for path in remedy.aside}
     for name in named_packages(remedy, env):
         owned = [each for each in env.find(name) if each.installer == "conda"]
