@@ -180,6 +180,68 @@
     </message>
 </context>
 <context>
+    <name>CodeLines</name>
+    <message>
+        <source>Other shells, Jupyter, editor, a first program</source>
+        <translation>其他终端、Jupyter、编辑器、第一个程序</translation>
+    </message>
+</context>
+<context>
+    <name>DeletionPanel</name>
+    <message>
+        <source>%1 of %2 files removed, %3</source>
+        <translation>已删除 %1/%2 个文件，%3</translation>
+    </message>
+    <message>
+        <source>&amp;Keep it</source>
+        <translation>保留(&amp;K)</translation>
+    </message>
+    <message>
+        <source>Look a&amp;gain</source>
+        <translation>重新查看(&amp;G)</translation>
+    </message>
+    <message>
+        <source>De&amp;lete for good</source>
+        <translation>永久删除(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Name of the environment to delete</source>
+        <translation>要删除的环境的名称</translation>
+    </message>
+    <message>
+        <source>Deleting</source>
+        <translation>删除</translation>
+    </message>
+    <message>
+        <source>Delete %1?</source>
+        <translation>要删除 %1 吗？</translation>
+    </message>
+    <message>
+        <source>%1 goes: %2 packages, %3 files, %4. %5 become free on the disk.</source>
+        <translation>将删除 %1：%2 个软件包，%3 个文件，共 %4；磁盘可释放 %5。</translation>
+    </message>
+    <message>
+        <source>To delete it, t&amp;ype its name: %1</source>
+        <translation>若要删除，请输入它的名称：%1(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>%1 files in it belong to no package. They are yours, and they would be lost:</source>
+        <translation>其中有 %1 个文件不属于任何软件包。它们是您自己的，删除后会丢失：</translation>
+    </message>
+    <message>
+        <source>%1 (process %2) is using it. Close it first.</source>
+        <translation>%1（进程 %2）正在使用它，请先关闭。</translation>
+    </message>
+    <message>
+        <source>%1 uses the Python in here and would no longer run.</source>
+        <translation>%1 使用这里的 Python，删除后将无法运行。</translation>
+    </message>
+    <message>
+        <source>Taking it away…</source>
+        <translation>正在移走…</translation>
+    </message>
+</context>
+<context>
     <name>DiffView</name>
     <message>
         <source>Copy</source>
@@ -199,6 +261,116 @@
     </message>
 </context>
 <context>
+    <name>DoctorAnswer</name>
+    <message>
+        <source>E&amp;vidence (%1)</source>
+        <translation>依据 (%1)(&amp;V)</translation>
+    </message>
+    <message>
+        <source>All is well</source>
+        <translation>一切正常</translation>
+    </message>
+    <message>
+        <source>Cause found</source>
+        <translation>已找到原因</translation>
+    </message>
+    <message>
+        <source>This computer</source>
+        <translation>这台电脑</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>原因不明</translation>
+    </message>
+    <message>
+        <source>Not tested</source>
+        <translation>未测试</translation>
+    </message>
+    <message>
+        <source>Repair: %1</source>
+        <translation>修复方法：%1</translation>
+    </message>
+    <message>
+        <source>Wha&amp;t was ruled out (%1)</source>
+        <translation>已排除的情况 (%1)(&amp;T)</translation>
+    </message>
+</context>
+<context>
+    <name>DoctorPage</name>
+    <message>
+        <source>E&amp;xamine</source>
+        <translation>诊断(&amp;X)</translation>
+    </message>
+    <message>
+        <source>&amp;Repair now</source>
+        <translation>立即修复(&amp;R)</translation>
+    </message>
+    <message>
+        <source>&amp;Repair now (%1 at most)</source>
+        <translation>立即修复，最多 %1 (&amp;R)</translation>
+    </message>
+    <message>
+        <source>Doctor</source>
+        <translation>环境诊断</translation>
+    </message>
+    <message>
+        <source>Says why PyTorch does not work in an environment. Looking changes nothing.</source>
+        <translation>找出某个环境里 PyTorch 不能用的原因。诊断不做任何改动。</translation>
+    </message>
+    <message>
+        <source>&amp;Environment</source>
+        <translation>环境(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Environment to examine</source>
+        <translation>要诊断的环境</translation>
+    </message>
+    <message>
+        <source>Choose &amp;folder…</source>
+        <translation>选择文件夹(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>&amp;Copy report</source>
+        <translation>复制报告(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Save report…</source>
+        <translation>保存报告(&amp;S)…</translation>
+    </message>
+    <message>
+        <source>Examine &amp;again</source>
+        <translation>重新诊断(&amp;A)</translation>
+    </message>
+    <message>
+        <source>no PyTorch</source>
+        <translation>没有 PyTorch</translation>
+    </message>
+    <message>
+        <source>Folder of an environment</source>
+        <translation>环境所在文件夹</translation>
+    </message>
+    <message>
+        <source>Examining…</source>
+        <translation>正在诊断…</translation>
+    </message>
+    <message>
+        <source>Looking for the smallest repair…</source>
+        <translation>正在寻找最小的修复办法…</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在启动…</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+    <message>
+        <source>Save report</source>
+        <translation>保存报告</translation>
+    </message>
+</context>
+<context>
     <name>DriverPanel</name>
     <message>
         <source>Install it</source>
@@ -215,6 +387,266 @@
     <message>
         <source>Open the guide in a browser</source>
         <translation>在浏览器中打开指南</translation>
+    </message>
+</context>
+<context>
+    <name>EngineChoice</name>
+    <message>
+        <source>How the environment is made</source>
+        <translation>环境的创建方式</translation>
+    </message>
+    <message>
+        <source>A&amp;utomatic</source>
+        <translation>自动(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Built-in &amp;engine: a complete Python of its own, no conda needed</source>
+        <translation>内置引擎：自带完整的 Python，无需 conda(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Your &amp;conda: it makes the environment and owns it</source>
+        <translation>您的 conda：由它创建并管理环境(&amp;C)</translation>
+    </message>
+    <message>
+        <source>This computer&apos;s &amp;own Python (venv)</source>
+        <translation>这台电脑已有的 Python（venv）(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Which conda</source>
+        <translation>使用哪个 conda</translation>
+    </message>
+</context>
+<context>
+    <name>EngineName</name>
+    <message>
+        <source>built-in</source>
+        <translation>内置引擎</translation>
+    </message>
+    <message>
+        <source>conda</source>
+        <translation>conda</translation>
+    </message>
+    <message>
+        <source>venv</source>
+        <translation>venv</translation>
+    </message>
+    <message>
+        <source>conda itself</source>
+        <translation>conda 本身</translation>
+    </message>
+    <message>
+        <source>system</source>
+        <translation>系统</translation>
+    </message>
+</context>
+<context>
+    <name>EnvironmentCard</name>
+    <message>
+        <source>C&amp;heck it</source>
+        <translation>诊断(&amp;H)</translation>
+    </message>
+    <message>
+        <source>Open &amp;terminal</source>
+        <translation>打开终端(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Open &amp;folder</source>
+        <translation>打开文件夹(&amp;F)</translation>
+    </message>
+    <message>
+        <source>&amp;Copy path</source>
+        <translation>复制路径(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Delete…</source>
+        <translation>删除(&amp;D)…</translation>
+    </message>
+    <message>
+        <source>Bring it bac&amp;k</source>
+        <translation>恢复(&amp;K)</translation>
+    </message>
+    <message>
+        <source>no Python</source>
+        <translation>没有 Python</translation>
+    </message>
+    <message>
+        <source>no PyTorch</source>
+        <translation>没有 PyTorch</translation>
+    </message>
+    <message>
+        <source>%1 packages</source>
+        <translation>%1 个软件包</translation>
+    </message>
+    <message>
+        <source>made by: %1</source>
+        <translation>创建方式：%1</translation>
+    </message>
+    <message>
+        <source>marked as frozen</source>
+        <translation>已标记为冻结</translation>
+    </message>
+    <message>
+        <source>switched on in this terminal</source>
+        <translation>已在当前终端中激活</translation>
+    </message>
+    <message>
+        <source>The last repair or setup in here replaced %1; what was there before is kept (%2).</source>
+        <translation>这里最近一次修复或安装替换了 %1；之前的内容仍保留着（%2）。</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
+    </message>
+</context>
+<context>
+    <name>EnvironmentState</name>
+    <message>
+        <source>ok</source>
+        <translation>正常</translation>
+    </message>
+    <message>
+        <source>broken</source>
+        <translation>已损坏</translation>
+    </message>
+    <message>
+        <source>unfinished</source>
+        <translation>未完成</translation>
+    </message>
+    <message>
+        <source>being deleted</source>
+        <translation>正在删除</translation>
+    </message>
+</context>
+<context>
+    <name>EnvironmentsPage</name>
+    <message>
+        <source>Environments</source>
+        <translation>环境</translation>
+    </message>
+    <message>
+        <source>All of this computer, whoever made them. Only what you choose is touched.</source>
+        <translation>这台电脑上的所有环境，不论由谁创建。只会改动您选定的内容。</translation>
+    </message>
+    <message>
+        <source>Look &amp;again</source>
+        <translation>重新查看(&amp;A)</translation>
+    </message>
+    <message>
+        <source>No environment was found on this computer.</source>
+        <translation>这台电脑上没有找到任何环境。</translation>
+    </message>
+    <message>
+        <source>Looking for environments…</source>
+        <translation>正在查找环境…</translation>
+    </message>
+    <message>
+        <source>%1 environments</source>
+        <translation>%1 个环境</translation>
+    </message>
+    <message>
+        <source>Bringing back what was there before…</source>
+        <translation>正在恢复之前的内容…</translation>
+    </message>
+    <message>
+        <source>Looking through every file of %1…</source>
+        <translation>正在逐个查看 %1 的文件…</translation>
+    </message>
+</context>
+<context>
+    <name>EnvironmentsTable</name>
+    <message>
+        <source>Name</source>
+        <translation>名称</translation>
+    </message>
+    <message>
+        <source>Python</source>
+        <translation>Python</translation>
+    </message>
+    <message>
+        <source>PyTorch</source>
+        <translation>PyTorch</translation>
+    </message>
+    <message>
+        <source>Made by</source>
+        <translation>创建方式</translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation>大小</translation>
+    </message>
+    <message>
+        <source>Last used</source>
+        <translation>上次使用</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Environments on this computer</source>
+        <translation>这台电脑上的环境</translation>
+    </message>
+</context>
+<context>
+    <name>ExistingChoice</name>
+    <message>
+        <source>There is no environment that could be used.</source>
+        <translation>没有可以使用的环境。</translation>
+    </message>
+    <message>
+        <source>Looking for environments…</source>
+        <translation>正在查找环境…</translation>
+    </message>
+    <message>
+        <source>Its other packages stay in their versions wherever they can. What has to be replaced is kept, and can be brought back; the next page names every package.</source>
+        <translation>其中的其他软件包会尽可能保持原来的版本。需要替换的内容会保留下来，可以恢复；下一页会列出每一个软件包。</translation>
+    </message>
+</context>
+<context>
+    <name>ExplainPage</name>
+    <message>
+        <source>&amp;Explain</source>
+        <translation>解释(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Looking it up…</source>
+        <translation>正在查找…</translation>
+    </message>
+    <message>
+        <source>Explain an error</source>
+        <translation>解释错误</translation>
+    </message>
+    <message>
+        <source>Paste the lines of the error. Nothing is sent anywhere.</source>
+        <translation>请粘贴报错的内容。不会向外发送任何东西。</translation>
+    </message>
+    <message>
+        <source>Paste a traceback or a log here, or drop its file</source>
+        <translation>在此粘贴报错或日志，也可以把文件拖到这里</translation>
+    </message>
+    <message>
+        <source>The error&apos;s text</source>
+        <translation>报错的内容</translation>
+    </message>
+    <message>
+        <source>Open &amp;file…</source>
+        <translation>打开文件(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>&amp;Clear</source>
+        <translation>清空(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Open the error&apos;s file</source>
+        <translation>打开报错文件</translation>
+    </message>
+    <message>
+        <source>Not known</source>
+        <translation>未知错误</translation>
+    </message>
+    <message>
+        <source>Open the page</source>
+        <translation>打开网页</translation>
     </message>
 </context>
 <context>
@@ -301,6 +733,14 @@
         <translation>复制日志(&amp;O)</translation>
     </message>
     <message>
+        <source>&amp;Explain the error</source>
+        <translation>解释错误(&amp;E)</translation>
+    </message>
+    <message>
+        <source>Only the download can stand still; a step that has begun goes on to its end.</source>
+        <translation>只有下载可以暂停；已经开始的步骤会继续做完。</translation>
+    </message>
+    <message>
         <source>Log</source>
         <translation>日志</translation>
     </message>
@@ -313,6 +753,10 @@
         <translation>正在取消…</translation>
     </message>
     <message>
+        <source>What is being done comes to a safe end; that takes a moment.</source>
+        <translation>正在进行的操作会安全结束，请稍候。</translation>
+    </message>
+    <message>
         <source>Paused</source>
         <translation>已暂停</translation>
     </message>
@@ -323,6 +767,10 @@
     <message>
         <source>You can close this window or lose the network: the download goes on from where it stopped.</source>
         <translation>可以关闭窗口，断网也没关系：下载会从中断处继续。</translation>
+    </message>
+    <message>
+        <source>Stopped</source>
+        <translation>已停止</translation>
     </message>
     <message>
         <source>Installed</source>
@@ -572,8 +1020,16 @@
         <translation>安装位置</translation>
     </message>
     <message>
-        <source>A new environment of its own; nothing else is touched.</source>
-        <translation>一个独立的新环境，不影响其他任何内容。</translation>
+        <source>Only the environment that you name here is touched.</source>
+        <translation>只会改动您在这里指定的环境。</translation>
+    </message>
+    <message>
+        <source>A ne&amp;w environment of its own</source>
+        <translation>新建一个独立的环境(&amp;W)</translation>
+    </message>
+    <message>
+        <source>Into an environment that is &amp;there</source>
+        <translation>装进已有的环境(&amp;T)</translation>
     </message>
     <message>
         <source>Na&amp;me</source>
@@ -596,20 +1052,8 @@
         <translation>环境所在文件夹</translation>
     </message>
     <message>
-        <source>How the environment is made</source>
-        <translation>环境的创建方式</translation>
-    </message>
-    <message>
-        <source>A&amp;utomatic</source>
-        <translation>自动(&amp;U)</translation>
-    </message>
-    <message>
-        <source>Built-in &amp;engine: a complete Python of its own, no conda needed</source>
-        <translation>内置引擎：自带完整的 Python，无需 conda(&amp;E)</translation>
-    </message>
-    <message>
-        <source>This computer&apos;s &amp;own Python (venv)</source>
-        <translation>使用本机已有的 Python（venv）(&amp;O)</translation>
+        <source>This environment can be used.</source>
+        <translation>此环境可以使用。</translation>
     </message>
     <message>
         <source>This place can be used.</source>
@@ -651,6 +1095,26 @@
         <translation>验证</translation>
     </message>
     <message>
+        <source>Environments</source>
+        <translation>环境</translation>
+    </message>
+    <message>
+        <source>Doctor</source>
+        <translation>环境诊断</translation>
+    </message>
+    <message>
+        <source>Explain an error</source>
+        <translation>解释错误</translation>
+    </message>
+    <message>
+        <source>Undo changes</source>
+        <translation>撤销修改</translation>
+    </message>
+    <message>
+        <source>%1, current page</source>
+        <translation>%1，当前页面</translation>
+    </message>
+    <message>
         <source>current step</source>
         <translation>当前步骤</translation>
     </message>
@@ -685,6 +1149,10 @@
     <message>
         <source>Steps</source>
         <translation>步骤</translation>
+    </message>
+    <message>
+        <source>‹ Back to: %1</source>
+        <translation>‹ 返回：%1</translation>
     </message>
 </context>
 <context>
@@ -760,6 +1228,10 @@
 <context>
     <name>ReviewPage</name>
     <message>
+        <source>Nothing to do</source>
+        <translation>无需改动</translation>
+    </message>
+    <message>
         <source>&amp;Install</source>
         <translation>开始安装(&amp;I)</translation>
     </message>
@@ -802,6 +1274,10 @@
     <message>
         <source>These settings files are changed when you press Install, with a backup: %1.</source>
         <translation>点击“安装”时会改动以下设置文件，并保留备份：%1。</translation>
+    </message>
+    <message>
+        <source>Comparing with what is in the environment…</source>
+        <translation>正在与环境中已有的内容比较…</translation>
     </message>
     <message>
         <source>Asking the sources again for the other engine…</source>
@@ -1036,6 +1512,14 @@
         <source>Report</source>
         <translation>报告</translation>
     </message>
+    <message>
+        <source>Put aside</source>
+        <translation>移到一旁</translation>
+    </message>
+    <message>
+        <source>Keep others out</source>
+        <translation>排除外部干扰</translation>
+    </message>
 </context>
 <context>
     <name>StepState</name>
@@ -1099,6 +1583,61 @@
     </message>
 </context>
 <context>
+    <name>UndoPage</name>
+    <message>
+        <source>&amp;Undo this change</source>
+        <translation>撤销这项修改(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Taking it back…</source>
+        <translation>正在撤销…</translation>
+    </message>
+    <message>
+        <source>Undo changes</source>
+        <translation>撤销修改</translation>
+    </message>
+    <message>
+        <source>What this program wrote into your own settings. Your other settings stay.</source>
+        <translation>本程序写入您个人设置的内容。您的其他设置不受影响。</translation>
+    </message>
+    <message>
+        <source>This program has not changed any of your settings.</source>
+        <translation>本程序没有修改过您的任何设置。</translation>
+    </message>
+    <message>
+        <source>When</source>
+        <translation>时间</translation>
+    </message>
+    <message>
+        <source>What</source>
+        <translation>内容</translation>
+    </message>
+    <message>
+        <source>Files</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Changes of your settings</source>
+        <translation>对您设置的修改</translation>
+    </message>
+    <message>
+        <source>Looking…</source>
+        <translation>正在查看…</translation>
+    </message>
+    <message>
+        <source>Undoing would do this:</source>
+        <translation>撤销后会这样：</translation>
+    </message>
+    <message>
+        <source>Taken back</source>
+        <translation>已撤销</translation>
+    </message>
+</context>
+<context>
     <name>VerdictCard</name>
     <message>
         <source>No build fits</source>
@@ -1132,12 +1671,44 @@
         <translation>完成(&amp;F)</translation>
     </message>
     <message>
+        <source>&amp;Repair…</source>
+        <translation>修复(&amp;R)…</translation>
+    </message>
+    <message>
         <source>&amp;Save report…</source>
         <translation>保存报告(&amp;S)…</translation>
     </message>
     <message>
+        <source>&amp;Copy report</source>
+        <translation>复制报告(&amp;C)</translation>
+    </message>
+    <message>
+        <source>Names of this computer and of you are taken out.</source>
+        <translation>报告中不含电脑名和您的用户名。</translation>
+    </message>
+    <message>
         <source>Set up &amp;another</source>
         <translation>再安装一个(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Open &amp;terminal</source>
+        <translation>打开终端(&amp;T)</translation>
+    </message>
+    <message>
+        <source>Ope&amp;n folder</source>
+        <translation>打开文件夹(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Manage it</source>
+        <translation>管理环境(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Settings, &amp;undo</source>
+        <translation>设置与撤销(&amp;U)</translation>
+    </message>
+    <message>
+        <source>Shows what was changed in your settings, and takes it back.</source>
+        <translation>查看对您设置的修改，并可撤销。</translation>
     </message>
     <message>
         <source>Evidence</source>
@@ -1148,20 +1719,16 @@
         <translation>其他检查</translation>
     </message>
     <message>
-        <source>Use it</source>
-        <translation>使用方法</translation>
-    </message>
-    <message>
-        <source>Try it: runs on the card where there is one</source>
-        <translation>试一试：有显卡时在显卡上运行</translation>
-    </message>
-    <message>
-        <source>Copy the first program</source>
-        <translation>复制示例程序</translation>
+        <source>On this computer this made one environment, in %1.</source>
+        <translation>本次在这台电脑上创建了一个环境，位于 %1。</translation>
     </message>
     <message>
         <source>It works</source>
         <translation>可以使用了</translation>
+    </message>
+    <message>
+        <source>Nothing is lost: the environment stays, and a repair uses again what was downloaded.</source>
+        <translation>没有任何损失：环境会保留，修复时会再次使用已下载的内容。</translation>
     </message>
     <message>
         <source>PyTorch is installed, but cannot use the graphics card</source>
@@ -1176,12 +1743,20 @@
         <translation>原因</translation>
     </message>
     <message>
+        <source>The test does not say why. Repair… looks closer.</source>
+        <translation>测试没有给出原因。点“修复”可进一步诊断。</translation>
+    </message>
+    <message>
         <source>Cause: %1</source>
         <translation>原因：%1</translation>
     </message>
     <message>
         <source>Repair: %1</source>
         <translation>修复方法：%1</translation>
+    </message>
+    <message>
+        <source>Copied</source>
+        <translation>已复制</translation>
     </message>
     <message>
         <source>Save report</source>
@@ -1211,8 +1786,28 @@
         <translation>检查这台电脑，选出适用的版本，安装到独立环境并进行测试。</translation>
     </message>
     <message>
-        <source>This version cannot open %1 yet.</source>
-        <translation>此版本还不能打开 %1。</translation>
+        <source>Check or repair an environment</source>
+        <translation>诊断或修复环境</translation>
+    </message>
+    <message>
+        <source>Says why PyTorch does not work somewhere, and offers the smallest repair.</source>
+        <translation>找出 PyTorch 不能用的原因，并给出最小的修复办法。</translation>
+    </message>
+    <message>
+        <source>Manage environments</source>
+        <translation>管理环境</translation>
+    </message>
+    <message>
+        <source>All environments of this computer: what is in them, how large they are; delete them safely.</source>
+        <translation>这台电脑上的所有环境：装了什么、占多大空间；可安全删除。</translation>
+    </message>
+    <message>
+        <source>E&amp;xplain an error</source>
+        <translation>解释错误(&amp;X)</translation>
+    </message>
+    <message>
+        <source>&amp;Undo changes</source>
+        <translation>撤销修改(&amp;U)</translation>
     </message>
     <message>
         <source>A setup is running: %1</source>
@@ -1241,6 +1836,42 @@
     <message>
         <source>Unfinished</source>
         <translation>未完成</translation>
+    </message>
+    <message>
+        <source>Opened file</source>
+        <translation>打开的文件</translation>
+    </message>
+    <message>
+        <source>This plan was carried out already: %1</source>
+        <translation>这个计划已经执行过：%1</translation>
+    </message>
+    <message>
+        <source>&amp;Check it</source>
+        <translation>诊断(&amp;C)</translation>
+    </message>
+    <message>
+        <source>This plan is being carried out: %1</source>
+        <translation>这个计划正在执行：%1</translation>
+    </message>
+    <message>
+        <source>Carry out this plan: %1</source>
+        <translation>执行这个计划：%1</translation>
+    </message>
+    <message>
+        <source>&amp;Begin</source>
+        <translation>开始执行(&amp;B)</translation>
+    </message>
+    <message>
+        <source>Something replaced PyTorch in %1</source>
+        <translation>%1 中的 PyTorch 被替换了</translation>
+    </message>
+    <message>
+        <source>&amp;Look into it</source>
+        <translation>查看(&amp;L)</translation>
+    </message>
+    <message>
+        <source>Changed</source>
+        <translation>有变化</translation>
     </message>
     <message>
         <source>Starting…</source>

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeSession
+from tests.gui.fake_side import FakeSide
 from wizard.gui.preferences import Preferences
 from wizard.gui.window import WizardWindow
 
@@ -41,13 +42,20 @@ def session(tmp_path: Path) -> FakeSession:
 
 
 @pytest.fixture
-def make_window(qapp: QApplication, qtbot: QtBot, session: FakeSession, tmp_path: Path) -> Iterator[MakeWindow]:
+def side() -> FakeSide:
+    return FakeSide()
+
+
+@pytest.fixture
+def make_window(
+    qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeSide, tmp_path: Path
+) -> Iterator[MakeWindow]:
     made: list[WizardWindow] = []
 
     def make(language: str = "en", theme: str = "light") -> WizardWindow:
         wishes = Preferences(tmp_path / "settings.json")
         wishes.put(language=language, theme=theme)
-        window = WizardWindow(qapp, session, wishes, None)
+        window = WizardWindow(qapp, session, wishes, None, side)
         made.append(window)
         window.show()
         qtbot.waitExposed(window)
@@ -56,7 +64,9 @@ def make_window(qapp: QApplication, qtbot: QtBot, session: FakeSession, tmp_path
 
     yield make
     session.let_go.set()
+    side.let_go.set()
     for window in made:
+        window.side.close()
         window.navigator.restart()
         window.close()
         window.errands.stop()

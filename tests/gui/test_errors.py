@@ -126,7 +126,9 @@ def test_cancel_says_cancelling_and_then_what_remains(
     press(qtbot, install.cancel)
     assert install.cancel.text() == "Cancelling…"
     assert not install.cancel.isEnabled()
-    qtbot.waitUntil(install.trouble.isVisible)
+    qtbot.waitUntil(install.rest.isVisible)
+    assert install.rest.code == "flow.cancelled"
+    assert not install.trouble.isVisible(), "who cancels has no problem"
     assert install.title == "Cancelled"
     press(qtbot, install.remove)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.WELCOME)
@@ -152,10 +154,10 @@ def test_a_worker_that_was_killed_is_noticed(qtbot: QtBot, make_window: MakeWind
     install = window.pages[PageId.INSTALL]
     qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
     session.set_state(session.known_runs[-1].id, "unfinished")
-    while not install.trouble.isVisible():
+    while not install.rest.isVisible():
         install.watch._ask()
         settle(qtbot, window)
-    assert install.trouble.code == "flow.stopped"
+    assert install.rest.code == "flow.stopped"
     assert window.footer.primary.isVisible()
 
 

@@ -15,6 +15,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
 from wizard.flow.pages import ORDER, PageId
+from wizard.gui.parts.code_line import CodeLine
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import Pill
 from wizard.gui.window import WizardWindow
@@ -37,8 +38,11 @@ def test_the_whole_walk_with_the_mouse(
     assert session.names().count("start") == 1
     assert "discard" not in session.names(), "a plan that was started is not dropped"
     verify = window.pages[PageId.VERIFY]
-    assert verify.use.code == "source /home/li/torch-envs/torch/bin/activate"
-    press(qtbot, verify.snippet.button)
+    qtbot.waitUntil(lambda: verify.ways.first is not None)
+    assert verify.ways.first.code == "source /home/li/torch-envs/torch/bin/activate"
+    verify.ways.fold.button.setChecked(True)
+    program = next(one for one in verify.ways.findChildren(CodeLine) if "is_available" in one.code)
+    press(qtbot, program.button)
     assert "torch.cuda.is_available()" in QGuiApplication.clipboard().text()
 
 

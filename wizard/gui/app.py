@@ -11,6 +11,7 @@ import traceback
 from collections.abc import Callable
 from logging.handlers import RotatingFileHandler
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
@@ -19,19 +20,33 @@ from wizard import __version__, paths
 from wizard.errors import WizardError
 from wizard.flow.session_api import SessionApi
 from wizard.gui.preferences import Preferences
+from wizard.gui.single import SingleInstance
 from wizard.gui.window import WizardWindow
+
+if TYPE_CHECKING:
+    from wizard.flow.side_api import SideApi
 
 _LOG = logging.getLogger("wizard.gui")
 _SELF_TEST_SECONDS = 30.0
 
 
-def run_window(session: SessionApi, open_file: str | None, self_test: bool = False) -> int:
-    """Until the window is closed; with `self_test` until its first page is painted. Returns the exit status."""
+def run_window(
+    session: SessionApi, open_file: str | None, self_test: bool = False, side_api: SideApi | None = None
+) -> int:
+    """Until the window is closed; with `self_test` until its first page is painted. Returns the exit status.
+
+    Where a window of the same home is open already, that one comes to the front instead.
+    """
     app = application()
+    single = SingleInstance(parent=app)
+    if not self_test and single.hand_over(open_file):
+        return 0
     _write_log()
-    window = WizardWindow(app, session, Preferences(), open_file)
+    window = WizardWindow(app, session, Preferences(), open_file, side_api)
     sys.excepthook = _teller(window)
     window.show()
+    if not self_test and single.listen():
+        single.asked.connect(window.come_forward)
     if self_test:
         return _self_test(app, window)
     with contextlib.suppress(ValueError):  # not the main thread

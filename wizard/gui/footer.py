@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
 
 from wizard.gui.pages.base import Page
 from wizard.gui.parts.boxes import line_up
@@ -22,21 +22,28 @@ class Footer(QFrame):
         self._line.addLayout(self._right)
         self._line.addWidget(self.primary)
         self._page: Page | None = None
+        self._holders: dict[Page, tuple[QWidget, QWidget]] = {}
 
     def add_page(self, page: Page) -> None:
-        for layout, widgets in ((self._left, page.footer_left), (self._right, page.footer_right)):
-            for widget in widgets:
-                widget.setParent(self)
-                widget.setVisible(False)
-                layout.addWidget(widget)
+        """A page shows and hides its own controls as it likes; its holder keeps them out of other pages."""
+        holders = (self._holder(self._left, page.footer_left), self._holder(self._right, page.footer_right))
+        self._holders[page] = holders
+
+    def _holder(self, layout: QHBoxLayout, widgets: list[QWidget]) -> QWidget:
+        holder = QWidget(self)
+        line = line_up(holder)
+        for widget in widgets:
+            line.addWidget(widget)
+        holder.setVisible(False)
+        layout.addWidget(holder)
+        return holder
 
     def show_page(self, page: Page) -> None:
-        if self._page is not None:
-            for widget in (*self._page.footer_left, *self._page.footer_right):
-                widget.setVisible(False)
+        for one, holders in self._holders.items():
+            widgets = (one.footer_left, one.footer_right)
+            for holder, held in zip(holders, widgets, strict=True):
+                holder.setVisible(one is page and bool(held))
         self._page = page
-        for widget in (*page.footer_left, *page.footer_right):
-            widget.setVisible(True)
 
     def refresh(self, is_first: bool) -> None:
         page = self._page

@@ -1,11 +1,14 @@
-"""The window's two wishes that outlive it: language and theme. A file that cannot be read or written is no error."""
+"""What of the window outlives it: language, theme, its place on the screens, and the wish for less motion.
+
+A file that cannot be read or written is no error, whatever is in it.
+"""
 
 from __future__ import annotations
 
 import json
 import logging
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard import paths
@@ -18,6 +21,8 @@ _LOG = logging.getLogger(__name__)
 class Wishes:
     language: str  # en, zh_CN
     theme: str = "system"
+    geometry: str = ""  # Qt's own form, base64
+    reduced_motion: bool = False  # written by hand, or by a later version
 
 
 class Preferences:
@@ -29,13 +34,16 @@ class Preferences:
     def wishes(self) -> Wishes:
         return self._wishes
 
-    def put(self, *, language: str | None = None, theme: str | None = None) -> None:
+    def put(self, *, language: str | None = None, theme: str | None = None, geometry: str | None = None) -> None:
+        given = {"language": language, "theme": theme, "geometry": geometry}
+        changed = {name: value for name, value in given.items() if value is not None}
+        now = self._wishes
         self._wishes = replace(
-            self._wishes, language=language or self._wishes.language, theme=theme or self._wishes.theme
+            now, language=language or now.language, theme=theme or now.theme, geometry=geometry or now.geometry
         )
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            known = {**self._known(), **asdict(self._wishes)}
+            known = {**self._known(), **changed}
             fresh = self._path.with_name(f"{self._path.name}.new")
             fresh.unlink(missing_ok=True)
             fresh.touch(mode=0o600)  # other keys of the file may hold a password (session/network.py)
@@ -47,15 +55,17 @@ class Preferences:
     def _known(self) -> dict[str, object]:
         try:
             data = json.loads(self._path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+        except (OSError, ValueError, RecursionError):
             return {}
         return data if isinstance(data, dict) else {}
 
     def _read(self) -> Wishes:
         known = self._known()
         language = os.environ.get(LANGUAGE_VARIABLE) or known.get("language")
-        theme = known.get("theme")
+        theme, geometry = known.get("theme"), known.get("geometry")
         return Wishes(
             str(language) if language in LANGUAGES else system_language(),
             str(theme) if theme in ("light", "dark") else "system",
+            geometry if isinstance(geometry, str) else "",
+            known.get("reduced_motion") is True,
         )

@@ -1,13 +1,17 @@
-"""The step rail: the eight pages, of which the reached can be pressed; below, language, theme and log folder."""
+"""The rail: the eight steps, of which the reached can be pressed; below, language, theme and log folder.
+
+Beside the wizard (environments, doctor …) the same place lists those pages, and the way back.
+"""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
-from PySide6.QtWidgets import QAbstractButton, QPushButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QStackedWidget, QWidget
 
 from wizard.flow.navigator import Navigator
 from wizard.flow.pages import ORDER, PageId
+from wizard.flow.side_pages import SIDE_ORDER, SideId
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label
 from wizard.gui.theme import THEMES, Theme
@@ -29,6 +33,60 @@ def page_name(page: PageId) -> str:
         PageId.VERIFY: QCoreApplication.translate("Rail", "Verify"),
     }
     return names[page]
+
+
+def side_name(page: SideId) -> str:
+    names = {
+        SideId.ENVIRONMENTS: QCoreApplication.translate("Rail", "Environments"),
+        SideId.DOCTOR: QCoreApplication.translate("Rail", "Doctor"),
+        SideId.EXPLAIN: QCoreApplication.translate("Rail", "Explain an error"),
+        SideId.UNDO: QCoreApplication.translate("Rail", "Undo changes"),
+    }
+    return names[page]
+
+
+class RailTool(QAbstractButton):
+    """A page beside the wizard: its name, and a bar at the left while it is shown."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._is_now = False
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def show_tool(self, words: str, is_now: bool) -> None:
+        self._is_now = is_now
+        self.setText(words)
+        current = QCoreApplication.translate("Rail", "%1, current page")
+        self.setAccessibleName(current.replace("%1", words) if is_now else words)
+        self.update()
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH - 20, max(40, self.fontMetrics().height() + 16))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, max(34, self.fontMetrics().height() + 10))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = self._theme.colour
+        if self._is_now:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour("accent"))
+            painter.drawRoundedRect(QRectF(2, self.height() / 2 - 10, 4, 20), 2, 2)
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() * 1.06)
+        font.setBold(self._is_now)
+        painter.setFont(font)
+        painter.setPen(colour("text" if self._is_now or self.underMouse() else "muted"))
+        room = QRectF(16, 0, self.width() - 22, self.height())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        if self.hasFocus():
+            painter.setPen(QPen(colour("accent"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
 
 
 class RailStep(QAbstractButton):
@@ -113,6 +171,8 @@ class RailStep(QAbstractButton):
 
 class Rail(QWidget):
     pressed = Signal(object)  # PageId
+    tool_pressed = Signal(object)  # SideId
+    back_pressed = Signal()  # from beside the wizard to where it stands
     language_chosen = Signal(str)
     theme_chosen = Signal(str)
     logs_wanted = Signal()
@@ -131,8 +191,20 @@ class Rail(QWidget):
         self.steps = {page: RailStep(page, theme, self) for page in ORDER}
         for step in self.steps.values():
             step.clicked.connect(lambda checked=False, page=step.page: self.pressed.emit(page))
-            rows.addWidget(step)
-        rows.addStretch(1)
+        self.back, self.tools = RailTool(theme, self), {page: RailTool(theme, self) for page in SIDE_ORDER}
+        self.back.clicked.connect(self.back_pressed)
+        for page, tool in self.tools.items():
+            tool.clicked.connect(lambda checked=False, page=page: self.tool_pressed.emit(page))
+        # One of two lists, and always the room of the longer: the window's smallest size must not flicker.
+        self._lists = QStackedWidget(self)
+        for listed in ((*self.steps.values(),), (self.back, *self.tools.values())):
+            holder = QWidget(self._lists)
+            lines = column(holder, gap=0)
+            for one in listed:
+                lines.addWidget(one)
+            lines.addStretch(1)
+            self._lists.addWidget(holder)
+        rows.addWidget(self._lists, 1)
         self.languages = {name: self._plain() for name in _SHORT_LANGUAGES}
         line = line_up(gap=2)
         for name, button in self.languages.items():
@@ -161,7 +233,14 @@ class Rail(QWidget):
 
     def controls(self) -> list[QWidget]:
         """In tab order."""
-        return [*self.steps.values(), *self.languages.values(), self.theme_button, self.logs_button]
+        return [
+            *self.steps.values(),
+            self.back,
+            *self.tools.values(),
+            *self.languages.values(),
+            self.theme_button,
+            self.logs_button,
+        ]
 
     def retranslate(self) -> None:
         themes = {
@@ -175,7 +254,12 @@ class Rail(QWidget):
             button.setChecked(name == self._voice.language)
         self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))
 
-    def show_navigator(self, navigator: Navigator) -> None:
+    def show_navigator(self, navigator: Navigator, side: SideId | None = None) -> None:
+        back = QCoreApplication.translate("Rail", "‹ Back to: %1")
+        self.back.show_tool(back.replace("%1", page_name(navigator.page)), False)
+        self._lists.setCurrentIndex(0 if side is None else 1)
+        for tool_page, tool in self.tools.items():
+            tool.show_tool(side_name(tool_page), tool_page is side)
         for page, step in self.steps.items():
             is_now = page is navigator.page
             step.show_step(is_now, navigator.is_done(page), navigator.may_go_to(page))

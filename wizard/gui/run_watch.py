@@ -19,8 +19,8 @@ from wizard.session.model import RunInfo
 
 FLUSH_MS = 50
 LINES_PER_FLUSH = 2000
-_BUDGET = 0.02  # seconds of the window's thread for one flush
-_BITE = 200
+_BUDGET = 0.012  # seconds of the window's thread for one flush
+_BITE = 100
 ALIVE_MS = 3000
 _MISSES = 3  # a worker that has just been started needs a moment before it counts as running
 

@@ -1,9 +1,12 @@
-"""The window: rail, page, footer. It follows the navigator and decides nothing itself."""
+"""The window: rail, page, footer. It follows the navigator and the side flow, and decides nothing itself."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QKeyEvent
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from PySide6.QtCore import QByteArray, QSize, Qt, QUrl
+from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QStackedWidget, QWidget
 
 from wizard import paths
@@ -11,10 +14,12 @@ from wizard.errors import WizardError
 from wizard.flow.navigator import Navigator
 from wizard.flow.pages import ORDER, PageId
 from wizard.flow.session_api import SessionApi
+from wizard.flow.side_pages import SideFlow, SideId, Visit
 from wizard.gui.ask_bar import AskBar
 from wizard.gui.desk import Desk
 from wizard.gui.errands import Errands
 from wizard.gui.footer import Footer
+from wizard.gui.motion import put_reduced_motion
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build import BuildPage
 from wizard.gui.pages.check import CheckPage
@@ -27,23 +32,43 @@ from wizard.gui.pages.welcome import WelcomePage
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.preferences import Preferences
 from wizard.gui.rail import Rail
+from wizard.gui.side_pages import make_side_page
 from wizard.gui.theme import Theme
 from wizard.gui.voice import Voice
+
+if TYPE_CHECKING:
+    from wizard.flow.side_api import SideApi
+
+
+@runtime_checkable
+class TakesFile(Protocol):
+    def take_file(self, path: Path) -> None: ...
+
 
 SIZE = (1080, 740)
 SMALLEST = (900, 600)
 
 
 class WizardWindow(QMainWindow):
-    def __init__(self, app: QApplication, session: SessionApi, preferences: Preferences, opened: str | None) -> None:
+    def __init__(
+        self,
+        app: QApplication,
+        session: SessionApi,
+        preferences: Preferences,
+        opened: str | None,
+        side_api: SideApi | None = None,
+    ) -> None:
         super().__init__()
         self._preferences = preferences
+        put_reduced_motion(app, preferences.wishes.reduced_motion)
         self.errands = Errands()
         self.theme = Theme(app, preferences.wishes.theme)
         self.voice = Voice(app, preferences.wishes.language)
         self.navigator = Navigator(self._drop_plan)
         self.session = session
-        self.desk = Desk(session, self.navigator, self.voice, self.theme, self.errands)
+        self.side = SideFlow()
+        side_api = side_api or _real(session)
+        self.desk = Desk(session, self.navigator, self.voice, self.theme, self.errands, self.side, side_api)
         self.rail = Rail(self.theme, self.voice)
         self.footer, self.ask, self.stack = Footer(), AskBar(), QStackedWidget()
         self.pages: dict[PageId, Page] = {
@@ -56,7 +81,9 @@ class WizardWindow(QMainWindow):
             PageId.INSTALL: InstallPage(self.desk),
             PageId.VERIFY: VerifyPage(self.desk),
         }
-        self._shown: PageId | None = None
+        self.side_pages: dict[SideId, Page] = {}
+        self._shown: PageId | Visit | None = None
+        self._shown_page: Page | None = None
         self._lay_out()
         self._connect()
         self._dress()
@@ -70,8 +97,7 @@ class WizardWindow(QMainWindow):
         line.addWidget(self.rail)
         right = column(gap=0)
         for page in ORDER:
-            self.stack.addWidget(self.pages[page])
-            self.footer.add_page(self.pages[page])
+            self._take_in(self.pages[page])
         right.addWidget(self.stack, 1)
         asked = column(margins=(36, 0, 36, 10))
         asked.addWidget(self.ask)
@@ -81,12 +107,25 @@ class WizardWindow(QMainWindow):
         self.setCentralWidget(shell)
         self.setMinimumSize(*SMALLEST)
         self.resize(*SIZE)
+        if self._preferences.wishes.geometry:  # Qt sees to it that it lies on a screen that is there
+            self.restoreGeometry(QByteArray.fromBase64(self._preferences.wishes.geometry.encode("ascii", "ignore")))
+        self.setAcceptDrops(True)
+
+    def _take_in(self, page: Page) -> None:
+        self.stack.addWidget(page)
+        self.footer.add_page(page)
+        page.changed.connect(self._refresh)
+        page.retitled.connect(self._show_title)
+        page.wants_focus.connect(self._focus_page)
 
     def _connect(self) -> None:
         self.navigator.listen(self._follow)
+        self.side.listen(self._follow)
         self.footer.back.clicked.connect(self._back)
         self.footer.primary.clicked.connect(self._press)
         self.rail.pressed.connect(self._go_to)
+        self.rail.tool_pressed.connect(self.side.switch)
+        self.rail.back_pressed.connect(self.side.close)
         self.rail.language_chosen.connect(self._speak)
         self.rail.theme_chosen.connect(self._wear)
         self.rail.logs_wanted.connect(self._open_logs)
@@ -95,42 +134,54 @@ class WizardWindow(QMainWindow):
         self.ask.leave.connect(self._leave_the_run)
         self.ask.cancel_run.connect(self._cancel_the_run)
         self.ask.stayed.connect(self._focus_page)
-        for page in self.pages.values():
-            page.changed.connect(self._refresh)
-            page.wants_focus.connect(self._focus_page)
 
-    # -- following the navigator
+    # -- following the navigator and the side flow
 
     @property
     def page(self) -> Page:
-        return self.pages[self.navigator.page]
+        visit = self.side.here
+        return self.pages[self.navigator.page] if visit is None else self._side_page(visit.page)
+
+    def _side_page(self, page: SideId) -> Page:
+        if page not in self.side_pages:
+            made = self.side_pages[page] = make_side_page(page, self.desk)
+            self._take_in(made)
+            made.retranslate()
+        return self.side_pages[page]
 
     def _follow(self) -> None:
-        now = self.navigator.page
+        now = self.side.here or self.navigator.page
         turned = now is not self._shown
         if turned:
-            before, self._shown = self._shown, now
+            before, self._shown = self._shown_page, now
+            self._shown_page = page = self.page
             if before is not None:
-                self.pages[before].leave()
+                before.leave()
             self.ask.setVisible(False)
-            self.theme.dress(self.page)
-            self.stack.setCurrentWidget(self.page)
-            self.footer.show_page(self.page)
-            self.page.trouble.clear()
+            self.theme.dress(page)
+            self.stack.setCurrentWidget(page)
+            self.footer.show_page(page)
+            page.trouble.clear()
         self.page.render_state()
         if turned:
             self.page.enter()
-        if self.navigator.page is now:  # entering a page may lead on at once
+        if (self.side.here or self.navigator.page) is now:  # entering a page may lead on at once
             self._refresh()
             if turned:
                 self._focus_page()
+                self.page.announce(self.page.title)
 
     def _refresh(self) -> None:
-        self.rail.show_navigator(self.navigator)
-        self.footer.refresh(is_first=self.navigator.page is ORDER[0])
-        self.setWindowTitle(f"{self.page.title} – Torch Setup" if self.page.title else "Torch Setup")
+        visit = self.side.here
+        self.rail.show_navigator(self.navigator, visit.page if visit else None)
+        self.footer.refresh(is_first=visit is None and self.navigator.page is ORDER[0])
+        self._show_title()
         self._order_tabs()
         self._fit()
+
+    def _show_title(self) -> None:
+        words = self.page.window_title
+        self.setWindowTitle(f"{words} – Torch Setup" if words else "Torch Setup")
 
     def _focus_page(self) -> None:
         first = self.page.first_control()
@@ -165,7 +216,11 @@ class WizardWindow(QMainWindow):
             self.page.press()
 
     def _back(self) -> None:
-        if self.page.may_back():
+        if not self.page.may_back():
+            return
+        if self.side.here is not None:
+            self.side.back()
+        else:
             self.navigator.go_back()
 
     def _go_to(self, page: PageId) -> None:
@@ -202,7 +257,7 @@ class WizardWindow(QMainWindow):
     def retranslate(self) -> None:
         self.rail.retranslate()
         self.ask.retranslate()
-        for page in self.pages.values():
+        for page in (*self.pages.values(), *self.side_pages.values()):
             page.retranslate()
             page.trouble.retranslate()
             page.render_state()
@@ -217,6 +272,44 @@ class WizardWindow(QMainWindow):
             self.page.trouble.show_error(failure)
             return
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+
+    # -- files and other starts
+
+    def open_file(self, path: Path) -> None:
+        """A plan or a class profile goes to Welcome, any other file is an error to be explained."""
+        if path.suffix.lower() in (".json", ".torchlab"):
+            welcome = self.pages[PageId.WELCOME]
+            if self.navigator.state.run_is_going:
+                self.page.trouble.show_error(WizardError("window-run-going", name=path.name))
+            elif isinstance(welcome, WelcomePage):
+                self.side.close()
+                if self.navigator.page is not PageId.WELCOME:
+                    self.navigator.restart()
+                welcome.open_file(path)
+            return
+        self.side.open(SideId.EXPLAIN)
+        page = self.page
+        if isinstance(page, TakesFile):
+            page.take_file(path)
+
+    def come_forward(self, file: str) -> None:
+        """Another start of the program: this is the window, so it shows itself."""
+        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        if file:
+            self.open_file(Path(file))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        if files:
+            event.acceptProposedAction()
+            self.open_file(Path(files[0]))
 
     # -- the end
 
@@ -245,6 +338,9 @@ class WizardWindow(QMainWindow):
         state = self.navigator.state
         if state.preview and state.run_id is None:
             self._drop_plan(state.preview.plan.id)
+        geometry = bytes(self.saveGeometry().toBase64().data()).decode("ascii")
+        if geometry != self._preferences.wishes.geometry:
+            self._preferences.put(geometry=geometry)
         self.page.leave()
         self.hide()
         self.errands.stop()
@@ -254,3 +350,11 @@ class WizardWindow(QMainWindow):
         self.errands.start(
             lambda is_cancelled, note: self.session.discard(run_id), lambda answer: None, lambda error: None
         )
+
+
+def _real(session: SessionApi) -> SideApi:
+    from wizard.flow.side_session import SideSession
+    from wizard.session.session import Session
+
+    assert isinstance(session, Session), "a session of another make brings its own side pages' calls"
+    return SideSession(session)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from wizard.errors import WizardError
 from wizard.flow.state import State
+from wizard.gui.announce import announce
 from wizard.gui.desk import Desk
 from wizard.gui.errands import Errand, OnNote, Work
 from wizard.gui.parts.boxes import column
@@ -29,6 +30,7 @@ _MARGINS = (36, 28, 36, 16)
 class Page(QWidget):
     changed = Signal()  # the footer and the rail should be asked again
     wants_focus = Signal()  # what had the focus is gone
+    retitled = Signal()  # only the window's title has to be written anew
 
     def __init__(self, desk: Desk) -> None:
         super().__init__()
@@ -111,6 +113,15 @@ class Page(QWidget):
     @property
     def title(self) -> str:
         return self._title.text()
+
+    @property
+    def window_title(self) -> str:
+        """What the window's title and the task bar say of this page."""
+        return self.title
+
+    def announce(self, words: str, urgent: bool = False) -> None:
+        """Says it aloud where a screen reader listens."""
+        announce(self, words, urgent)
 
     @property
     def is_busy(self) -> bool:

@@ -14,15 +14,18 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.errors import WizardError
 from wizard.flow.report_view import read_report
+from wizard.flow.run_view import RunView
 from wizard.flow.session_api import resume_after
+from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.run_progress import RunProgress
-from wizard.gui.pages.run_steps import RunSteps
+from wizard.gui.pages.run_steps import RunSteps, step_name, step_state
 from wizard.gui.parts.labels import label
 from wizard.gui.parts.log_view import LogView
+from wizard.gui.parts.remark import Remark
 from wizard.gui.run_watch import RunWatch
-from wizard.i18n import message
+from wizard.i18n import Message, message
 
 
 class InstallPage(Page):
@@ -30,10 +33,13 @@ class InstallPage(Page):
         super().__init__(desk)
         self._paused = self._cancelling = False
         self._shown_run = ""
+        self._percent = 0
+        self._told: tuple[str, ...] = ()  # steps whose end was said aloud
         self.watch = RunWatch(desk.session, desk.errands, self)
         self.watch.changed.connect(self._show_run)
         self.watch.ended.connect(self._ended)
         self.watch.died.connect(self._died)
+        self.rest = Remark(desk.voice, lambda: self.tr("Stopped"))
         self.progress = RunProgress(desk.voice)
         self.steps = RunSteps(desk.voice)
         self._notices = label("", "muted")
@@ -44,17 +50,18 @@ class InstallPage(Page):
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._fold_log)
         self.watch.logged.connect(self.log.add)
-        for widget in (self.progress, self.steps, self._notices):
+        for widget in (self.rest, self.progress, self.steps, self._notices):
             self.body.addWidget(widget)
         self.body.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.log, 1)
         self.body.addStretch(0)
-        self.pause, self.cancel, self.remove, self.copy = (QPushButton() for _ in range(4))
+        self.pause, self.cancel, self.remove, self.copy, self.explain = (QPushButton() for _ in range(5))
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
         self.remove.clicked.connect(self._remove)
         self.copy.clicked.connect(self.log.copy_all)
-        self.footer_left = [self.copy]
+        self.explain.clicked.connect(self._explain)
+        self.footer_left = [self.copy, self.explain]
         self.footer_right = [self.pause, self.cancel, self.remove]
         shortcut = QShortcut(QKeySequence("Ctrl+L"), self)
         shortcut.activated.connect(self.log_button.toggle)
@@ -65,10 +72,11 @@ class InstallPage(Page):
             return
         if state.run_id != self._shown_run:
             self.log.clear()
-            self._shown_run = state.run_id
+            self._shown_run, self._told = state.run_id, ()
         if not state.run_over:
             self._paused = self._cancelling = False
             self.trouble.clear()
+            self.rest.clear()
             self.watch.follow(state.run_id, state.run_old_bytes)
         self._show_run()
 
@@ -110,6 +118,10 @@ class InstallPage(Page):
         self.remove.setText(self.tr("Re&move"))
         self.remove.setAccessibleDescription(self.tr("Takes away the environment that was begun; downloads stay."))
         self.copy.setText(self.tr("C&opy log"))
+        self.explain.setText(self.tr("&Explain the error"))
+        self.pause.setToolTip(self.tr("Only the download can stand still; a step that has begun goes on to its end."))
+        self.pause.setAccessibleDescription(self.pause.toolTip())
+        self.rest.retranslate()
         self.log.setAccessibleName(self.tr("Log"))
         self._fold_log(self.log_button.isChecked())
 
@@ -126,11 +138,7 @@ class InstallPage(Page):
         view, going = self.watch.view, self.is_going
         ending = view.ending if not going else None
         if going:
-            title = self.tr("Cancelling…") if self._cancelling else self.tr("Paused") if self._paused else ""
-            self.set_head(
-                title or self.tr("Installing"),
-                self.tr("You can close this window or lose the network: the download goes on from where it stopped."),
-            )
+            self.set_head(*self._going_head())
         elif self.state.report is not None:
             self.set_head(self.tr("Installed"), self.tr("The test's result is on the next page."))
         else:
@@ -142,6 +150,35 @@ class InstallPage(Page):
         self._notices.setText("\n".join(self.say(notice) for notice in view.notices))
         self._notices.setVisible(bool(view.notices))
         self._show_buttons(going)
+        self._tell_steps(view)
+        self._show_percent(int(view.fraction * 100))
+
+    def _going_head(self) -> tuple[str, str]:
+        if self._cancelling:
+            return self.tr("Cancelling…"), self.tr("What is being done comes to a safe end; that takes a moment.")
+        if self._paused:
+            return self.tr("Paused"), self.pause.toolTip()
+        words = self.tr("You can close this window or lose the network: the download goes on from where it stopped.")
+        return self.tr("Installing"), words
+
+    @property
+    def window_title(self) -> str:
+        return f"{self._percent} % – {self.title}" if self.is_going else self.title
+
+    def _show_percent(self, percent: int) -> None:
+        if percent != self._percent or not self.is_going:
+            self._percent = percent
+            self.retitled.emit()
+
+    def _tell_steps(self, view: RunView) -> None:
+        """For who cannot see the steps change."""
+        over = tuple(step.name for step in view.steps if step.state not in ("waiting", "running"))
+        if over == self._told:
+            return
+        for step in view.steps:
+            if step.name in over and step.name not in self._told:
+                self.announce(f"{step_name(step.name)}: {step_state(step.state)[1]}")
+        self._told = over
 
     def _show_buttons(self, going: bool) -> None:
         unfinished = not going and self.state.report is None
@@ -150,6 +187,9 @@ class InstallPage(Page):
             button.setEnabled(going and not self._cancelling)
         self.remove.setVisible(unfinished and self.state.run_id is not None)
         self.remove.setEnabled(not self.is_busy)
+        ending = self.watch.view.ending
+        failed = unfinished and ending is not None and not ending.cancelled and bool(ending.details)
+        self.explain.setVisible(failed)
         self.pause.setText(self.tr("&Go on") if self._paused else self.tr("&Pause"))
         self.cancel.setText(self.tr("Cancelling…") if self._cancelling else self.tr("&Cancel"))
 
@@ -166,6 +206,11 @@ class InstallPage(Page):
         self._cancelling, self._paused = True, False
         self._show_run()
         self.errand("", lambda is_cancelled, note: self.desk.session.request_cancel(run_id), self._nothing)
+
+    def _explain(self) -> None:
+        ending = self.watch.view.ending
+        if ending is not None:
+            self.desk.side.open(SideId.EXPLAIN, text=ending.details)
 
     def _nothing(self, answer: object) -> None:
         """The answer comes as events."""
@@ -220,14 +265,18 @@ class InstallPage(Page):
         self.desk.navigator.put_run_over(None)
         ending = self.watch.view.ending
         if ending is not None and ending.cancelled:
-            self.trouble.show_words(message("flow.cancelled"), message("flow.cancelled-hint"))
+            self._rest(message("flow.cancelled"), message("flow.cancelled-hint"))
         elif ending is not None and ending.summary is not None:
             self.trouble.show_words(ending.summary, ending.hint, ending.details)
         self.changed.emit()
         self.wants_focus.emit()
 
+    def _rest(self, what: Message, hint: Message) -> None:
+        self.rest.show_words(what, hint)
+        self.announce(self.rest.words, urgent=True)
+
     def _died(self) -> None:
         self.desk.navigator.put_run_over(None)
-        self.trouble.show_words(message("flow.stopped"), message("flow.stopped-hint"))
+        self._rest(message("flow.stopped"), message("flow.stopped-hint"))
         self.changed.emit()
         self.wants_focus.emit()

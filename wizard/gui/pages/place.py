@@ -1,11 +1,15 @@
-"""Place: the new environment's name, folder and engine; checked while one types, in a thread (disks can hang)."""
+"""Place: a new environment's name, folder and engine, or an environment that is there; what that place is good for.
+
+Checked while one types, in a thread: disks can hang.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtWidgets import (
     QButtonGroup,
     QFileDialog,
@@ -18,16 +22,21 @@ from PySide6.QtWidgets import (
 )
 
 from wizard.errors import WizardError
+from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
+from wizard.gui.pages.place_engines import EngineChoice
+from wizard.gui.pages.place_existing import ExistingChoice
 from wizard.gui.parts.boxes import RowCard, box, column, stacked
 from wizard.gui.parts.labels import Pill, label, selectable
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
 
+if TYPE_CHECKING:
+    from wizard.environments.found import Environment
+
 _TYPING_PAUSE_MS = 250
-_ENGINES = ("auto", "rattler", "venv")
 DEFAULT_NAME = "torch"
 
 
@@ -39,8 +48,13 @@ class PlacePage(Page):
         self._browse.clicked.connect(self._choose_folder)
         self._texts = [QLabel() for _ in range(2)]
         self._path = selectable(label("", "muted"))
-        self.engines = {name: QRadioButton() for name in _ENGINES}
-        self._engine_title, self._engine_reason = label("", "strong"), label("", "muted")
+        self.new, self.there = QRadioButton(), QRadioButton()
+        self._modes = QButtonGroup(self)
+        self._modes.addButton(self.new)
+        self._modes.addButton(self.there)
+        self.engine, self.existing = EngineChoice(), ExistingChoice()
+        self.engines = self.engine.buttons
+        self._aside = Aside(desk.errands)
         self.rows = RowCard(3, 2)
         self._wait = QTimer(self)
         self._wait.setSingleShot(True)
@@ -49,13 +63,16 @@ class PlacePage(Page):
         self._lay_out()
         self.name.textEdited.connect(self._typed)
         self.folder.textEdited.connect(self._typed)
-        self._group = QButtonGroup(self)
-        for button in self.engines.values():
-            self._group.addButton(button)
-        self._group.buttonToggled.connect(self._engine_changed)
+        self._modes.buttonToggled.connect(self._mode_changed)
+        self.engine.chosen.connect(self._typed)
+        self.existing.chosen.connect(self._typed)
 
     def _lay_out(self) -> None:
-        form = box("card")
+        modes = box("card")
+        lines = column(modes, (16, 10, 16, 10), 2)
+        lines.addWidget(self.new)
+        lines.addWidget(self.there)
+        self._form = form = box("card")
         grid = QGridLayout(form)
         grid.setContentsMargins(16, 14, 16, 14)
         grid.setHorizontalSpacing(14)
@@ -67,57 +84,66 @@ class PlacePage(Page):
         grid.addWidget(self._browse, 1, 2)
         grid.addWidget(self._path, 2, 1, 1, 2)
         grid.setColumnStretch(1, 1)
-        engines = box("card")
-        lines = column(engines, (16, 14, 16, 14), 4)
-        lines.addWidget(self._engine_title)
-        for button in self.engines.values():
-            lines.addWidget(button)
-        lines.addWidget(self._engine_reason)
-        for card in (form, engines, self.rows):
+        for card in (modes, form, self.engine, self.existing, self.rows):
             self.body.addWidget(card)
         self.body.addStretch(1)
 
     def enter(self) -> None:
-        choices = self.state.choices
+        choices, facts = self.state.choices, self.state.facts
         prefix = Path(choices.prefix) if choices.prefix else None
-        self.name.setText(choices.name or (prefix.name if prefix else DEFAULT_NAME))
-        self.folder.setText(str(prefix.parent if prefix else self.desk.session.environments_dir()))
-        self._group.blockSignals(True)
-        self.engines.get(choices.engine, self.engines["auto"]).setChecked(True)
-        self._group.blockSignals(False)
+        is_new = not choices.reuse
+        self.name.setText(choices.name or (prefix.name if prefix and is_new else DEFAULT_NAME))
+        self.folder.setText(str(prefix.parent if prefix and is_new else self.desk.session.environments_dir()))
+        self.engine.show_choices(choices, facts.machine.condas if facts else ())
+        with QSignalBlocker(self._modes):
+            (self.new if is_new else self.there).setChecked(True)
+        self.render_state()
         self._check()
+        api = self.desk.side_api
+        self._aside.start(lambda is_cancelled, note: api.environments(is_cancelled), self._known, lambda error: None)
+
+    def _known(self, found: tuple[Environment, ...]) -> None:
+        choices = self.state.choices
+        with QSignalBlocker(self.existing):
+            self.existing.show_known(found, Path(choices.prefix) if choices.reuse and choices.prefix else None)
+        self.changed.emit()
 
     def leave(self) -> None:
         self._wait.stop()
         self.cancel_errand()
+        self._aside.cancel()
 
     def first_control(self) -> QWidget:
-        return self.name
+        return self.name if self.new.isChecked() else self.existing.table
 
     def retranslate(self) -> None:
-        self.set_head(self.tr("Where it goes"), self.tr("A new environment of its own; nothing else is touched."))
+        self.set_head(self.tr("Where it goes"), self.tr("Only the environment that you name here is touched."))
+        self.new.setText(self.tr("A ne&w environment of its own"))
+        self.there.setText(self.tr("Into an environment that is &there"))
         self._texts[0].setText(self.tr("Na&me"))
         self._texts[1].setText(self.tr("&Folder"))
         self._browse.setText(self.tr("Brow&se…"))
         self.name.setAccessibleName(self.tr("Name of the environment"))
         self.folder.setAccessibleName(self.tr("Folder of the environment"))
-        self._engine_title.setText(self.tr("How the environment is made"))
-        self.engines["auto"].setText(self.tr("A&utomatic"))
-        self.engines["rattler"].setText(self.tr("Built-in &engine: a complete Python of its own, no conda needed"))
-        self.engines["venv"].setText(self.tr("This computer's &own Python (venv)"))
+        self.engine.retranslate()
+        self.existing.retranslate()
 
     def render_state(self) -> None:
+        is_new = self.new.isChecked() or not self.there.isChecked()
+        for part in (self._form, self.engine):
+            part.setVisible(is_new)
+        self.existing.setVisible(not is_new)
         self.rows.clear()
         place = self.state.place
         self.rows.setVisible(place is not None)
         for requirement in place or ():
             self._add_row(requirement)
         if place == ():
-            self.rows.add_row(Pill("ok"), label(self.tr("This place can be used."), "strong", wrap=False))
+            fine = self.tr("This place can be used.") if is_new else self.tr("This environment can be used.")
+            self.rows.add_row(Pill("ok"), label(fine, "strong", wrap=False))
         election = self.state.election
-        shown = election is not None and self._engine() == "auto"
-        self._engine_reason.setText(self.say(election.engine_reason) if election else "")
-        self._engine_reason.setVisible(shown)
+        shown = election is not None and self.engine.engine == "auto"
+        self.engine.show_reason(self.say(election.engine_reason) if election and shown else "")
         self._show_path()
 
     def may_press(self) -> bool:
@@ -133,14 +159,15 @@ class PlacePage(Page):
 
     # -- choices
 
-    def _engine(self) -> str:
-        return next((name for name, button in self.engines.items() if button.isChecked()), "auto")
-
     def _choices(self) -> Choices:
         """A name where the folder is the usual one, so that the session's own rules for names apply."""
+        if self.there.isChecked():
+            prefix = self.existing.prefix
+            base = replace(self.state.choices, engine="auto", conda=None, channel=None, reuse=True, name=None)
+            return replace(base, prefix=str(prefix) if prefix else None)
         name, folder = self.name.text().strip(), self.folder.text().strip()
         usual = str(self.desk.session.environments_dir())
-        base = replace(self.state.choices, engine=self._engine())
+        base = replace(self.state.choices, engine=self.engine.engine, conda=self.engine.conda, reuse=False)
         if not folder or folder == usual:
             return replace(base, name=name, prefix=None)
         return replace(base, name=None, prefix=str(Path(folder) / name) if name else "")
@@ -156,18 +183,34 @@ class PlacePage(Page):
         self._wait.start()
         self.desk.navigator.put_place(self._choices(), None)
 
-    def _engine_changed(self, button: object, checked: bool) -> None:
+    def _mode_changed(self, button: object, checked: bool) -> None:
         if checked:
             self._typed()
+            self.wants_focus.emit()
 
     def _check(self) -> None:
         session, facts, choices = self.desk.session, self.state.facts, self._choices()
         if facts is None:
             return
+        if choices.reuse:
+            self._check_existing(choices)
+            return
         self.errand(
             "",
             lambda is_cancelled, note: session.check_place(choices, facts),
             lambda place: self.desk.navigator.put_place(choices, place),
+            on_failed=lambda error: self._refused(choices, error),
+        )
+
+    def _check_existing(self, choices: Choices) -> None:
+        if choices.prefix is None:  # none is chosen yet
+            self.desk.navigator.put_place(choices, None)
+            return
+        api = self.desk.side_api
+        self.errand(
+            "",
+            lambda is_cancelled, note: api.check_reuse(choices),
+            lambda answer: self.desk.navigator.put_place(choices, ()),
             on_failed=lambda error: self._refused(choices, error),
         )
 

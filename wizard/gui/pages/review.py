@@ -19,6 +19,8 @@ from wizard.gui.parts.code_line import CodeLine
 from wizard.gui.parts.diff_view import DiffView
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import label
+from wizard.gui.parts.remark import Remark
+from wizard.i18n import message
 from wizard.plan.model import Plan
 from wizard.session.model import Election, Preview
 from wizard.session.settings import UsePlan
@@ -48,9 +50,11 @@ class ReviewPage(Page):
         self.settings.body.addWidget(self.diff)
         self.limits_fold.body.addWidget(self.limits)
         self._aside = Aside(desk.errands)
+        self.nothing = Remark(desk.voice, lambda: self.tr("Nothing to do"))
         self.copy = QPushButton()
         self.copy.clicked.connect(self._copy)
         self.footer_left = [self.copy]
+        self.body.addWidget(self.nothing)
         self.body.addWidget(self._head)
         for fold in (self.files, self.settings, self.limits_fold):
             self.body.addWidget(fold)
@@ -59,6 +63,7 @@ class ReviewPage(Page):
         self.body.addStretch(1)
 
     def enter(self) -> None:
+        self.nothing.clear()
         self.limits.show_choices(self.state.choices)
         self.limits_fold.button.setChecked(self.limits.limits() != (None, None))
         if self.state.preview is None:
@@ -80,6 +85,7 @@ class ReviewPage(Page):
         self._commands_title.setText(self.tr("The same by hand"))
         self.limits_fold.show_words(self.tr("Be &gentle to a shared network"))
         self.limits.retranslate()
+        self.nothing.retranslate()
         self.diff.retranslate()
 
     def render_state(self) -> None:
@@ -137,6 +143,13 @@ class ReviewPage(Page):
         facts, choices, election = state.facts, state.choices, state.election
         if facts is None:
             return
+        if choices.reuse:
+            self.errand(
+                self.tr("Comparing with what is in the environment…"),
+                lambda is_cancelled, note: self.desk.side_api.plan_reuse(facts, choices, is_cancelled),
+                self._compared,
+            )
+            return
         if election is None or state.election_is_stale:
             self.errand(
                 self.tr("Asking the sources again for the other engine…"),
@@ -149,6 +162,12 @@ class ReviewPage(Page):
             lambda is_cancelled, note: session.preview(facts, choices, election, is_cancelled),
             self.desk.navigator.put_preview,
         )
+
+    def _compared(self, preview: Preview | None) -> None:
+        if preview is None:
+            self.nothing.show_words(message("reuse.nothing", prefix=self.state.choices.prefix or ""))
+        else:
+            self.desk.navigator.put_preview(preview)
 
     def _elected(self, election: Election) -> None:
         self.desk.navigator.put_election(election)

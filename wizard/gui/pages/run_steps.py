@@ -21,6 +21,9 @@ def step_name(name: str) -> str:
         "check": QCoreApplication.translate("Step", "Check files"),
         "verify": QCoreApplication.translate("Step", "Test"),
         "report": QCoreApplication.translate("Step", "Report"),
+        "repair-ready": QCoreApplication.translate("Step", "Last look"),
+        "aside": QCoreApplication.translate("Step", "Put aside"),
+        "guard": QCoreApplication.translate("Step", "Keep others out"),
     }
     return names.get(name, name)
 

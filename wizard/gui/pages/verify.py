@@ -1,26 +1,33 @@
-"""Verify: the result of the test as the headline, the single checks, and how to use the environment."""
+"""Verify: the result of the test as the headline, the single checks, and how to use the environment.
+
+A test that did not pass is explained here and mended by the doctor, whose repair uses again what was downloaded.
+"""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QUrl
+from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
-from wizard.errors import WizardError
-from wizard.flow.afterwards import SNIPPET, use_line
 from wizard.flow.report_view import CheckView, DiagnosisView, ReportView, read_report
+from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
 from wizard.gui.figures import seconds_text
 from wizard.gui.pages.base import Page
-from wizard.gui.parts.boxes import RowCard, box, column
-from wizard.gui.parts.code_line import CodeLine
+from wizard.gui.parts.boxes import RowCard, box, column, line_up
+from wizard.gui.parts.code_lines import CodeLines
 from wizard.gui.parts.labels import Pill, label, selectable
 from wizard.gui.theme import code_font
 
+if TYPE_CHECKING:
+    from wizard.flow.afterwards import Section
+
 _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
 _WORTH_SAYING = 0.05  # seconds
+_SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 _STATES = {"ok": "ok", "warning": "warning", "failed": "problem", "skipped": "note"}
 
 
@@ -38,7 +45,7 @@ class VerifyPage(Page):
         self._failure = box("error")
         lines = column(self._failure, (16, 14, 16, 14), 8)
         self._failure_pill = Pill("problem")
-        self._cause, self._repair = label(""), label("")
+        self._cause, self._repair = selectable(label("")), selectable(label(""))
         for line in (self._failure_pill, self._cause, self._repair):
             lines.addWidget(line)
         self._evidence = box("card")
@@ -48,25 +55,70 @@ class VerifyPage(Page):
         lines.addWidget(self._evidence_title)
         lines.addWidget(self._evidence_lines)
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
-        self._rest_title = label("", "heading")
-        self._use_title, self._try_title = label("", "heading"), label("", "heading")
-        self.use, self.snippet = CodeLine(), CodeLine(SNIPPET.rstrip())
-        self.save, self.another = QPushButton(), QPushButton()
-        self.save.clicked.connect(self._ask_where_to_save)
-        self.another.clicked.connect(desk.navigator.restart)
-        self.footer_left, self.footer_right = [self.save], [self.another]
-        for widget in (
-            self._failure, self._evidence, self.first, self._use_title, self.use, self._try_title, self.snippet,
-            self._rest_title, self.rows,
-        ):  # fmt: skip
+        self._rest_title, self._changed = label("", "heading"), label("", "muted")
+        self.ways = CodeLines(desk.voice)
+        self.save, self.copy, self.another, self.finish = (QPushButton() for _ in range(4))
+        self.terminal, self.folder, self.manage, self.undo = (QPushButton() for _ in range(4))
+        places, changes = line_up(gap=8), line_up(gap=8)
+        for button in (self.terminal, self.folder):
+            button.setProperty("role", "small")
+            places.addWidget(button)
+        places.addStretch(1)
+        changes.addWidget(self._changed, 1)
+        for button in (self.manage, self.undo):
+            button.setProperty("role", "small")
+            changes.addWidget(button)
+        self.footer_left, self.footer_right = [self.copy, self.save], [self.another, self.finish]
+        for widget in (self._failure, self._evidence, self.first, self.ways):
+            self.body.addWidget(widget)
+        self.body.addLayout(places)
+        self.body.addLayout(changes)
+        for widget in (self._rest_title, self.rows):
             self.body.addWidget(widget)
         self.body.addStretch(1)
+        self._connect()
 
-    def first_control(self) -> QWidget:
-        return self.use.button
+    def _connect(self) -> None:
+        self.save.clicked.connect(self._ask_where_to_save)
+        self.copy.clicked.connect(self._copy)
+        self.another.clicked.connect(self.desk.navigator.restart)
+        self.finish.clicked.connect(lambda: self.window().close())
+        self.terminal.clicked.connect(self._open_terminal)
+        self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self.state.prefix)))
+        self.manage.clicked.connect(lambda: self.desk.side.open(SideId.ENVIRONMENTS, Path(self.state.prefix)))
+        self.undo.clicked.connect(lambda: self.desk.side.open(SideId.UNDO))
+
+    def enter(self) -> None:
+        view = self._view
+        if view is None or not self.state.prefix:
+            return
+        prefix, has_cuda, api = Path(self.state.prefix), "+cu" in view.torch, self.desk.side_api
+        self.errand("", lambda is_cancelled, note: api.ways(prefix, has_cuda), self._show_ways)
+        self.announce(f"{self.title}. {self.say(view.headline)}", urgent=True)
+
+    def leave(self) -> None:
+        self.cancel_errand()
+
+    def _show_ways(self, sections: tuple[Section, ...]) -> None:
+        self.ways.show_sections(sections)
+        self.wants_focus.emit()
+
+    @property
+    def _view(self) -> ReportView | None:
+        return None if self.state.report is None else read_report(self.state.report)
+
+    @property
+    def has_failed(self) -> bool:
+        view = self._view
+        return view is not None and (not view.ok or view.gpu_ok is False)
+
+    def first_control(self) -> QWidget | None:
+        if self.has_failed or self.ways.first is None:
+            return None
+        return self.ways.first.button
 
     def primary_text(self) -> str:
-        return self.tr("&Finish")
+        return self.tr("&Repair…") if self.has_failed else self.tr("&Finish")
 
     def may_press(self) -> bool:
         return not self.is_busy
@@ -75,25 +127,34 @@ class VerifyPage(Page):
         return False
 
     def press(self) -> None:
-        self.window().close()
+        """The doctor looks closer than the test, and its repair fetches only what is not here yet."""
+        if self.has_failed:
+            self.desk.side.open(SideId.DOCTOR, Path(self.state.prefix))
+        else:
+            self.window().close()
 
     def retranslate(self) -> None:
         self.save.setText(self.tr("&Save report…"))
+        self.copy.setText(self.tr("&Copy report"))
+        self.copy.setAccessibleDescription(self.tr("Names of this computer and of you are taken out."))
+        self.copy.setToolTip(self.copy.accessibleDescription())
         self.another.setText(self.tr("Set up &another"))
+        self.finish.setText(self.tr("&Finish"))
+        self.terminal.setText(self.tr("Open &terminal"))
+        self.folder.setText(self.tr("Ope&n folder"))
+        self.manage.setText(self.tr("&Manage it"))
+        self.undo.setText(self.tr("Settings, &undo"))
+        self.undo.setAccessibleDescription(self.tr("Shows what was changed in your settings, and takes it back."))
         self._evidence_title.setText(self.tr("Evidence"))
         self._rest_title.setText(self.tr("Other checks"))
-        self._use_title.setText(self.tr("Use it"))
-        self._try_title.setText(self.tr("Try it: runs on the card where there is one"))
-        self.use.retranslate()
-        self.snippet.retranslate()
-        self.snippet.button.setAccessibleName(self.tr("Copy the first program"))
+        self.ways.retranslate()
 
     def render_state(self) -> None:
-        if self.state.report is None:
+        view = self._view
+        if view is None:
             return
-        view = read_report(self.state.report)
         self._show_head(view)
-        self._show_diagnosis(view.diagnosis if not view.ok or view.gpu_ok is False else None)
+        self._show_diagnosis(view.diagnosis if self.has_failed else None)
         first = [check for check in view.checks if check.name == _HEADLINE or check.state in ("failed", "warning")]
         rest = [check for check in view.checks if check not in first]
         for card, checks in ((self.first, first), (self.rows, rest)):
@@ -102,24 +163,30 @@ class VerifyPage(Page):
             for check in checks:
                 self._add_row(card, check)
         self._rest_title.setVisible(bool(rest))
-        has_conda = bool(self.state.facts and self.state.facts.machine.condas)
-        self.use.show_code(use_line(self.state.prefix, view.engine, view.os, has_conda))
+        self.finish.setVisible(self.has_failed)
+        words = self.tr("On this computer this made one environment, in %1.")
+        self._changed.setText(words.replace("%1", self.state.prefix))
 
     def _show_head(self, view: ReportView) -> None:
-        if view.ok:
-            title = self.tr("It works")
-        elif view.torch and view.gpu_ok is False:
-            title = self.tr("PyTorch is installed, but cannot use the graphics card")
+        if not self.has_failed:
+            self.set_head(self.tr("It works"), self.say(view.headline))
+            return
+        kept = self.tr("Nothing is lost: the environment stays, and a repair uses again what was downloaded.")
+        if view.torch and view.gpu_ok is False:
+            self.set_head(self.tr("PyTorch is installed, but cannot use the graphics card"), kept)
         else:
-            title = self.tr("The test did not pass")
-        self.set_head(title, self.say(view.headline))
+            self.set_head(self.tr("The test did not pass"), kept)
 
     def _show_diagnosis(self, diagnosis: DiagnosisView | None) -> None:
-        self._failure.setVisible(diagnosis is not None)
+        self._failure.setVisible(self.has_failed)
         self._evidence.setVisible(bool(diagnosis and diagnosis.evidence))
-        if diagnosis is None:
+        if not self.has_failed:
             return
         self._failure_pill.show_state("problem", self.tr("Why"))
+        if diagnosis is None:
+            self._cause.setText(self.tr("The test does not say why. Repair… looks closer."))
+            self._repair.setVisible(False)
+            return
         self._cause.setText(self.tr("Cause: %1").replace("%1", self.say(diagnosis.cause)))
         self._repair.setText(self.tr("Repair: %1").replace("%1", self.say(diagnosis.repair)))
         self._repair.setVisible(diagnosis.repair is not None)
@@ -133,22 +200,27 @@ class VerifyPage(Page):
         took = label(seconds_text(seconds) if seconds is not None else "", "muted", wrap=False)
         card.add_row(pill, label(name, "strong", wrap=False), label(self.say(check.message)), took, tight=True)
 
-    # -- the report as a file
+    def _open_terminal(self) -> None:
+        prefix, api = Path(self.state.prefix), self.desk.side_api
+        self.errand("", lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
+
+    # -- the report, to be copied and as a file
+
+    def _copy(self) -> None:
+        report, api, language = dict(self.state.report or {}), self.desk.side_api, self.desk.voice.language
+        self.errand("", lambda is_cancelled, note: api.document_text(report, language), self._copied)
+
+    def _copied(self, words: str) -> None:
+        QGuiApplication.clipboard().setText(words)
+        self.copy.setText(self.tr("Copied"))
+        self.announce(self.tr("Copied"))
 
     def _ask_where_to_save(self) -> None:
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, self.tr("Save report"), str(Path.home() / "torch-setup-report.json"), "JSON (*.json)"
-        )
+        start = str(Path.home() / "torch-setup-report.html")
+        chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Save report"), start, _SAVE_AS)
         if chosen:
             self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
-        text = json.dumps(dict(self.state.report or {}), indent=1, ensure_ascii=False)
-
-        def write() -> None:
-            try:
-                path.write_text(text + "\n", encoding="utf-8")
-            except OSError as error:
-                raise WizardError("window-not-saved", details=str(error), path=str(path)) from error
-
-        self.errand("", lambda is_cancelled, note: write(), lambda answer: None)
+        report, api, language = dict(self.state.report or {}), self.desk.side_api, self.desk.voice.language
+        self.errand("", lambda is_cancelled, note: api.save(path, report, language), lambda answer: None)

@@ -1,41 +1,65 @@
-"""Welcome: set up PyTorch, go on with what was left unfinished, or look at the setup that is running."""
+"""Welcome: set up PyTorch, check or repair, manage environments; what is running, unfinished, opened or replaced."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import PurePath
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.errors import WizardError
+from wizard.flow.opened import Opened, what_is
 from wizard.flow.session_api import resume_after
+from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
-from wizard.gui.figures import variant_text
 from wizard.gui.pages.base import Page
-from wizard.gui.parts.boxes import box, column, empty, line_up
-from wizard.gui.parts.labels import Pill, label
+from wizard.gui.pages.run_cards import card, run_name
+from wizard.gui.parts.boxes import column, empty, line_up
 from wizard.gui.parts.tile import Tile
+from wizard.i18n import message
 from wizard.session.model import RunInfo
+
+if TYPE_CHECKING:
+    from wizard.doctor.good_state import Drift
+
+_MOST_DRIFTS = 3
 
 
 class WelcomePage(Page):
     def __init__(self, desk: Desk, opened_file: str | None = None) -> None:
         super().__init__(desk)
         self._runs: tuple[RunInfo, ...] = ()
-        self._opened_file = opened_file
+        self._drifts: tuple[Drift, ...] = ()
+        self._file = Path(opened_file) if opened_file else None
+        self._opened: Opened | None = None
         self._looked = False
-        self.setup = Tile()
+        self.setup, self.check, self.manage = Tile(), Tile(), Tile()
+        self.setup.setProperty("role", "tile-first")
+        self.explain, self.undo = QPushButton(), QPushButton()
         self.setup.clicked.connect(self.press)
-        self._file_note = label("", "muted")
-        self._others = column(gap=10)
+        for one, page in (
+            (self.check, SideId.DOCTOR), (self.manage, SideId.ENVIRONMENTS), (self.explain, SideId.EXPLAIN),
+            (self.undo, SideId.UNDO),
+        ):  # fmt: skip
+            one.clicked.connect(partial(desk.side.open, page))
+        self._cards = column(gap=10)
+        tiles, links = line_up(gap=10), line_up(gap=4)
+        for tile in (self.check, self.manage):
+            tiles.addWidget(tile, 1)
+        for link in (self.explain, self.undo):
+            link.setProperty("role", "plain")
+            links.addWidget(link)
+        links.addStretch(1)
+        self.body.addLayout(self._cards)
         self.body.addWidget(self.setup)
-        self.body.addWidget(self._file_note)
-        self.body.addLayout(self._others)
+        self.body.addLayout(tiles)
+        self.body.addLayout(links)
         self.body.addStretch(1)
 
     def enter(self) -> None:
         self._look()
+        self._look_for_drift()
 
     def first_control(self) -> QWidget:
         return self.setup
@@ -49,16 +73,30 @@ class WelcomePage(Page):
             self.tr("Set up PyTorch"),
             self.tr("Checks this computer, picks the build that fits, installs it into an environment and tests it."),
         )
-        self._file_note.setText(
-            self.tr("This version cannot open %1 yet.").replace("%1", PurePath(self._opened_file or "").name)
+        self.check.show_words(
+            self.tr("Check or repair an environment"),
+            self.tr("Says why PyTorch does not work somewhere, and offers the smallest repair."),
         )
-        self._file_note.setVisible(bool(self._opened_file))
+        self.manage.show_words(
+            self.tr("Manage environments"),
+            self.tr("All environments of this computer: what is in them, how large they are; delete them safely."),
+        )
+        self.explain.setText(self.tr("E&xplain an error"))
+        self.undo.setText(self.tr("&Undo changes"))
 
     def render_state(self) -> None:
-        empty(self._others)
+        empty(self._cards)
+        if self._opened is not None:
+            self._cards.addWidget(self._opened_card(self._opened))
         for run in self._runs:
             if run.state in ("running", "unfinished"):
-                self._others.addWidget(self._running(run) if run.state == "running" else self._unfinished(run))
+                self._cards.addWidget(self._running(run) if run.state == "running" else self._unfinished(run))
+        for drift in self._drifts[:_MOST_DRIFTS]:
+            self._cards.addWidget(self._drift_card(drift))
+
+    def open_file(self, path: Path) -> None:
+        self._file = path
+        self._look()
 
     # -- the runs of this computer
 
@@ -67,49 +105,68 @@ class WelcomePage(Page):
 
     def _found(self, runs: tuple[RunInfo, ...]) -> None:
         self._runs = runs
+        self._opened = what_is(self._file, runs, self.desk.session.events_path) if self._file else None
         self.render_state()
         first_look, self._looked = not self._looked, True
         running = next((run for run in runs if run.state == "running"), None)
-        if running and first_look:  # the window was closed while it went on: the next start shows it live
-            self.desk.navigator.show_run(running.id)
+        if running and first_look and self.desk.side.here is None:
+            self.desk.navigator.show_run(running.id)  # the window was closed while it went on: now it is shown live
+
+    def _look_for_drift(self) -> None:
+        """Beside the page's own errand; that it fails is no trouble of a person who has just come."""
+        self.desk.errands.start(
+            lambda is_cancelled, note: self.desk.side_api.drift(), self._drifted, lambda error: None
+        )
+
+    def _drifted(self, found: tuple[Drift, ...]) -> None:
+        if found != self._drifts:
+            self._drifts = found
+            self.render_state()
+            self.changed.emit()
+
+    # -- the cards
 
     def _running(self, run: RunInfo) -> QFrame:
-        words = self.tr("A setup is running: %1").replace("%1", self._name(run))
-        return self._card(run, "note", self.tr("Running"), words, (self.tr("Sho&w it"), self._show))
+        words = self.tr("A setup is running: %1").replace("%1", run_name(run))
+        show = (self.tr("Sho&w it"), lambda: self.desk.navigator.show_run(run.id))
+        return card("note", self.tr("Running"), words, run.prefix, run_name(run), [show])
 
     def _unfinished(self, run: RunInfo) -> QFrame:
-        words = self.tr("Go on with the unfinished setup of %1").replace("%1", self._name(run))
+        words = self.tr("Go on with the unfinished setup of %1").replace("%1", run_name(run))
         first = not any(other.state == "unfinished" for other in self._runs[: self._runs.index(run)])
-        resume = self.tr("&Resume") if first else self.tr("&Resume").replace("&", "")
-        remove = self.tr("Re&move") if first else self.tr("Re&move").replace("&", "")
-        return self._card(
-            run, "warning", self.tr("Unfinished"), words, (resume, self._resume), (remove, self._remove)
-        )  # fmt: skip
+        resume, remove = self.tr("&Resume"), self.tr("Re&move")
+        if not first:  # a letter that stands twice would press neither
+            resume, remove = resume.replace("&", ""), remove.replace("&", "")
+        ways = [(resume, lambda: self._resume(run)), (remove, lambda: self._remove(run))]
+        return card("warning", self.tr("Unfinished"), words, run.prefix, run_name(run), ways)
 
-    @staticmethod
-    def _name(run: RunInfo) -> str:
-        return f"{PurePath(run.prefix).name} (torch {run.torch}, {variant_text(run.variant)})"
+    def _opened_card(self, opened: Opened) -> QFrame:
+        name, run = opened.path.name, opened.run
+        if run is None:
+            words = self.say(message(f"flow.opened.{opened.kind}", name=name))
+            return card("note", self.tr("Opened file"), words, str(opened.path), name, [])
+        if run.state == "finished":
+            words = self.tr("This plan was carried out already: %1").replace("%1", run_name(run))
+            ways = [(self.tr("&Check it"), lambda: self.desk.side.open(SideId.DOCTOR, Path(run.prefix)))]
+        elif run.state == "running":
+            words = self.tr("This plan is being carried out: %1").replace("%1", run_name(run))
+            ways = []  # its own card says so
+        else:
+            words = self.tr("Carry out this plan: %1").replace("%1", run_name(run))
+            ways = [(self.tr("&Begin"), lambda: self._resume(run))] if run.state == "planned" else []
+        return card("note", self.tr("Opened file"), words, str(opened.path), run_name(run), ways)
 
-    def _card(
-        self, run: RunInfo, state: str, word: str, words: str, *ways: tuple[str, Callable[[RunInfo], None]]
-    ) -> QFrame:
-        card = box("card")
-        rows = column(card, (18, 14, 18, 14), 8)
-        rows.addWidget(Pill(state, word))
-        rows.addWidget(label(words, "heading"))
-        rows.addWidget(label(run.prefix, "muted"))
-        buttons = line_up()
-        for text, way in ways:
-            button = QPushButton(text)
-            button.setAccessibleName(f"{text.split('(')[0].replace('&', '')}: {self._name(run)}")
-            button.clicked.connect(lambda checked=False, way=way: way(run))
-            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
-        buttons.addStretch(1)
-        rows.addLayout(buttons)
-        return card
+    def _drift_card(self, drift: Drift) -> QFrame:
+        from wizard.gui.pages.doctor_answer import drift_messages
 
-    def _show(self, run: RunInfo) -> None:
-        self.desk.navigator.show_run(run.id)
+        said = "\n".join(self.say(words) for words in drift_messages(drift))
+        words = self.tr("Something replaced PyTorch in %1").replace("%1", drift.prefix.name)
+        first = drift is self._drifts[0]
+        look = self.tr("&Look into it") if first else self.tr("&Look into it").replace("&", "")
+        way = (look, lambda: self.desk.side.open(SideId.DOCTOR, drift.prefix))
+        return card("warning", self.tr("Changed"), words, said, drift.prefix.name, [way])
+
+    # -- the ways on
 
     def _resume(self, run: RunInfo) -> None:
         self.errand(

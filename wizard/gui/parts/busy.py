@@ -1,9 +1,10 @@
-"""Something is under way: a moving bar and what it is, in words."""
+"""Something is under way: what it is, in words, and a moving bar for who likes things to move."""
 
 from __future__ import annotations
 
 from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
+from wizard.gui.motion import is_motion_reduced
 from wizard.gui.parts.boxes import column
 from wizard.gui.parts.labels import label
 
@@ -22,12 +23,15 @@ class Busy(QFrame):
         self.setVisible(False)
 
     def begin(self, words: str) -> None:
-        self._bar.setRange(0, 0)
+        is_still = is_motion_reduced()
+        self._bar.setVisible(not is_still)
+        self._bar.setRange(0, 1 if is_still else 0)
         self.say(words)
         self.setVisible(True)
 
     def say(self, words: str) -> None:
         self._words.setText(words)
+        self.setAccessibleName(words)
         self._bar.setAccessibleName(words)
 
     def end(self) -> None:

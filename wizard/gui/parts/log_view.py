@@ -1,20 +1,30 @@
-"""The log as it grows: appended in batches, bounded, and scrolled along only while one looks at its end."""
+"""The log as it grows: appended in batches, bounded, and scrolled along only while one looks at its end.
+
+While it is folded away lines are only kept; they are laid out when somebody wants to see them, a bite at a time, so
+that neither a talkative step nor unfolding a long log holds up the window.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QGuiApplication, QShowEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from wizard.gui.theme import code_font
 
 MOST_LINES = 5000
+_BITE = 300
+_BITE_MS = 15
+_LONGEST = 2000  # characters: a line of a megabyte would be laid out whole
 
 
 class LogView(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._waiting: deque[str] = deque(maxlen=MOST_LINES)
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         self.setMaximumBlockCount(MOST_LINES)
@@ -22,13 +32,34 @@ class LogView(QPlainTextEdit):
         self.setTabChangesFocus(True)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setMinimumHeight(140)
+        self._timer = QTimer(self)
+        self._timer.setInterval(_BITE_MS)
+        self._timer.timeout.connect(self._lay_out)
 
     def add(self, lines: Sequence[str]) -> None:
-        bar = self.verticalScrollBar()
-        at_end = bar.value() >= bar.maximum() - 2
-        self.appendPlainText("\n".join(lines))
-        if at_end:
-            bar.setValue(bar.maximum())
+        self._waiting.extend(line if len(line) <= _LONGEST else f"{line[:_LONGEST]}…" for line in lines)
+        if self.isVisible() and not self._timer.isActive():
+            self._timer.start()
+
+    def clear(self) -> None:
+        self._waiting.clear()
+        super().clear()
 
     def copy_all(self) -> None:
-        QGuiApplication.clipboard().setText(self.toPlainText())
+        shown = self.toPlainText()
+        QGuiApplication.clipboard().setText("\n".join([*([shown] if shown else []), *self._waiting]))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._timer.start()
+
+    def _lay_out(self) -> None:
+        if not self._waiting or not self.isVisible():
+            self._timer.stop()
+            return
+        bite = [self._waiting.popleft() for _ in range(min(_BITE, len(self._waiting)))]
+        bar = self.verticalScrollBar()
+        at_end = bar.value() >= bar.maximum() - 2
+        self.appendPlainText("\n".join(bite))
+        if at_end:
+            bar.setValue(bar.maximum())

@@ -1,0 +1,131 @@
+"""The pages beside the wizard for the gallery: every state that a person may meet, with recorded answers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+PASTED = """\
+Traceback (most recent call last):
+  File "train.py", line 12, in <module>
+    model.to("cuda")
+RuntimeError: CUDA error: no kernel image is available for execution on the device
+"""
+
+
+class SideWalk:
+    def __init__(self, app: Any, wishes: Any, home: Path, folder: Path) -> None:
+        from tests.flow import values
+        from tests.gui import fake_side
+        from tests.gui.fake_session import FakeSession
+        from wizard.gui.window import WizardWindow
+
+        self.app, self.folder, self.fake = app, folder, fake_side
+        self.api, session = fake_side.FakeSide(), FakeSession(home / "runs")
+        self.api.drifts = (fake_side.drift_in(fake_side.HOME / "torch"),)
+        session.known_runs = [values.run_info("old", "unfinished", "/home/li/torch-envs/classroom")]
+        self.window = WizardWindow(app, session, wishes, None, self.api)
+        self.window.show()
+
+    def go(self) -> None:
+        self.settle()
+        self.shoot("0-welcome-news")
+        self.environments()
+        self.doctor()
+        self.explain()
+        self.undo()
+        self.window.close()
+        self.window.deleteLater()
+        self.app.processEvents()
+
+    def environments(self) -> None:
+        from wizard.flow.side_api import Kept
+        from wizard.flow.side_pages import SideId
+
+        self.window.side.open(SideId.ENVIRONMENTS)
+        self.settle()
+        page: Any = self.window.page
+        self.shoot("a1-environments")
+        self.api.kept = Kept(("torch", "torchvision"), 2_900_000_000, 0.0)
+        page.table.selectRow(0)
+        self.settle()
+        self.shoot("a2-environment")
+        page.card.buttons["delete"].click()
+        self.settle()
+        self.shoot("a3-delete")
+        page.panel.name.setText("torch")
+        self.api.hold.add("delete")
+        page.panel.go.click()
+        self.settle(lambda: page.panel.bar.maximum() > 1)
+        self.shoot("a4-deleting")
+        self.api.let_go.set()
+        self.settle()
+        self.shoot("a5-deleted")
+        self.api.running = self.fake.IN_USE
+        page.table.selectRow(1)
+        page.card.buttons["delete"].click()
+        self.settle()
+        self.shoot("a6-in-use")
+
+    def doctor(self) -> None:
+        from wizard.flow.side_pages import SideId
+
+        prefix = self.fake.ENVIRONMENTS[0].prefix
+        self.window.side.switch(SideId.DOCTOR)
+        self.settle()
+        self.shoot("b0-doctor")
+        page: Any = self.window.page
+        for name, verdict, cause in (
+            ("b1-found", "found", self.fake.CPU_BUILD),
+            ("b2-nothing", "nothing-wrong", None),
+            ("b3-unknown", "unknown", None),
+        ):
+            given = self.fake.answer(verdict, prefix, cause, (self.fake.CPU_BUILD,) if verdict == "unknown" else ())
+            self.api.answer = lambda asked, given=given: self.fake.examination(given, self.fake.drift_in(prefix))
+            page._examine()
+            self.settle()
+            for fold in (page.answer.evidence, page.answer.looks):
+                fold.button.setChecked(verdict != "found" or fold is page.answer.evidence)
+            self.shoot(name)
+
+    def explain(self) -> None:
+        from wizard.flow.side_pages import SideId
+
+        self.window.side.switch(SideId.EXPLAIN)
+        self.settle()
+        self.shoot("c0-explain")
+        self.window.side.open(SideId.EXPLAIN, text=PASTED)
+        self.settle()
+        self.shoot("c1-known")
+        self.window.side.open(SideId.EXPLAIN, text="ValueError: too many values to unpack")
+        self.settle()
+        self.shoot("c2-unknown")
+
+    def undo(self) -> None:
+        from wizard.flow.side_pages import SideId
+
+        self.window.side.switch(SideId.UNDO)
+        self.settle()
+        self.shoot("d1-undo")
+        self.window.footer.primary.click()
+        self.settle()
+        self.shoot("d2-undone")
+
+    def settle(self, done: Callable[[], bool] | None = None) -> None:
+        until = time.monotonic() + 20
+        done = done or (lambda: not self.window.errands.busy)
+        for _ in range(4):
+            self.app.processEvents()
+        while not done():
+            if time.monotonic() > until:
+                raise TimeoutError(self.window.page.title)
+            self.app.processEvents()
+            time.sleep(0.005)
+
+    def shoot(self, name: str) -> None:
+        for _ in range(6):
+            self.app.processEvents()
+            time.sleep(0.01)
+        self.window.grab().save(str(self.folder / f"{name}.png"))

@@ -1,0 +1,279 @@
+"""Recorded answers for the pages beside the wizard: environments, the doctor, undo. Errors are explained for real."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from tests.flow import values
+from wizard.doctor.good_state import Change as Changed
+from wizard.doctor.good_state import Drift, GoodState
+from wizard.doctor.model import Answer, Finding, Look, Remedy
+from wizard.doctor.repair import Repair
+from wizard.environments.contents import Package
+from wizard.environments.delete import DeletionPlan
+from wizard.environments.found import Environment, Kind, State
+from wizard.environments.in_use import Running
+from wizard.environments.owned import Unowned
+from wizard.environments.sizes import Sizes
+from wizard.errors import Cancelled, WizardError
+from wizard.explain.match import explain
+from wizard.explain.pasted import read_pasted
+from wizard.flow.afterwards import Place, Section, afterwards
+from wizard.flow.side_api import Closer, Kept
+from wizard.flow.side_session import SideSession
+from wizard.i18n import Message, message
+from wizard.plan.model import Choices
+from wizard.report.doctor_document import doctor_document
+from wizard.report.privacy import Private
+from wizard.session.doctor import Examination
+from wizard.session.explain import Answer as Explained
+from wizard.session.model import Facts, Preview
+from wizard.session.repair_plan import RepairPreview
+from wizard.session.undo_diff import UndoDiff
+from wizard.undo.model import Change, FileChange, How, Undone, UndoneFile
+from wizard.undo.model import State as Written
+
+REAL = SideSession(None)  # type: ignore[arg-type]  # for what needs no session
+HOME = Path("/home/li/torch-envs")
+WHEN = 1_795_000_000.0
+
+
+def environment(name: str, **changes: Any) -> Environment:
+    made = Environment(
+        name, HOME / name, Kind.RATTLER, State.OK, python="3.12.11", torch="2.14.1", variant="cu126",
+        companions=(Package("torchvision", "0.29.1+cu126"),), packages=61, last_used=WHEN,
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+ENVIRONMENTS = (
+    environment("torch"),
+    environment("lesson-3", kind=Kind.CONDA, prefix=Path("/home/li/miniforge3/envs/lesson-3"), torch="2.7.0",
+                variant="cpu"),
+    environment("项目 甲", kind=Kind.VENV, python="3.11.9", prefix=Path("/home/li/项目 甲/.venv"), torch=None,
+                variant=None, companions=(), packages=14),
+    environment("old", state=State.BROKEN, kind=Kind.VENV,
+                reason=message("envs.broken.base", path="/usr/bin/python3.9"), python=None),
+    environment("half", state=State.UNFINISHED, run="20261101-101010-abcd", torch=None, variant=None, companions=()),
+    environment("base", kind=Kind.BASE, prefix=Path("/home/li/miniforge3"), torch=None, variant=None, companions=()),
+    environment("python3.12", kind=Kind.SYSTEM, prefix=Path("/usr"), torch=None, variant=None, companions=()),
+)  # fmt: skip
+SIZES = {
+    one.prefix: Sizes(5_312_000_000 // (place + 1), 5_000_000_000, 60_412) for place, one in enumerate(ENVIRONMENTS)
+}
+
+
+def deletion(one: Environment, **changes: Any) -> DeletionPlan:
+    made = DeletionPlan(
+        one, Sizes(5_312_000_000, 4_900_000_000, 60_412),
+        unowned=(Unowned("notes.txt", 1, 4_212, False), Unowned("checkpoints", 12, 812_000_000, True)),
+        running=(), kernels=(), dependants=(ENVIRONMENTS[3],),
+        stays=(message("envs.stays.conda-cache"), message("envs.stays.downloads")),
+    )  # fmt: skip
+    return replace(made, **changes)
+
+
+IN_USE = (Running(4711, "python3.12", "/home/li/torch-envs/torch/bin/python3.12"),)
+CPU_BUILD = Finding(
+    "build",
+    "cpu-build",
+    values.say("cause"),
+    values.say("repair"),
+    ("torch/version.py: 2.15.0+cpu", "card: NVIDIA GeForce GTX 1660 Ti (7.5), driver 535.183.01"),
+    remedy=Remedy(family=True),
+)
+LOOKS = (
+    Look("interpreter", "ruled-out", message("doctor.look.interpreter.ruled-out", version="3.12.11")),
+    Look("copies", "ruled-out", message("doctor.look.copies.ruled-out")),
+    Look("build", "found", values.say("cause")),
+    Look("drift", "not-looked", message("doctor.not-looked.no-record")),
+)
+
+
+def answer(verdict: str, prefix: Path, cause: Finding | None = None, others: tuple[Finding, ...] = ()) -> Answer:
+    return Answer(verdict, prefix, cause, others, LOOKS)
+
+
+def examination(given: Answer, drift: Drift | None = None) -> Examination:
+    return Examination(values.FACTS, None, given, drift)  # type: ignore[arg-type]
+
+
+def drift_in(prefix: Path) -> Drift:
+    state = GoodState(1, WHEN, "2.14.1+cu126", "cu126", "3.12.11", "lib/python3.12/site-packages", ())
+    change = Changed("torch", "2.14.1+cu126", "2.15.0", "pip", ("some-trainer 1.2 (torch>=2.15)",))
+    return Drift(prefix, state, (change,))
+
+
+def repair(prefix: Path) -> RepairPreview:
+    plan = values.plan("20261101-121212-beef", str(prefix))
+    changes = (
+        message("doctor.change.reinstall", names="torch 2.14.1+cu126, torchvision 0.29.1+cu126"),
+        message("doctor.change.others"),
+        message("doctor.change.download", megabytes=2_904.4, count=5, minutes=10),
+    )
+    return RepairPreview(plan, values.LOCK, Repair("cpu-build", (), (), False, (), "", "", "cu126"), changes)
+
+
+CHANGES = (
+    Change("2", WHEN + 90_000, message("settings-file.reason.use", id="tuna"), (
+        FileChange("/home/li/.config/pip/pip.conf", "/home/li/.config/pip/pip.conf", "pip", (), "aa", "bb", 0o600),
+        FileChange("/home/li/.condarc", "/home/li/.condarc", "conda", (), None, "cc", None)), Written.WRITTEN),
+    Change("1", WHEN, message("settings-file.reason.use", id="ustc"), (
+        FileChange("/home/li/.config/uv/uv.toml", "/home/li/.config/uv/uv.toml", "uv", (), "aa", "bb", 0o600),),
+        Written.UNDONE),
+)  # fmt: skip
+DIFF = """--- /home/li/.config/pip/pip.conf
++++ /home/li/.config/pip/pip.conf
+@@ -1,3 +1,2 @@
+ [global]
+-index-url = https://mirror.example/simple
+ timeout = 20"""
+
+
+class FakeSide:
+    """`fail`: name of a call -> the error it raises. `hold`: calls that wait until `let_go` is set."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, Any]] = []
+        self.fail: dict[str, WizardError] = {}
+        self.hold: set[str] = set()
+        self.let_go = threading.Event()
+        self.known: tuple[Environment, ...] = ENVIRONMENTS
+        self.kept: Kept | None = None
+        self.running: tuple[Running, ...] = ()
+        self.drifts: tuple[Drift, ...] = ()
+        self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
+        self.known_changes: tuple[Change, ...] = CHANGES
+        self.would_change = True
+
+    def names(self) -> list[str]:
+        return [name for name, _ in self.calls]
+
+    def _called(self, name: str, value: Any = None, is_cancelled: Callable[[], bool] = lambda: False) -> None:
+        self.calls.append((name, value))
+        while name in self.hold and not self.let_go.is_set():
+            if is_cancelled():
+                raise Cancelled
+            time.sleep(0.005)
+        if name in self.fail:
+            raise self.fail[name]
+
+    # -- environments
+
+    def environments(self, is_cancelled: Callable[[], bool]) -> tuple[Environment, ...]:
+        self._called("environments", None, is_cancelled)
+        return self.known
+
+    def sizes(
+        self, found: Iterable[Environment], on_sizes: Callable[[Path, Sizes], None], is_cancelled: Callable[[], bool]
+    ) -> None:
+        self._called("sizes", None, is_cancelled)
+        for one in found:
+            if one.prefix in SIZES and one.kind is not Kind.SYSTEM:
+                on_sizes(one.prefix, SIZES[one.prefix])
+
+    def closer(self, one: Environment) -> Closer:
+        self._called("closer", one)
+        return Closer(self.ways(one.prefix, one.variant == "cu126"), self.kept)
+
+    def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
+        self._called("ways", prefix)
+        return afterwards(Place(str(prefix), "linux", "bash", has_cuda=has_cuda))
+
+    def bring_back(self, prefix: Path) -> tuple[str, ...]:
+        self._called("bring_back", prefix)
+        return self.kept.names if self.kept else ()
+
+    def open_terminal(self, prefix: Path) -> None:
+        self._called("open_terminal", prefix)
+
+    def plan_deletion(self, one: Environment, is_cancelled: Callable[[], bool]) -> DeletionPlan:
+        self._called("plan_deletion", one, is_cancelled)
+        return deletion(one, running=self.running)
+
+    def delete(
+        self, plan: DeletionPlan, typed: str, on_progress: Callable[[int, int], None], is_cancelled: Callable[[], bool]
+    ) -> None:
+        on_progress(30_000, 2_500_000_000)
+        self._called("delete", typed, is_cancelled)
+        self.known = tuple(one for one in self.known if one.prefix != plan.environment.prefix)
+
+    # -- an environment as the target
+
+    def check_reuse(self, choices: Choices) -> None:
+        self._called("check_reuse", choices)
+
+    def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: Callable[[], bool]) -> Preview | None:
+        self._called("plan_reuse", choices, is_cancelled)
+        return values.preview("run-reuse", choices.prefix or "", choices) if self.would_change else None
+
+    # -- doctor
+
+    def drift(self) -> tuple[Drift, ...]:
+        self._called("drift")
+        return self.drifts
+
+    def examine(self, prefix: Path, on_stage: Callable[[str], None], is_cancelled: Callable[[], bool]) -> Examination:
+        for stage in ("files", "test", "machine"):
+            on_stage(stage)
+        self._called("examine", prefix, is_cancelled)
+        return self.answer(prefix)
+
+    def plan_repair(self, found: Examination, is_cancelled: Callable[[], bool]) -> RepairPreview:
+        self._called("plan_repair", found, is_cancelled)
+        return repair(found.answer.prefix)
+
+    def document(self, found: Examination, planned: RepairPreview | None, language: str) -> Mapping[str, Any]:
+        changes = planned.changes if planned else ()
+        private = Private((), "", "")
+        return doctor_document(
+            found.answer, {"schema": 1}, found.drift, changes, created=WHEN, language=language, private=private
+        )
+
+    def document_text(self, document: Mapping[str, Any], language: str) -> str:
+        return REAL.document_text(document, language)
+
+    def save(self, path: Path, document: Mapping[str, Any], language: str) -> None:
+        self._called("save", path)
+        REAL.save(path, document, language)
+
+    # -- explain
+
+    def explain(self, words: str, is_cancelled: Callable[[], bool]) -> Explained:
+        self._called("explain", words, is_cancelled)
+        found = explain(words)
+        facts = (message("explain.fact.driver", driver="535.183.01", cuda="12.2"),) if found else ()
+        return Explained(found, facts)
+
+    def read_pasted(self, path: Path) -> str:
+        self._called("read_pasted", path)
+        return read_pasted(path)
+
+    # -- undo
+
+    def settle(self) -> tuple[Message, ...]:
+        self._called("settle")
+        return ()
+
+    def changes(self) -> tuple[Change, ...]:
+        self._called("changes")
+        return self.known_changes
+
+    def undo_diffs(self, change: Change) -> tuple[UndoDiff, ...]:
+        self._called("undo_diffs", change)
+        first, *rest = change.files
+        return (
+            UndoDiff(first.path, How.RESTORED, DIFF),
+            *(UndoDiff(file.path, How.TAKEN_OUT, "", ("channels",)) for file in rest),
+        )
+
+    def undo(self, change: Change) -> Undone:
+        self._called("undo", change)
+        done = replace(change, state=Written.UNDONE)
+        self.known_changes = tuple(done if one.id == change.id else one for one in self.known_changes)
+        return Undone(done, tuple(UndoneFile(file.path, How.RESTORED) for file in change.files))

@@ -1,0 +1,178 @@
+"""Doctor: cause, evidence, one repair button with bytes; nothing wrong and not known look right; reports."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from tests.gui import fake_side
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.fake_side import FakeSide
+from tests.gui.walking import mnemonics, press, settle
+from wizard.errors import WizardError
+from wizard.flow.pages import PageId
+from wizard.flow.side_pages import SideId
+from wizard.gui.pages.doctor import DoctorPage
+from wizard.gui.parts.labels import Pill
+from wizard.gui.window import SMALLEST, WizardWindow
+from wizard.i18n import LANGUAGES
+
+PREFIX = fake_side.HOME / "torch"
+RUN = "20261101-121212-beef"
+
+
+def opened(qtbot: QtBot, window: WizardWindow, prefix: Path | None = PREFIX) -> DoctorPage:
+    window.side.open(SideId.DOCTOR, prefix)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, DoctorPage)
+    return page
+
+
+def test_an_environment_is_chosen_from_the_list_and_examined(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window, None)
+    assert page.choice.count() == len(fake_side.ENVIRONMENTS)
+    assert window.focusWidget() is page.choice
+    assert "examine" not in side.names(), "nothing is looked at unasked"
+    page.choice.setCurrentIndex(1)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert ("examine", fake_side.ENVIRONMENTS[1].prefix) in side.calls
+
+
+def test_a_folder_in_no_list_is_examined_too(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    window = make_window()
+    page = opened(qtbot, window, None)
+    page.take_folder(Path("/data/other env"))
+    settle(qtbot, window)
+    assert ("examine", Path("/data/other env")) in side.calls
+    assert page.choice.currentData() == Path("/data/other env")
+
+
+def test_the_cause_is_said_with_evidence_and_one_repair_button_with_bytes(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, session: FakeSession
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    assert "sm_61" in page.answer.words
+    assert not page.answer._evidence.isVisible()
+    page.answer.evidence.button.click()
+    assert "2.15.0+cpu" in page.answer._evidence.text()
+    assert window.footer.primary.text() == "&Repair now (2.90 GB at most)"
+    session.known_runs = []
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.side.here is None)
+    assert window.navigator.page is PageId.INSTALL
+    assert window.navigator.state.run_id == RUN
+    assert ("start", RUN) in session.calls
+    assert ("discard", RUN) not in session.calls, "the worker has it now"
+
+
+def test_a_repair_that_is_not_wanted_is_dropped(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeSide
+) -> None:
+    window = make_window()
+    opened(qtbot, window)
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert ("discard", RUN) in session.calls
+
+
+def test_another_environment_makes_the_answer_worthless(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.choice.setCurrentIndex(2)
+    page.choice.activated.emit(2)
+    settle(qtbot, window)
+    assert not page.answer.isVisible()
+    assert window.footer.primary.text() == "E&xamine"
+    assert ("discard", RUN) in session.calls
+
+
+@pytest.mark.parametrize(
+    ("verdict", "pill", "said"),
+    [
+        ("nothing-wrong", "ok", "Nothing is wrong"),
+        ("unknown", "note", "I don't know"),
+        ("not-tested", "note", "was not tested"),
+    ],
+)
+def test_no_cause_looks_right(
+    verdict: str, pill: str, said: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+) -> None:
+    side.answer = lambda prefix: fake_side.examination(fake_side.answer(verdict, prefix))
+    window = make_window()
+    page = opened(qtbot, window)
+    assert said in page.answer.words
+    assert page.answer._pill.property("pill") == pill
+    assert not window.footer.primary.isVisible(), "nothing to repair"
+    assert page.again.isVisible()
+    assert window.focusWidget() is page.again
+    page.answer.looks.button.click()
+    shown = [one.text() for one in page.answer._looks.findChildren(Pill) if one.isVisible()]
+    assert shown == ["✓ Ruled out", "✓ Ruled out", "• Could not look"]
+
+
+def test_what_replaced_the_build_is_named(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.answer = lambda prefix: fake_side.examination(
+        fake_side.answer("found", prefix, fake_side.CPU_BUILD), fake_side.drift_in(prefix)
+    )
+    page = opened(qtbot, make_window())
+    assert "some-trainer 1.2" in page.answer._drift.text()
+
+
+def test_a_repair_that_cannot_be_planned_keeps_the_cause(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.fail["plan_repair"] = WizardError("repair-system", path="/usr")
+    window = make_window()
+    page = opened(qtbot, window)
+    assert page.trouble.code == "error.repair-system.summary"
+    assert "sm_61" in page.answer.words
+    assert not window.footer.primary.isVisible()
+
+
+def test_an_examination_can_be_left(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.hold.add("examine")
+    window = make_window()
+    window.side.open(SideId.DOCTOR, PREFIX)
+    qtbot.waitUntil(lambda: "examine" in side.names())
+    assert window.page.busy.isVisible()
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert window.side.here is None
+
+
+def test_the_report_is_copied_and_saved(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    press(qtbot, page.copy)
+    settle(qtbot, window)
+    assert "sm_61" in QGuiApplication.clipboard().text()
+    for ending in ("json", "html", "txt"):
+        page.save_to(tmp_path / f"report.{ending}")
+        settle(qtbot, window)
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["verdict"] == "found"
+    assert "<html" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    page.save_to(tmp_path / "report.txt" / "below.txt")
+    qtbot.waitUntil(page.trouble.isVisible)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(language)
+    window.resize(*SMALLEST)
+    page = opened(qtbot, window)
+    letters = [letter for letter, _ in mnemonics(window)]
+    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+    sheet, view = page._scroll.widget(), page._scroll.viewport()
+    qtbot.waitUntil(lambda: sheet.width() <= view.width())
+    assert window.width() == SMALLEST[0]

@@ -1,0 +1,258 @@
+"""Environments: the table, one from near, and deleting one: asked in the page, by its typed name."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.environments.cheap import add_torch, make_venv
+from tests.gui import fake_side
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.fake_side import FakeSide
+from tests.gui.walking import mnemonics, press, settle, typed
+from wizard.errors import UsageError
+from wizard.flow.side_api import Kept
+from wizard.flow.side_pages import SideId
+from wizard.flow.side_session import SideSession
+from wizard.gui.pages.environments import EnvironmentsPage
+from wizard.gui.preferences import Preferences
+from wizard.gui.window import SMALLEST, WizardWindow
+from wizard.i18n import LANGUAGES
+from wizard.session.session import Session
+
+SIZE, STATE = 4, 6
+
+
+def opened(qtbot: QtBot, window: WizardWindow, prefix: Path | None = None) -> EnvironmentsPage:
+    window.side.open(SideId.ENVIRONMENTS, prefix)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, EnvironmentsPage)
+    return page
+
+
+def cells(page: EnvironmentsPage, column: int) -> list[str]:
+    found = (page.table.item(row, column) for row in range(page.table.rowCount()))
+    return [one.text() if one else "" for one in found]
+
+
+def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    window = make_window()
+    side.hold.add("sizes")
+    window.side.open(SideId.ENVIRONMENTS)
+    page = window.page
+    assert isinstance(page, EnvironmentsPage)
+    qtbot.waitUntil(lambda: page.table.rowCount() == len(fake_side.ENVIRONMENTS))
+    assert set(cells(page, SIZE)) == {"…"}
+    side.let_go.set()
+    qtbot.waitUntil(lambda: cells(page, SIZE)[0] == "5.31 GB")
+    assert cells(page, SIZE)[-1] == "…", "the system's own folder is not counted"
+    assert cells(page, STATE)[:5] == ["✓ ok", "✓ ok", "✓ ok", "! broken", "! unfinished"]
+
+
+def test_the_selection_stays_with_its_environment(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.table.selectRow(1)
+    side.known = tuple(reversed(side.known))
+    press(qtbot, page.again)
+    settle(qtbot, window)
+    assert page.table.selected is not None
+    assert page.table.selected.name == "lesson-3"
+
+
+def test_one_from_near_says_what_is_in_it_and_how_it_is_used(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    qtbot.waitUntil(lambda: page.card.ways.first is not None)
+    assert "torch 2.14.1+cu126" in page.card._inside.text()
+    press(qtbot, page.card.ways.first.button)
+    assert QGuiApplication.clipboard().text() == "source /home/li/torch-envs/torch/bin/activate"
+    press(qtbot, page.card.buttons["copy"])
+    assert QGuiApplication.clipboard().text() == "/home/li/torch-envs/torch"
+    press(qtbot, page.card.buttons["terminal"])
+    settle(qtbot, window)
+    assert ("open_terminal", fake_side.HOME / "torch") in side.calls
+    press(qtbot, page.card.buttons["check"])
+    assert window.side.here is not None
+    assert (window.side.here.page, window.side.here.prefix) == (SideId.DOCTOR, fake_side.HOME / "torch")
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert window.page is page
+
+
+def test_a_broken_one_says_why_and_offers_no_terminal(qtbot: QtBot, make_window: MakeWindow) -> None:
+    page = opened(qtbot, make_window(), fake_side.HOME / "old")
+    assert "/usr/bin/python3.9" in page.card._reason.text()
+    assert not page.card.buttons["terminal"].isVisible()
+
+
+def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.kept = Kept(("torch", "numpy"), 2_900_000_000, 0.0)
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    qtbot.waitUntil(page.card.bring_back_button.isVisible)
+    press(qtbot, page.card.bring_back_button)
+    qtbot.waitUntil(page._said.isVisible)
+    assert "torch, numpy" in page._said.text()
+
+
+# -- deleting
+
+
+def test_deleting_shows_what_is_nobodys_first_and_wants_the_name(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    press(qtbot, page.card.buttons["delete"])
+    settle(qtbot, window)
+    assert page.panel.unowned.toPlainText().splitlines() == ["notes.txt  (4.2 kB)", "checkpoints/  (12, 812.0 MB)"]
+    assert "old" in page.panel._users.text(), "who borrows its Python is named"
+    assert window.focusWidget() is page.panel.name
+    assert not page.panel.go.isEnabled()
+    typed(qtbot, page.panel.name, "Torch")
+    assert not page.panel.go.isEnabled()
+    typed(qtbot, page.panel.name, "torch")
+    press(qtbot, page.panel.go)
+    qtbot.waitUntil(page._said.isVisible)
+    settle(qtbot, window)
+    assert ("delete", "torch") in side.calls
+    assert "torch" not in cells(page, 0)
+    assert not page.panel.isVisible()
+
+
+def test_esc_and_keep_it_leave_everything(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    for way in (lambda: press(qtbot, page.panel.keep), lambda: qtbot.keyClick(page.panel.name, Qt.Key.Key_Escape)):
+        press(qtbot, page.card.buttons["delete"])
+        settle(qtbot, window)
+        way()
+        assert not page.panel.isVisible()
+        assert page.table.isVisible()
+    assert "delete" not in side.names()
+
+
+def test_a_deletion_shows_its_progress_and_goes_on_when_the_page_is_left(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+) -> None:
+    side.hold.add("delete")
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    press(qtbot, page.card.buttons["delete"])
+    settle(qtbot, window)
+    typed(qtbot, page.panel.name, "torch")
+    press(qtbot, page.panel.go)
+    qtbot.waitUntil(lambda: page.panel.bar.value() == 30_000)
+    assert "30,000" in page.panel.bar.accessibleName()
+    press(qtbot, window.footer.back)
+    assert window.side.here is None
+    side.let_go.set()
+    qtbot.waitUntil(lambda: not window.errands.busy)
+    again = opened(qtbot, window)
+    assert again is page
+    assert "torch" not in cells(page, 0)
+
+
+def test_a_program_that_uses_it_forbids_it(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.running = fake_side.IN_USE
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    press(qtbot, page.card.buttons["delete"])
+    settle(qtbot, window)
+    assert "4711" in page.panel._users.text()
+    assert not page.panel.go.isVisible()
+    side.running = ()
+    press(qtbot, page.panel.again)
+    settle(qtbot, window)
+    assert page.panel.go.isVisible()
+
+
+@pytest.mark.parametrize("call", ["environments", "plan_deletion", "delete", "open_terminal"])
+def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    window = make_window()
+    if call != "environments":
+        page = opened(qtbot, window, fake_side.HOME / "torch")
+    side.fail[call] = UsageError("delete-base", path="/opt/conda")
+    if call == "environments":
+        page = opened(qtbot, window)
+    elif call == "open_terminal":
+        press(qtbot, page.card.buttons["terminal"])
+    else:
+        press(qtbot, page.card.buttons["delete"])
+        settle(qtbot, window)
+        if call == "delete":
+            typed(qtbot, page.panel.name, "torch")
+            press(qtbot, page.panel.go)
+    qtbot.waitUntil(page.trouble.isVisible)
+    settle(qtbot, window)
+    assert page.trouble.isVisible(), "the list that is looked at again leaves the words"
+    assert page.trouble.code == "error.delete-base.summary"
+
+
+def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.known = ()
+    page = opened(qtbot, make_window())
+    assert page._none.isVisible()
+    assert not page.table.isVisible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.kept = Kept(("torch",), 1, 0.0)
+    window = make_window(language)
+    window.resize(*SMALLEST)
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    qtbot.waitUntil(page.card.bring_back_button.isVisible)
+    for step in (lambda: None, lambda: press(qtbot, page.card.buttons["delete"])):
+        step()
+        settle(qtbot, window)
+        letters = [letter for letter, _ in mnemonics(window)]
+        assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+        sheet, view = page._scroll.widget(), page._scroll.viewport()
+        qtbot.waitUntil(lambda sheet=sheet, view=view: sheet.width() <= view.width())
+
+
+# -- with the real session
+
+
+def test_a_real_environment_is_listed_measured_and_deleted(
+    qapp: QApplication, qtbot: QtBot, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    prefix = make_venv(home / "envs" / "lesson 甲")
+    add_torch(prefix, "2.14.1+cpu")
+    (prefix / "notes.txt").write_text("keep me")
+    wishes = Preferences(tmp_path / "settings.json")
+    wishes.put(language="en", theme="light")
+    window = WizardWindow(qapp, session, wishes, None, SideSession(Session()))
+    window.show()
+    page = opened(qtbot, window, prefix)
+    try:
+        assert page.table.selected is not None
+        assert (page.table.selected.name, page.table.selected.torch) == ("lesson 甲", "2.14.1")
+        row = page.table.chosen_row
+        qtbot.waitUntil(lambda: cells(page, SIZE)[row] != "…")
+        press(qtbot, page.card.buttons["delete"])
+        settle(qtbot, window)
+        assert "notes.txt" in page.panel.unowned.toPlainText()
+        page.panel.name.setText("lesson 甲")
+        press(qtbot, page.panel.go)
+        qtbot.waitUntil(page._said.isVisible)
+        settle(qtbot, window)
+        assert not prefix.exists()
+        assert "lesson 甲" not in cells(page, 0)
+    finally:
+        window.close()
+        window.errands.stop()
+        window.deleteLater()

@@ -1,0 +1,127 @@
+"""Explain an error: pasted or dropped, with the real catalogue; an unknown text gets no advice."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.flow import values
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession, failed_run
+from tests.gui.fake_side import FakeSide
+from tests.gui.walking import go_to, mnemonics, press, settle
+from wizard.explain.driver_guide import Need, driver_guide
+from wizard.explain.match import explain
+from wizard.flow.pages import PageId
+from wizard.flow.side_pages import SideId
+from wizard.gui.pages.explain import ExplainPage
+from wizard.gui.parts.code_line import CodeLine
+from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES
+from wizard.session.explain import Answer
+
+KNOWN = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
+
+
+def opened(qtbot: QtBot, window: WizardWindow) -> ExplainPage:
+    window.side.open(SideId.EXPLAIN)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, ExplainPage)
+    return page
+
+
+def test_a_pasted_error_gets_cause_and_what_to_do(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    assert window.focusWidget() is page.text
+    assert not window.footer.primary.isEnabled()
+    QGuiApplication.clipboard().setText(KNOWN)
+    page.text.paste()
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert "no machine code for the card" in page.words
+    assert "What to do" in page.words
+    assert "535.183.01" in page.words, "this computer's facts"
+    page.text.appendPlainText("more")
+    assert page.words == "", "an answer is of one text"
+
+
+def test_an_unknown_error_gets_no_advice(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText("ValueError: too many values to unpack (expected 2)")
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert "not one of the known errors" in page.words
+    assert "What to do" not in page.words
+
+
+def test_a_dropped_file_is_read_whole_and_explained(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path
+) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    path = tmp_path / "train.log"
+    path.write_text("step\n" * 120_000 + KNOWN, encoding="utf-8")
+    dropped = QMimeData()
+    dropped.setUrls([QUrl.fromLocalFile(str(path))])
+    page.text.insertFromMimeData(dropped)
+    settle(qtbot, window)
+    assert "no machine code for the card" in page.words
+    assert len(page.text.toPlainText()) < len(path.read_text()), "the box shows the end only"
+
+
+def test_a_file_that_is_no_text_is_refused_in_the_page(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    page.take_file(tmp_path / "missing.log")
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.trouble.code == "error.explain-unreadable.summary"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_lines_for_a_driver_have_copy_buttons(
+    language: str, qapp: QApplication, qtbot: QtBot, make_window: MakeWindow, side: FakeSide,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    guide = driver_guide(Need(580, None, "required"), ("ubuntu",))
+    assert guide.install
+    found = (*explain(KNOWN), *explain("pip: No space left on device"))
+    answer = Answer(found, (values.say("driver"),), guide)
+    monkeypatch.setattr(side, "explain", lambda words, is_cancelled: answer)
+    window = make_window(language)
+    page = opened(qtbot, window)
+    page.text.setPlainText(KNOWN)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    shown = [one for one in page._result.findChildren(CodeLine) if one.isVisible()]
+    assert [one.code for one in shown] == [*guide.install, *guide.hold, *guide.unhold]
+    press(qtbot, shown[0].button)
+    assert QGuiApplication.clipboard().text() == guide.install[0]
+    letters = [letter for letter, _ in mnemonics(window)]
+    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+
+
+def test_a_failed_setup_is_explained_from_its_own_words(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = failed_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(install.explain.isVisible)
+    press(qtbot, install.explain)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, ExplainPage)
+    assert "Network is unreachable" in page.text.toPlainText()
+    assert page.words
+    press(qtbot, window.footer.back)
+    assert window.navigator.page is PageId.INSTALL
+    assert install.remove.isVisible()

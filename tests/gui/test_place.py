@@ -1,0 +1,139 @@
+"""Place: the person's own conda, and an environment that is there as the target."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from tests.gui import fake_side
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.fake_side import FakeSide
+from tests.gui.walking import go_to, mnemonics, press, settle
+from wizard.errors import UsageError
+from wizard.flow.pages import PageId
+from wizard.gui.pages.place import PlacePage
+from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES
+from wizard.machine.model import CondaInstall
+
+CONDAS = (
+    CondaInstall("/home/li/miniforge3/bin/conda", "26.3.1", "/home/li/miniforge3", "conda"),
+    CondaInstall("/opt/micromamba", "2.1.0", "/opt/mamba", "micromamba"),
+)
+
+
+def reached(qtbot: QtBot, window: WizardWindow) -> PlacePage:
+    go_to(qtbot, window, PageId.PLACE)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, PlacePage)
+    return page
+
+
+def with_condas(session: FakeSession, *condas: CondaInstall) -> None:
+    session.facts = replace(session.facts, machine=replace(session.facts.machine, condas=condas))
+
+
+def test_without_a_conda_none_is_offered(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    with_condas(session)
+    page = reached(qtbot, make_window())
+    assert not page.engines["conda"].isVisible()
+
+
+def test_one_of_several_condas_is_chosen(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    with_condas(session, *CONDAS)
+    window = make_window()
+    page = reached(qtbot, window)
+    assert not page.engine.condas.isVisible()
+    press(qtbot, page.engines["conda"])
+    assert page.engine.condas.isVisible()
+    page.engine.condas.setCurrentIndex(1)
+    page.engine.condas.activated.emit(1)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    choices = window.navigator.state.choices
+    assert (choices.engine, choices.conda) == ("conda", "/opt/micromamba")
+    go_to(qtbot, window, PageId.REVIEW)
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert page.engines["conda"].isChecked()
+    assert page.engine.condas.currentData() == "/opt/micromamba"
+
+
+def test_packages_go_into_an_environment_that_is_there(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, session: FakeSession
+) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.there)
+    assert not page.name.isVisible()
+    names = [one.name for one in page.existing._known or ()]
+    assert names == ["torch", "lesson-3", "项目 甲"], "whole ones only, and none of the system's"
+    assert not window.footer.primary.isEnabled(), "none is chosen yet"
+    page.existing.table.selectRow(1)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    choices = window.navigator.state.choices
+    assert choices.reuse
+    assert choices.prefix == str(fake_side.ENVIRONMENTS[1].prefix)
+    assert ("check_reuse", choices) in side.calls
+    elections = session.names().count("elect")
+    go_to(qtbot, window, PageId.REVIEW)
+    assert session.names().count("elect") == elections, "its own Python decides, so nothing is elected again"
+    assert "preview" not in session.names()
+    assert window.navigator.state.preview is not None
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert page.existing.prefix == fake_side.ENVIRONMENTS[1].prefix
+    press(qtbot, page.new)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert not window.navigator.state.choices.reuse
+    assert window.navigator.state.choices.name == "torch"
+
+
+def test_nothing_to_do_is_said_calmly(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.would_change = False
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.there)
+    page.existing.table.selectRow(0)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    go_to(qtbot, window, PageId.REVIEW)
+    review = window.pages[PageId.REVIEW]
+    qtbot.waitUntil(review.nothing.isVisible)
+    assert review.nothing.code == "reuse.nothing"
+    assert not review.trouble.isVisible()
+    assert not window.footer.primary.isEnabled()
+
+
+def test_one_that_may_not_be_used_says_why(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.fail["check_reuse"] = UsageError("reuse-not-writable", path="/srv/envs/x")
+    window = make_window()
+    page = reached(qtbot, window)
+    press(qtbot, page.there)
+    page.existing.table.selectRow(0)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.trouble.code == "error.reuse-not-writable.summary"
+    assert not window.footer.primary.isEnabled()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_letters_are_unique(language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    with_condas(session, *CONDAS)
+    window = make_window(language)
+    page = reached(qtbot, window)
+    for mode in (page.new, page.there):
+        press(qtbot, mode)
+        letters = [letter for letter, _ in mnemonics(window)]
+        assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+
+
+def test_a_prefix_of_an_earlier_choice_is_kept(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    page.folder.setText("/data/envs")
+    page.folder.textEdited.emit("/data/envs")
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert window.navigator.state.choices.prefix == str(Path("/data/envs/torch"))

@@ -1,0 +1,122 @@
+"""Undo: the list, what it would do, and doing it: recorded, and once with real files and the real journal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.fake_side import FakeSide
+from tests.gui.walking import mnemonics, press, settle
+from wizard.errors import WizardError
+from wizard.flow.side_pages import SideId
+from wizard.flow.side_session import SideSession
+from wizard.gui.pages.undo import UndoPage
+from wizard.gui.parts.diff_view import FileDiff
+from wizard.gui.preferences import Preferences
+from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES, message
+from wizard.session.session import Session
+from wizard.settings.apply import apply, propose
+from wizard.settings.model import Edit, Tool
+
+
+def opened(qtbot: QtBot, window: WizardWindow) -> UndoPage:
+    window.side.open(SideId.UNDO)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, UndoPage)
+    return page
+
+
+def diff_text(page: UndoPage) -> str:
+    shown = [one.view.toPlainText() for one in page._diff.findChildren(FileDiff) if one.isVisible()]
+    said = [one.text() for one in page._diff.findChildren(QLabel) if one.isVisible()]
+    return "\n".join((*said, *shown))
+
+
+def test_the_newest_change_is_chosen_and_its_undoing_shown(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    assert page.table.rowCount() == 2
+    assert page.selected is not None
+    assert page.selected.id == "2"
+    qtbot.waitUntil(lambda: "-index-url = https://mirror.example/simple" in diff_text(page))
+    assert "channels was changed by somebody since" in diff_text(page)
+    assert window.footer.primary.isEnabled()
+    page.table.selectRow(1)
+    settle(qtbot, window)
+    assert not window.footer.primary.isEnabled(), "it is taken back already"
+    assert not page._diff.isVisible()
+
+
+def test_undoing_says_what_happened_to_each_file(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert "undo" in side.names()
+    assert "pip.conf: exactly as before" in page._result_words.text()
+    state = page.table.item(0, 3)
+    assert state is not None
+    assert state.text() == "• taken back"
+
+
+def test_nothing_to_undo_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.known_changes = ()
+    window = make_window()
+    page = opened(qtbot, window)
+    assert page._none.isVisible()
+    assert not window.footer.primary.isVisible()
+
+
+@pytest.mark.parametrize("call", ["changes", "undo_diffs", "undo"])
+def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.fail[call] = WizardError("undo-not-writable", path="/etc/pip.conf")
+    window = make_window()
+    page = opened(qtbot, window)
+    if call == "undo":
+        press(qtbot, window.footer.primary)
+    qtbot.waitUntil(page.trouble.isVisible)
+    settle(qtbot, window)
+    assert "/etc/pip.conf" in page.trouble.plain_text()
+    if call != "undo":
+        assert not window.footer.primary.isEnabled() or not window.footer.primary.isVisible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_letters_are_unique(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window(language)
+    opened(qtbot, window)
+    letters = [letter for letter, _ in mnemonics(window)]
+    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+
+
+def test_a_real_file_gets_its_bytes_again(
+    qapp: QApplication, qtbot: QtBot, session: FakeSession, tmp_path: Path
+) -> None:
+    path = tmp_path / "pip.conf"
+    path.write_bytes(b"# mine\r\n[global]\r\ntimeout = 20\r\n")
+    before = path.read_bytes()
+    edit = Edit(Tool.PIP, path, "global.index-url", "https://mirror.example/simple")
+    apply(propose([edit]), message("settings-file.reason.use", id="tuna"))
+    assert path.read_bytes() != before
+    wishes = Preferences(tmp_path / "settings.json")
+    wishes.put(language="en", theme="light")
+    window = WizardWindow(qapp, session, wishes, None, SideSession(Session()))
+    window.show()
+    page = opened(qtbot, window)
+    try:
+        qtbot.waitUntil(lambda: "-index-url = https://mirror.example/simple" in diff_text(page))
+        press(qtbot, window.footer.primary)
+        settle(qtbot, window)
+        assert path.read_bytes() == before
+        assert "exactly as before" in page._result_words.text()
+    finally:
+        window.close()
+        window.errands.stop()
+        window.deleteLater()

@@ -1,0 +1,110 @@
+"""Verify: how the environment is used, the report, what was changed; one repair button where the test failed."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QGuiApplication
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.fake_side import FakeSide
+from tests.gui.walking import go_to, mnemonics, press, settle
+from wizard.flow.pages import PageId
+from wizard.flow.side_pages import SideId
+from wizard.gui.pages.verify import VerifyPage
+from wizard.gui.window import SMALLEST, WizardWindow
+from wizard.i18n import LANGUAGES
+
+PREFIX = Path("/home/li/torch-envs/torch")
+
+
+def reached(qtbot: QtBot, window: WizardWindow) -> VerifyPage:
+    go_to(qtbot, window, PageId.INSTALL)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    settle(qtbot, window)
+    page = window.page
+    assert isinstance(page, VerifyPage)
+    return page
+
+
+def test_a_failed_test_has_one_repair_button_that_leads_to_the_doctor(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeSide
+) -> None:
+    session.gpu_ok = False
+    window = make_window()
+    page = reached(qtbot, window)
+    assert "cannot use the graphics card" in page.title
+    assert "sm_61" in page._cause.text()
+    assert window.footer.primary.text() == "&Repair…"
+    assert page.finish.isVisible()
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    assert ("examine", PREFIX) in side.calls
+    assert window.footer.primary.text().startswith("&Repair now")
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert window.page is page
+
+
+def test_a_test_that_passed_offers_no_repair(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    assert window.footer.primary.text() == "&Finish"
+    assert not page.finish.isVisible()
+    assert not page._failure.isVisible()
+    assert page.ways.first is not None
+    assert window.focusWidget() is page.ways.first.button
+
+
+def test_the_environment_and_the_changes_are_one_press_away(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    assert str(PREFIX) in page._changed.text()
+    for button, side_page in ((page.manage, SideId.ENVIRONMENTS), (page.undo, SideId.UNDO)):
+        press(qtbot, button)
+        settle(qtbot, window)
+        assert window.side.here is not None
+        assert window.side.here.page is side_page
+        press(qtbot, window.footer.back)
+        settle(qtbot, window)
+    press(qtbot, page.terminal)
+    settle(qtbot, window)
+    assert ("open_terminal", PREFIX) in side.calls
+
+
+def test_the_report_is_copied_and_saved_as_its_name_says(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    QGuiApplication.clipboard().clear()
+    press(qtbot, page.copy)
+    settle(qtbot, window)
+    assert "2.14.1+cu126" in QGuiApplication.clipboard().text()
+    page.save_to(tmp_path / "report.json")
+    settle(qtbot, window)
+    assert json.loads((tmp_path / "report.json").read_text(encoding="utf-8"))["verification"]["ok"] is True
+    page.save_to(tmp_path / "report.json" / "below.json")
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.trouble.code == "error.window-not-saved.summary"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("gpu_ok", [True, False])
+def test_letters_are_unique_and_all_fits(
+    gpu_ok: bool, language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.gpu_ok = gpu_ok
+    window = make_window(language)
+    window.resize(*SMALLEST)
+    page = reached(qtbot, window)
+    if page.ways.fold:
+        page.ways.fold.button.setChecked(True)
+    letters = [letter for letter, _ in mnemonics(window)]
+    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+    sheet, view = page._scroll.widget(), page._scroll.viewport()
+    qtbot.waitUntil(lambda: sheet.width() <= view.width())

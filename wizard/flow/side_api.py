@@ -1,0 +1,120 @@
+"""What the side pages ask of the session: the shape only, so that they are tested with recorded answers.
+
+Every call may take long (disk, programs, network) and is made in a thread. All raise WizardError, and Cancelled when
+`is_cancelled` said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from wizard.doctor.good_state import Drift
+from wizard.environments.delete import DeletionPlan
+from wizard.environments.found import Environment
+from wizard.environments.sizes import Sizes
+from wizard.flow.afterwards import Section
+from wizard.i18n import Message
+from wizard.plan.model import Choices
+from wizard.session.doctor import Examination
+from wizard.session.explain import Answer
+from wizard.session.model import Facts, Preview
+from wizard.session.repair_plan import RepairPreview
+from wizard.session.undo_diff import UndoDiff
+from wizard.undo.model import Change, Undone
+
+IsCancelled = Callable[[], bool]
+Document = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What the newest repair or setup in an environment replaced, and that can be brought back."""
+
+    names: tuple[str, ...]
+    size: int
+    moved: float
+
+
+@dataclass(frozen=True, slots=True)
+class Closer:
+    """One environment from near. `kept` None: nothing waits to be brought back."""
+
+    sections: tuple[Section, ...]
+    kept: Kept | None = None
+
+
+class SideApi(Protocol):
+    # -- environments
+
+    def environments(self, is_cancelled: IsCancelled) -> tuple[Environment, ...]: ...
+
+    def sizes(
+        self, found: Iterable[Environment], on_sizes: Callable[[Path, Sizes], None], is_cancelled: IsCancelled
+    ) -> None: ...
+
+    def closer(self, one: Environment) -> Closer: ...
+
+    def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
+        """How it is used, as lines to copy."""
+        ...
+
+    def bring_back(self, prefix: Path) -> tuple[str, ...]:
+        """The packages that are as they were before the newest repair."""
+        ...
+
+    def open_terminal(self, prefix: Path) -> None: ...
+
+    def plan_deletion(self, one: Environment, is_cancelled: IsCancelled) -> DeletionPlan: ...
+
+    def delete(
+        self, plan: DeletionPlan, typed: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled
+    ) -> None: ...
+
+    # -- an environment as the target of a setup
+
+    def check_reuse(self, choices: Choices) -> None:
+        """Raises UsageError `reuse-…` where packages may not be put into it."""
+        ...
+
+    def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> Preview | None:
+        """None: nothing would change."""
+        ...
+
+    # -- doctor
+
+    def drift(self) -> tuple[Drift, ...]:
+        """Under a second: starts no Python, imports nothing."""
+        ...
+
+    def examine(self, prefix: Path, on_stage: Callable[[str], None], is_cancelled: IsCancelled) -> Examination: ...
+
+    def plan_repair(self, found: Examination, is_cancelled: IsCancelled) -> RepairPreview: ...
+
+    def document(self, found: Examination, repair: RepairPreview | None, language: str) -> Document: ...
+
+    def document_text(self, document: Document, language: str) -> str: ...
+
+    def save(self, path: Path, document: Document, language: str) -> None:
+        """As the ending of the name says: a page, data, or text. Raises WizardError `window-not-saved`."""
+        ...
+
+    # -- explain
+
+    def explain(self, words: str, is_cancelled: IsCancelled) -> Answer: ...
+
+    def read_pasted(self, path: Path) -> str: ...
+
+    # -- undo
+
+    def settle(self) -> tuple[Message, ...]:
+        """What a kill cut off in the middle of a change of settings is finished or taken back."""
+        ...
+
+    def changes(self) -> tuple[Change, ...]: ...
+
+    def undo_diffs(self, change: Change) -> tuple[UndoDiff, ...]: ...
+
+    def undo(self, change: Change) -> Undone: ...

@@ -1,0 +1,178 @@
+"""The side pages' calls on the real session: a thin binding, so that the window knows one shape only.
+
+What only a call needs is imported by that call: the window's first picture must not wait for the doctor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from wizard import paths
+from wizard.errors import WizardError
+from wizard.i18n import Message
+from wizard.plan.model import Choices, Verdict
+
+if TYPE_CHECKING:
+    from wizard.doctor.good_state import Drift
+    from wizard.environments.delete import DeletionPlan
+    from wizard.environments.found import Environment
+    from wizard.environments.sizes import Sizes
+    from wizard.flow.afterwards import Section
+    from wizard.flow.side_api import Closer, Document, Kept
+    from wizard.matrix.model import Matrix
+    from wizard.session.doctor import Examination
+    from wizard.session.explain import Answer
+    from wizard.session.model import Facts, Preview
+    from wizard.session.repair_plan import RepairPreview
+    from wizard.session.session import Session
+    from wizard.session.undo_diff import UndoDiff
+    from wizard.undo.model import Change, Undone
+
+IsCancelled = Callable[[], bool]
+
+
+class SideSession:
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    # -- environments
+
+    def environments(self, is_cancelled: IsCancelled) -> tuple[Environment, ...]:
+        from wizard.session.environments import list_environments
+
+        return list_environments(is_cancelled)
+
+    def sizes(
+        self, found: Iterable[Environment], on_sizes: Callable[[Path, Sizes], None], is_cancelled: IsCancelled
+    ) -> None:
+        from wizard.session.environments import measure_sizes
+
+        measure_sizes(found, on_sizes, is_cancelled)
+
+    def closer(self, one: Environment) -> Closer:
+        from wizard.flow.side_api import Closer
+
+        return Closer(self.ways(one.prefix, one.variant not in (None, "cpu")), _kept(one.prefix))
+
+    def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
+        from wizard.flow.afterwards import afterwards, look_at_place
+
+        return afterwards(look_at_place(prefix, paths.os_name(), has_cuda))
+
+    def bring_back(self, prefix: Path) -> tuple[str, ...]:
+        from wizard.session.snapshots import restore
+
+        return restore(prefix).names
+
+    def open_terminal(self, prefix: Path) -> None:
+        from wizard.environments.open_terminal import open_terminal
+
+        open_terminal(prefix)
+
+    def plan_deletion(self, one: Environment, is_cancelled: IsCancelled) -> DeletionPlan:
+        from wizard.session.environments import plan_deletion
+
+        return plan_deletion(one, is_cancelled)
+
+    def delete(
+        self, plan: DeletionPlan, typed: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled
+    ) -> None:
+        from wizard.session.environments import delete
+
+        delete(plan, typed, on_progress, is_cancelled)
+
+    # -- an environment as the target of a setup
+
+    def check_reuse(self, choices: Choices) -> None:
+        self._session.check_choices(choices)
+
+    def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> Preview | None:
+        return self._session.plan_reuse(facts, choices, is_cancelled)
+
+    # -- doctor
+
+    def drift(self) -> tuple[Drift, ...]:
+        return self._session.drift()
+
+    def examine(self, prefix: Path, on_stage: Callable[[str], None], is_cancelled: IsCancelled) -> Examination:
+        facts = self._session.probe(None, is_cancelled)
+        return self._session.doctor(facts, prefix, on_stage=on_stage, is_cancelled=is_cancelled)
+
+    def plan_repair(self, found: Examination, is_cancelled: IsCancelled) -> RepairPreview:
+        return self._session.plan_repair(found, Choices(), is_cancelled)
+
+    def document(self, found: Examination, repair: RepairPreview | None, language: str) -> Document:
+        from wizard.machine.serialize import machine_to_json
+        from wizard.report.doctor_document import doctor_document
+
+        facts = machine_to_json(found.facts.machine)
+        if repair is None:
+            return doctor_document(found.answer, facts, found.drift, language=language)
+        planned = (repair.changes, repair.lock, repair.plan.id)
+        return doctor_document(found.answer, facts, found.drift, *planned, language=language)
+
+    def document_text(self, document: Document, language: str) -> str:
+        from wizard.report.doctor_text import render_doctor
+        from wizard.report.render import render_text
+
+        render = render_doctor if document.get("kind") == "doctor" else render_text
+        return render(document, language)
+
+    def save(self, path: Path, document: Document, language: str) -> None:
+        from wizard.report.write import save_as
+
+        try:
+            save_as(path, document, language)
+        except OSError as error:
+            raise WizardError("window-not-saved", details=str(error), path=str(path)) from error
+
+    # -- explain
+
+    def explain(self, words: str, is_cancelled: IsCancelled) -> Answer:
+        from wizard.session.explain import answer
+
+        def look() -> tuple[Facts, Verdict, Matrix]:
+            facts = self._session.probe(None, is_cancelled)
+            return facts, self._session.propose(facts, Choices()), self._session.matrix
+
+        return answer(words, look)
+
+    def read_pasted(self, path: Path) -> str:
+        from wizard.explain.pasted import read_pasted
+
+        return read_pasted(path)
+
+    # -- undo
+
+    def settle(self) -> tuple[Message, ...]:
+        from wizard.session.settings import settle_interrupted
+
+        return settle_interrupted()
+
+    def changes(self) -> tuple[Change, ...]:
+        from wizard.session.settings import changes
+
+        return changes()
+
+    def undo_diffs(self, change: Change) -> tuple[UndoDiff, ...]:
+        from wizard.session.undo_diff import undo_diffs
+
+        return undo_diffs(change)
+
+    def undo(self, change: Change) -> Undone:
+        from wizard.session.settings import undo
+
+        return undo(change)
+
+
+def _kept(prefix: Path) -> Kept | None:
+    from wizard.flow.side_api import Kept
+    from wizard.session.snapshots import snapshots_in
+
+    with contextlib.suppress(OSError, WizardError):
+        found = snapshots_in(prefix)
+        return Kept(found[0].names, found[0].size, found[0].moved) if found else None
+    return None

@@ -1,0 +1,244 @@
+"""Environments: all of this computer in one table; one of them from near; deleting it, asked in the page."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from wizard.errors import WizardError
+from wizard.flow.side_pages import SideId
+from wizard.gui.desk import Desk
+from wizard.gui.errands import IsCancelled, OnNote
+from wizard.gui.figures import bytes_text
+from wizard.gui.pages.deletion_panel import DeletionPanel
+from wizard.gui.pages.environment_card import EnvironmentCard
+from wizard.gui.pages.environments_table import EnvironmentsTable
+from wizard.gui.pages.side_base import SidePage, button
+from wizard.gui.parts.labels import label
+from wizard.i18n import Message, message
+
+if TYPE_CHECKING:
+    from wizard.environments.delete import DeletionPlan
+    from wizard.environments.found import Environment
+    from wizard.environments.sizes import Sizes
+    from wizard.flow.side_api import Closer
+
+_NOTE_SECONDS = 0.05
+
+
+class EnvironmentsPage(SidePage):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._found: tuple[Environment, ...] | None = None
+        self._sizes: dict[Path, Sizes] = {}
+        self._plan: DeletionPlan | None = None
+        self._done: Message | None = None
+        self.table, self.card = EnvironmentsTable(), EnvironmentCard(desk.voice)
+        self.panel = DeletionPanel(desk.voice)
+        self._none, self._said = label("", "muted"), label("", "strong")
+        self.again = button()
+        self.footer_left = [self.again]
+        for widget in (self._said, self._none, self.table, self.panel, self.card):
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+        self.again.clicked.connect(self._look)
+        self.table.chosen.connect(self._chosen)
+        self.card.check.connect(self._check)
+        self.card.terminal.connect(self._terminal)
+        self.card.delete.connect(self._plan_deletion)
+        self.card.bring_back.connect(self._bring_back)
+        self.panel.agreed.connect(self._delete)
+        self.panel.kept.connect(self._keep)
+        self.panel.look_again.connect(self._plan_deletion)
+
+    def enter(self) -> None:
+        self._done = None
+        if not self.panel.is_going:
+            self._look()
+
+    def leave(self) -> None:
+        """A deletion that has begun goes on."""
+        if not self.panel.is_going:
+            self._plan = None
+            super().leave()
+
+    def first_control(self) -> QWidget:
+        return self.panel.name if self._plan and not self.panel.is_going else self.table
+
+    def escape(self) -> bool:
+        if self._plan is None or self.panel.is_going:
+            return False
+        self._keep()
+        return True
+
+    def retranslate(self) -> None:
+        self.set_head(
+            self.tr("Environments"),
+            self.tr("All of this computer, whoever made them. Only what you choose is touched."),
+        )
+        self.again.setText(self.tr("Look &again"))
+        self._none.setText(self.tr("No environment was found on this computer."))
+        self.table.retranslate()
+        self.card.retranslate()
+        self.panel.retranslate()
+        if self._found is not None:
+            self.table.show_rows(self._found, self._sizes)
+
+    def render_state(self) -> None:
+        one, is_deleting = self.table.selected, self._plan is not None
+        self._said.setText(self.say(self._done))
+        self._said.setVisible(self._done is not None)
+        self._none.setVisible(self._found == ())
+        self.table.setVisible(bool(self._found) and not is_deleting)
+        self.panel.setVisible(is_deleting)
+        self.card.setVisible(one is not None and not is_deleting)
+        self.again.setEnabled(not self.panel.is_going)
+
+    # -- the list
+
+    def _look(self) -> None:
+        self.errand(
+            self.tr("Looking for environments…") if self._found is None else "",
+            lambda is_cancelled, note: self.api.environments(is_cancelled),
+            self._listed,
+        )
+
+    def _listed(self, found: tuple[Environment, ...]) -> None:
+        self._found = found
+        self.table.show_rows(found, self._sizes)
+        if self.table.selected is None and self.visit.prefix:
+            self.table.select(self.visit.prefix)
+        self.render_state()
+        self.announce(self.tr("%1 environments").replace("%1", str(len(found))))
+        self.wants_focus.emit()
+
+        def measure(is_cancelled: IsCancelled, note: OnNote) -> None:
+            self.api.sizes(found, lambda prefix, sizes: note((prefix, sizes)), is_cancelled)
+
+        self.beside("sizes", measure, lambda answer: None, self._sized, lambda error: None)
+
+    def _sized(self, told: tuple[Path, Sizes]) -> None:
+        self._sizes[told[0]] = told[1]
+        self.table.show_size(*told)
+
+    # -- one of them
+
+    def _chosen(self) -> None:
+        one = self.table.selected
+        self.trouble.clear()
+        if one is not None:
+            self.card.show_environment(one)
+            self.beside(
+                "closer",
+                lambda is_cancelled, note: self.api.closer(one),
+                lambda closer: self._seen(one, closer),
+                on_failed=lambda error: None,
+            )
+        self.render_state()
+        self.changed.emit()
+
+    def _seen(self, one: Environment, closer: Closer) -> None:
+        if self.table.selected == one:
+            self.card.show_closer(closer)
+            self.changed.emit()
+
+    def _check(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            self.desk.side.open(SideId.DOCTOR, one.prefix)
+
+    def _terminal(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            self.errand("", lambda is_cancelled, note: self.api.open_terminal(one.prefix), lambda answer: None)
+
+    def _bring_back(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            self.errand(
+                self.tr("Bringing back what was there before…"),
+                lambda is_cancelled, note: self.api.bring_back(one.prefix),
+                lambda names: self._brought_back(one, names),
+            )
+
+    def _brought_back(self, one: Environment, names: tuple[str, ...]) -> None:
+        self._say_done(message("flow.brought-back", name=one.name, names=", ".join(names) or "–"))
+
+    # -- deleting
+
+    def _plan_deletion(self) -> None:
+        one = self.table.selected
+        if one is None:
+            return
+        self._done = None
+        self.errand(
+            self.tr("Looking through every file of %1…").replace("%1", one.name),
+            lambda is_cancelled, note: self.api.plan_deletion(one, is_cancelled),
+            self._planned,
+        )
+
+    def _planned(self, plan: DeletionPlan) -> None:
+        self._plan = plan
+        self.panel.show_plan(plan)
+        self.render_state()
+        self.wants_focus.emit()
+
+    def _keep(self) -> None:
+        self._plan = None
+        self.render_state()
+        self.changed.emit()
+        self.wants_focus.emit()
+
+    def _delete(self, typed: str) -> None:
+        plan = self._plan
+        if plan is None:
+            return
+        self.trouble.clear()
+        self.panel.show_going()
+        self.render_state()
+        self.beside(
+            "delete",
+            lambda is_cancelled, note: self.api.delete(plan, typed, _now_and_then(note), is_cancelled),
+            lambda answer: self._deleted(plan),
+            lambda told: self.panel.show_progress(*told),
+            self._not_deleted,
+        )
+
+    def _deleted(self, plan: DeletionPlan) -> None:
+        self._over()
+        self._say_done(message("flow.deleted", name=plan.name, freed=bytes_text(plan.sizes.freed)))
+
+    def _not_deleted(self, error: WizardError) -> None:
+        self._over()
+        if self.is_here:
+            self._look()
+        self.trouble.show_error(error)
+
+    def _over(self) -> None:
+        self.panel.is_going, self._plan = False, None
+        self.render_state()
+
+    def _say_done(self, words: Message) -> None:
+        self._done = words
+        if self.is_here:  # else the next visit looks anyway
+            self._look()
+        self.render_state()
+        self.announce(self.say(words), urgent=True)
+
+
+def _now_and_then(note: OnNote) -> Callable[[int, int], None]:
+    """Thousands of files a second are told twenty times a second."""
+    told = 0.0
+
+    def tell(files: int, size: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= _NOTE_SECONDS:
+            told = now
+            note((files, size))
+
+    return tell

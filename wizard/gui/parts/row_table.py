@@ -1,0 +1,54 @@
+"""A table of whole rows, one of them chosen; as high as its rows up to a limit. Cells are text; nothing is edited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+
+_PADDING = 16
+
+
+class RowTable(QTableWidget):
+    """`wide`: columns that share the room that is left."""
+
+    def __init__(self, columns: int, wide: Sequence[int], most_rows: int, parent: QWidget | None = None) -> None:
+        super().__init__(0, columns, parent)
+        self._most_rows = most_rows
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setProperty("role", "rows")
+        self.setShowGrid(False)
+        self.setTabKeyNavigation(False)
+        self.setWordWrap(False)
+        self.verticalHeader().setVisible(False)
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        for column in wide:
+            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
+        self.fit()
+
+    def fit(self) -> None:
+        """To its rows and to the size of the text."""
+        height = self.fontMetrics().height() + _PADDING
+        self.verticalHeader().setDefaultSectionSize(height)
+        shown = min(max(self.rowCount(), 1), self._most_rows)
+        head = self.horizontalHeader().sizeHint().height()
+        self.setFixedHeight(head + shown * height + 2 * self.frameWidth() + 2)
+
+    def put(self, row: int, column: int, words: str, is_number: bool = False) -> QTableWidgetItem:
+        made = QTableWidgetItem(words)
+        if is_number:
+            made.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.setItem(row, column, made)
+        return made
+
+    @property
+    def chosen_row(self) -> int:
+        """-1: none."""
+        marked = self.selectionModel().selectedRows() if self.selectionModel() else []
+        return marked[0].row() if marked else -1
