@@ -165,6 +165,29 @@ def test_an_interrupted_deletion_is_shown_and_finished_by_the_next_start(call: C
     assert listed(call) == {}
 
 
+def test_show_says_how_to_use_what_works(call: Call, state: Path) -> None:
+    prefix = make_venv(state / "envs" / "demo")
+    said = call("envs", "show", "demo").stdout
+    assert f"{prefix}/bin/python my_program.py" in said
+    assert "ipykernel install" in said
+    assert "Jupyter" in call("--lang", "zh_CN", "envs", "show", "demo").stdout
+    make_venv(state / "envs" / "broken", home=state / "gone")
+    assert "my_program" not in call("envs", "show", "broken").stdout
+
+
+@pytest.mark.parametrize(
+    "arguments", [("setup", "--yes", "--name", "../bad"), ("run", "no-such-plan"), ("resume",)], ids=lambda a: a[0]
+)
+def test_other_starts_finish_what_was_interrupted_too(call: Call, state: Path, arguments: tuple[str, ...]) -> None:
+    deletion = new_deletion(make_venv(state / "envs" / "demo"))
+    put_away(deletion)
+    call(*arguments)
+    deadline = time.monotonic() + 60
+    while deletion.trash.exists() or deletion.note.exists():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_finish_by_hand(call: Call, state: Path) -> None:
     prefix = make_venv(state / "envs" / "demo")
     put_away(new_deletion(prefix))

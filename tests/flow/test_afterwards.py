@@ -63,8 +63,14 @@ def test_the_card_only_where_there_is_one() -> None:
 
 @pytest.mark.parametrize(
     ("prefix", "name"),
-    [("/e/torch-2.15", "torch-2.15"), ("/e/My Env", "my-env"), ("/e/环境", "torch"), ("/e/环境 b!", "b")],
-)
+    [
+        ("/e/torch-2.15", "torch-2.15"),
+        ("/e/My Env", "my-env"),
+        ("/e/!", "torch"),
+        ("/e/环境", "torch-8227"),
+        ("/e/环境 b!", "b-8490"),
+    ],
+)  # fmt: skip
 def test_jupyter_takes_plain_names_only(prefix: str, name: str) -> None:
     assert kernel_name(prefix, "linux") == name
     assert f"--name {name} " in codes(Place(prefix, "linux", "bash"), "jupyter")[1]
@@ -98,7 +104,7 @@ def test_the_lines_run(tmp_path: Path) -> None:
     assert done.stdout.splitlines() == [
         "|my_program.py|",
         "|-m|pip|install|ipykernel|",
-        "|-m|ipykernel|install|--user|--name|it-s|--display-name|PyTorch (it's 环境)|",
+        "|-m|ipykernel|install|--user|--name|it-s-2342|--display-name|PyTorch (it's 环境)|",
         "0|my_program.py|",
         "1|my_program.py|",
     ]

@@ -52,6 +52,8 @@ def has_display(environ: Mapping[str, str] = os.environ) -> bool:
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     """The worker itself. `--started` is set by who starts it for somebody else and follows its events."""
+    if not arguments.started:
+        finish_deletions_in_background()
     folder = find_run_folder(arguments.plan)
     if not arguments.started:
         control.clear(folder)  # what was asked of an earlier attempt; a starter does this before it starts us
@@ -74,6 +76,7 @@ def _echo(arguments: argparse.Namespace, terminal: Terminal) -> Callable[[str], 
 
 
 def resume(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    finish_deletions_in_background()
     session, interrupt = Session(), Interrupt()
     run_id = arguments.run or next((info.id for info in session.runs() if info.state == "unfinished"), None)
     if run_id is None:

@@ -9,19 +9,22 @@ import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
+from wizard import paths
 from wizard.cli import envs_view as view
+from wizard.cli.envs_bootstrap import bootstrap
 from wizard.cli.envs_clone import clone
 from wizard.cli.envs_export import export
 from wizard.cli.envs_restore import let_go_of_stale, restore, snapshot_documents, snapshot_words
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.terminal import Terminal
 from wizard.environments.delete import DeletionPlan
-from wizard.environments.found import Environment
+from wizard.environments.found import Environment, Kind, State
 from wizard.environments.sizes import Sizes
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.flow.afterwards import afterwards, look_at_place, text_lines
 from wizard.i18n import message
 from wizard.session import environments as use_cases
 
@@ -79,7 +82,17 @@ def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
         terminal.line("\n".join(["", terminal.words(message("envs.show.deletion")), *_lines(plan, terminal)]))
     if refusal:
         terminal.line(f"\n{terminal.words(refusal.summary)}")
+    for line in _how_to_use(one, terminal):
+        terminal.line(line)
     return ExitStatus.DONE
+
+
+def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
+    """Of what works only; a bare interpreter has nothing to switch on."""
+    if one.state is State.OK and one.kind is not Kind.SYSTEM:
+        place = look_at_place(one.prefix, paths.os_name(), one.variant not in (None, "cpu"))
+        yield ""
+        yield from text_lines(afterwards(place), terminal.language)
 
 
 def _sizes(one: Environment, interrupt: Interrupt) -> Sizes | None:
@@ -162,5 +175,5 @@ def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 ACTIONS: Mapping[str, Action] = {
     "list": _list, "show": _show, "delete": _delete, "finish": _finish, "restore": restore, "clone": clone,
-    "export": export,
+    "export": export, "bootstrap": bootstrap,
 }  # fmt: skip

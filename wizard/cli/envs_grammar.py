@@ -10,6 +10,8 @@ import argparse
 from collections.abc import Callable
 from typing import Any
 
+from wizard.cli.network_grammar import add_network_options
+
 
 def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
@@ -71,6 +73,17 @@ def _add_export(actions: Any) -> None:
     exporting.add_argument("--output", "-o", metavar="FILE", help="a new file (default: stdout)")
 
 
+def _add_bootstrap(actions: Any) -> None:
+    own: argparse.ArgumentParser = actions.add_parser(
+        "bootstrap", help="install Miniforge, for who wants a conda of their own (setup needs none)"
+    )
+    own.add_argument("--prefix", metavar="P", help="its folder, without a space (default: ~/miniforge3)")
+    own.add_argument("--mirror", metavar="ID", help="fetch it there, as `mirrors list --kind miniforge` names it")
+    own.add_argument("--yes", "-y", action="store_true", help="do not ask; this also accepts Miniforge's licence")
+    add_network_options(own)
+
+
 _ACTIONS: tuple[Callable[[Any], None], ...] = (
     _add_list, _add_show, _add_delete, _add_restore, _add_clone, _add_export, _add_finish,
+    _add_bootstrap,
 )  # fmt: skip

@@ -14,12 +14,13 @@ from wizard.cli.terminal import Terminal
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
 from wizard.plan.model import Choices
-from wizard.session.environments import find_environment
+from wizard.session.environments import find_environment, finish_deletions_in_background
 from wizard.session.model import Preview
 from wizard.session.session import Session
 
 
 def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    finish_deletions_in_background()
     session, interrupt = Session(network_from(arguments)), Interrupt()
     choices = session.canonical(choices_from(arguments))
     if arguments.into:

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath, PureWindowsPath
+from zlib import crc32
 
 from wizard.environments.activation import (
     LINUX_SHELLS,
@@ -136,9 +137,11 @@ def _run(place: Place) -> tuple[Line, ...]:
 
 
 def kernel_name(prefix: str, os: str) -> str:
-    """Jupyter takes plain letters, digits, dot, hyphen and underscore."""
+    """Jupyter takes plain letters, digits, dot, hyphen and underscore; a name with other letters gets a number
+    for them, so that 测试一 and 测试二 do not replace each other."""
     name = _folder_name(prefix, os)
-    return _KERNEL_NAME.sub("-", name).strip("-.").lower() or "torch"
+    plain = _KERNEL_NAME.sub("-", name).strip("-.").lower()
+    return plain or "torch" if name.isascii() else f"{plain or 'torch'}-{crc32(name.encode()) % 10000:04}"
 
 
 def _folder_name(prefix: str, os: str) -> str:

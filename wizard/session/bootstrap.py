@@ -11,7 +11,7 @@ import os
 import platform
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -32,7 +32,8 @@ from wizard.network.environment import present_environment
 from wizard.network.model import Network
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
 from wizard.packages.fetch.fetcher import Options
-from wizard.packages.model import LockedFile
+from wizard.packages.model import Lock, LockedFile
+from wizard.packages.sizes import with_sizes
 
 KIND = "miniforge-installers"
 _TAG = re.compile(r"/releases/tag/v?(\d+\.\d+[\w.+-]*)/?$")
@@ -73,8 +74,10 @@ class Bootstrapped:
 
 def installer_places(mirror: str | None = None) -> InstallerPlaces:
     """`mirror`: the id of one in `matrices/mirrors.toml`, asked before the official place; without one, the others come
-    after it. Raises LookupError for an id that is none."""
+    after it. Raises UsageError `bootstrap-no-mirror` for an id that is none."""
     mirrors = {row.id: row.address() for row in mirror_rows() if row.kind == KIND and row.id != "official"}
+    if mirror is not None and mirror not in ("official", *mirrors):
+        raise UsageError("bootstrap-no-mirror", mirror=mirror, known=", ".join(mirrors) or "-")
     chosen = (mirrors[mirror],) if mirror not in (None, "official") else tuple(mirrors.values())
     return InstallerPlaces(official(KIND).address(), chosen)
 
@@ -107,6 +110,11 @@ def plan_bootstrap(
     urls = (*mirrored, origin) if mirror not in (None, "official") else (origin, *mirrored)
     file = LockedFile("miniforge", version, name, urls, sha256)
     return BootstrapPlan(root, version, file, row, known, _changes(root, version, name, urls[0]))
+
+
+def with_size(plan: BootstrapPlan) -> BootstrapPlan:
+    """With the installer's size where a source tells it: asked by one byte."""
+    return replace(plan, file=with_sizes(Lock((plan.file,), ""), plan.environment).files[0])
 
 
 def bootstrap(
