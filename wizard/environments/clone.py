@@ -27,6 +27,7 @@ from wizard.environments.found import Environment, Kind
 from wizard.environments.glance import read_text
 from wizard.environments.inspect_prefix import ask_python
 from wizard.environments.layout import python_of
+from wizard.environments.links import extended
 from wizard.environments.look import parse_cfg
 from wizard.environments.owned import owned_files
 from wizard.environments.survey import site_folders
@@ -70,10 +71,7 @@ class Contents:
     folders: tuple[str, ...]
     files: tuple[tuple[str, int], ...]
     links: tuple[str, ...]
-
-    @property
-    def size(self) -> int:
-        return sum(size for _, size in self.files)
+    size: int  # of all files
 
 
 def contents_of(prefix: Path, is_cancelled: IsCancelled = lambda: False) -> Contents:
@@ -98,7 +96,8 @@ def contents_of(prefix: Path, is_cancelled: IsCancelled = lambda: False) -> Cont
                 links.append(path)  # what is neither (a pipe, a socket) belongs to a process, not to an environment
 
     walk(prefix, visit, is_cancelled)
-    return Contents(tuple(sorted(folders)), tuple(sorted(files)), tuple(sorted(links)))
+    size = sum(size for _, size in files)
+    return Contents(tuple(sorted(folders)), tuple(sorted(files)), tuple(sorted(links)), size)
 
 
 def _is_junction(status: os.stat_result) -> bool:
@@ -115,7 +114,7 @@ def clone(
     try:
         if source.kind is Kind.VENV:
             _make_frame(source, target, is_cancelled)
-        work = _Work(source.prefix, target, contents, known, on_progress, is_cancelled)
+        work = _Work(source.prefix, target, contents, known, on_progress, is_cancelled, frame=_files_in(target))
         work.carry_out()
         mend_wheel_records(target, site_folders(target), work.rewritten)
         mend_conda_records(target, work.rewritten)
@@ -152,6 +151,11 @@ def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) ->
         raise WizardError("clone-failed", outcome.tail(), path=str(target))
 
 
+def _files_in(prefix: Path) -> frozenset[str]:
+    names = (path for path in prefix.rglob("*") if path.is_symlink() or not path.is_dir())
+    return frozenset(path.relative_to(prefix).as_posix() for path in names)
+
+
 def _check_it_runs(source: Environment, target: Path) -> None:
     python = python_of(target, paths.os_name())
     if source.python is None and not python.exists():
@@ -173,6 +177,7 @@ class _Work:
     rewritten: dict[str, Rewritten] = field(default_factory=dict)
     still_old: list[str] = field(default_factory=list)
     done: int = 0
+    frame: frozenset[str] = frozenset()  # what the new place has already
     copier: Copier = field(init=False)
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
@@ -215,37 +220,43 @@ class _Work:
                 future.result()
 
     def _copy(self, path: str, size: int, placeholders: dict[str, str], owned: frozenset[str]) -> None:
-        source, target = self.source / path, self.target / path
-        if os.path.lexists(target):  # the frame's own
+        source, target = f"{self.source}{os.sep}{path}", f"{self.target}{os.sep}{path}"
+        if path in self.frame:
             self._count(size)
             return
         placeholder = placeholders.get(path)
         if size > _READ_WHOLE and placeholder is None and path in owned:
             self.copier.copy(source, target, size)  # as its package brought it: nobody wrote our path into it
             return
-        if path.endswith(".pyc") or not self._is_named_in(source, size):
+        data = self._read_if_named(source, size)
+        if data is None:
             self.copier.copy(source, target, size)
             return
-        data = source.read_bytes()
+        if path.endswith(".pyc") or not self.known.is_in(data):
+            self.copier.write(source, target, data, size, False)
+            return
         changed = rewrite(data, self.known, placeholder)
         if changed is None:
-            self.copier.copy(source, target, size)
+            self.copier.write(source, target, data, size, False)
             self.still_old.append(path)
             return
-        self.copier.write(source, target, changed, size)
+        self.copier.write(source, target, changed, size, True)
         before, after = (hashlib.sha256(each).hexdigest() for each in (data, changed))
         self.rewritten[path] = Rewritten(before, after, len(changed))
 
-    def _is_named_in(self, path: Path, size: int) -> bool:
-        if size <= _READ_WHOLE:
-            return self.known.is_in(path.read_bytes())
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-            return self.known.is_in(content)
+    def _read_if_named(self, path: str, size: int) -> bytes | None:
+        """The content of a small file; of a large one only where it names the old place."""
+        with open(extended(path), "rb", 0) as file:  # noqa: PTH123
+            if size > _READ_WHOLE:
+                with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
+                    if not self.known.is_in(content):
+                        return None
+            return file.read()
 
     def _copy_link(self, path: str) -> None:
         """One that leads into the old place leads into the new one; others, relative ones too, stay as they are."""
         target = self.target / path
-        if os.path.lexists(target):
+        if path in self.frame:
             return
         to = self.known.replace(os.fsencode(os.readlink(self.source / path)))  # noqa: PTH115
         is_folder = (self.source / path).is_dir()

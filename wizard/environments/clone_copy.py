@@ -10,7 +10,6 @@ import os
 import shutil
 import sys
 from collections.abc import Callable
-from pathlib import Path
 
 from wizard.environments.links import extended
 from wizard.errors import Cancelled
@@ -28,22 +27,23 @@ class Copier:
         self._shares = sys.platform == "linux"
         self.shared_bytes = 0
 
-    def copy(self, source: Path, target: Path, size: int) -> None:
+    def copy(self, source: str, target: str, size: int) -> None:
         """With mode and times. Raises OSError, Cancelled."""
         self.check()
-        with open(extended(str(source)), "rb") as reader, open(extended(str(target)), "wb") as writer:  # noqa: PTH123
+        with open(extended(source), "rb", 0) as reader, open(extended(target), "wb", 0) as writer:  # noqa: PTH123
             if size and self._share(reader.fileno(), writer.fileno()):
                 self.shared_bytes += size
                 self._on_bytes(size)
             else:
                 self._copy_bytes(reader.fileno(), writer.fileno())
-        shutil.copystat(source, target)
+        shutil.copystat(extended(source), extended(target))
 
-    def write(self, source: Path, target: Path, data: bytes, size: int) -> None:
-        """Changed content with the original's mode; its times are its own."""
+    def write(self, source: str, target: str, data: bytes, size: int, is_changed: bool) -> None:
+        """With the original's mode, and its times if the content is the original's too."""
         self.check()
-        target.write_bytes(data)
-        shutil.copymode(source, target)
+        with open(extended(target), "wb") as writer:  # noqa: PTH123
+            writer.write(data)
+        (shutil.copymode if is_changed else shutil.copystat)(extended(source), extended(target))
         self._on_bytes(size)
 
     def check(self) -> None:

@@ -31,7 +31,7 @@ class Spellings:
     prefix: bytes  # the new one, plain
 
     def is_in(self, data: bytes | mmap.mmap) -> bool:
-        return self.pattern.search(data) is not None
+        return any(data.find(old) >= 0 for old in self.new) and self.pattern.search(data) is not None  # find is quick
 
     def replace(self, data: bytes) -> bytes:
         return self.pattern.sub(lambda match: self.new[match[0]], data)

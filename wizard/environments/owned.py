@@ -26,7 +26,7 @@ _FRAME = re.compile(
     | (?:bin|Scripts)/(?: activate(?:_this)?(?:\.\w+)? | Activate\.ps1 | deactivate(?:\.\w+)? | pydoc\.bat )
     | (?:bin|Scripts)/(?: python|pythonw|𝜋thon )[\d.]*t?(?:\.exe)?  # 3.14 makes the Greek one, too
     | (?:lib|Lib)/(?:python[\d.]+t?/)?site-packages/_virtualenv\.(?:py|pth)
-    | conda-meta/.* | \.torch-setup-[^/]*
+    | conda-meta/.* | \.torch-setup\.json | \.torch-setup-[^/]*(?:/.*)?
     """
 )
 _METADATA = re.compile(r"^[^/]+\.(?:dist-info|egg-info)(?:/|$)")
