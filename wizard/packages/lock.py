@@ -55,7 +55,7 @@ class LockRequest:
 def compile_lock(
     request: LockRequest, workdir: Path, on_log: Callable[[str], None], is_cancelled: Callable[[], bool]
 ) -> Lock:
-    """Raises WizardError `lock-no-solution`, `lock-network`, `lock-uv`, or Cancelled."""
+    """Raises WizardError `lock-no-solution`, `-network`, `-refused`, `-damaged`, `-uv`, or Cancelled."""
     project = workdir / "pyproject.toml"
     project.write_text(project_text(request), encoding="utf-8")
     (workdir / "uv.toml").write_text(settings_text(request, workdir / "nothing"), encoding="utf-8")

@@ -21,7 +21,8 @@ from wizard.session.outlook import is_main
 from wizard.session.raced import race_further
 
 _MOST_TRIES = 3
-_CODES = ("lock-network", "lock-no-solution")
+_SOURCE_FAILS = ("lock-network", "lock-refused", "lock-damaged")
+_CODES = (*_SOURCE_FAILS, "lock-no-solution")
 
 
 def locked_somewhere(
@@ -50,7 +51,8 @@ def _following(
     if main is None or error.code not in _CODES:
         return None
     if not election.races_packages:
-        return _after_all(facts, choices, election, main, is_cancelled) if error.code == "lock-network" else None
+        is_failing = error.code in _SOURCE_FAILS
+        return _after_all(facts, choices, election, main, is_cancelled) if is_failing else None
     ranked = election.further.get("packages", ())
     later = ranked[ranked.index(main) + 1 :] if main in ranked else ranked
     return _with_main(election, main, later[0]) if later else None
