@@ -31,6 +31,7 @@ class LimitsForm(QWidget):
         for row, (text, field) in enumerate(zip(self._texts, (self.rate, self.connections), strict=True)):
             text.setBuddy(field)
             field.setMinimumWidth(150)
+            field.lineEdit().setTextMargins(8, 0, 0, 0)  # a style sheet's padding does not reach the text in there
             grid.addWidget(text, row, 0)
             grid.addWidget(field, row, 1)
         grid.addWidget(self._help, 2, 0, 1, 3)

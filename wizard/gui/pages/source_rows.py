@@ -1,6 +1,6 @@
 """One kind of thing and its sources: what each was seen to do, how fast it is, and what it is used for.
 
-Rows are changed in place, for they fill in while the race goes on; only another order lays them out anew.
+Lines are filled in place, for rows come and change their order while the race goes on, and widgets are slow to make.
 """
 
 from __future__ import annotations
@@ -141,7 +141,8 @@ class SourceRows(QWidget):
     def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
-        self._lines: dict[tuple[str, str], _Line] = {}
+        self._lines: list[_Line] = []
+        self.rows: tuple[SourceRow, ...] = ()
         rows = column(self, gap=6)
         self.title = label("", "heading")
         self._card = RowCard(3, 1)
@@ -151,19 +152,18 @@ class SourceRows(QWidget):
     def show_rows(self, title: str, rows: Sequence[SourceRow], table: Sequence[MirrorRow]) -> None:
         self.title.setText(title)
         self.setVisible(bool(rows))
-        keys = [row.key for row in rows]
-        if list(self._lines) != keys[: len(self._lines)]:
+        self.rows = tuple(rows)
+        if len(rows) < len(self._lines):
             self._card.clear()
-            self._lines = {}
-        for row in rows[len(self._lines) :]:
-            self._add(row)
-        for row in rows:
-            self._lines[row.key].show(
-                row, source_name(row, table, self._voice.language), self._voice.say(row.state.message)
-            )
+            self._lines = []
+        while len(self._lines) < len(rows):
+            self._add()
+        for line, row in zip(self._lines, rows, strict=True):
+            line.show(row, source_name(row, table, self._voice.language), self._voice.say(row.state.message))
 
-    def _add(self, row: SourceRow) -> None:
-        line = self._lines[row.key] = _Line()
+    def _add(self) -> None:
+        line = _Line()
+        self._lines.append(line)
         self._card.add_row(line.left, line.middle, line.right, tight=True)
         widths = self.fontMetrics().horizontalAdvance  # the three cards have their columns below each other
         self._card.grid.setColumnMinimumWidth(0, widths("✓ sign-in page") + 30)

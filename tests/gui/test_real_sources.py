@@ -1,0 +1,140 @@
+"""The real session and real mirrors on loopback behind the real page: the race is seen while it goes on."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.gui.fake_side import FakeSide
+from tests.gui.walking import go_to, press, settle, visible
+from tests.servers.mirror_server import MirrorServer, Ways
+from tests.session import test_race
+from tests.session.test_elect import NO_CARD
+from tests.session.test_race import SLOW, Lab
+from wizard.flow.pages import PageId
+from wizard.flow.state import State
+from wizard.gui.pages.source import SourcePage
+from wizard.gui.preferences import Preferences
+from wizard.gui.window import WizardWindow
+from wizard.mirrors.model import UserSettings
+from wizard.plan.model import Choices
+from wizard.plan.requirement import Requirement
+from wizard.session.model import Facts
+from wizard.session.session import Session
+from wizard.undo.journal import Journal
+
+lab, wheels = test_race.lab, test_race.wheels
+
+
+class OnThisMachine(Session):
+    """Only the look at the computer is recorded: a test must find the same card everywhere."""
+
+    def probe(
+        self,
+        on_part: Callable[[str], None] | None = None,
+        is_cancelled: Callable[[], bool] = lambda: False,
+        on_rows: Callable[[tuple[Requirement, ...]], None] | None = None,
+    ) -> Facts:
+        return Facts(NO_CARD, UserSettings(), (), 0.0)
+
+
+@pytest.fixture
+def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder of its own, and nothing in the variables."""
+    for name in tuple(os.environ):
+        if name.startswith(("PIP_", "UV_", "CONDA", "XDG_")) or name.upper().endswith("_PROXY"):
+            monkeypatch.delenv(name)
+    home = tmp_path / "person"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    return home
+
+
+@pytest.fixture
+def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, lab: Lab, person: Path) -> Iterator[WizardWindow]:
+    wishes = Preferences(tmp_path / "settings.json")
+    wishes.put(language="en", theme="light")
+    made = WizardWindow(qapp, OnThisMachine(), wishes, None, FakeSide())
+    made.show()
+    qtbot.waitExposed(made)
+    yield made
+    made.navigator.restart()
+    made.close()
+    made.errands.stop()
+    made.deleteLater()
+    qapp.processEvents()
+
+
+def begin(window: WizardWindow, lab: Lab) -> None:
+    """Packages from an index by hand, which has no torch: so nobody but loopback is asked."""
+    own = lab.stack.enter_context(MirrorServer(lab.wheels, Ways(lacks=(test_race.TORCH,))))
+    test_race.write_mirrors(Path(os.environ["TORCH_WIZARD_HOME"]), lab.rows, lab.layouts)
+    window.navigator._state = State(choices=Choices(mirrors="race", index=own.simple, python="3.11"))
+
+
+def texts(window: WizardWindow) -> list[str]:
+    return [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
+
+
+def test_the_race_is_seen_in_the_page(qtbot: QtBot, window: WizardWindow, lab: Lab, wheels: Path) -> None:
+    lab.add("official", Ways(bytes_per_second=SLOW))
+    lab.add("quick")
+    lab.add("refuses", Ways(refuses="all"))
+    test_race.forge(wheels)
+    for index in (wheels / "forge").rglob("repodata.json"):
+        index.write_text(index.read_text(encoding="utf-8").replace("3.12.4", "3.11.9"), encoding="utf-8")
+    lab.rows["conda-forge", "quick"] = f"{lab.add('forge-here').url}/forge"
+    del lab.rows["pytorch-wheels", "forge-here"]
+    begin(window, lab)
+    go_to(qtbot, window, PageId.BUILD)
+    qtbot.waitUntil(window.footer.primary.isEnabled, timeout=20_000)
+    press(qtbot, window.footer.primary)
+    page = window.pages[PageId.SOURCE]
+    assert isinstance(page, SourcePage)
+    qtbot.waitUntil(lambda: {"measuring…", "quick", "refuses"} <= set(texts(window)), timeout=20_000)
+    assert page.is_busy
+    assert window.navigator.state.election is None, "rows are there before the end"
+    qtbot.waitUntil(lambda: window.navigator.state.election is not None, timeout=60_000)
+    settle(qtbot, window)
+    election = window.navigator.state.election
+    assert election is not None
+    assert election.torch_source.id == "quick-torch-cpu"
+    rows = {row.state.source.id: row for row in page.tables["torch"].rows}
+    assert (rows["quick-torch-cpu"].pill, rows["quick-torch-cpu"].uses) == ("ok", ("torch",))
+    assert rows["quick-torch-cpu"].state.rate
+    assert rows["refuses-torch-cpu"].pill == "warning"
+    assert [row.uses for row in page.tables["conda"].rows if row.uses] == [("python",)]
+    assert not any("measuring" in text for text in texts(window))
+
+
+def test_a_mirror_by_name_can_be_kept_after_its_difference_was_shown(
+    qtbot: QtBot, window: WizardWindow, lab: Lab, person: Path
+) -> None:
+    lab.add("official")
+    lab.add("quick")
+    begin(window, lab)
+    go_to(qtbot, window, PageId.BUILD)
+    qtbot.waitUntil(window.footer.primary.isEnabled, timeout=20_000)
+    press(qtbot, window.footer.primary)
+    page = window.pages[PageId.SOURCE]
+    assert isinstance(page, SourcePage)
+    qtbot.waitUntil(lambda: window.navigator.state.election is not None, timeout=60_000)
+    settle(qtbot, window)
+    place = page.where.choice.findData("quick")
+    page.where.choice.setCurrentIndex(place)
+    page.where.choice.activated.emit(place)
+    qtbot.waitUntil(lambda: window.navigator.state.election is not None, timeout=60_000)
+    settle(qtbot, window)
+    page.lasting.tick.click()
+    settle(qtbot, window)
+    files = [file.view.accessibleName() for file in page.lasting.diff.files]
+    assert len(files) == 2, "pip and uv; there is no conda on that computer"
+    assert all(str(person) in name for name in files)
+    assert not list(person.rglob("pip.conf")) + list(person.rglob("pip.ini")), "shown, not written"
+    assert Journal().changes() == ()
