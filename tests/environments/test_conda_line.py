@@ -12,10 +12,11 @@ import pytest
 
 from tests.line.world import PYTHON, TORCH, World
 from tests.stand_in.conda import StandInConda, recorded
+from tests.thorough import times
 from wizard.environments.remove import MARKER
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
-KILLS = 7
+KILLS = times(7, 3)
 
 
 @pytest.fixture

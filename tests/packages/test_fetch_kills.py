@@ -21,13 +21,14 @@ import pytest
 
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
+from tests.thorough import times
 from wizard.packages.fetch import Store
 from wizard.packages.model import LockedFile
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks; a kill is the same there as here")
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEDULES, BATCHES = 200, 8
+SCHEDULES, BATCHES = times(200, 64), 8
 MB = 1 << 20
 MOST_GOES = 12
 

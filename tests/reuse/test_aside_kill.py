@@ -17,10 +17,11 @@ import pytest
 
 from tests.reuse.conftest import There
 from tests.reuse.world import copy_of, picture, site_of
+from tests.thorough import times
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20261121
-KILLS = 30
+KILLS = times(30, 8)
 
 WORK = """
 import itertools, os, signal, sys, zipfile

@@ -20,8 +20,9 @@ from tests.line.test_kill import _phase, wait_for_nothing
 from tests.line.world import TORCH, World
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, copy_of, into, picture, versions
+from tests.thorough import times
 
-KILLS = 20
+KILLS = times(20, 6)
 SEED = 20261121
 
 
@@ -62,7 +63,7 @@ def test_old_state_or_new_state_never_between(there: There) -> None:
         assert picture(prefix) == before, where
         assert versions(prefix)["torch"] == OLD, where
         wait_for_nothing(world)
-    assert len(phases) >= 3, f"the kills fell into too few phases to prove anything: {phases}"
+    assert len(phases) >= times(3, 2), f"the kills fell into too few phases to prove anything: {phases}"
 
 
 def _give_up(world: World, plan: str, where: str) -> None:

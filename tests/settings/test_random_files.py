@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from tests.settings import readers
 from tests.settings.random_files import conda_files, pip_files, uv_files
+from tests.thorough import times
 from wizard.i18n import message
 from wizard.settings.apply import apply, propose, undo
 from wizard.settings.model import Edit, Tool
@@ -21,7 +22,7 @@ from wizard.undo.journal import Journal
 from wizard.undo.model import How
 
 CALM = settings(
-    max_examples=170, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=times(170, 40), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 URL = "https://mirror.example/pypi/simple"
 WHY = message("settings-file.reason.use", id="example")
