@@ -196,3 +196,29 @@ def test_finish_by_hand(call: Call, state: Path) -> None:
     assert str(prefix) in done.stderr
     assert list(prefix.parent.iterdir()) == []
     assert call("envs", "finish").stderr == ""
+
+
+@pytest.mark.parametrize("what", ["folder", "pipe", "rubbish", "unreadable"])
+def test_a_list_of_condas_that_cannot_be_read_hides_nothing_else(
+    call: Call, state: Path, tmp_path: Path, what: str
+) -> None:
+    prefix = make_venv(state / "envs" / "demo")
+    theirs = tmp_path / "home" / ".conda" / "environments.txt"
+    theirs.parent.mkdir()
+    if what == "folder":
+        theirs.mkdir()
+    elif what == "pipe":
+        os.mkfifo(theirs)
+    elif what == "rubbish":
+        theirs.write_bytes(b"\0\0\xff\xfe\n/\n..\n/proc/self\n/dev/null\n" + b"/a" * 3000)
+    else:
+        theirs.symlink_to(theirs)
+    assert listed(call).keys() == {"demo"}
+    assert call("envs", "delete", "demo", "--yes", "demo").returncode == 0
+    assert not prefix.exists()
+
+
+def test_a_folder_that_is_no_environment_is_called_so(call: Call, state: Path, tmp_path: Path) -> None:
+    done = call("envs", "show", tmp_path)
+    assert done.returncode == 2
+    assert "is no Python environment" in done.stderr

@@ -11,6 +11,7 @@ import errno
 import json
 import os
 import re
+import stat
 import sys
 import time
 from dataclasses import dataclass
@@ -90,9 +91,13 @@ def environments_list() -> Path:
 
 
 def listed_prefixes() -> tuple[Path, ...]:
-    """What conda knows of; a line may be stale. Lines that cannot be decoded are left out."""
-    found = []
-    for line in _read().splitlines():
+    """What conda knows of; a line may be stale. Lines that cannot be decoded are left out, and so is a list that cannot
+    be read."""
+    found: list[Path] = []
+    lines: list[bytes] = []
+    with contextlib.suppress(OSError):
+        lines = _read().splitlines()
+    for line in lines:
         with contextlib.suppress(UnicodeDecodeError):
             written = line.decode(_ENCODING).strip()
             if written and not written.startswith("#"):
@@ -136,8 +141,12 @@ def unregister(prefix: Path) -> None:
 
 
 def _read() -> bytes:
+    """Raises OSError; also for a pipe in its place, which would keep us waiting."""
+    path = environments_list()
     try:
-        return environments_list().read_bytes()
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+        return path.read_bytes()
     except FileNotFoundError:
         return b""
 

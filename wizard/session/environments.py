@@ -69,7 +69,7 @@ def is_measured(one: Environment) -> bool:
 
 
 def find_environment(text: str, environments: Iterable[Environment] | None = None) -> Environment:
-    """By name, else by path. Raises UsageError `env-unknown`, `env-ambiguous`."""
+    """By name, else by path. Raises UsageError `env-unknown`, `env-not-one`, `env-ambiguous`."""
     known = tuple(list_environments() if environments is None else environments)
     live = [one for one in known if one.state is not State.DELETING]
     named = [one for one in live if one.name == text]
@@ -84,6 +84,8 @@ def find_environment(text: str, environments: Iterable[Environment] | None = Non
     found = listing.list_environments(Places(prefixes=(prefix,))) if prefix and os.path.lexists(prefix) else ()
     at_prefix = next((one for one in found if one.prefix == prefix), None)
     if at_prefix is None:
+        if prefix and os.path.lexists(prefix):
+            raise UsageError("env-not-one", path=str(prefix))
         names = ", ".join(sorted({one.name for one in live})[:_MOST_NAMED]) or "-"
         raise UsageError("env-unknown", name=text, names=names)
     return at_prefix
