@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import CUDA, HEALTHY, MACHINE, TORCH, Patient, copy_libraries
+from wizard import paths
+from wizard.doctor.aside import Aside
 from wizard.doctor.distributions import read_distribution
 from wizard.doctor.files import damage_of
 from wizard.doctor.model import Answer
@@ -16,6 +18,7 @@ from wizard.environments.layout import python_of
 from wizard.errors import WizardError
 from wizard.i18n import text
 from wizard.packages.wheel import parse_record
+from wizard.steps.run_folder import RunFolder
 
 RUBBISH = bytes(range(256)) * 20
 
@@ -163,3 +166,18 @@ def test_an_environment_of_somebody_else_is_refused_before_anything_is_fetched(
     assert raised.value.code == "repair-not-yours"
     assert raised.value.summary.params["path"] == str(folder)
     assert bare.session.runs() == ()
+
+
+def test_a_second_repair_waits_for_one_that_was_killed(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    (bare.site / "sympy" / "__init__.py").unlink()
+    preview = bare.plan()
+    aside = Aside(bare.prefix, bare.site, preview.plan.id)
+    aside.put(("sympy",), (), (), ())  # as far as it got
+    folder = RunFolder(paths.runs_dir() / preview.plan.id)
+    folder.journal.write_text("")
+    with pytest.raises(WizardError) as raised:
+        bare.plan()
+    assert raised.value.code == "repair-under-way"
+    assert bare.session.undo_repair(bare.prefix)
+    assert bare.plan().lock.files

@@ -214,7 +214,8 @@ def _damaged(distribution: Distribution, wrong: tuple[str, ...]) -> Finding:
     shown = (*(f"{distribution.name}: {line}" for line in wrong[:_SHOWN]),)
     shown += (f"and {len(wrong) - _SHOWN} more",) if len(wrong) > _SHOWN else ()
     remedy = Remedy((f"{distribution.name}=={distribution.version}",))
-    return finding("files", "damaged", shown, remedy, name=distribution.name, count=len(wrong), first=wrong[0])
+    return finding("files", "damaged", shown, remedy, name=distribution.name, count=len(wrong),
+                   first=wrong[0].partition(": ")[2])  # fmt: skip
 
 
 def python_tags(env: Installation) -> Look:

@@ -95,13 +95,27 @@ def meant_by_plan(prefix: Path) -> Meant | None:
 def plan_examined(
     found: Examination, matrix: Matrix, choices: Choices, is_cancelled: IsCancelled = lambda: False
 ) -> RepairPreview:
-    """Without sources by hand, those of the setup of this environment are asked again."""
+    """Without sources by hand, those of the setup of this environment are asked again.
+
+    Raises WizardError `repair-under-way` where an earlier one still moves files, or was killed at it.
+    """
+    _check_none_under_way(found.installation.prefix)
     by_hand = (choices.index, choices.torch_index, choices.find_links)
     earlier = next(iter(plans_for(found.installation.prefix)), None)
     if earlier and not any(by_hand):
         known = earlier.choices
         choices = Choices(index=known.index, torch_index=known.torch_index, find_links=known.find_links)
     return plan_repair(found.facts, matrix, found.installation, found.answer, choices, is_cancelled)
+
+
+def _check_none_under_way(prefix: Path) -> None:
+    for run in kept_runs(prefix):
+        folder = RunFolder(paths.runs_dir() / run)
+        if not folder.path.is_dir():
+            continue  # of another computer, or of a home that was moved
+        info = run_info(folder)
+        if info.state == "running" or (info.state == "unfinished" and info.exit_status is None):
+            raise WizardError("repair-under-way", run=run, path=str(prefix))
 
 
 def undo_repair(prefix: Path) -> str:
