@@ -101,13 +101,14 @@ def test_a_failed_repair_leaves_everything_as_it_was(damaged: tuple[Patient, Rep
     """Killed when half of it was aside; then the environment's Python is gone, and going on fails."""
     patient, preview = damaged
     before = whole(patient.prefix)
-    python = patient.prefix / "bin" / "python"
-    target = python.readlink()
+    pythons = {path: path.readlink() for path in (patient.prefix / "bin").glob("python*") if path.is_symlink()}
     kill_at(patient, preview, "aside")
-    python.unlink()
+    for python in pythons:
+        python.unlink()
     done = patient.carry_out(preview)
     assert done.returncode == 1, done.stderr
-    python.symlink_to(target)
+    for python, target in pythons.items():
+        python.symlink_to(target)
     assert whole(patient.prefix) == before
     assert patient.carry_out(preview).returncode == 0
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import configparser
 import contextlib
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -274,3 +276,12 @@ def test_odd_types_in_uv_toml_are_left_out(value: object) -> None:
 
 def test_decode_takes_a_byte_order_mark() -> None:
     assert decode(b"\xef\xbb\xbf[global]") == "[global]"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pipes in the file system")
+def test_a_pipe_in_place_of_a_settings_file_is_not_waited_for(tmp_path: Path) -> None:
+    for place in (".config/pip/pip.conf", ".config/uv/uv.toml", ".condarc"):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        os.mkfifo(tmp_path / place)
+    found = read_user_settings({}, tmp_path, "linux", tmp_path / "root")
+    assert [notice.key for notice in found.notices].count("settings.unreadable") == 3

@@ -121,4 +121,4 @@ def _network(facts: Facts) -> CheckRow:
     if proxy is None:
         return CheckRow("network", "ok", message("page.check.direct"))
     address = shown(proxy_url(proxy) or proxy)
-    return CheckRow("network", "ok", message("page.check.proxy", address=address), message("flow.check.proxy-why"))
+    return CheckRow("network", "ok", message("page.check.proxy", address=address), message("page.check.proxy-why"))

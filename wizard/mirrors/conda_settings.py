@@ -14,6 +14,7 @@ from pathlib import Path
 
 from wizard.i18n import Message, message
 from wizard.mirrors.conda_files import CondaFile, CondaRow, Scalar, conda_files, conda_places, parse_conda_file
+from wizard.undo.disk import read_file
 
 _VARIABLE = "CONDA_"
 _LISTS = ("channels", "default_channels", "allowlist_channels", "whitelist_channels")
@@ -56,7 +57,7 @@ def read_conda_settings(
     broken: list[tuple[Path, str]] = []
     for path in conda_files(conda_places(environ, home, os_name, root, conda_root)):
         try:
-            files.append(parse_conda_file(path.read_bytes().decode("utf-8-sig"), path))
+            files.append(parse_conda_file(read_file(path).decode("utf-8-sig"), path))
         except FileNotFoundError:
             continue
         except (OSError, ValueError, RecursionError) as error:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.i18n import Message, message
+from wizard.undo.disk import read_file
 
 _SECTIONS = ("global", "install")  # later wins
 _MULTIPLE = ("extra-index-url", "find-links")
@@ -87,7 +88,7 @@ def read_pip_settings(
     notices: list[Message] = []
     for path in pip_files(environ, home, os_name, root):
         try:
-            parsed.append(parse_pip_file(decode(path.read_bytes())))
+            parsed.append(parse_pip_file(decode(read_file(path))))
             read.append(str(path))
         except (FileNotFoundError, NotADirectoryError):
             continue

@@ -14,6 +14,7 @@ from typing import Any
 
 from wizard.i18n import Message, message
 from wizard.mirrors.pip_settings import TRUE_WORDS
+from wizard.undo.disk import read_file
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -94,7 +95,7 @@ def read_uv_settings(
     values, read, notices = [parse_uv_variables(environ)], [], []
     for path in uv_files(environ, home, os_name, root):
         try:
-            values.append(parse_uv_file(path.read_bytes().decode("utf-8-sig"), path.parent))
+            values.append(parse_uv_file(read_file(path).decode("utf-8-sig"), path.parent))
             read.append(str(path))
         except (FileNotFoundError, NotADirectoryError):
             continue

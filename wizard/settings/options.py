@@ -21,6 +21,7 @@ from wizard.mirrors.uv_settings import uv_files
 from wizard.settings.model import Tool
 from wizard.settings.pip_text import MULTIPLE, option_name
 from wizard.settings.user_site import UserSiteTorch, torch_in_user_sites
+from wizard.undo.disk import read_file
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -116,7 +117,7 @@ def _as_conda(reading: CondaReading, environ: Mapping[str, str]) -> CondaValues:
 
 def _bytes(tool: Tool, path: Path, broken: list[BrokenFile]) -> bytes | None:
     try:
-        return path.read_bytes()
+        return read_file(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:

@@ -21,6 +21,13 @@ class NotKept(OSError):
     """The file cannot be replaced and stay the same owner's."""
 
 
+def read_file(path: Path) -> bytes:
+    """Of an ordinary file, or a device that ends at once; a pipe would be waited for without end. Raises OSError."""
+    if stat.S_ISFIFO(path.stat().st_mode) or stat.S_ISSOCK(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "no ordinary file", str(path))
+    return path.read_bytes()
+
+
 def temporary_name(target: Path) -> Path:
     """Always the same one, so that what a kill left there is found again."""
     return target.with_name(f".{target.name}.torch-setup-new")
