@@ -27,6 +27,7 @@ def main(out: Path) -> int:
 
 
 def draw(out: Path) -> None:
+    from tests.gallery_side import SideWalk
     from wizard.gui.app import application
     from wizard.gui.preferences import Preferences
 
@@ -40,17 +41,25 @@ def draw(out: Path) -> None:
                 wishes = Preferences(Path(home) / "settings.json")
                 wishes.put(language=language, theme=theme)
                 _Walk(app, wishes, Path(home), folder).go()
+                SideWalk(app, wishes, Path(home), folder).go()
+
+
+def _buttons() -> type:
+    from PySide6.QtWidgets import QPushButton
+
+    return QPushButton
 
 
 class _Walk:
     def __init__(self, app, wishes, home: Path, folder: Path) -> None:  # type: ignore[no-untyped-def]
         from tests.gui import fake_session
+        from tests.gui.fake_side import FakeSide
         from wizard.gui.window import WizardWindow
 
         self.app, self.folder, self.fake = app, folder, fake_session
         self.session = fake_session.FakeSession(home / "runs")
         self.session.script = fake_session.half_run
-        self.window = WizardWindow(app, self.session, wishes, None)
+        self.window = WizardWindow(app, self.session, wishes, None, FakeSide())
         self.window.show()
 
     def go(self) -> None:
@@ -62,10 +71,11 @@ class _Walk:
         window.pages[window.navigator.page].enter()
         self.settle(lambda: not window.errands.busy)
         self.shoot("0-welcome")
-        for name in ("1-check", "2-build", "3-source", "4-place", "5-review"):
+        for number, name in enumerate(("1-check", "2-build", "3-source", "4-place", "5-review"), start=1):
             window.footer.primary.click()
-            self.settle(window.page.may_press)
+            self.settle(lambda: window.page.may_press() and not window.errands.busy)
             self.shoot(name)
+            getattr(self, f"_more_of_{number}", lambda: None)()
         window.footer.primary.click()
         install = window.pages[list(window.pages)[6]]
         self.settle(lambda: install.watch.view.bytes is not None and install.watch.view.bytes.done > 1e9)
@@ -83,6 +93,75 @@ class _Walk:
         window.close()
         window.deleteLater()
         self.app.processEvents()
+
+    # -- what the pages show when there is much to show
+
+    def _more_of_1(self) -> None:
+        from tests.gui import scenes
+
+        page, session = self.window.page, self.session
+        session.hold.add("probe")
+        session.parts = ("nvml", "nvidia-smi", "devices", "toolkits")
+        page.again.click()
+        self.settle(lambda: len(page._ended) == 4)
+        self.shoot("1-check-looking")
+        scenes.rich(session)
+        session.parts = type(session)(session.root).parts
+        session.hold.clear()
+        page.again.click()
+        self.settle(lambda: not self.window.errands.busy)
+        self.shoot("1-check-found")
+        next(button for button in page.rows.findChildren(_buttons()) if button.isCheckable()).click()
+        self.tall("1-check-driver")
+        page.rows.fixes["dead-mirror"].click()
+        self.settle(lambda: not self.window.errands.busy)
+        page.fold.button.setChecked(True)
+        self.tall("1-check-fix")
+
+    def _more_of_2(self) -> None:
+        from tests.flow import values
+
+        page = self.window.page
+        page.force.ask(next(one for one in values.VERDICT.candidates if not one.fits))
+        self.shoot("2-build-ask")
+        page.force.put_away()
+
+    def _more_of_3(self) -> None:
+        from tests.gui import scenes
+
+        page, session = self.window.page, self.session
+        session.hold.add("elect")
+        session.told = scenes.told()
+        page.again.click()
+        self.settle(lambda: len(page._live) == 4)
+        self.shoot("3-source-racing")
+        session.hold.clear()
+        self.settle(lambda: not self.window.errands.busy)
+        page.lasting.tick.click()
+        self.settle(lambda: not self.window.errands.busy)
+        self.tall("3-source-lasting")
+        page.network_fold.button.setChecked(True)
+        page.fold.button.setChecked(True)
+        page.network.modes[type(session.wish.mode).CUSTOM].setChecked(True)
+        page.network.address.setText("http://proxy.example:3128")
+        page.network.password.setText("secret")
+        self.tall("3-source-network", 2100)
+
+    def _more_of_5(self) -> None:
+        page = self.window.page
+        for fold in (page.settings, page.limits_fold):
+            fold.button.setChecked(True)
+        self.tall("5-review-more")
+        page.limits_fold.button.setChecked(False)
+
+    def tall(self, name: str, height: int = 1500) -> None:
+        """The whole of a long page, and what of it the smallest window shows."""
+        size = self.window.size()
+        self.window.resize(900, 600)
+        self.shoot(f"{name}-small")
+        self.window.resize(size.width(), height)
+        self.shoot(name)
+        self.window.resize(size)
 
     def end(self, script: Callable[..., None]) -> None:
         script(self.fake.FakeRun(self.session, "run-1"))

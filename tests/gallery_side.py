@@ -1,4 +1,4 @@
-"""The pages beside the wizard for the gallery: every state that a person may meet, with recorded answers."""
+"""The pages beside the wizard for the gallery, and what else of the wizard a person may meet on an uncommon way."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ class SideWalk:
         from tests.flow import values
         from tests.gui import fake_side
         from tests.gui.fake_session import FakeSession
-        from wizard.gui.window import WizardWindow
+        from wizard.gui.window import SIZE, WizardWindow
 
         self.app, self.folder, self.fake = app, folder, fake_side
-        self.api, session = fake_side.FakeSide(), FakeSession(home / "runs")
+        self.api = fake_side.FakeSide()
+        self.session = session = FakeSession(home / "side-runs")
         self.api.drifts = (fake_side.drift_in(fake_side.HOME / "torch"),)
         session.known_runs = [values.run_info("old", "unfinished", "/home/li/torch-envs/classroom")]
         self.window = WizardWindow(app, session, wishes, None, self.api)
+        self.window.resize(*SIZE)  # not where the window before was left
         self.window.show()
 
     def go(self) -> None:
@@ -36,6 +38,7 @@ class SideWalk:
         self.doctor()
         self.explain()
         self.undo()
+        self.wizard()
         self.window.close()
         self.window.deleteLater()
         self.app.processEvents()
@@ -112,6 +115,52 @@ class SideWalk:
         self.window.footer.primary.click()
         self.settle()
         self.shoot("d2-undone")
+
+    def wizard(self) -> None:
+        from dataclasses import replace
+
+        from tests.gui.fake_session import until_cancelled
+        from wizard.flow.pages import PageId
+        from wizard.machine.model import CondaInstall
+
+        window, session = self.window, self.session
+        window.side.close()
+        self.api.known, self.api.running = self.fake.ENVIRONMENTS, ()
+        condas = (CondaInstall("/a/conda", "26.3.1", "/home/li/miniforge3", "conda"),
+                  CondaInstall("/b/micromamba", "2.1.0", "/opt/mamba", "micromamba"))  # fmt: skip
+        session.facts = replace(session.facts, machine=replace(session.facts.machine, condas=condas))
+        session.script = until_cancelled
+        while window.navigator.page is not PageId.PLACE:
+            self.settle(lambda: window.page.may_press() and not window.errands.busy)
+            window.footer.primary.click()
+            self.settle(lambda: window.page.may_press() and not window.errands.busy)
+        place: Any = window.page
+        place.engines["conda"].click()
+        self.settle(window.page.may_press)
+        self.shoot("4-place-conda")
+        place.there.click()
+        place.existing.table.selectRow(1)
+        self.settle(window.page.may_press)
+        self.shoot("4-place-existing")
+        self.api.would_change = False
+        window.footer.primary.click()
+        self.settle()
+        self.shoot("5-review-nothing")
+        window.footer.back.click()
+        self.settle()
+        place.new.click()
+        self.settle(window.page.may_press)
+        window.footer.primary.click()
+        self.settle(window.page.may_press)
+        window.footer.primary.click()
+        install: Any = window.pages[PageId.INSTALL]
+        self.settle(lambda: install.watch.view.bytes is not None)
+        install.pause.click()
+        self.shoot("6-install-paused")
+        self.settle()
+        install.cancel.click()
+        self.settle(lambda: install.rest.isVisible() and not window.errands.busy)
+        self.shoot("6-install-cancelled")
 
     def settle(self, done: Callable[[], bool] | None = None) -> None:
         until = time.monotonic() + 20

@@ -165,6 +165,45 @@
     </message>
 </context>
 <context>
+    <name>ClonePanel</name>
+    <message>
+        <source>%1 of %2 copied</source>
+        <translation>已复制 %1 / %2</translation>
+    </message>
+    <message>
+        <source>Looking through it…</source>
+        <translation>正在查看文件…</translation>
+    </message>
+    <message>
+        <source>&amp;Name of the copy</source>
+        <translation>副本名称(&amp;N)</translation>
+    </message>
+    <message>
+        <source>Name of the copy</source>
+        <translation>副本名称</translation>
+    </message>
+    <message>
+        <source>&amp;Make the copy</source>
+        <translation>创建副本(&amp;M)</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>停止(&amp;S)</translation>
+    </message>
+    <message>
+        <source>N&amp;ot now</source>
+        <translation>暂不(&amp;O)</translation>
+    </message>
+    <message>
+        <source>A copy of %1</source>
+        <translation>%1 的副本</translation>
+    </message>
+    <message>
+        <source>The copy works in its new place and is made where new environments go. The original is only read.</source>
+        <translation>副本会放在新环境的默认位置，可直接使用。只读取原环境，不做改动。</translation>
+    </message>
+</context>
+<context>
     <name>CodeLine</name>
     <message>
         <source>Copy</source>
@@ -221,8 +260,8 @@
         <translation>将删除 %1：%2 个软件包，%3 个文件，共 %4；磁盘可释放 %5。</translation>
     </message>
     <message>
-        <source>To delete it, t&amp;ype its name: %1</source>
-        <translation>若要删除，请输入它的名称：%1(&amp;Y)</translation>
+        <source>T&amp;ype %1 to delete it</source>
+        <translation>输入 %1 以确认删除(&amp;Y)</translation>
     </message>
     <message>
         <source>%1 files in it belong to no package. They are yours, and they would be lost:</source>
@@ -262,6 +301,14 @@
 </context>
 <context>
     <name>DoctorAnswer</name>
+    <message>
+        <source>&amp;Copy report</source>
+        <translation>复制报告(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Save report…</source>
+        <translation>保存报告(&amp;S)…</translation>
+    </message>
     <message>
         <source>E&amp;vidence (%1)</source>
         <translation>依据 (%1)(&amp;V)</translation>
@@ -328,14 +375,6 @@
     <message>
         <source>Choose &amp;folder…</source>
         <translation>选择文件夹(&amp;F)…</translation>
-    </message>
-    <message>
-        <source>&amp;Copy report</source>
-        <translation>复制报告(&amp;C)</translation>
-    </message>
-    <message>
-        <source>&amp;Save report…</source>
-        <translation>保存报告(&amp;S)…</translation>
     </message>
     <message>
         <source>Examine &amp;again</source>
@@ -462,6 +501,14 @@
         <translation>删除(&amp;D)…</translation>
     </message>
     <message>
+        <source>C&amp;lone…</source>
+        <translation>创建副本(&amp;L)…</translation>
+    </message>
+    <message>
+        <source>E&amp;xport…</source>
+        <translation>导出清单(&amp;X)…</translation>
+    </message>
+    <message>
         <source>Bring it bac&amp;k</source>
         <translation>恢复(&amp;K)</translation>
     </message>
@@ -480,6 +527,10 @@
     <message>
         <source>made by: %1</source>
         <translation>创建方式：%1</translation>
+    </message>
+    <message>
+        <source>last used: %1</source>
+        <translation>上次使用：%1</translation>
     </message>
     <message>
         <source>marked as frozen</source>
@@ -546,6 +597,10 @@
     <message>
         <source>Bringing back what was there before…</source>
         <translation>正在恢复之前的内容…</translation>
+    </message>
+    <message>
+        <source>Export the packages</source>
+        <translation>导出软件包清单</translation>
     </message>
     <message>
         <source>Looking through every file of %1…</source>
@@ -1308,6 +1363,13 @@
     </message>
 </context>
 <context>
+    <name>SidePage</name>
+    <message>
+        <source>&amp;Back</source>
+        <translation>返回(&amp;B)</translation>
+    </message>
+</context>
+<context>
     <name>SourceAge</name>
     <message>
         <source>just now</source>
@@ -1532,6 +1594,10 @@
         <translation>进行中</translation>
     </message>
     <message>
+        <source>Paused</source>
+        <translation>已暂停</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>完成</translation>
     </message>
@@ -1719,8 +1785,8 @@
         <translation>其他检查</translation>
     </message>
     <message>
-        <source>On this computer this made one environment, in %1.</source>
-        <translation>本次在这台电脑上创建了一个环境，位于 %1。</translation>
+        <source>The environment is in %1.</source>
+        <translation>环境位于 %1。</translation>
     </message>
     <message>
         <source>It works</source>

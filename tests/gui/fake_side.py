@@ -192,6 +192,17 @@ class FakeSide:
     def open_terminal(self, prefix: Path) -> None:
         self._called("open_terminal", prefix)
 
+    def clone(
+        self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: Callable[[], bool]
+    ) -> int:
+        on_progress(1_000_000_000, 4_000_000_000)
+        self._called("clone", name, is_cancelled)
+        self.known = (*self.known, replace(one, name=name, prefix=HOME / name))
+        return 4_000_000_000
+
+    def export(self, one: Environment, path: Path) -> None:
+        self._called("export", path)
+
     def plan_deletion(self, one: Environment, is_cancelled: Callable[[], bool]) -> DeletionPlan:
         self._called("plan_deletion", one, is_cancelled)
         return deletion(one, running=self.running)

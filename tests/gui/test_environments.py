@@ -105,6 +105,57 @@ def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeW
     assert "torch, numpy" in page._said.text()
 
 
+# -- copying and exporting
+
+
+def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.hold.add("clone")
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    press(qtbot, page.card.buttons["clone"])
+    assert window.focusWidget() is page.copying.name
+    assert page.copying.name.text() == "torch-copy"
+    letters = [letter for letter, _ in mnemonics(window)]
+    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+    typed(qtbot, page.copying.name, "lesson-4")
+    press(qtbot, page.copying.go)
+    qtbot.waitUntil(lambda: page.copying.bar.value() == 250)
+    assert "1.00 GB of 4.00 GB" in page.copying.bar.accessibleName()
+    side.let_go.set()
+    settle(qtbot, window)
+    assert ("clone", "lesson-4") in side.calls
+    assert "lesson-4" in cells(page, 0)
+    assert "lesson-4 is a copy of torch now" in page._said.text()
+
+
+def test_a_copy_is_stopped_and_refused_in_the_page(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    side.hold.add("clone")
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    press(qtbot, page.card.buttons["clone"])
+    press(qtbot, page.copying.go)
+    qtbot.waitUntil(lambda: "clone" in side.names())
+    press(qtbot, page.copying.keep)
+    settle(qtbot, window)
+    assert page.table.isVisible()
+    assert "torch-copy" not in cells(page, 0)
+    side.hold.clear()
+    side.fail["clone"] = UsageError("bad-name", name="a/b", reason="-")
+    press(qtbot, page.card.buttons["clone"])
+    press(qtbot, page.copying.go)
+    qtbot.waitUntil(page.trouble.isVisible)
+    assert page.trouble.code == "error.bad-name.summary"
+
+
+def test_the_packages_are_exported(qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path) -> None:
+    window = make_window()
+    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page.export_to(tmp_path / "lesson.txt")
+    settle(qtbot, window)
+    assert ("export", tmp_path / "lesson.txt") in side.calls
+    assert str(tmp_path / "lesson.txt") in page._said.text()
+
+
 # -- deleting
 
 
@@ -243,6 +294,9 @@ def test_a_real_environment_is_listed_measured_and_deleted(
         assert (page.table.selected.name, page.table.selected.torch) == ("lesson 甲", "2.14.1")
         row = page.table.chosen_row
         qtbot.waitUntil(lambda: cells(page, SIZE)[row] != "…")
+        page.export_to(tmp_path / "packages.txt")
+        settle(qtbot, window)
+        assert "torch==2.14.1+cpu" in (tmp_path / "packages.txt").read_text(encoding="utf-8")
         press(qtbot, page.card.buttons["delete"])
         settle(qtbot, window)
         assert "notes.txt" in page.panel.unowned.toPlainText()

@@ -67,6 +67,16 @@ class SideApi(Protocol):
 
     def open_terminal(self, prefix: Path) -> None: ...
 
+    def clone(
+        self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled
+    ) -> int:
+        """A copy of that name where new environments go; its bytes. `on_progress` hears bytes done and in all."""
+        ...
+
+    def export(self, one: Environment, path: Path) -> None:
+        """Its packages as a file, as the ending says: pylock (.toml), data (.json), or requirements."""
+        ...
+
     def plan_deletion(self, one: Environment, is_cancelled: IsCancelled) -> DeletionPlan: ...
 
     def delete(

@@ -6,6 +6,7 @@ What only a call needs is imported by that call: the window's first picture must
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -71,6 +72,27 @@ class SideSession:
         from wizard.environments.open_terminal import open_terminal
 
         open_terminal(prefix)
+
+    def clone(
+        self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled
+    ) -> int:
+        from wizard.session.clone import carry_out_clone, plan_clone
+
+        return carry_out_clone(plan_clone(one, name, None, is_cancelled), on_progress, is_cancelled).size
+
+    def export(self, one: Environment, path: Path) -> None:
+        from wizard.session.export import export_of
+        from wizard.session.export_text import export_document, pylock_text, requirements_text
+
+        found, ending = export_of(one), path.suffix.lower()
+        if ending == ".json":
+            text = json.dumps(export_document(found), ensure_ascii=False, indent=1) + "\n"
+        else:
+            text = pylock_text(found) if ending == ".toml" else requirements_text(found)
+        try:
+            path.write_text(text, encoding="utf-8", newline="\n")
+        except OSError as error:
+            raise WizardError("export-not-written", details=str(error), path=str(path)) from error
 
     def plan_deletion(self, one: Environment, is_cancelled: IsCancelled) -> DeletionPlan:
         from wizard.session.environments import plan_deletion

@@ -23,6 +23,7 @@ OnNote = Callable[[Any], None]
 Work = Callable[[IsCancelled, OnNote], T]
 _LOG = logging.getLogger(__name__)
 _STOP_SECONDS = 3.0
+_NOTE_SECONDS = 0.05
 
 
 class _Post(QObject):
@@ -85,6 +86,20 @@ def _bug(error: Exception) -> WizardError:
     details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     _LOG.error("unexpected: %s", details)
     return WizardError("window-unexpected", details=details, what=type(error).__name__)
+
+
+def seldom(note: OnNote) -> Callable[[int, int], None]:
+    """For progress: thousands of steps a second are told twenty times a second."""
+    told = 0.0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= _NOTE_SECONDS:
+            told = now
+            note((done, total))
+
+    return tell
 
 
 class Errands:

@@ -53,7 +53,7 @@ class Footer(QFrame):
         self.primary.setText(words)
         self.primary.setVisible(bool(words))
         self.primary.setEnabled(page.may_press())
-        self.back.setText(self.tr("&Back"))
+        self.back.setText(page.back_text() or self.tr("&Back"))
         self.back.setVisible(not is_first and page.may_back())
 
     def controls(self) -> list[QWidget]:

@@ -88,6 +88,10 @@ class Page(QWidget):
     def may_back(self) -> bool:
         return self.desk.navigator.may_go_back()
 
+    def back_text(self) -> str:
+        """The way back in words; '' leaves it at the usual ones, a step back."""
+        return ""
+
     def first_control(self) -> QWidget | None:
         return None
 

@@ -110,7 +110,7 @@ class DeletionPanel(QFrame):
             goes = goes.replace(f"%{number}", fact)
         self._goes.setText(goes)
         self._stays.setText("\n".join(self._voice.say(words) for words in plan.stays))
-        self._ask.setText(self.tr("To delete it, t&ype its name: %1").replace("%1", plan.name))
+        self._ask.setText(self.tr("T&ype %1 to delete it").replace("%1", plan.name))
         self._show_controls(plan)
 
     def _show_unowned(self, rows: tuple[Unowned, ...]) -> None:

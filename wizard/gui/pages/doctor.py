@@ -47,8 +47,8 @@ class DoctorPage(SidePage):
         line.addWidget(self.choice, 1)
         line.addWidget(self.folder)
         self.answer = DoctorAnswer(desk.voice)
-        self.copy, self.save, self.again = button(), button(), button()
-        self.footer_left, self.footer_right = [self.copy, self.save], [self.again]
+        self.copy, self.save, self.again = self.answer.copy, self.answer.save, button()
+        self.footer_right = [self.again]
         self.body.addWidget(choose)
         self.body.addWidget(self.answer)
         self.body.addStretch(1)
@@ -103,8 +103,7 @@ class DoctorPage(SidePage):
         self._text.setText(self.tr("&Environment"))
         self.choice.setAccessibleName(self.tr("Environment to examine"))
         self.folder.setText(self.tr("Choose &folder…"))
-        self.copy.setText(self.tr("&Copy report"))
-        self.save.setText(self.tr("&Save report…"))
+        self.answer.retranslate()
         self.again.setText(self.tr("Examine &again"))
         self._fill()
 

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from wizard.gui.parts.boxes import RowCard, box, column
+from wizard.gui.pages.side_base import button
+from wizard.gui.parts.boxes import RowCard, box, column, line_up
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import Pill, label, restyle, selectable
 from wizard.gui.theme import code_font
@@ -46,8 +47,14 @@ class DoctorAnswer(QWidget):
         self._pill, self._verdict = Pill(), label("", "heading")
         self._cause, self._repair = selectable(label("")), selectable(label(""))
         self._plan = label("", "muted")
+        self.copy, self.save = button("small"), button("small")
+        reports = line_up(gap=8)
+        for one in (self.copy, self.save):
+            reports.addWidget(one)
+        reports.addStretch(1)
         for widget in (self._pill, self._verdict, self._cause, self._repair, self._plan):
             lines.addWidget(widget)
+        lines.addLayout(reports)
         self.evidence, self.looks = Fold(), Fold()
         self._evidence = selectable(label(""))
         self._evidence.setFont(code_font())
@@ -56,6 +63,7 @@ class DoctorAnswer(QWidget):
         self._drift_title, self._drift = label("", "heading"), label("")
         self._looks = RowCard(3, 2)
         self._looks.setProperty("role", "fold")
+        self.looks.body.setContentsMargins(0, 0, 0, 0)
         self.looks.body.addWidget(self._looks)
         parts: tuple[QWidget, ...] = (
             self._card, self.evidence, self._drift_title, self._drift, self._others_title, self._others, self.looks,
@@ -63,11 +71,15 @@ class DoctorAnswer(QWidget):
         for part in parts:
             rows.addWidget(part)
 
+    def retranslate(self) -> None:
+        self.copy.setText(self.tr("&Copy report"))
+        self.save.setText(self.tr("&Save report…"))
+
     @property
     def words(self) -> str:
         """All that the card says, for whom the screen says it and for the tests."""
         shown = (self._verdict, self._cause, self._repair, self._plan)
-        return "\n".join(one.text() for one in shown if one.text())
+        return "\n".join(one.text() for one in shown if one.text() and not one.isHidden())
 
     def show_answer(self, found: Examination, preview: RepairPreview | None) -> None:
         answer, say = found.answer, self._voice.say
@@ -75,6 +87,7 @@ class DoctorAnswer(QWidget):
         restyle(self._card)
         self._pill.show_state(_PILLS.get(answer.verdict, "note"), self._word(answer.verdict))
         self._verdict.setText(say(message(f"doctor.verdict.{answer.verdict}")))
+        self._verdict.setVisible(answer.verdict != "found")  # then the cause says it
         self._show_cause(answer)
         changes = preview.changes if preview else ()
         self._plan.setText("\n".join(f"•  {say(change)}" for change in changes))

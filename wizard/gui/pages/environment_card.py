@@ -9,7 +9,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.figures import bytes_text
-from wizard.gui.pages.environments_table import engine_name, environment_state, torch_words
+from wizard.gui.pages.environments_table import day_text, engine_name, environment_state, torch_words
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.code_lines import CodeLines
 from wizard.gui.parts.labels import Pill, label, selectable
@@ -20,10 +20,15 @@ if TYPE_CHECKING:
     from wizard.flow.side_api import Closer, Kept
 
 
+_BUTTONS = (("check", "terminal", "folder", "copy"), ("clone", "export", "delete"))
+
+
 class EnvironmentCard(QFrame):
     check = Signal()
     terminal = Signal()
     delete = Signal()
+    clone = Signal()
+    export = Signal()
     bring_back = Signal()
 
     def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
@@ -40,12 +45,15 @@ class EnvironmentCard(QFrame):
         head.addStretch(1)
         self._prefix, self._inside = selectable(label("", "muted")), label("")
         self._reason = label("")
-        self.buttons = {name: QPushButton(self) for name in ("check", "terminal", "folder", "copy", "delete")}
-        line = line_up(gap=8)
-        for button in self.buttons.values():
-            button.setProperty("role", "small")
-            line.addWidget(button)
-        line.addStretch(1)
+        self.buttons = {name: QPushButton(self) for row in _BUTTONS for name in row}
+        lines = column(gap=6)
+        for names in _BUTTONS:
+            line = line_up(gap=8)
+            for name in names:
+                self.buttons[name].setProperty("role", "small")
+                line.addWidget(self.buttons[name])
+            line.addStretch(1)
+            lines.addLayout(line)
         self._kept_words, self.bring_back_button = label("", "muted"), QPushButton(self)
         self.bring_back_button.setProperty("role", "small")
         kept = line_up()
@@ -55,7 +63,7 @@ class EnvironmentCard(QFrame):
         rows.addLayout(head)
         for widget in (self._prefix, self._inside, self._reason):
             rows.addWidget(widget)
-        rows.addLayout(line)
+        rows.addLayout(lines)
         rows.addLayout(kept)
         rows.addWidget(self.ways)
         self.buttons["check"].clicked.connect(self.check)
@@ -63,6 +71,8 @@ class EnvironmentCard(QFrame):
         self.buttons["folder"].clicked.connect(self._open_folder)
         self.buttons["copy"].clicked.connect(self._copy_path)
         self.buttons["delete"].clicked.connect(self.delete)
+        self.buttons["clone"].clicked.connect(self.clone)
+        self.buttons["export"].clicked.connect(self.export)
         self.bring_back_button.clicked.connect(self.bring_back)
 
     def show_environment(self, one: Environment) -> None:
@@ -82,6 +92,7 @@ class EnvironmentCard(QFrame):
         words = {
             "check": self.tr("C&heck it"), "terminal": self.tr("Open &terminal"), "folder": self.tr("Open &folder"),
             "copy": self.tr("&Copy path"), "delete": self.tr("&Delete…"),
+            "clone": self.tr("C&lone…"), "export": self.tr("E&xport…"),
         }  # fmt: skip
         for name, button in self.buttons.items():
             button.setText(words[name])
@@ -98,6 +109,8 @@ class EnvironmentCard(QFrame):
         self._reason.setVisible(one.reason is not None)
         is_usable = one.state.value == "ok"
         self.buttons["terminal"].setVisible(is_usable and one.kind.value != "system")
+        self.buttons["clone"].setVisible(is_usable and one.kind.value not in ("system", "base"))
+        self.buttons["export"].setVisible(is_usable)
         self.buttons["check"].setEnabled(one.state.value != "deleting")
         self.buttons["delete"].setVisible(one.kind.value != "system")
         self._show_kept()
@@ -108,6 +121,7 @@ class EnvironmentCard(QFrame):
         facts += [f"{package.name} {package.version}" for package in one.companions]
         facts.append(self.tr("%1 packages").replace("%1", str(one.packages)))
         facts.append(self.tr("made by: %1").replace("%1", engine_name(one.kind.value)))
+        facts.append(self.tr("last used: %1").replace("%1", day_text(one.last_used)))
         if one.is_frozen:
             facts.append(self.tr("marked as frozen"))
         if one.is_current:

@@ -1,19 +1,18 @@
-"""Environments: all of this computer in one table; one of them from near; deleting it, asked in the page."""
+"""Environments: all of this computer in one table; one of them from near; copying or deleting it, asked in the page."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from wizard.errors import WizardError
 from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
-from wizard.gui.errands import IsCancelled, OnNote
+from wizard.gui.errands import IsCancelled, OnNote, seldom
 from wizard.gui.figures import bytes_text
+from wizard.gui.pages.clone_panel import ClonePanel
 from wizard.gui.pages.deletion_panel import DeletionPanel
 from wizard.gui.pages.environment_card import EnvironmentCard
 from wizard.gui.pages.environments_table import EnvironmentsTable
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from wizard.environments.sizes import Sizes
     from wizard.flow.side_api import Closer
 
-_NOTE_SECONDS = 0.05
+_EXPORT_AS = "requirements (*.txt);;pylock (*.toml);;JSON (*.json)"
 
 
 class EnvironmentsPage(SidePage):
@@ -36,13 +35,14 @@ class EnvironmentsPage(SidePage):
         self._found: tuple[Environment, ...] | None = None
         self._sizes: dict[Path, Sizes] = {}
         self._plan: DeletionPlan | None = None
+        self._is_cloning = False  # asked for, or under way
         self._done: Message | None = None
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(desk.voice)
-        self.panel = DeletionPanel(desk.voice)
+        self.panel, self.copying = DeletionPanel(desk.voice), ClonePanel()
         self._none, self._said = label("", "muted"), label("", "strong")
         self.again = button()
         self.footer_left = [self.again]
-        for widget in (self._said, self._none, self.table, self.panel, self.card):
+        for widget in (self._said, self._none, self.table, self.panel, self.copying, self.card):
             self.body.addWidget(widget)
         self.body.addStretch(1)
         self.again.clicked.connect(self._look)
@@ -51,26 +51,36 @@ class EnvironmentsPage(SidePage):
         self.card.terminal.connect(self._terminal)
         self.card.delete.connect(self._plan_deletion)
         self.card.bring_back.connect(self._bring_back)
+        self.card.clone.connect(self._ask_name)
+        self.card.export.connect(self._ask_where)
+        self.copying.agreed.connect(self._clone)
+        self.copying.put_away.connect(self._no_clone)
         self.panel.agreed.connect(self._delete)
         self.panel.kept.connect(self._keep)
         self.panel.look_again.connect(self._plan_deletion)
 
     def enter(self) -> None:
         self._done = None
-        if not self.panel.is_going:
+        if not self._is_at_work:
             self._look()
 
     def leave(self) -> None:
-        """A deletion that has begun goes on."""
-        if not self.panel.is_going:
-            self._plan = None
+        """What has begun goes on."""
+        if not self._is_at_work:
+            self._plan, self._is_cloning = None, False
             super().leave()
 
+    @property
+    def _is_at_work(self) -> bool:
+        return self.panel.is_going or self.copying.is_going
+
     def first_control(self) -> QWidget:
-        return self.panel.name if self._plan and not self.panel.is_going else self.table
+        if self._is_at_work:
+            return self.copying.keep if self._is_cloning else self.table
+        return self.panel.name if self._plan else self.copying.name if self._is_cloning else self.table
 
     def escape(self) -> bool:
-        if self._plan is None or self.panel.is_going:
+        if self._is_at_work or not (self._plan or self._is_cloning):
             return False
         self._keep()
         return True
@@ -85,18 +95,21 @@ class EnvironmentsPage(SidePage):
         self.table.retranslate()
         self.card.retranslate()
         self.panel.retranslate()
+        self.copying.retranslate()
         if self._found is not None:
             self.table.show_rows(self._found, self._sizes)
 
     def render_state(self) -> None:
         one, is_deleting = self.table.selected, self._plan is not None
+        is_asked = is_deleting or self._is_cloning
         self._said.setText(self.say(self._done))
         self._said.setVisible(self._done is not None)
         self._none.setVisible(self._found == ())
-        self.table.setVisible(bool(self._found) and not is_deleting)
+        self.table.setVisible(bool(self._found) and not is_asked)
         self.panel.setVisible(is_deleting)
-        self.card.setVisible(one is not None and not is_deleting)
-        self.again.setEnabled(not self.panel.is_going)
+        self.copying.setVisible(self._is_cloning)
+        self.card.setVisible(one is not None and not is_asked)
+        self.again.setEnabled(not is_asked)
 
     # -- the list
 
@@ -168,6 +181,65 @@ class EnvironmentsPage(SidePage):
     def _brought_back(self, one: Environment, names: tuple[str, ...]) -> None:
         self._say_done(message("flow.brought-back", name=one.name, names=", ".join(names) or "–"))
 
+    # -- copying, and what is in it as a file
+
+    def _ask_name(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            self._done, self._is_cloning = None, True
+            self.copying.ask(one)
+            self.render_state()
+            self.changed.emit()
+            self.wants_focus.emit()
+
+    def _clone(self, name: str) -> None:
+        one = self.table.selected
+        if one is None:
+            return
+        self.trouble.clear()
+        self.copying.show_going()
+        self.render_state()
+        self.wants_focus.emit()
+        self.beside(
+            "clone",
+            lambda is_cancelled, note: self.api.clone(one, name, seldom(note), is_cancelled),
+            lambda size: self._cloned(one, name, size),
+            lambda told: self.copying.show_progress(*told),
+            self._not_cloned,
+        )
+
+    def _no_clone(self) -> None:
+        """What was copied so far is taken away again by the errand that copies."""
+        self.stop_beside("clone")
+        self.copying.is_going = False
+        self._keep()
+
+    def _cloned(self, one: Environment, name: str, size: int) -> None:
+        self.copying.is_going = self._is_cloning = False
+        self._say_done(message("flow.cloned", name=one.name, copy=name, size=bytes_text(size)))
+
+    def _not_cloned(self, error: WizardError) -> None:
+        self.copying.is_going = self._is_cloning = False
+        self.render_state()
+        self.trouble.show_error(error)
+
+    def _ask_where(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            start = str(Path.home() / f"{one.name}-requirements.txt")
+            chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Export the packages"), start, _EXPORT_AS)
+            if chosen:
+                self.export_to(Path(chosen))
+
+    def export_to(self, path: Path) -> None:
+        one = self.table.selected
+        if one is not None:
+            self.errand(
+                "",
+                lambda is_cancelled, note: self.api.export(one, path),
+                lambda answer: self._say_done(message("flow.exported", name=one.name, path=str(path))),
+            )
+
     # -- deleting
 
     def _plan_deletion(self) -> None:
@@ -188,7 +260,7 @@ class EnvironmentsPage(SidePage):
         self.wants_focus.emit()
 
     def _keep(self) -> None:
-        self._plan = None
+        self._plan, self._is_cloning = None, False
         self.render_state()
         self.changed.emit()
         self.wants_focus.emit()
@@ -202,7 +274,7 @@ class EnvironmentsPage(SidePage):
         self.render_state()
         self.beside(
             "delete",
-            lambda is_cancelled, note: self.api.delete(plan, typed, _now_and_then(note), is_cancelled),
+            lambda is_cancelled, note: self.api.delete(plan, typed, seldom(note), is_cancelled),
             lambda answer: self._deleted(plan),
             lambda told: self.panel.show_progress(*told),
             self._not_deleted,
@@ -228,17 +300,3 @@ class EnvironmentsPage(SidePage):
             self._look()
         self.render_state()
         self.announce(self.say(words), urgent=True)
-
-
-def _now_and_then(note: OnNote) -> Callable[[int, int], None]:
-    """Thousands of files a second are told twenty times a second."""
-    told = 0.0
-
-    def tell(files: int, size: int) -> None:
-        nonlocal told
-        now = time.monotonic()
-        if now - told >= _NOTE_SECONDS:
-            told = now
-            note((files, size))
-
-    return tell

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from wizard.gui.figures import bytes_text
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN = 8
+_NARROW = 640
 _STATES = {"ok": "ok", "broken": "warning", "unfinished": "warning", "deleting": "note"}
 
 
@@ -97,6 +99,11 @@ class EnvironmentsTable(RowTable):
         self.fit()
         if self.selected != before:
             self.chosen.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the name is worth more than the day."""
+        super().resizeEvent(event)
+        self.setColumnHidden(_USED, event.size().width() < _NARROW)
 
     def show_size(self, prefix: Path, sizes: Sizes) -> None:
         for row, one in enumerate(self._rows):

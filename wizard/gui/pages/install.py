@@ -146,7 +146,7 @@ class InstallPage(Page):
             title = self.tr("Cancelled") if cancelled else self.tr("Not finished")
             self.set_head(title, self.tr("What was downloaded and checked is kept."))
         self.progress.show_view(view, going, self._paused)
-        self.steps.show_view(view, going)
+        self.steps.show_view(view, going, self._paused)
         self._notices.setText("\n".join(self.say(notice) for notice in view.notices))
         self._notices.setVisible(bool(view.notices))
         self._show_buttons(going)

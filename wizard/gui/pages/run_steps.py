@@ -33,6 +33,7 @@ def step_state(state: str) -> tuple[str, str]:
     words = {
         "waiting": ("note", QCoreApplication.translate("StepState", "Waiting")),
         "running": ("warning", QCoreApplication.translate("StepState", "Running")),
+        "paused": ("note", QCoreApplication.translate("StepState", "Paused")),
         "done": ("ok", QCoreApplication.translate("StepState", "Done")),
         "skipped": ("ok", QCoreApplication.translate("StepState", "Kept")),
         "failed": ("problem", QCoreApplication.translate("StepState", "Failed")),
@@ -40,6 +41,9 @@ def step_state(state: str) -> tuple[str, str]:
         "stopped": ("note", QCoreApplication.translate("StepState", "Stopped")),
     }
     return words.get(state, ("note", state))
+
+
+_PAUSES = "fetch"  # a pause holds up the download; a step that has begun goes on to its end
 
 
 class _Row:
@@ -61,12 +65,12 @@ class RunSteps(QWidget):
         self._card = RowCard(4, 2)
         self._outer.addWidget(self._card)
 
-    def show_view(self, view: RunView, is_going: bool) -> None:
+    def show_view(self, view: RunView, is_going: bool, is_paused: bool = False) -> None:
         if list(self._rows) != [step.name for step in view.steps]:
             self._rebuild([step.name for step in view.steps])
         self.setVisible(bool(self._rows))
         for step in view.steps:
-            self._show_step(step, view, is_going)
+            self._show_step(step, view, is_going, is_paused and step.name == _PAUSES)
 
     def state_of(self, name: str) -> str:
         """The word that is shown."""
@@ -79,18 +83,19 @@ class RunSteps(QWidget):
             self._card.add_row(row.pill, row.name, row.words, row.right, tight=True)
         self._card.grid.setColumnMinimumWidth(0, 96)
 
-    def _show_step(self, step: StepView, view: RunView, is_going: bool) -> None:
+    def _show_step(self, step: StepView, view: RunView, is_going: bool, is_paused: bool) -> None:
         row = self._rows[step.name]
         name = step_name(step.name)
-        state = step.state if is_going or step.state != "running" else "stopped"
+        is_running = step.state == "running"
+        state = step.state if not is_running else "stopped" if not is_going else "paused" if is_paused else "running"
         row.pill.show_state(*step_state(state))
-        if step.state == "running" and is_going:
+        if state == "running":
             row.pill.setText(row.pill.text().replace("!", "▸", 1))
         row.pill.setAccessibleDescription(name)
         _set(row.name, name)
         said = self._voice.say(step.message)
-        _set(row.words, " • ".join(part for part in (said, step.detail if step.state == "running" else "") if part))
-        _set(row.right, self._right(step, view, is_going))
+        _set(row.words, " • ".join(part for part in (said, step.detail if is_running else "") if part))
+        _set(row.right, "" if is_paused and is_running else self._right(step, view, is_going))
 
     @staticmethod
     def _right(step: StepView, view: RunView, is_going: bool) -> str:

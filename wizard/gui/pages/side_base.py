@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton
 
 from wizard.errors import WizardError
@@ -51,6 +52,9 @@ class SidePage(Page):
         self.cancel_errand()
         for name in tuple(self._beside):
             self.stop_beside(name)
+
+    def back_text(self) -> str:
+        return QCoreApplication.translate("SidePage", "&Back")
 
     # -- calls beside the page's own: sizes that stream in, a look at what was selected
 

@@ -156,7 +156,7 @@ class UndoPage(SidePage):
                 self._diff_rows.addWidget(FileDiff(shown, self.desk.theme))
 
     def _words(self, diff: UndoDiff) -> Iterator[str]:
-        yield self.say(message(f"settings-file.how.{diff.how.value}", path=diff.path))
+        yield self.say(message(f"flow.undo-will.{diff.how.value}", path=diff.path))
         for key in diff.left:
             yield self.say(message("settings-file.undo.left", path=diff.path, name=key))
 

@@ -164,7 +164,7 @@ class VerifyPage(Page):
                 self._add_row(card, check)
         self._rest_title.setVisible(bool(rest))
         self.finish.setVisible(self.has_failed)
-        words = self.tr("On this computer this made one environment, in %1.")
+        words = self.tr("The environment is in %1.")
         self._changed.setText(words.replace("%1", self.state.prefix))
 
     def _show_head(self, view: ReportView) -> None:
