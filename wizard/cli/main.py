@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard import paths
@@ -46,9 +47,17 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
         terminal.say(message("cli.cancelled"))
         return int(ExitStatus.CANCELLED)
     except Exception as bug:
+        if isinstance(bug, PermissionError) and _is_ours(bug.filename):
+            terminal.error(WizardError("state-not-writable", path=str(paths.home())))
+            return int(ExitStatus.FAILED)
         log = _note(traceback.format_exc())
         terminal.error(WizardError("internal", what=type(bug).__name__, log=str(log or "-")))
         return int(ExitStatus.FAILED)
+
+
+def _is_ours(path: object) -> bool:
+    """Our own folder may be one that this user may not enter: made under sudo, or named for somebody else."""
+    return isinstance(path, str) and paths.home() in (Path(path), *Path(path).parents)
 
 
 def _settle_interrupted(terminal: Terminal) -> None:

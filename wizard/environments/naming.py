@@ -96,8 +96,8 @@ def check_prefix(prefix: Path, os_name: str, needed_bytes: int | None = None) ->
 
 
 def nearest_existing(prefix: Path) -> Path:
-    """The prefix itself or the closest folder above that is there."""
-    return next((place for place in (prefix, *prefix.parents) if place.exists()), Path(prefix.anchor))
+    """The prefix itself or the closest folder above that is there; a folder that we may not enter hides its own."""
+    return next((place for place in (prefix, *prefix.parents) if os.path.exists(place)), Path(prefix.anchor))  # noqa: PTH110
 
 
 def is_environment(prefix: Path) -> bool:

@@ -39,7 +39,8 @@ class _CondaRecord(msgspec.Struct):
 
 @dataclass(frozen=True, slots=True)
 class Unowned:
-    """`path` is relative, with "/". A folder in which nothing belongs to a package is one entry, with all in it."""
+    """`path` is relative, with "/". A folder in which nothing belongs to a package is one entry, with all in it; one
+    that cannot be looked into counts as one file."""
 
     path: str
     files: int
@@ -90,11 +91,14 @@ class Sieve:
     owned: frozenset[str]
     sites: tuple[str, ...]
     _loose: list[tuple[str, int]] = field(default_factory=list)
+    _closed: list[str] = field(default_factory=list)
     _shared: set[str] = field(default_factory=set)  # folders with something in them that is a package's
 
     def add(self, folder: Folder) -> None:
         if folder.path.rpartition("/")[2] == _CACHE:
             return  # follows from the sources beside it
+        if not folder.is_readable:  # its owner can still have it removed: it must not go unseen
+            self._closed.append(folder.path)
         for name, status in folder.files:
             path = f"{folder.path}/{name}" if folder.path else name
             if self._belongs(path):
@@ -122,6 +126,10 @@ class Sieve:
             if top != path:
                 folders.add(top)
             entries.setdefault(top, []).append(size)
+        for path in self._closed:
+            top = self._highest(f"{path}/?")
+            folders.add(top)
+            entries.setdefault(top, []).append(0)
         rows = (Unowned(path, len(sizes), sum(sizes), path in folders) for path, sizes in entries.items())
         return tuple(sorted(rows, key=lambda row: row.path))
 

@@ -36,7 +36,7 @@ def parse_version(text: str) -> str | None:
 def root_prefix(executable: Path) -> Path | None:
     """The installation that a conda or mamba lies in, by its path; None for a bare micromamba."""
     for parent in list(executable.parents)[1:3]:
-        if (parent / "conda-meta").is_dir():
+        if os.path.isdir(parent / "conda-meta"):  # noqa: PTH112 (Path.is_dir raises in a folder we may not enter)
             return parent
     return None
 
@@ -91,12 +91,12 @@ def candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path, str]
     """(kind, executable, found by) that exist, variables first; the same installation may come several times."""
     for variable in ("CONDA_EXE", "MAMBA_EXE"):
         named = Path(environment.get(variable) or "-")
-        if named.is_file() and named.stem in KINDS:
+        if os.path.isfile(named) and named.stem in KINDS:  # noqa: PTH113
             yield named.stem, named, variable
     for found_by, folder in _folders(environment):
         for kind in KINDS:
             for name in _names(kind):
-                if (folder / name).is_file():
+                if os.path.isfile(folder / name):  # noqa: PTH113
                     yield kind, folder / name, found_by
 
 

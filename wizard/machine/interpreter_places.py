@@ -42,12 +42,19 @@ def is_interpreter_path(path: Path) -> bool:
 
 def _in_folder(folder: Path) -> Iterator[Path]:
     try:
-        paths = sorted(path for path in folder.iterdir() if is_interpreter_path(path))
+        found = [path for path in folder.iterdir() if is_interpreter_path(path)]
     except OSError:
         return
-    for path in paths:
-        if path.is_file() and os.access(path, os.X_OK):
-            yield path
+    # Path.is_file would raise in a folder that may be listed and not entered.
+    yield from sorted(path for path in found if os.path.isfile(path) and os.access(path, os.X_OK))  # noqa: PTH113
+
+
+def _matching(folder: Path, pattern: str) -> list[Path]:
+    """A variable may name a folder that only another user may enter (PYENV_ROOT after `su`)."""
+    try:
+        return sorted(folder.glob(pattern))
+    except OSError:
+        return []
 
 
 def folders(environment: Mapping[str, str], home: Path, root: Path = Path("/")) -> Iterator[Path]:
@@ -55,16 +62,16 @@ def folders(environment: Mapping[str, str], home: Path, root: Path = Path("/")) 
     on_path = environment.get("PATH", "").split(os.pathsep)
     yield from (Path(place) for place in on_path if place and not _WINDOWS_DRIVE.match(place))
     if sys.platform == "win32":
-        yield from sorted((home / ".pyenv" / "pyenv-win" / "versions").glob("*"))
-        yield from sorted((home / "AppData" / "Local" / "Programs" / "Python").glob("Python3*"))
+        yield from _matching(home / ".pyenv" / "pyenv-win" / "versions", "*")
+        yield from _matching(home / "AppData" / "Local" / "Programs" / "Python", "Python3*")
         return
     pyenv = environment.get("PYENV_ROOT")
     if pyenv:
-        yield from sorted(Path(pyenv).glob("versions/*/bin"))
+        yield from _matching(Path(pyenv), "versions/*/bin")
     for pattern in _VERSION_FOLDERS:
-        yield from sorted(home.glob(pattern))
+        yield from _matching(home, pattern)
     for pattern in _SYSTEM_FOLDERS:
-        yield from sorted(root.glob(pattern))
+        yield from _matching(root, pattern)
 
 
 def registry_paths() -> tuple[str, ...]:
