@@ -1,4 +1,4 @@
-"""`python -m tests.gallery OUT`: a picture of every page, in two languages, two themes and two scales.
+"""`python -m tests.gallery OUT`: a picture of every page, in two languages, two themes and three scales.
 
 With the recorded session, so that pictures differ only when the window does. Each scale needs a process of
 its own, because Qt reads its scale once.
@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-SCALES = ("1", "1.5")
+SCALES = ("1", "1.5", "2")
 _SCALE = "QT_SCALE_FACTOR"
 
 
@@ -32,7 +32,8 @@ def draw(out: Path) -> None:
     from wizard.gui.preferences import Preferences
 
     app = application()
-    suffix = "@150" if os.environ.get(_SCALE) == "1.5" else ""
+    percent = round(float(os.environ.get(_SCALE, "1")) * 100)
+    suffix = "" if percent == 100 else f"@{percent}"
     for language in ("en", "zh_CN"):
         for theme in ("light", "dark"):
             folder = out / f"{language}-{theme}{suffix}"

@@ -19,6 +19,7 @@ TEXT_ON = (
     ("text", "window"), ("text", "card"), ("text", "rail"), ("text", "field"), ("text", "code"), ("text", "hover"),
     ("muted", "window"), ("muted", "card"), ("muted", "rail"), ("on_accent", "accent"), ("on_accent", "accent_hover"),
     ("on_ok", "ok"), ("on_note", "note"), ("on_warning", "warning"), ("on_problem", "problem"),
+    ("card", "on_problem"), ("muted", "code"), ("on_problem", "window"),
 )  # fmt: skip
 
 
