@@ -98,9 +98,9 @@ def test_a_conda_environment(conda_world: World) -> None:
     prefix = world.home / "state" / "envs" / "demo"
     _add_binary(prefix)
     before = picture(prefix)
-    done = world.run("envs", "clone", "demo", "--name", "copy")
+    done = world.run("envs", "clone", "demo", "--name", "the 副本")
     assert done.returncode == 0, done.stderr
-    target = prefix.with_name("copy")
+    target = prefix.with_name("the 副本")
     assert picture(prefix) == before
     assert texts_with(target, f"{prefix}/") == []
     data = (target / "lib" / "libthing.so").read_bytes()
@@ -121,6 +121,9 @@ def test_a_conda_environment(conda_world: World) -> None:
     assert json.loads(drift.stdout)["drift"] == [], "the copy's record of its good state is its own"
     pip = subprocess.run([target / "bin" / "pip", "--version"], capture_output=True, text=True, timeout=60)
     assert str(target) in pip.stdout, pip.stderr
+    code = f"source '{target}/bin/activate' && echo $CONDA_PREFIX"
+    on = subprocess.run(["bash", "-c", code], capture_output=True, text=True, timeout=60)
+    assert (on.stdout, on.stderr) == (f"{target}\n", "")
 
 
 def _add_binary(prefix: Path) -> None:

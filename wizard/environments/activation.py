@@ -49,6 +49,16 @@ def write_activation(prefix: Path, os_name: str) -> None:
         (folder / file).write_text(filled, encoding="utf-8", errors="surrogateescape", newline=newline)
 
 
+def is_own_activation(prefix: Path, os_name: str) -> bool:
+    """Whether `write_activation` made it."""
+    try:
+        return all(
+            b"_TORCH_SETUP_" in (scripts_folder(prefix, os_name) / file).read_bytes() for file in _FILES[os_name]
+        )
+    except OSError:
+        return False
+
+
 def scripts_folder(prefix: Path, os_name: str) -> Path:
     return prefix / ("Scripts" if os_name == "windows" else "bin")
 

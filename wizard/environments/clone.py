@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard import paths
+from wizard.environments.activation import is_own_activation, write_activation
 from wizard.environments.clone_copy import Copier
 from wizard.environments.clone_records import mend_conda_records, mend_wheel_records
 from wizard.environments.clone_rewrite import Spellings, rewrite, spellings
@@ -116,6 +117,8 @@ def clone(
             _make_frame(source, target, is_cancelled)
         work = _Work(source.prefix, target, contents, known, on_progress, is_cancelled, frame=_files_in(target))
         work.carry_out()
+        if source.kind is not Kind.VENV and is_own_activation(target, paths.os_name()):
+            write_activation(target, paths.os_name())  # the old place may have needed no quotes, and this one may
         mend_wheel_records(target, site_folders(target), work.rewritten)
         mend_conda_records(target, work.rewritten)
     except OSError as error:
