@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from wizard.environments.component import find_flaw, hazards
 from wizard.environments.naming import absolute_prefix, check_name, check_place, check_prefix, nearest_existing
+from wizard.environments.remove import mark_begun
 from wizard.errors import ExitStatus, UsageError
 from wizard.i18n import LANGUAGES, text
 
@@ -165,6 +166,8 @@ def test_what_is_there_already_is_refused(tmp_path: Path) -> None:
     file.touch()
     assert refused(full) == "target-not-empty"
     assert refused(conda) == refused(venv) == "target-is-environment"
+    mark_begun(tmp_path / "begun", "run-1")
+    assert refused(tmp_path / "begun") == "target-unfinished"
     assert refused(file) == refused(file / "x") == "target-is-file"
     assert refused(tmp_path / "x", needed=10**18) == "target-no-space"
 

@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path, PurePath
 
 from wizard.environments.component import Flaw, find_flaw, hazards
+from wizard.environments.remove import unfinished_run
 from wizard.errors import UsageError
 from wizard.i18n import Message
 
@@ -107,6 +108,8 @@ def is_environment(prefix: Path) -> bool:
 def _check_existing(prefix: Path) -> None:
     if prefix.is_symlink():
         raise UsageError("target-is-link", path=str(prefix))
+    if run := unfinished_run(prefix):
+        raise UsageError("target-unfinished", path=str(prefix), run=run)
     if is_environment(prefix):
         raise UsageError("target-is-environment", path=str(prefix))
     if prefix.is_dir() and any(prefix.iterdir()):
