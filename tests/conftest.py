@@ -11,6 +11,10 @@ pytest_plugins = ["tests.channel.fixture", "tests.line.fixture"]
 
 @pytest.fixture(autouse=True)
 def home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test reads or writes what the developer's own program has kept."""
+    """No test reads or writes what the developer's own program has kept, nor anything else of the developer's."""
+    user = tmp_path.with_name(f"{tmp_path.name}-user")  # not inside: some tests look at all of their folder
+    user.mkdir()
+    monkeypatch.setenv("HOME", str(user))
+    monkeypatch.setenv("USERPROFILE", str(user))
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "own-home"))
     monkeypatch.setenv("TORCH_WIZARD_REGION", "world")  # a developer in China would have mirrors race in every test
