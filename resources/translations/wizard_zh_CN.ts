@@ -1789,6 +1789,10 @@
         <translation>环境位于 %1。</translation>
     </message>
     <message>
+        <source>Changed settings files: %1. Undo takes it back.</source>
+        <translation>已改动的设置文件：%1。可随时撤销。</translation>
+    </message>
+    <message>
         <source>It works</source>
         <translation>可以使用了</translation>
     </message>

@@ -156,6 +156,7 @@ def test_the_difference_is_shown_first_and_written_with_install(
     used = window.navigator.state.used
     assert len(used) == 1
     assert used[0].change is not None
+    qtbot.waitUntil(lambda: any("Changed settings files" in text and str(pip) in text for text in texts(window)))
 
 
 def test_a_file_that_was_changed_meanwhile_stops_the_start_and_is_shown_anew(

@@ -336,7 +336,7 @@ class WizardWindow(QMainWindow):
 
     def _say_goodbye(self) -> None:
         state = self.navigator.state
-        if state.preview and state.run_id is None:
+        if state.preview and state.run_id is None and not state.is_beginning:
             self._drop_plan(state.preview.plan.id)
         geometry = bytes(self.saveGeometry().toBase64().data()).decode("ascii")
         if geometry != self._preferences.wishes.geometry:

@@ -164,8 +164,17 @@ class VerifyPage(Page):
                 self._add_row(card, check)
         self._rest_title.setVisible(bool(rest))
         self.finish.setVisible(self.has_failed)
-        words = self.tr("The environment is in %1.")
-        self._changed.setText(words.replace("%1", self.state.prefix))
+        words = self.tr("The environment is in %1.").replace("%1", self.state.prefix)
+        self._changed.setText("\n".join((words, *self._settings_words())))
+
+    def _settings_words(self) -> list[str]:
+        """Which settings files were changed on the way, and what the tools themselves say now."""
+        used = self.state.used
+        files = [file.path for one in used if one.change for file in one.change.files]
+        said = [self.say(check.words) for one in used for check in one.checks]
+        said += [self.say(words) for one in used for words in one.after]
+        changed = self.tr("Changed settings files: %1. Undo takes it back.").replace("%1", ", ".join(files))
+        return [changed, *said] if files else said
 
     def _show_head(self, view: ReportView) -> None:
         if not self.has_failed:
