@@ -43,9 +43,7 @@ def wanted_candidates(verdict: Verdict, choices: Choices) -> tuple[Candidate, ..
         fitting += [
             candidate
             for candidate in verdict.candidates
-            if not candidate.fits
-            and candidate.variant == choices.variant
-            and is_choosable(candidate)
+            if not candidate.fits and candidate.variant == choices.variant and is_choosable(candidate)
         ]
     if not fitting:
         raise WizardError("no-build-fits", what=_asked(choices))
