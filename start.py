@@ -91,14 +91,15 @@ MINOR = "{}.{}".format(*sys.version_info)
 PACKAGES = {
     "window": (
         "libgl1", "libegl1", "libglib2.0-0|libglib2.0-0t64", "libxkbcommon0", "libdbus-1-3", "libfontconfig1",
-        "libxcb-cursor0", "libxcb-icccm4", "libxcb-keysyms1", "libxcb-shape0", "libxkbcommon-x11-0",
+        "libgssapi-krb5-2", "libxcb-cursor0", "libxcb-icccm4", "libxcb-keysyms1", "libxcb-shape0",
+        "libxkbcommon-x11-0",
     ),
     # Of the CJK fonts the smallest download: 2 MB, where fonts-noto-cjk has 57.
     "font": ("fonts-wqy-microhei|fonts-noto-cjk|fonts-wqy-zenhei|fonts-droid-fallback|fonts-arphic-uming",),
     "display": ("xvfb", "xauth"),
 }  # fmt: skip
 LIBRARIES = ("libGL.so.1", "libEGL.so.1", "libglib-2.0.so.0", "libxkbcommon.so.0", "libdbus-1.so.3",
-             "libfontconfig.so.1", "libxcb-cursor.so.0", "libxkbcommon-x11.so.0")  # fmt: skip
+             "libfontconfig.so.1", "libgssapi_krb5.so.2", "libxcb-cursor.so.0", "libxkbcommon-x11.so.0")  # fmt: skip
 OTHER_TOOLS = {
     "dnf": "dnf install libglvnd-glx libglvnd-egl glib2 libxkbcommon-x11 dbus-libs fontconfig xcb-util-cursor "
     "xcb-util-wm xcb-util-keysyms wqy-microhei-fonts",

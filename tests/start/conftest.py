@@ -133,8 +133,8 @@ class Tree:
 
 def all_installed() -> str:
     names = (
-        "libgl1 libegl1 libglib2.0-0 libxkbcommon0 libdbus-1-3 libfontconfig1 libxcb-cursor0 libxcb-icccm4 "
-        "libxcb-keysyms1 libxcb-shape0 libxkbcommon-x11-0 fonts-noto-cjk xvfb xauth"
+        "libgl1 libegl1 libglib2.0-0 libxkbcommon0 libdbus-1-3 libfontconfig1 libgssapi-krb5-2 "
+        "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxkbcommon-x11-0 fonts-noto-cjk xvfb xauth"
     )
     return "".join(f"{name} installed\n" for name in names.split())
 
