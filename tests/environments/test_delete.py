@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -465,7 +466,9 @@ def _as_user(tmp_path: Path, *prefixes: Path) -> list[str]:
     state = tmp_path / "state-of-user"
     state.mkdir()
     os.chown(state, 65534, 65534)
-    for place in (tmp_path, *list(tmp_path.parents)[:2]):
+    for place in (tmp_path, *tmp_path.parents):
+        if place == Path(tempfile.gettempdir()):
+            break
         place.chmod(0o755)
     done = subprocess.run(
         [sys.executable, "-c", AS_USER, *map(str, prefixes)],

@@ -18,10 +18,9 @@ from urllib.parse import unquote
 import pytest
 
 from tests.line.world import TORCH, World
-from tests.thorough import times
 from wizard.events import Kind, parse_line
 
-KILLS = times(20, 6)
+KILLS = 20
 
 
 def wait_for_nothing(world: World) -> None:
@@ -74,7 +73,7 @@ def test_every_resume_after_a_kill_ends_well(conda_world: World) -> None:
         assert not again, (moment, again)
         _check_environment(world)
         wait_for_nothing(world)
-    assert len(phases) >= times(3, 2), f"the kills fell into too few phases to prove anything: {phases}"
+    assert len(phases) >= 3, f"the kills fell into too few phases to prove anything: {phases}"
 
 
 @pytest.mark.slow
