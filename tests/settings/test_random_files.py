@@ -22,7 +22,9 @@ from wizard.undo.journal import Journal
 from wizard.undo.model import How
 
 CALM = settings(
-    max_examples=times(340, 170), deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=times(340, 170),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 URL = "https://mirror.example/pypi/simple"
 WHY = message("settings-file.reason.use", id="example")

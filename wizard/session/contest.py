@@ -65,6 +65,11 @@ class Contest:
         self.notices.append(message("race.official-silent", source=silent.name or silent.id))
         return True
 
+    def join(self, kind: Kind) -> None:
+        """Races too, though nobody knows that its official place is silent."""
+        if self.may_race(kind):
+            self._on.add(kind)
+
     def torch(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
         """Usable sources first, the fastest before; then those that answered: they may have another Python."""
         placed = self._racers(Kind.TORCH, candidate.variant, candidate.variant == default_variant)

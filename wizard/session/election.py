@@ -13,7 +13,6 @@ from wizard.errors import Cancelled, WizardError
 from wizard.i18n import Message, message
 from wizard.machine.model import Machine, PythonInstall
 from wizard.matrix.model import PLATFORMS, Matrix
-from wizard.mirrors.candidates import default_index
 from wizard.mirrors.model import Offer, Source
 from wizard.mirrors.racers import Kind
 from wizard.plan.model import Candidate, Choices, Verdict
@@ -117,7 +116,7 @@ class Walk:
         silent = [state.source for state in self.states.values() if state.verdict == "unreachable"]
         if contest is None or not any(contest.fall_back(Kind.TORCH, source) for source in silent):
             return False
-        contest.fall_back(Kind.PACKAGES, default_index())
+        contest.join(Kind.PACKAGES)
         return True
 
     def _try(self, candidate: Candidate, source: Source, pythons: Sequence[str] | None) -> Found | None:

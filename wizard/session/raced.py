@@ -59,7 +59,7 @@ def race_notices(contest: Contest | None, choices: Choices, elected: Mapping[Kin
         if chosen and not chosen.is_usable and choices.mirrors not in WORDS:
             yield message("race.not-usable", source=chosen.source.name, why=text(chosen.finding.message))
         placed = race.of(source) if source else None
-        if placed and len(race.placed) > 1:
+        if placed and placed.is_usable and len(race.placed) > 1:  # else another build than the one raced for
             yield _won(kind, race, placed)
 
 
