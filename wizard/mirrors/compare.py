@@ -73,7 +73,7 @@ def _finding(sight: Sight, measure: _Measure, now: float) -> Finding:
     truth, words = _judged(sight, measure)
     newest = sight.releases[-1].version.public if sight.releases else None
     return Finding(
-        source=sight.source.id, truth=truth, message=words, asked=round(now, 1), seconds=sight.seconds,
+        source=sight.source.id, truth=truth, message=words, asked=int(now * 10) / 10, seconds=sight.seconds,
         final_host=_host(sight.final), file=sight.file, sha256=sight.sha256, size=sight.size, newest=newest,
     )  # fmt: skip
 

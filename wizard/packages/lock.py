@@ -187,7 +187,8 @@ def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
     trouble = explain_text(outcome.stderr, environment)
     if trouble:
         return WizardError(trouble.code, details=outcome.tail(40), **trouble.params)
-    refused, damaged = _REFUSED.search(outcome.stderr), _NO_PACKAGE.search(outcome.stderr)
+    flowing = " ".join(outcome.stderr.split())  # uv breaks its lines where the words get long
+    refused, damaged = _REFUSED.search(flowing), _NO_PACKAGE.search(flowing)
     if refused:
         file = unquote(urlsplit(refused[2]).path).rstrip("/").rsplit("/", 1)[-1]
         host = urlsplit(refused[2]).hostname or "-"
