@@ -29,6 +29,7 @@ from wizard.process.detached import start_detached
 from wizard.settings import conda_text
 from wizard.settings.text_file import read_text
 from wizard.steps.run_folder import RunFolder, run_folders
+from wizard.undo.disk import read_file
 
 IsCancelled = Callable[[], bool]
 _CONDARCS = (".condarc", ".conda/.condarc", ".config/conda/.condarc")
@@ -193,7 +194,7 @@ def _envs_dirs(home: Path | None, roots: Iterable[Path]) -> list[Path]:
     found: list[Path] = []
     for path in files:
         with contextlib.suppress(OSError, ValueError):
-            value = conda_text.value_of(read_text(path.read_bytes()).text, "envs_dirs")
+            value = conda_text.value_of(read_text(read_file(path)).text, "envs_dirs")
             written = (value,) if isinstance(value, str) else value or ()
             found += [Path(os.path.expandvars(part)).expanduser() for part in written]
     return found

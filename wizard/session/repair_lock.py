@@ -21,13 +21,12 @@ from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Candidate, Choices
 from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk
+from wizard.session.inside_plan import EXACT
 from wizard.session.model import Election, Facts
 from wizard.session.outlook import Outlook
 from wizard.session.preview import locked
 from wizard.session.repair_wish import Wanted, python_series
 from wizard.steps.run_folder import RunFolder
-
-_EXACT = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: they follow torch
 
 
 def election_for(
@@ -115,7 +114,7 @@ def _held(lock: Lock, env: Installation, wanted: Wanted) -> Iterator[str]:
     """Installed in another version, and nothing but the newest release asks for the change."""
     for file in lock.files:
         installed = env.one(file.name)
-        must_follow = file.name in wanted.names or file.name in FAMILY or file.name.startswith(_EXACT)
+        must_follow = file.name in wanted.names or file.name in FAMILY or file.name.startswith(EXACT)
         if installed and not must_follow and _is_plain(installed.version) and _comes(file, env, wanted):
             yield f"{file.name}=={installed.version}"
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -23,16 +22,16 @@ from wizard.doctor.model import Answer, Remedy
 from wizard.doctor.repair import Repair, write_repair
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
-from wizard.machine.serialize import machine_to_json
 from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import CPU
 from wizard.packages.model import Lock
-from wizard.plan.model import Candidate, Choices, Plan, PlanSource
-from wizard.session.model import Election, Facts
-from wizard.session.preview import network_environment, save_run
+from wizard.plan.model import Candidate, Choices, Plan
+from wizard.session.inside_plan import inside_plan
+from wizard.session.model import Facts
+from wizard.session.preview import save_run
 from wizard.session.repair_lock import election_for, lock_for
 from wizard.session.repair_wish import named_packages, read_wish
-from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
+from wizard.steps.run_folder import create_run_folder, new_run_id
 
 _USUAL_LINE = 5_000_000  # bytes a second, for the minutes that are shown
 
@@ -57,7 +56,9 @@ def plan_repair(
         election = election_for(facts, matrix, env, wanted, choices, is_cancelled)
         lock = lock_for(facts, election, env, wanted, folder, is_cancelled)
         repair = _repair(env, answer, remedy, election.candidate, lock)
-        plan = _plan(facts, env, election, choices, folder, lock)
+        goal = replace(choices, prefix=str(env.prefix), name=None)
+        is_expected = gpu_expected(env, facts.machine) and election.candidate.variant != CPU
+        plan = inside_plan(facts, env, election, goal, folder, lock, is_expected)
         write_repair(folder.path, repair)
         save_run(folder, plan, lock)
     except OSError as error:
@@ -100,28 +101,6 @@ def _repair(env: Installation, answer: Answer, remedy: Remedy, candidate: Candid
         python_version=env.python.version if env.python else "",
         variant=candidate.variant,
         variables=env.variables,
-    )
-
-
-def _plan(facts: Facts, env: Installation, election: Election, choices: Choices, folder: RunFolder, lock: Lock) -> Plan:
-    sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
-    return Plan(
-        id=folder.id,
-        created=round(time.time(), 3),
-        candidate=election.candidate,
-        choices=replace(choices, prefix=str(env.prefix), name=None),
-        prefix=str(env.prefix),
-        engine=election.engine,
-        engine_reason=election.engine_reason,
-        python=election.python,
-        base_python=None,
-        channels=(),
-        sources=tuple(PlanSource(role, s.layout.value, s.origin.value, s.url, s.name) for role, s in sources),
-        requirements=election.requirements,
-        gpu_expected=gpu_expected(env, facts.machine) and election.candidate.variant != CPU,
-        machine=machine_to_json(facts.machine),
-        total_bytes=lock.total_bytes,
-        environment=network_environment(facts.settings, [source.url for _, source in sources]),
     )
 
 

@@ -8,7 +8,6 @@ begun. Nothing is changed here.
 from __future__ import annotations
 
 import shutil
-import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,27 +23,26 @@ from wizard.environments.found import Environment
 from wizard.environments.reusable import check_not_in_use, check_reusable
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
-from wizard.machine.serialize import machine_to_json
 from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import CPU
 from wizard.mirrors.read import Reader
 from wizard.packages.model import Lock
-from wizard.plan.model import Choices, Plan, PlanSource
+from wizard.plan.model import Choices, Plan
 from wizard.plan.resolve import resolve
 from wizard.session.commands import equivalent_commands
 from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk, wanted_candidates
 from wizard.session.environments import conda_roots, find_environment
+from wizard.session.inside_plan import EXACT, inside_plan
 from wizard.session.model import Election, Facts, Preview
 from wizard.session.other_packages import locked_somewhere
 from wizard.session.outlook import Outlook
 from wizard.session.place import target_prefix
-from wizard.session.preview import locked, network_environment, save_run
+from wizard.session.preview import locked, save_run
 from wizard.session.raced import further_sources
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
 
 IsCancelled = Callable[[], bool]
-_FOLLOWERS = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: they follow torch
 
 
 def environment_for(choices: Choices) -> Environment:
@@ -104,7 +102,9 @@ def _planned(
     coming_names = {change.name for change in changes}
     coming = Lock(tuple(file for file in lock.files if file.name in coming_names), lock.text)
     repair = _repair(env, election, changes)
-    plan = _plan(facts, env, election, choices, folder, coming)
+    is_expected = election.candidate.fits and election.candidate.variant != CPU
+    notices = (*facts.settings.notices, *election.notices)
+    plan = inside_plan(facts, env, election, choices, folder, coming, is_expected, notices)
     write_repair(folder.path, repair)
     save_run(folder, plan, coming)
     left = len(env.distributions) - sum(change.kind == REPLACED for change in changes)
@@ -182,7 +182,7 @@ def preferences(env: Installation) -> str:
     """A lock without files: the versions that are there. torch and what follows it in exact versions are left out."""
     lines = ['lock-version = "1.0"', 'created-by = "torch-setup"']
     for each in env.distributions:
-        if each.name not in FAMILY and not each.name.startswith(_FOLLOWERS) and _is_plain(each.version):
+        if each.name not in FAMILY and not each.name.startswith(EXACT) and _is_plain(each.version):
             lines += ["[[packages]]", f'name = "{each.name}"', f'version = "{Version(each.version)}"']
     return "\n".join(lines) + "\n"
 
@@ -205,29 +205,6 @@ def _repair(env: Installation, election: Election, changes: Iterable[Change]) ->
         python_version=env.python.version if env.python else "",
         variant=election.candidate.variant,
         variables=env.variables,
-    )
-
-
-def _plan(facts: Facts, env: Installation, election: Election, choices: Choices, folder: RunFolder, lock: Lock) -> Plan:
-    sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
-    return Plan(
-        id=folder.id,
-        created=round(time.time(), 3),
-        candidate=election.candidate,
-        choices=choices,
-        prefix=str(env.prefix),
-        engine=election.engine,
-        engine_reason=election.engine_reason,
-        python=election.python,
-        base_python=None,
-        channels=(),
-        sources=tuple(PlanSource(role, s.layout.value, s.origin.value, s.url, s.name) for role, s in sources),
-        requirements=election.requirements,
-        gpu_expected=election.candidate.fits and election.candidate.variant != CPU,
-        machine=machine_to_json(facts.machine),
-        total_bytes=lock.total_bytes,
-        notices=(*facts.settings.notices, *election.notices),
-        environment=network_environment(facts.settings, [source.url for _, source in sources]),
     )
 
 
