@@ -249,7 +249,7 @@
     </message>
     <message>
         <source>Deleting</source>
-        <translation>删除</translation>
+        <translation>正在删除</translation>
     </message>
     <message>
         <source>Delete %1?</source>

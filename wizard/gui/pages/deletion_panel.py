@@ -96,7 +96,8 @@ class DeletionPanel(QFrame):
         self.name.setAccessibleName(self.tr("Name of the environment to delete"))
         if plan is None:
             return
-        self._pill.show_state("problem", self.tr("Deleting"))
+        self._pill.show_state("note", self.tr("Deleting"))
+        self._pill.setVisible(self.is_going)  # before, nothing has been done yet
         self._title.setText(self.tr("Delete %1?").replace("%1", plan.name))
         self._title.setVisible(not self.is_going)
         self._show_unowned(plan.unowned)
