@@ -1,0 +1,233 @@
+"""From the bytes of a `*.torchlab` file to a profile, or one sentence with the dotted paths of what is wrong in it.
+
+Nothing is changed and nobody is asked: a profile is either right as a whole or not used at all. How the values must
+look by themselves is here; what they may mean is in `sound`, and whether wheels fit their entry in `wheels`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import sys
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from wizard.errors import UsageError
+from wizard.i18n import LANGUAGES, text
+from wizard.packages.lock import FAMILY
+from wizard.packages.model import LockedFile
+from wizard.profile.fields import Problems, Table, shown
+from wizard.profile.model import (
+    ASKABLE,
+    ENGINES,
+    LARGEST_BYTES,
+    SCHEMA,
+    Profile,
+    ProfileEnvironment,
+    ProfileFile,
+    ProfileLock,
+    ProfileSources,
+)
+from wizard.profile.sound import address_flaw, name_flaw, place_flaw, requirement_flaw
+from wizard.profile.wheels import check_locks
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_MOST_LOCKS = 64
+_MOST_FILES = 1000
+_MOST_NAMES = 200
+_PROBLEMS_SHOWN = 3
+_DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+_TITLE = re.compile(r".{1,200}")
+_PROGRAM = re.compile(r"[0-9A-Za-z.+-]{1,40}")
+_PYTHON = re.compile(r"3\.[1-9]\d?")
+_TORCH = re.compile(r"\d{1,3}(\.\d{1,3}){2,3}")
+_VARIANT = re.compile(r"cpu|cu\d{2,4}")
+_GLIBC = re.compile(r"2\.\d{1,2}")
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+_VERSION = re.compile(r"[0-9A-Za-z.!+_-]{1,100}")
+_NAME = re.compile(r"[a-z0-9]([a-z0-9-]{0,98}[a-z0-9])?")
+_WHEEL = re.compile(r"[0-9A-Za-z._!+-]{1,200}\.whl")
+_ENGINE = re.compile("|".join(ENGINES))
+_ASKABLE = re.compile("|".join(ASKABLE))
+_COMPANION = re.compile("|".join(FAMILY[1:]))
+_LANGUAGE = re.compile("|".join(LANGUAGES))
+_OS = re.compile("windows|linux")
+_ARCH = re.compile("x86_64|aarch64")
+
+
+def read_profile(path: Path) -> ProfileFile:
+    """Raises UsageError `profile-unreadable` and as `parse_profile`."""
+    try:
+        if not path.is_file():  # a pipe would be waited for
+            raise UsageError("profile-unreadable", file=str(path))
+        with path.open("rb") as file:
+            data = file.read(LARGEST_BYTES + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise UsageError("profile-unreadable", details=str(error), file=str(path)) from error
+    return ProfileFile(parse_profile(data, path.name), data, hashlib.sha256(data).hexdigest())
+
+
+def parse_profile(data: bytes, where: str = "profile.torchlab") -> Profile:
+    """Raises UsageError `profile-too-large`, `profile-not-toml`, `profile-newer`, `profile-bad`."""
+    where = shown(where, 100)
+    if len(data) > LARGEST_BYTES:
+        raise UsageError("profile-too-large", file=where, most=LARGEST_BYTES >> 20)
+    try:
+        # A byte order mark is what Windows' own editor may leave.
+        value = tomllib.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError) as error:
+        raise UsageError("profile-not-toml", details=str(error), file=where) from error
+    problems = Problems()
+    table = Table(value, "", problems)
+    _check_schema(table, where)
+    profile = _profile(table)
+    if not problems.found:
+        check_locks(profile, problems)
+    if problems.found:
+        raise _bad(where, problems)
+    return profile
+
+
+def _check_schema(table: Table, where: str) -> None:
+    """First of all, since a newer schema may mean anything by everything else."""
+    schema = table.value.get("schema")
+    if isinstance(schema, int) and not isinstance(schema, bool) and schema > SCHEMA:
+        raise UsageError("profile-newer", file=where, found=min(schema, 10**9), known=SCHEMA)
+    if schema != SCHEMA or isinstance(schema, bool):
+        table.fail("schema", "schema", known=SCHEMA)
+
+
+def _bad(where: str, problems: Problems) -> UsageError:
+    lines = [f"{problem.path}: {text(problem.words)}" for problem in problems.found]
+    told = "; ".join(lines[:_PROBLEMS_SHOWN])
+    more = len(lines) - _PROBLEMS_SHOWN
+    return UsageError("profile-bad", "\n".join(lines), file=where, problems=f"{told} (+{more})" if more > 0 else told)
+
+
+def _profile(table: Table) -> Profile:
+    table.know("schema", "title", "made", "made_by", "language", "ask", "environment", "sources", "lock")
+    for name in ("environment", "lock"):
+        if name not in table.value:
+            table.fail(name, "missing")
+    return Profile(
+        title=table.text("title", _TITLE, "Deep learning 101"),
+        made=table.text("made", _DATE, '"2026-11-21"'),
+        made_by=table.text("made_by", _PROGRAM, "0.1.0"),
+        language=table.text_or_none("language", _LANGUAGE, ", ".join(LANGUAGES)),
+        ask=table.texts("ask", len(ASKABLE), _ASKABLE, ", ".join(ASKABLE)),
+        environment=_environment(table.table("environment")),
+        sources=_sources(table.table("sources")),
+        locks=tuple(_lock(each) for each in table.tables("lock", _MOST_LOCKS)),
+    )
+
+
+def _environment(table: Table) -> ProfileEnvironment:
+    table.know("name", "engine", "python", "torch", "companions", "extras", "place")
+    name, extras = table.text("name"), table.texts("extras", _MOST_NAMES)
+    if name and name_flaw(name):
+        table.fail("name", "name", found=shown(name))
+    for number, extra in enumerate(extras):
+        if requirement_flaw(extra):
+            table.fail(f"extras[{number}]", "requirement", found=shown(extra))
+    windows, linux = _places(table)
+    torch = table.value.get("torch")
+    one = (table.text("torch", _TORCH, "2.13.0"),) if isinstance(torch, str) else None
+    return ProfileEnvironment(
+        name=name,
+        engine=table.text_or_none("engine", _ENGINE, ", ".join(ENGINES)) or "auto",
+        python=table.text_or_none("python", _PYTHON, "3.12"),
+        torch=one or table.texts("torch", _MOST_LOCKS, _TORCH, "2.13.0"),
+        companions=table.texts("companions", len(FAMILY), _COMPANION, ", ".join(FAMILY[1:])),
+        extras=extras,
+        place_windows=windows,
+        place_linux=linux,
+    )
+
+
+def _places(table: Table) -> tuple[str | None, str | None]:
+    """One for all systems, `place = "~/class"`, or one for each: `place = { windows = "D:/class" }`."""
+    if isinstance(table.value.get("place"), str):
+        place = table.text_or_none("place")
+        if place and not place.startswith("~/"):
+            table.fail("place", "place", found=shown(place))
+        inner, found = table, {"place": place}
+        return _place(inner, "place", found["place"], "windows"), _place(inner, "place", found["place"], "linux")
+    inner = table.table("place")
+    inner.know("windows", "linux")
+    return tuple(_place(inner, name, inner.text_or_none(name), name) for name in ("windows", "linux"))  # type: ignore[return-value]
+
+
+def _place(table: Table, name: str, place: str | None, os_name: str) -> str | None:
+    if place and place_flaw(place, os_name):
+        table.fail(name, "place", found=shown(place))
+    return place
+
+
+def _sources(table: Table) -> ProfileSources:
+    table.know("index", "torch_index", "conda_channel", "share", "only_share")
+    share = table.texts("share", _MOST_LOCKS)
+    for number, url in enumerate(share):
+        _check_address(table, f"share[{number}]", url, is_share=True)
+    return ProfileSources(
+        index=_address(table, "index"),
+        torch_index=_address(table, "torch_index"),
+        conda_channel=_address(table, "conda_channel"),
+        share=share,
+        only_share=table.flag("only_share"),
+    )
+
+
+def _address(table: Table, name: str) -> str | None:
+    url = table.text_or_none(name)
+    if url is not None:
+        _check_address(table, name, url)
+    return url
+
+
+def _check_address(table: Table, name: str, url: str, is_share: bool = False) -> None:
+    flaw = address_flaw(url, is_share)
+    if flaw:
+        table.fail(name, flaw, found="" if flaw == "secret" else shown(url))
+
+
+def _lock(table: Table) -> ProfileLock:
+    table.know("os", "arch", "glibc", "python", "torch", "variant", "file")
+    os_name = table.text("os", _OS, "windows, linux")
+    glibc = table.text_or_none("glibc", _GLIBC, "2.28")
+    if "glibc" not in table.value and os_name == "linux":
+        table.fail("glibc", "missing")
+    if "glibc" in table.value and os_name == "windows":
+        table.fail("glibc", "unknown")
+    if not table.value.get("file"):
+        table.fail("file", "missing")
+    return ProfileLock(
+        os=os_name,
+        arch=table.text("arch", _ARCH, "x86_64, aarch64"),
+        glibc=glibc,
+        python=table.text("python", _PYTHON, "3.12"),
+        torch=table.text("torch", _TORCH, "2.13.0"),
+        variant=table.text("variant", _VARIANT, "cpu, cu126"),
+        files=tuple(_file(each) for each in table.tables("file", _MOST_FILES)),
+    )
+
+
+def _file(table: Table) -> LockedFile:
+    table.know("name", "version", "filename", "url", "also", "size", "sha256")
+    url, also = table.text("url"), table.texts("also", 16)
+    if url:
+        _check_address(table, "url", url)
+    for number, other in enumerate(also):
+        _check_address(table, f"also[{number}]", other)
+    return LockedFile(
+        name=str(canonicalize_name(table.text("name", _NAME, "typing-extensions"))),
+        version=table.text("version", _VERSION, "2.13.0+cu126"),
+        filename=table.text("filename", _WHEEL, "name-1.0-py3-none-any.whl"),
+        urls=(url, *also),
+        sha256=table.text("sha256", _SHA256, "0-9a-f × 64"),
+        size=table.number_or_none("size"),
+    )
