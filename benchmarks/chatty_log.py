@@ -2,11 +2,13 @@
 
 `python benchmarks/chatty_log.py [LINES]`. A recorded session and a real event file that another process writes at full
 speed. Said twice: by the clock, which on a busy computer counts what others took, and by the processor time of the
-window's thread alone. Before it, the same without a line: what this computer does to any window.
+window's thread alone, which is what the window did. Before it, the same without a line: what this computer does to any
+window. No turn may take 20 ms of work; 50 ms by the clock is asked of it where nobody else keeps the processors busy.
 """
 
 from __future__ import annotations
 
+import heapq
 import os
 import resource
 import subprocess
@@ -19,7 +21,7 @@ from PySide6.QtCore import QTimer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-LIMIT_MS = 50
+WORK_MS, CLOCK_MS = 20, 50
 WRITER = """
 import json, sys
 path, lines = sys.argv[1], int(sys.argv[2])
@@ -32,11 +34,13 @@ with open(path, "a", encoding="utf-8") as file:
 
 
 class Beats:
-    """The time between two turns of the event loop, in milliseconds, sorted once it has stopped."""
+    """The time between two turns of the event loop, in milliseconds. Of a million turns only the longest are kept: a
+    list of all would itself hold up the window, when Python goes through it to see what can be thrown away."""
 
     def __init__(self, timer: QTimer) -> None:
         self.clock: list[float] = []
         self.work: list[float] = []
+        self.over = 0
         self._last = (time.perf_counter(), time.thread_time())
         self._timer = timer
         timer.setInterval(0)
@@ -45,16 +49,22 @@ class Beats:
 
     def _beat(self) -> None:
         now = (time.perf_counter(), time.thread_time())
-        self.clock.append((now[0] - self._last[0]) * 1000)
-        self.work.append((now[1] - self._last[1]) * 1000)
+        _keep(self.clock, (now[0] - self._last[0]) * 1000)
+        _keep(self.work, (now[1] - self._last[1]) * 1000)
+        self.over += now[0] - self._last[0] > CLOCK_MS / 1000
         self._last = now
 
     def stop(self) -> str:
         self._timer.stop()
-        self.clock.sort()
-        self.work.sort()
-        longest = ", ".join(f"{gap:.0f}" for gap in self.clock[-3:])
-        return f"longest gaps {longest} ms by the clock, {self.work[-1]:.0f} ms of work"
+        clock, work = (", ".join(f"{gap:.0f}" for gap in sorted(gaps)[-3:]) for gaps in (self.clock, self.work))
+        return f"longest gaps {clock} ms by the clock ({self.over} over {CLOCK_MS} ms), {work} ms of work"
+
+
+def _keep(longest: list[float], gap: float) -> None:
+    if len(longest) < 5:
+        heapq.heappush(longest, gap)
+    elif gap > longest[0]:
+        heapq.heapreplace(longest, gap)
 
 
 def main(lines: int) -> int:
@@ -88,6 +98,7 @@ def main(lines: int) -> int:
     until = time.perf_counter() + 5
     while time.perf_counter() < until:
         app.processEvents()
+    print(f"load of this computer: {os.getloadavg()[0]:.1f} on {os.cpu_count()} processors")
     print(f"without a line: {idle.stop()}")
 
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -107,7 +118,7 @@ def main(lines: int) -> int:
     session.let_go.set()
     window.navigator.restart()
     window.close()
-    return 0 if beats.work[-1] <= LIMIT_MS and seen[0] == lines else 1
+    return 0 if max(beats.work) <= WORK_MS and seen[0] == lines else 1
 
 
 if __name__ == "__main__":

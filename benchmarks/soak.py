@@ -1,0 +1,137 @@
+"""Does the window grow while a long run talks to it? `python benchmarks/soak.py [--minutes 30]`; exit 1 above 20 MB.
+
+Fifty updates a second, each written to a real event file and each drawn, with the log unfolded; now and then the log is
+folded, the language and the theme are changed and a side page is opened, as a person would. Some pairs of Python and
+PySide6 lose a reference to None on every call (`None` below, where Python still counts): they abort within a minute.
+The first two minutes (a quarter of a short soak) fill caches and the log; what is resident then is what is compared.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import platform
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import psutil
+import PySide6
+from PySide6.QtCore import QTimer
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+MOST_MB = 20.0
+EVERY_MS = 20  # fifty a second
+_HABITS_S = 10.0
+_SAID_S = 60.0
+
+
+class Soak:
+    def __init__(self, home: Path) -> None:
+        from tests.flow import values
+        from tests.gui.fake_session import FakeRun, FakeSession
+        from tests.gui.fake_side import FakeSide
+        from wizard.events import Kind
+        from wizard.gui.app import application
+        from wizard.gui.preferences import Preferences
+        from wizard.gui.window import WizardWindow
+
+        self.app, self.kind, self.total = application(), Kind, values.LOCK.total_bytes or 1
+        self.session = FakeSession(home / "runs")
+        self.session.known_runs = [values.run_info("run-1", "running")]
+        self.window = WizardWindow(self.app, self.session, Preferences(home / "settings.json"), None, FakeSide())
+        self.window.show()
+        self.run = FakeRun(self.session, "run-1")
+        self.run.begin()
+        self.run.step("preflight")
+        self.run.emit(Kind.STEP_STARTED, step="fetch", message=values.say("step-fetch").to_json("en"))
+        self.window.navigator.show_run("run-1")
+        self.page: Any = self.window.page
+        self.page.log_button.setChecked(True)
+        self.updates = self.habits = self.drawn = 0
+        self.page.watch.changed.connect(self._count)
+        self.page.watch.every(EVERY_MS)
+
+    def _count(self) -> None:
+        self.drawn += 1
+
+    def update(self) -> None:
+        """A step forward and two lines, as a talkative download writes them."""
+        self.updates += 1
+        done = self.updates * 7919 % self.total
+        self.run.emit(
+            self.kind.PROGRESS, step="fetch", done=done, total=self.total, unit="bytes",
+            rate=1e6 + done % 50_000_000, eta=done % 400, limited_by=("network", "disk")[self.updates // 100 % 2],
+            detail=f"wheel-{self.updates % 97}.whl",
+        )  # fmt: skip
+        self.run.log(f"line {self.updates}: unpacked torch/lib/libtorch_cuda.so", "一行中文 and more words")
+
+    def habit(self) -> None:
+        """One of the things that a person does meanwhile."""
+        from wizard.flow.side_pages import SideId
+
+        window, self.habits = self.window, self.habits + 1
+        turn = self.habits % 6
+        if turn in (0, 1):
+            self.page.log_button.toggle()
+        elif turn == 2:
+            window._speak("zh_CN" if window.voice.language == "en" else "en")
+        elif turn == 3:
+            window._wear("dark" if window.theme.shown == "light" else "light")
+        elif turn == 4:
+            window.side.open(SideId.UNDO)
+        else:
+            window.side.close()
+
+
+def main(minutes: float) -> int:
+    home = Path(tempfile.mkdtemp(prefix="torch-setup-soak-"))
+    os.environ["TORCH_WIZARD_HOME"] = str(home)
+    soak, process = Soak(home), psutil.Process()
+    pair = f"Python {platform.python_version()}, PySide6 {PySide6.__version__}"
+    counts_none = sys.version_info < (3, 12)
+    ticker = QTimer()
+    ticker.timeout.connect(soak.update)
+    ticker.start(EVERY_MS)
+    began, worked = time.monotonic(), time.thread_time()
+    warm = min(120.0, minutes * 60 / 4)
+    base = base_none = highest = 0.0
+    told, habit = began + _SAID_S, began + _HABITS_S
+    while (now := time.monotonic()) < began + minutes * 60:
+        soak.app.processEvents()
+        time.sleep(0.001)
+        if now >= habit:
+            habit += _HABITS_S
+            soak.habit()
+        if not base and now >= began + warm:
+            gc.collect()
+            base, base_none = process.memory_info().rss / 1e6, float(sys.getrefcount(None))
+        if now >= told:
+            told += _SAID_S
+            rss = process.memory_info().rss / 1e6
+            highest = max(highest, rss)
+            none = f", None {sys.getrefcount(None) - base_none:+.0f}" if counts_none and base else ""
+            print(f"{(now - began) / 60:5.1f} min: {rss:.1f} MB ({rss - base if base else 0:+.1f}){none}", flush=True)
+    gc.collect()
+    grown = process.memory_info().rss / 1e6 - base
+    took = time.monotonic() - began
+    share = (time.thread_time() - worked) / took
+    print(
+        f"{pair}: {soak.updates} updates in {took:.0f} s ({soak.updates / took:.0f} a second), {soak.drawn} drawn, "
+        f"{soak.habits} habits; grew by {grown:+.1f} MB from {base:.1f} MB (highest {highest:.1f}); "
+        f"{share:.0%} of a processor; load {os.getloadavg()[0] if hasattr(os, 'getloadavg') else 0:.1f}"
+    )
+    soak.session.let_go.set()
+    soak.window.navigator.restart()
+    soak.window.close()
+    return 0 if grown < MOST_MB else 1
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--minutes", type=float, default=30.0)
+    sys.exit(main(parser.parse_args().minutes))
