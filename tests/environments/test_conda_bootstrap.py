@@ -368,6 +368,26 @@ def test_a_folder_that_is_there(home: Path) -> None:
     assert code_of(caught) == "bootstrap-taken"
 
 
+@linux_only
+def test_where_no_usual_place_will_do_that_is_said(
+    releases: Releases, home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As an ordinary user with root's HOME; a space is what root cannot write away."""
+    monkeypatch.setenv("HOME", str(tmp_path / "not mine"))
+    monkeypatch.setattr("wizard.environments.bootstrap_place.os.access", lambda path, mode: False)
+    with pytest.raises(UsageError) as caught:
+        planned(releases, None)
+    assert code_of(caught) == "bootstrap-no-place"
+    assert "/opt/miniforge3" in text(caught.value.summary, "zh_CN")
+    (tmp_path / "not mine" / "miniforge3").mkdir(parents=True)
+    with pytest.raises(UsageError) as caught:
+        planned(releases, None)
+    assert code_of(caught) == "bootstrap-taken"
+    with pytest.raises(UsageError) as caught:
+        check_root(tmp_path / "closed", row("linux"), {})
+    assert "/data/miniforge3" in text(caught.value.hint, "en")
+
+
 def test_under_sudo_it_is_refused(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
     with pytest.raises(UsageError) as caught:

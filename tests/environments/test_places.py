@@ -19,13 +19,14 @@ from wizard.environments.ground import Ground, look_at_ground
 from wizard.environments.mounts import mount_of, parse_mounts, read_mounts
 from wizard.environments.package_cache import is_same_volume
 from wizard.environments.quota import Quota, parse_quota, quota_left
+from wizard.environments.remove import mark_begun
 from wizard.environments.windows_volume import volume_of
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import text
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
 from wizard.session.place import check_place, environment_rows, in_cloud, path_rows, state_rows, temp_rows, told_of
-from wizard.steps.preflight import check_ground
+from wizard.steps.preflight import check_ground, prefix_lock
 from wizard.steps.room import Demand, check_room
 
 # A laptop with btrfs, a lab's home on NFS, a stick, Windows seen from WSL, a folder mounted over another.
@@ -92,6 +93,22 @@ def rows(found: Iterator[Requirement]) -> dict[str, Requirement]:
 
 def ground(**facts: object) -> Ground:
     return Ground(**{"path": Path("/e/t"), "volume": 1, "free": 90_000_000_000, **facts})  # type: ignore[arg-type]
+
+
+def code_of(prefix: Path) -> str:
+    with pytest.raises(WizardError) as caught:
+        check_place(Choices(prefix=str(prefix)))
+    assert text(caught.value.hint, "zh_CN") != text(caught.value.hint, "en")
+    return caught.value.code
+
+
+def test_a_folder_that_is_being_filled_is_busy_and_not_unfinished(tmp_path: Path) -> None:
+    making, copying = tmp_path / "making 中", tmp_path / "copying"
+    mark_begun(making, "20261121-100000-aaaa")
+    mark_begun(copying, "clone-1234")
+    with prefix_lock(str(making)), prefix_lock(str(copying)):
+        assert [code_of(making), code_of(copying)] == ["run-busy", "run-busy"]
+    assert [code_of(making), code_of(copying)] == ["target-unfinished", "target-unfinished-copy"]
 
 
 def test_a_good_disk_is_only_told_of() -> None:

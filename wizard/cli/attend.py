@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import psutil
 
@@ -16,17 +18,21 @@ from wizard.events import Event, Kind
 from wizard.flow.afterwards import afterwards, look_at_place, text_lines
 from wizard.i18n import message
 from wizard.plan.serialize import read_plan
-from wizard.report.render import render_text
+from wizard.report.render import render_text, said
 from wizard.session.session import Session
 
 _LAST_MOMENT = 5.0
 
 
 def attend(
-    session: Session, run_id: str, pid: int, start: int, as_events: bool, terminal: Terminal, interrupt: Interrupt
-) -> ExitStatus:
-    """From byte `start` of the events on. Our own end does not end the run; Ctrl+C asks it to cancel."""
-    narrator = Narrator(terminal)
+    session: Session, run_id: str, pid: int, start: int, as_events: bool, terminal: Terminal, interrupt: Interrupt,
+    notices: Iterable[str] = (),
+) -> ExitStatus:  # fmt: skip
+    """From byte `start` of the events on. Our own end does not end the run; Ctrl+C asks it to cancel.
+
+    `notices`: what was said before the start, and is not said again.
+    """
+    narrator = Narrator(terminal, notices)
     told = False
     last: Event | None = None
 
@@ -49,7 +55,7 @@ def attend(
     if last is None or last.kind is not Kind.RUN_FINISHED:
         _tell_silence(session, run_id, terminal)
     elif not as_events and last.data.get("report"):
-        terminal.write(render_text(session.report(run_id), terminal.language))
+        terminal.write(render_text(_without_told(session.report(run_id), narrator, terminal), terminal.language))
     if not as_events:
         if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
             terminal.say(message("cli.resume", run=run_id))
@@ -57,6 +63,14 @@ def attend(
             _tell_how_to_go_on(session, run_id, terminal)
         terminal.say(message("cli.log", path=str(session.log_path(run_id))))
     return status
+
+
+def _without_told(report: dict[str, Any], narrator: Narrator, terminal: Terminal) -> dict[str, Any]:
+    plan = report.get("plan")
+    if not plan:
+        return report
+    kept = [notice for notice in plan.get("notices") or () if said(notice, terminal.language) not in narrator.told]
+    return {**report, "plan": {**plan, "notices": kept}}
 
 
 def _tell_how_to_go_on(session: Session, run_id: str, terminal: Terminal) -> None:
@@ -79,9 +93,9 @@ def _wait_for_end(pid: int) -> None:
 
 def _tell_silence(session: Session, run_id: str, terminal: Terminal) -> None:
     """The worker ended without its last event: killed, or refused before it could tell. Its own words are the best."""
-    said = _own_words(session.worker_output_path(run_id))
-    if said:
-        terminal.write(said)
+    own = _own_words(session.worker_output_path(run_id))
+    if own:
+        terminal.write(own)
     else:
         terminal.error(WizardError("worker-died", run=run_id))
 

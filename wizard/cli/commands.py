@@ -113,6 +113,7 @@ def verify(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    finish_deletions_in_background()
     session = Session()
     if arguments.remove:
         session.discard(arguments.remove)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,10 @@ def _read_from(path: Path, position: int) -> bytes:
 class Narrator:
     """Turns events into lines of text: a step's beginning and end, and a progress line on a terminal."""
 
-    def __init__(self, terminal: Terminal) -> None:
+    def __init__(self, terminal: Terminal, told: Iterable[str] = ()) -> None:
+        """`told`: notices that were on the screen already."""
         self._terminal = terminal
+        self.told = set(told)
         self._is_tty = sys.stderr is not None and sys.stderr.isatty()
         self._drawn = ""
 
@@ -69,9 +71,14 @@ class Narrator:
             mark = done if event.data["outcome"] == "done" else "✗"
             self._line(f"  {mark} {self._words(event.data['message'])} ({event.data['seconds']} s)")
         elif event.kind is Kind.NOTICE:
-            self._line("  ! " + self._words(event.data["message"]))
+            self._notice(self._words(event.data["message"]))
         elif event.kind is Kind.PROGRESS and event.data.get("unit") == "bytes" and event.data["step"] == "fetch":
             self._progress(event.data)
+
+    def _notice(self, words: str) -> None:
+        if words not in self.told:
+            self.told.add(words)
+            self._line(f"  ! {words}")
 
     def _words(self, data: dict[str, Any]) -> str:
         return self._terminal.words(Message.from_json(data))

@@ -33,6 +33,7 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
         terminal.say(message("reuse.nothing", prefix=str(choices.prefix)))
         return ExitStatus.DONE
     if arguments.plan_only:
+        session.keep(preview.plan.id)
         terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
         return ExitStatus.DONE
     try:
@@ -46,7 +47,8 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
         session.discard(preview.plan.id)
         return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
     pid = session.start(preview.plan.id)
-    return attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt)
+    said = [terminal.words(notice) for notice in preview.plan.notices]
+    return attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt, said)
 
 
 def _preview(session: Session, choices: Choices, terminal: Terminal, interrupt: Interrupt) -> Preview | None:

@@ -14,6 +14,7 @@ from wizard.environments.naming import check_place, nearest_existing
 from wizard.errors import UsageError
 
 _NAME = "miniforge3"
+_EXAMPLES = {"linux": "/data/miniforge3", "windows": "D:\\miniforge3"}  # where no usual place would do
 
 
 def check_root(prefix: Path, row: InstallerRow, environment: Mapping[str, str] | None = None) -> None:
@@ -21,7 +22,7 @@ def check_root(prefix: Path, row: InstallerRow, environment: Mapping[str, str] |
     known = os.environ if environment is None else environment
     _check_user(known)
     check_place(prefix, row.os, Path.home())
-    proposal = str(propose_root(row, known) or "-")
+    proposal = str(propose_root(row, known) or _EXAMPLES[row.os])
     if problem := spelling_problem(prefix, row):
         raise UsageError(problem, path=str(prefix), proposal=proposal)
     if is_taken(prefix, row):
@@ -50,6 +51,14 @@ def propose_root(row: InstallerRow, environment: Mapping[str, str]) -> Path | No
         if not (spelling_problem(place, row) or is_taken(place, row)) and os.access(nearest_existing(place), os.W_OK):
             return place
     return None
+
+
+def no_place(row: InstallerRow, environment: Mapping[str, str]) -> UsageError:
+    """Why `propose_root` gave None: the first place is there already, or none can be."""
+    usual = tuple(_usual(row, environment))
+    if is_taken(usual[0], row):
+        return UsageError("bootstrap-taken", path=str(usual[0]))
+    return UsageError("bootstrap-no-place", places=", ".join(map(str, usual)))
 
 
 def _usual(row: InstallerRow, environment: Mapping[str, str]) -> Iterator[Path]:

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from wizard import paths
 from wizard.environments import bootstrap_run
-from wizard.environments.bootstrap_place import check_root, propose_root
+from wizard.environments.bootstrap_place import check_root, no_place, propose_root
 from wizard.environments.bootstrap_run import begun_at
 from wizard.environments.bootstrap_table import InstallerRow, miniforge_table
 from wizard.environments.model import OnProgress
@@ -146,7 +146,7 @@ def _root(prefix: str | None, row: InstallerRow) -> Path:
     interrupted = next((begun.prefix for begun in bootstrap_run.unfinished()), None)
     proposed = interrupted or propose_root(row, os.environ)
     if proposed is None:
-        raise UsageError("bootstrap-taken", path=str(Path.home() / "miniforge3"))
+        raise no_place(row, os.environ)
     return proposed
 
 

@@ -20,15 +20,13 @@ from wizard.environments.clone import Cloned, Contents, OnProgress, clone, conte
 from wizard.environments.conda_records import register
 from wizard.environments.found import Environment, Kind, State
 from wizard.environments.layout import is_conda_prefix, site_packages_of
-from wizard.environments.naming import check_prefix
 from wizard.environments.remove import mark_begun, mark_complete, remove_unfinished, unfinished_run
 from wizard.errors import UsageError, WizardError
 from wizard.plan.model import Choices
-from wizard.session.place import target_prefix
-from wizard.steps.preflight import prefix_lock
+from wizard.session.place import COPY, check_free, target_prefix
+from wizard.steps.preflight import is_busy, prefix_lock
 
 IsCancelled = Callable[[], bool]
-MARK = "clone-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +37,15 @@ class ClonePlan:
 
 
 def plan_clone(source: Environment, name: str | None, prefix: str | None, is_cancelled: IsCancelled) -> ClonePlan:
-    """Looks only; what an earlier clone left in the target counts as free. Raises UsageError, Cancelled."""
+    """Looks only; what an earlier clone left in the target counts as free. Raises UsageError, `run-busy`, Cancelled."""
     _check_source(source)
     target = target_prefix(Choices(name=name, prefix=prefix))
     if source.prefix in (target, *target.parents) or target in source.prefix.parents:
         raise UsageError("clone-inside", path=str(target), source=str(source.prefix))
+    if is_clone_begun(target) and is_busy(target):
+        raise WizardError("run-busy", path=str(target))
     if not is_clone_begun(target):
-        check_prefix(target, paths.os_name())
+        check_free(target)
     return ClonePlan(source, target, contents_of(source.prefix, is_cancelled))
 
 
@@ -58,12 +58,12 @@ def _check_source(source: Environment) -> None:
 
 def is_clone_begun(prefix: Path) -> bool:
     """An earlier clone began it and was killed."""
-    return (unfinished_run(prefix) or "").startswith(MARK)
+    return (unfinished_run(prefix) or "").startswith(COPY)
 
 
 def carry_out_clone(plan: ClonePlan, on_progress: OnProgress, is_cancelled: IsCancelled) -> Cloned:
     """Raises WizardError `clone-…`, `no-space`, `run-busy`, Cancelled; then the target is as it was before."""
-    run = MARK + secrets.token_hex(4)
+    run = COPY + secrets.token_hex(4)
     try:
         with prefix_lock(str(plan.source.prefix)), prefix_lock(str(plan.target)):
             if is_clone_begun(plan.target):

@@ -28,6 +28,7 @@ from wizard.process import child_environment
 from wizard.process.detached import start_detached
 from wizard.settings import conda_text
 from wizard.settings.text_file import read_text
+from wizard.steps.draft import clear_left_behind
 from wizard.steps.run_folder import RunFolder, run_folders
 from wizard.undo.disk import read_file
 
@@ -122,7 +123,11 @@ def finish_deletions(
 
 
 def finish_deletions_in_background() -> int | None:
-    """Starts a process for it when there is something to finish that nobody is at; its id. It outlives us."""
+    """Starts a process for it when there is something to finish that nobody is at; its id. It outlives us.
+
+    Drafts of runs whose program was killed before it began anything go at once: that takes no time.
+    """
+    clear_left_behind(paths.runs_dir())
     if not any(_is_free(deletion) for deletion in pending()):
         return None
     log = paths.logs_dir() / "deletions.txt"

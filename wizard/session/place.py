@@ -14,11 +14,13 @@ from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from wizard import paths
 from wizard.environments.ground import Ground, look_at_ground
 from wizard.environments.naming import absolute_prefix, check_name, check_prefix
+from wizard.environments.remove import unfinished_run
 from wizard.environments.windows_volume import takes_long_paths
-from wizard.errors import UsageError
+from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
+from wizard.steps.preflight import is_busy
 
 DEFAULT_NAME = "torch"
 COMFORTABLE_BYTES = 12_000_000_000  # a build with CUDA and its companions; the exact figure stands on the Review page
@@ -27,6 +29,8 @@ _TEMP_BYTES = 200_000_000
 _FILES = 60_000
 _CLOUD_VARIABLES = ("OneDrive", "OneDriveConsumer", "OneDriveCommercial")
 _CLOUD = "environments.hazard.cloud"
+_BEGUN = ("target-unfinished", "target-is-environment", "target-not-empty")
+COPY = "clone-"  # what the run of an unfinished copy is called: it is no run that could be resumed
 
 
 def target_prefix(choices: Choices) -> Path:
@@ -45,11 +49,26 @@ def target_prefix(choices: Choices) -> Path:
 def check_place(choices: Choices) -> tuple[Requirement, ...]:
     """What is worth knowing about the place. Raises UsageError for one that can never be right."""
     prefix = target_prefix(choices)
-    hazards = check_prefix(prefix, paths.os_name())
+    hazards = check_free(prefix)
     return (
         *path_rows(hazards, prefix, os.environ, takes_long_paths()),
         *_disk_rows(prefix),
     )
+
+
+def check_free(prefix: Path) -> tuple[Message, ...]:
+    """As `check_prefix`; for a folder that is being filled right now, that is what is said.
+
+    Raises UsageError, WizardError `run-busy`.
+    """
+    try:
+        return check_prefix(prefix, paths.os_name())
+    except UsageError as error:
+        if error.code in _BEGUN and is_busy(prefix):
+            raise WizardError("run-busy", path=str(prefix)) from error
+        if error.code == "target-unfinished" and (unfinished_run(prefix) or "").startswith(COPY):
+            raise UsageError("target-unfinished-copy", path=str(prefix)) from error
+        raise
 
 
 def told_of(rows: Iterable[Requirement]) -> tuple[Message, ...]:

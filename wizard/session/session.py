@@ -40,6 +40,7 @@ from wizard.plan.wishes import check_extras
 from wizard.process import child_environment
 from wizard.process.detached import start_detached
 from wizard.report.document import report_document
+from wizard.session.around_rows import around_rows
 from wizard.session.contest import check_mirror
 from wizard.session.doctor import Examination, drift, examine_prefix, plan_examined, restore_run, undo_repair
 from wizard.session.driver_advice import driver_advice
@@ -60,8 +61,9 @@ from wizard.session.sources import NEEDED
 from wizard.session.status import exit_status
 from wizard.settings.finding import Finding
 from wizard.steps import control
+from wizard.steps.draft import keep
 from wizard.steps.preflight import check_ground
-from wizard.steps.run_folder import find_run_folder, own_run_folder, run_folders
+from wizard.steps.run_folder import RunFolder, find_run_folder, own_run_folder, run_folders
 from wizard.steps.smoke import verify
 from wizard.undo.model import Change
 
@@ -98,13 +100,15 @@ class Session:
     ) -> Facts:
         """`on_part` hears each part of the look as it ends, and then `on_rows` what the machine looks like so far."""
 
+        started = time.monotonic()
+        around = around_rows()
+
         def told(machine: Machine) -> None:
             if on_rows:
-                on_rows(requirements(machine, UserSettings()))
+                on_rows((*requirements(machine, UserSettings()), *around))
 
-        started = time.monotonic()
         facts = self._facts(probe(on_part, is_cancelled, on_machine=told), started)
-        return replace(facts, requirements=with_lint(facts.requirements, self.lint(facts)))
+        return replace(facts, requirements=(*with_lint(facts.requirements, self.lint(facts)), *around))
 
     def facts_of(self, machine: Machine) -> Facts:
         """For a machine that was described in a file."""
@@ -236,11 +240,24 @@ class Session:
             raise WizardError("run-busy", path=read_plan(folder.plan).prefix)
         control.clear(folder)
         self.worker_output_path(run_id).unlink(missing_ok=True)
+        self._begin(folder)
         argv = (*paths.own_command(), "run", "--started", str(folder.plan))
         try:
             return start_detached(argv, child_environment(paths.own_environment()), self.worker_output_path(run_id))
         except OSError as error:
             raise WizardError("worker-not-started", details=str(error)) from error
+
+    def _begin(self, folder: RunFolder) -> None:
+        """From here on it is unfinished, and offered again, however soon a kill comes. Raises `state-not-writable`."""
+        try:
+            folder.events.touch()
+            keep(folder.path)
+        except OSError as error:
+            raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
+
+    def keep(self, run_id: str) -> None:
+        """A plan that somebody will start later, by its file."""
+        keep(find_run_folder(run_id).path)
 
     def resume(self, run_id: str) -> int:
         """Raises UsageError `nothing-to-resume` for a run that is done."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import time
 from pathlib import Path
 
-from filelock import FileLock
+from filelock import FileLock, Timeout
 
 from wizard import paths
 from wizard.environments.ground import look_at_ground
@@ -17,13 +18,34 @@ from wizard.i18n import Message, message
 from wizard.steps.context import Context
 from wizard.steps.room import check_room, demands
 
+_LOCK_SECONDS = 1.0  # who only looks whether somebody is at work holds the lock for a moment
+_LOOKS = 4
+
 
 def prefix_lock(prefix: str) -> FileLock:
     """One run at a time and prefix, also across two starts of the program."""
-    name = hashlib.sha256(os.path.realpath(prefix).encode()).hexdigest()[:16]
-    folder = paths.home() / "locks"
-    folder.mkdir(parents=True, exist_ok=True)
-    return FileLock(folder / f"{name}.lock", timeout=0)
+    path = _lock_path(prefix)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return FileLock(path, timeout=_LOCK_SECONDS)
+
+
+def _lock_path(prefix: str) -> Path:
+    name = hashlib.sha256(os.path.realpath(prefix).encode(errors="surrogateescape")).hexdigest()[:16]
+    return paths.home() / "locks" / f"{name}.lock"
+
+
+def is_busy(prefix: Path) -> bool:
+    """A setup, a repair or a copy is at work there now; the lock goes with its process, however that ends."""
+    path = _lock_path(str(prefix))
+    for attempt in range(_LOOKS if path.exists() else 0):
+        try:
+            with FileLock(path, timeout=0):
+                return False
+        except Timeout:
+            time.sleep(0.02 * attempt)  # another one that only looks
+        except OSError:
+            return False
+    return path.exists()
 
 
 def check_ground(prefix: Path) -> None:

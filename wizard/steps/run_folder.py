@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 
 from wizard import paths
 from wizard.errors import UsageError, WizardError
+from wizard.steps.draft import mark_draft
 
 _LOOKS = 4
 _ID = re.compile(r"^\d{8}-\d{6}-[0-9a-f]{4}$")
@@ -90,12 +91,13 @@ class RunFolder:
 
 
 def create_run_folder(run_id: str) -> RunFolder:
-    """Raises WizardError `state-not-writable`."""
+    """A draft, until it is started or kept. Raises WizardError `state-not-writable`."""
     folder = RunFolder(paths.runs_dir() / run_id)
     try:
         folder.path.mkdir(parents=True, mode=0o700)
     except OSError as error:
         raise WizardError("state-not-writable", details=str(error), path=str(paths.home())) from error
+    mark_draft(folder.path)
     return folder
 
 

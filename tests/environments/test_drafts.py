@@ -1,0 +1,99 @@
+"""A run that was shown and never started goes with its program; one that was started or kept is never taken away."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from tests.line.world import World
+from wizard import paths
+from wizard.session.environments import finish_deletions_in_background
+from wizard.session.session import Session
+from wizard.steps.draft import clear_left_behind, keep
+from wizard.steps.run_folder import RunFolder, create_run_folder
+
+_OF_ANOTHER = "import sys; from wizard.steps.run_folder import create_run_folder; create_run_folder(sys.argv[1])"
+linux_only = pytest.mark.skipif(sys.platform == "win32", reason="a Linux terminal")
+
+
+def left_behind(run: str) -> RunFolder:
+    """By a program that has ended since."""
+    subprocess.run([sys.executable, "-c", _OF_ANOTHER, run], check=True, timeout=60)
+    return RunFolder(paths.runs_dir() / run)
+
+
+def test_what_a_dead_program_left_goes_and_nothing_else() -> None:
+    gone = left_behind("20261121-100000-aaaa")
+    mine = create_run_folder("20261121-100000-bbbb")
+    started, kept = left_behind("20261121-100000-cccc"), left_behind("20261121-100000-dddd")
+    started.events.touch()
+    keep(kept.path)
+    elsewhere = left_behind("20261121-100000-eeee")
+    mark = elsewhere.path / "draft.json"
+    mark.write_text(json.dumps({**json.loads(mark.read_text()), "host": f"not-{platform.node()}"}))
+    cut = left_behind("20261121-100000-ffff")
+    (cut.path / "draft.json").write_text('{"host')
+    assert clear_left_behind(paths.runs_dir()) == (gone.id,)
+    assert sorted(paths.runs_dir().iterdir()) == [one.path for one in (mine, started, kept, elsewhere, cut)]
+
+
+def test_a_number_that_another_process_has_now_is_no_life() -> None:
+    folder = left_behind("20261121-100000-aaaa")
+    mark = folder.path / "draft.json"
+    mark.write_text(json.dumps({**json.loads(mark.read_text()), "pid": os.getppid()}))
+    finish_deletions_in_background()
+    assert not folder.path.exists()
+
+
+def wait_until(question: object) -> None:
+    deadline = time.monotonic() + 90
+    while not question():  # type: ignore[operator]
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@linux_only
+def test_a_setup_that_is_killed_at_its_question_leaves_nothing(world: World) -> None:
+    leader, follower = pty.openpty()
+    try:
+        program = subprocess.Popen(
+            world.command("setup", "--name", "demo", *world.sources), env=world.environment, stdin=follower,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )  # fmt: skip
+        wait_until(lambda: any((run / "plan.json").is_file() for run in world.runs()))
+        assert world.run("runs").stdout.split()[1] == "planned", "somebody is still deciding"
+        program.send_signal(signal.SIGKILL)
+        program.wait(30)
+    finally:
+        os.close(leader)
+        os.close(follower)
+    assert world.run("runs").stdout == ""
+    assert world.runs() == []
+
+
+def test_a_plan_that_was_asked_for_stays(world: World) -> None:
+    done = world.run("setup", "--plan-only", "--name", "demo", *world.sources)
+    run = json.loads(done.stdout)["run"]
+    assert world.run("runs").stdout.split()[:2] == [run, "planned"]
+
+
+def test_killed_between_the_yes_and_the_worker_it_is_offered_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kill is a worker that never comes."""
+    done = world.run("setup", "--plan-only", "--name", "demo", *world.sources)
+    run = json.loads(done.stdout)["run"]
+    monkeypatch.setenv("TORCH_WIZARD_HOME", str(world.home / "state"))
+    monkeypatch.setattr("wizard.session.session.start_detached", lambda *_, **__: 0)
+    session = Session()
+    session.start(run)
+    assert [(info.id, info.state) for info in session.runs()] == [(run, "unfinished")]
+    assert world.run("resume").returncode == 0
