@@ -3,7 +3,9 @@
 # ruff: noqa: E501 - the lines are as the tools print them
 from __future__ import annotations
 
-SAMPLES: dict[str, str] = {
+from tests.explain.in_the_wild import WILD
+
+_PLAIN: dict[str, str] = {
     "torch-cpu-build": 'File "x.py", line 3, in <module>\n    torch.zeros(1).cuda()\nAssertionError: Torch not compiled with CUDA enabled',
     "driver-too-old-found": "RuntimeError: The NVIDIA driver on your system is too old (found version 11040). Please update your GPU driver",
     "driver-insufficient": "RuntimeError: CUDA error: CUDA driver version is insufficient for CUDA runtime version",
@@ -90,9 +92,9 @@ SAMPLES: dict[str, str] = {
     "envs-notwritable": "NoWritableEnvsDirError: No writeable envs directories configured.",
     "conda-not-found": "bash: conda: command not found",
     "conda-corrupt": "CondaVerificationError: The package for pytorch located at /opt/conda/pkgs/pytorch appears to be corrupted.",
-    "ssl-verify": "SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:1006)'))",
-    "ssl-expired": "ssl.SSLCertVerificationError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1006)",
-    "ssl-hostname": "[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: Hostname mismatch, certificate is not valid for 'files.example.org'. (_ssl.c:1006)",
+    "ssl-verify": "WARNING: Retrying after connection broken by 'SSLError(SSLCertVerificationError(1, '[SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: unable to get local issuer certificate (_ssl.c:1006)'))",
+    "ssl-expired": "pip._vendor.urllib3.exceptions.SSLError: ssl.SSLCertVerificationError: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: certificate has expired (_ssl.c:1006)",
+    "ssl-hostname": "Could not fetch URL https://files.example.org/simple/torch/: [SSL: CERTIFICATE_VERIFY_FAILED] certificate verify failed: Hostname mismatch, certificate is not valid for 'files.example.org'. (_ssl.c:1006)",
     "no-ssl-module": "Can't connect to HTTPS URL because the SSL module is not available.",
     "dns": "WARNING: pip is retrying: NewConnectionError(': Failed to establish a new connection: [Errno 11001] getaddrinfo failed')",
     "proxy-tunnel": "pip: ProxyError('Cannot connect to proxy.', OSError('Tunnel connection failed: 407 Proxy Authentication Required'))",
@@ -103,7 +105,7 @@ SAMPLES: dict[str, str] = {
     "longpath": "ERROR: Could not install packages due to an OSError: [Errno 2] No such file or directory: 'C:\\\\Users\\\\x'\nHINT: This error might have occurred since this system does not have Windows Long Path support enabled.",
     "winerror5": "ERROR: Could not install packages due to an OSError: [WinError 5] Access is denied: 'c:\\\\envs\\\\t\\\\scripts\\\\pip.exe'",
     "winerror32": "pip: PermissionError: [WinError 32] The process cannot access the file because it is being used by another process",
-    "nonascii": "C:\\Users\\张三\\miniconda3\\Lib\\conda\nUnicodeDecodeError: 'utf-8' codec can't decode byte 0xd5",
+    "nonascii": "  File \"C:\\Users\\张三\\miniconda3\\Lib\\site-packages\\conda\\exceptions.py\", line 1\nUnicodeDecodeError: 'utf-8' codec can't decode byte 0xd5",
     "permission-site": "ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/usr/lib/python3/dist-packages/x'",
     "readonly-fs": "pip: OSError: [Errno 30] Read-only file system: '/opt/env/lib'",
     "killed-oom": "$ pip install torch\nCollecting torch\nKilled\n",
@@ -146,6 +148,9 @@ SAMPLES: dict[str, str] = {
     "ensurepip-missing": "The virtual environment was not created successfully because ensurepip is not\navailable.  On Debian/Ubuntu systems, you need to install the python3-venv",
     "invalid-distribution": "WARNING: Ignoring invalid distribution -orch (c:\\python310\\lib\\site-packages)",
 }
+
+# A row that is only told by texts from the wild has the first of them as its sample.
+SAMPLES: dict[str, str] = {**dict(reversed(WILD)), **_PLAIN}
 
 # Real shapes of failures that are none of the known errors: nothing may be advised.
 UNRELATED: tuple[str, ...] = (
@@ -194,7 +199,6 @@ UNRELATED: tuple[str, ...] = (
     "See PEP 668 about externally-managed-environment in this article.",
     "CUDA out of memory never happened; epoch 3 loss 0.1",
     "Err:1 http://mirrors.example/debian bookworm InRelease\n  403  Forbidden",
-    "RuntimeError: CUDA error: unspecified launch failure",
     "AttributeError: module 'torch' has no attribute 'uint64'",
     "RuntimeError: \"LayerNormKernelImpl\" not implemented for 'Half'",
     "torch.distributed.DistStoreError: Timed out after 601 seconds waiting for clients. 1/2 clients joined.",

@@ -11,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.explain.in_the_wild import WILD
 from tests.explain.samples import SAMPLES, UNRELATED
+from tests.explain.unrelated import ELSEWHERE
 from wizard.cli.explain import decode
 from wizard.explain.match import explain
 from wizard.explain.table import known_errors
@@ -49,7 +51,12 @@ def test_the_error_is_found_in_a_long_log(name: str) -> None:
     assert explain(log)[0].id == name
 
 
-@pytest.mark.parametrize("words", UNRELATED)
+@pytest.mark.parametrize(("name", "words"), WILD)
+def test_errors_as_people_paste_them(name: str, words: str) -> None:
+    assert [found.id for found in explain(words)][:1] == [name]
+
+
+@pytest.mark.parametrize("words", [*UNRELATED, *ELSEWHERE])
 def test_what_is_not_known_gets_no_advice(words: str) -> None:
     assert [found.id for found in explain(words)] == []
 
@@ -94,6 +101,24 @@ def test_what_says_more_wins_and_then_what_stands_last() -> None:
     assert [found.id for found in explain(log)] == ["sm-incompatible", "no-kernel-image"]
     first_numpy = f"{SAMPLES['numpy-multiarray']}\n...\n{SAMPLES['oom']}"
     assert explain(first_numpy)[0].id == "oom"
+
+
+REFUSED = "ssl: CERTIFICATE_VERIFY_FAILED: unable to get local issuer certificate\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "expected"),
+    [
+        ("$ pip install torch\n", ["ssl-verify"]),
+        ("error: Failed to fetch: `https://files.example/torch/`\n", ["ssl-verify"]),
+        ("$ pip install torch\nSuccessfully installed torch-2.7.0\n$ node server.js\n", []),
+        ("$ uv pip install torch\nInstalled 12 packages in 3ms\n$ ./deploy.sh\n", []),
+        ("$ pip install torch\n" + "a line of the server's log\n" * 200, []),
+        ("", []),
+    ],
+)
+def test_what_every_program_prints_is_explained_only_beside_an_installer(before: str, expected: list[str]) -> None:
+    assert [found.id for found in explain(before + REFUSED)] == expected
 
 
 def test_the_line_that_told_it_hides_secrets() -> None:

@@ -18,6 +18,8 @@ _LONGEST = 400_000  # characters: the end of a longer text
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _CUDA_INT = "_cuda_int"
 _LINE = 300
+_BEFORE, _AFTER = 2500, 1000  # characters: how close a context must stand to the match
+_WENT_WELL = re.compile(r"^(Successfully installed|Installed \d+ packages?) .*$", re.MULTILINE)
 
 
 def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Explanation, ...]:
@@ -36,14 +38,21 @@ def clean(text: str) -> str:
 
 
 def _last_match(row: KnownError, text: str) -> re.Match[str] | None:
-    if not all(need.search(text) for need in row.needs):
-        return None
-    matches = [match for pattern in row.patterns if (match := _last(pattern, text))]
-    return max(matches, key=lambda match: match.start(), default=None)
+    matches = [match for pattern in row.patterns if (match := _last(pattern, text, row.near))]
+    found = max(matches, key=lambda match: match.start(), default=None)
+    return found if found and all(need.search(text) for need in row.needs) else None
 
 
-def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    return next(iter(deque(pattern.finditer(text), maxlen=1)), None)
+def _last(pattern: re.Pattern[str], text: str, near: Sequence[re.Pattern[str]]) -> re.Match[str] | None:
+    matches = pattern.finditer(text) if not near else (m for m in pattern.finditer(text) if _is_near(near, m, text))
+    return next(iter(deque(matches, maxlen=1)), None)
+
+
+def _is_near(contexts: Sequence[re.Pattern[str]], match: re.Match[str], text: str) -> bool:
+    """What an installer said before it ended well has nothing to do with a failure after it."""
+    before = _WENT_WELL.split(text[max(0, match.start() - _BEFORE) : match.start()])[-1]
+    around = before + text[match.start() : match.end() + _AFTER]
+    return all(context.search(around) for context in contexts)
 
 
 def _line(text: str, match: re.Match[str]) -> str:

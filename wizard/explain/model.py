@@ -11,7 +11,8 @@ from wizard.i18n import Message
 
 @dataclass(frozen=True, slots=True)
 class KnownError:
-    """A row of `matrices/errors.toml`. `patterns`: any of them; `needs`: all of them too."""
+    """A row of `matrices/errors.toml`. `patterns`: any of them; `needs`: all of them too, anywhere; `near`: all of
+    them, close to the match."""
 
     id: str
     area: str
@@ -21,6 +22,7 @@ class KnownError:
     status: str
     as_of: str
     needs: tuple[re.Pattern[str], ...] = ()
+    near: tuple[re.Pattern[str], ...] = ()
     rank: int = 1
     facts: tuple[str, ...] = ()
 
