@@ -16,6 +16,7 @@ from functools import lru_cache
 from typing import Any
 
 from wizard import paths
+from wizard.windows.calls import load
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -74,10 +75,7 @@ def system_language() -> str:
 def _windows_language() -> str:
     if sys.platform != "win32":
         return ""
-    import ctypes
-
-    language_id = ctypes.windll.kernel32.GetUserDefaultUILanguage()
-    return locale.windows_locale.get(language_id, "")
+    return locale.windows_locale.get(load("kernel32").GetUserDefaultUILanguage(), "")
 
 
 def text(value: Message, language: str | None = None) -> str:

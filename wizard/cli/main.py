@@ -14,7 +14,9 @@ from wizard.cli.arguments import build_parser
 from wizard.cli.terminal import Terminal, prepare_streams
 from wizard.errors import Cancelled, ExitStatus, WizardError
 from wizard.i18n import message
-from wizard.process import redact
+from wizard.safety.log import append
+from wizard.safety.state import set_right
+from wizard.session.volumes import take_saved
 
 if TYPE_CHECKING:
     from wizard.session.session import Session
@@ -33,11 +35,17 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
     arguments = build_parser().parse_args(argv)
     terminal = Terminal(arguments.lang)
     try:
+        if arguments.command not in (None, "window"):  # the window says it itself
+            for words in set_right():
+                terminal.say(words)
         _settle_interrupted(terminal)
-        from wizard.cli.commands import COMMANDS, window
-
+        take_saved()
         if arguments.command in (None, "window"):
+            from wizard.cli.window import window
+
             return int(window(arguments, terminal, open_window))
+        from wizard.cli.commands import COMMANDS
+
         return int(COMMANDS[arguments.command](arguments, terminal))
     except WizardError as error:
         terminal.error(error)
@@ -99,11 +107,4 @@ def _be_interpreter(argv: Sequence[str]) -> int:
 
 def _note(details: str) -> object:
     """Into the program's log; None when that cannot be written."""
-    path = paths.logs_dir() / "torch-wizard.log"
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("a", encoding="utf-8") as file:
-            file.write(redact(f"--- {' '.join(sys.argv[1:])}\n{details}\n"))
-    except OSError:
-        return None
-    return path
+    return append("torch-wizard.log", f"--- {' '.join(sys.argv[1:])}\n{details}")

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.windows.file_version import file_version
+
 _CONTAINER_WORDS = re.compile(r"docker|containerd|kubepods|libpod|lxc|podman|garden")
 _SCHEDULERS = {"sbatch": "Slurm", "qsub": "PBS", "bsub": "LSF"}
 _JOB_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")
@@ -132,23 +134,4 @@ def _powered_off(root: Path) -> tuple[str, ...]:
 def _windows_runtime() -> tuple[tuple[str, ...], str | None]:
     folder = Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32")
     missing = tuple(name for name in _RUNTIME_DLLS if not (folder / name).is_file())
-    return missing, file_version(folder / "vcruntime140.dll")
-
-
-def file_version(path: Path) -> str | None:
-    """Of a Windows library, from its version resource; None elsewhere."""
-    if sys.platform != "win32":
-        return None
-    import ctypes
-    from ctypes import wintypes
-
-    library = ctypes.WinDLL("version")
-    size = library.GetFileVersionInfoSizeW(str(path), None)
-    data = ctypes.create_string_buffer(max(1, size))
-    value, length = ctypes.c_void_p(), wintypes.UINT()
-    if not size or not library.GetFileVersionInfoW(str(path), 0, size, data):
-        return None
-    if not library.VerQueryValueW(data, "\\", ctypes.byref(value), ctypes.byref(length)) or not value.value:
-        return None
-    words = (wintypes.DWORD * 4).from_address(value.value)
-    return f"{words[2] >> 16}.{words[2] & 0xFFFF}.{words[3] >> 16}"
+    return missing, file_version(str(folder / "vcruntime140.dll"))

@@ -19,6 +19,7 @@ from wizard.i18n import Message
 
 _CONDA_RESERVED = frozenset({"base", "root"})
 LONGEST_PREFIX = 240  # bytes; conda packages keep 255 for the prefix that is written into their binaries
+_DEVICE_PATHS = ("\\\\?\\", "\\\\.\\")
 # With everything below them, except what follows.
 _LINUX_SYSTEM = (
     "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/snap",
@@ -65,6 +66,8 @@ def absolute_prefix(text: str, base: Path | None = None) -> Path:
 def check_place(prefix: PurePath, os_name: str, home: PurePath | None = None) -> None:
     """The part that needs no disk: absolute, not a system folder, no impossible part, not too long."""
     shown = _printable(str(prefix))
+    if os_name == "windows" and prefix.drive.startswith(_DEVICE_PATHS):  # pip and conda stumble over them
+        raise BadName(shown, Flaw("character", prefix.drive[2]))
     if not prefix.is_absolute():
         raise UsageError("target-relative", path=shown)
     for part in prefix.parts[1:]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from dataclasses import dataclass
+from typing import Any
+
+from wizard.windows.calls import DWORD, load
+from wizard.windows.registry import MACHINE, Registry, registry
 
 _REMOTE = 4  # GetDriveTypeW: DRIVE_REMOTE
 _READ_ONLY = 0x0008_0000  # FILE_READ_ONLY_VOLUME
@@ -28,35 +33,28 @@ def volume_of(free: int | None, drive_type: int, kind: str, flags: int | None) -
     )  # fmt: skip
 
 
-if sys.platform == "win32":
-    import ctypes
-    import winreg
+def look_at_volume(path: str, library: Any = None) -> WindowsVolume:
+    """Raises OSError elsewhere than on Windows."""
+    kernel = library or load("kernel32")
+    root = ctypes.create_unicode_buffer(_LONGEST)
+    if not kernel.GetVolumePathNameW(path, root, _LONGEST):
+        root.value = path
+    free, flags, kind = ctypes.c_uint64(), DWORD(), ctypes.create_unicode_buffer(_LONGEST)
+    # The first number is what this user may write; the others are the whole disk's.
+    knows_free = kernel.GetDiskFreeSpaceExW(path, ctypes.byref(free), None, None)
+    knows_kind = kernel.GetVolumeInformationW(root.value, None, 0, None, None, ctypes.byref(flags), kind, _LONGEST)
+    return volume_of(
+        free.value if knows_free else None, kernel.GetDriveTypeW(root.value), kind.value,
+        flags.value if knows_kind else None,
+    )  # fmt: skip
 
-    def look_at_volume(path: str) -> WindowsVolume:
-        kernel = ctypes.windll.kernel32
-        root = ctypes.create_unicode_buffer(_LONGEST)
-        if not kernel.GetVolumePathNameW(path, root, _LONGEST):
-            root.value = path
-        free, flags, kind = ctypes.c_ulonglong(), ctypes.c_ulong(), ctypes.create_unicode_buffer(_LONGEST)
-        # The first number is what this user may write; the others are the whole disk's.
-        knows_free = kernel.GetDiskFreeSpaceExW(path, ctypes.byref(free), None, None)
-        knows_kind = kernel.GetVolumeInformationW(
-            root.value, None, 0, None, None, ctypes.byref(flags), kind, _LONGEST
-        )  # fmt: skip
-        return volume_of(
-            free.value if knows_free else None, kernel.GetDriveTypeW(root.value), kind.value,
-            flags.value if knows_kind else None,
-        )  # fmt: skip
 
-    def takes_long_paths() -> bool:
-        """Whether programs that know how may go beyond 260 characters."""
-        try:
-            with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SYSTEM\CurrentControlSet\Control\FileSystem") as key:
-                return bool(winreg.QueryValueEx(key, "LongPathsEnabled")[0])
-        except OSError:
-            return False
-
-else:
-
-    def takes_long_paths() -> bool:
+def takes_long_paths() -> bool:
+    """Whether programs that know how may go beyond 260 characters."""
+    if sys.platform != "win32":
         return True
+    return long_paths_are_on(registry())
+
+
+def long_paths_are_on(known: Registry) -> bool:
+    return bool(known.values(MACHINE, r"SYSTEM\CurrentControlSet\Control\FileSystem").get("LongPathsEnabled"))

@@ -4,51 +4,89 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import os
 import signal
 import sys
 import time
-import traceback
 from collections.abc import Callable
-from logging.handlers import RotatingFileHandler
-from types import TracebackType
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from wizard import __version__, paths
-from wizard.errors import WizardError
+from wizard.errors import ExitStatus, WizardError
 from wizard.flow.session_api import SessionApi
+from wizard.gui.crash import CrashWatch
 from wizard.gui.preferences import Preferences
 from wizard.gui.single import SingleInstance
 from wizard.gui.window import WizardWindow
+from wizard.i18n import Message, message, text
+from wizard.safety.hard_crash import collect_earlier, watched
+from wizard.safety.log import SharedLog, append
+from wizard.safety.state import set_right
 
 if TYPE_CHECKING:
     from wizard.flow.side_api import SideApi
 
+Loop = Callable[[QApplication, WizardWindow], int]
 _LOG = logging.getLogger("wizard.gui")
 _SELF_TEST_SECONDS = 30.0
 
 
 def run_window(
-    session: SessionApi, open_file: str | None, self_test: bool = False, side_api: SideApi | None = None
+    session: SessionApi,
+    open_file: str | None,
+    self_test: bool = False,
+    side_api: SideApi | None = None,
+    loop: Loop | None = None,
 ) -> int:
     """Until the window is closed; with `self_test` until its first page is painted. Returns the exit status.
 
-    Where a window of the same home is open already, that one comes to the front instead.
+    Where a window of the same home is open already, that one comes to the front instead. `loop` stands in for Qt's
+    own, for who measures.
     """
+    with watched():
+        return _run(session, open_file, self_test, side_api, loop)
+
+
+def _run(
+    session: SessionApi, open_file: str | None, self_test: bool, side_api: SideApi | None, loop: Loop | None
+) -> int:
     app = application()
     single = SingleInstance(parent=app)
     if not self_test and single.hand_over(open_file):
         return 0
-    _write_log()
-    window = WizardWindow(app, session, Preferences(), open_file, side_api)
-    sys.excepthook = _teller(window)
-    window.show()
-    if not self_test and single.listen():
-        single.asked.connect(window.come_forward)
+    log = _write_log()
+    set_aside = set_right()
+    preferences = Preferences()
+    crashes = CrashWatch(preferences.wishes.language)
+    crashes.tell_earlier(collect_earlier())
+    try:
+        window = WizardWindow(app, session, preferences, open_file, side_api)
+        window.show()
+    except Exception as error:  # a window that cannot be made says so, in one that needs nothing of it
+        crashes.tell(error)
+        return _show_the_crash(app, self_test)
+    if set_aside:
+        _tell_set_aside(window, set_aside)
+    try:
+        return _until_closed(app, window, single, self_test, loop)
+    finally:
+        crashes.stop()
+        logging.getLogger("wizard").removeHandler(log)
+
+
+def _until_closed(
+    app: QApplication, window: WizardWindow, single: SingleInstance, self_test: bool, loop: Loop | None
+) -> int:
     if self_test:
         return _self_test(app, window)
+    single.asked.connect(window.come_forward)
+    QTimer.singleShot(0, single.listen)  # the window is painted first
+    if loop is not None:
+        return loop(app, window)
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Qt's loop would never come to Python's own answer
     return app.exec()
@@ -56,7 +94,7 @@ def run_window(
 
 def application() -> QApplication:
     there = QApplication.instance()
-    app = there if isinstance(there, QApplication) else QApplication([paths.APP_NAME])
+    app = there if isinstance(there, QApplication) else _new_application()
     app.setApplicationName(paths.APP_NAME)
     app.setApplicationDisplayName("Torch Setup")
     app.setApplicationVersion(__version__)
@@ -65,6 +103,26 @@ def application() -> QApplication:
     if icon.is_file():
         app.setWindowIcon(QIcon(str(icon)))
     return app
+
+
+def _new_application() -> QApplication:
+    """Without a display or its libraries Qt would print its own words and abort."""
+    qInstallMessageHandler(_tell_fatal)
+    try:
+        return QApplication([paths.APP_NAME])
+    finally:
+        qInstallMessageHandler(None)
+
+
+def _tell_fatal(kind: QtMsgType, context: object, words: str) -> None:
+    if kind != QtMsgType.QtFatalMsg:
+        return
+    failure = WizardError("window-no-display", details=words)
+    append("window.log", words)
+    if sys.stderr is not None:
+        sys.stderr.write(f"✗ {text(failure.summary)}\n  {text(failure.hint)}\n")
+        sys.stderr.flush()
+    os._exit(int(failure.exit_status))  # to come back from here would be Qt's abort
 
 
 def _self_test(app: QApplication, window: WizardWindow) -> int:
@@ -80,21 +138,19 @@ def _self_test(app: QApplication, window: WizardWindow) -> int:
     return 0 if painted else 1
 
 
-def _write_log() -> None:
-    """Best effort: a window that cannot write its log still works."""
-    with contextlib.suppress(OSError):
-        paths.logs_dir().mkdir(parents=True, exist_ok=True)
-        target = RotatingFileHandler(
-            paths.logs_dir() / "window.log", maxBytes=1_000_000, backupCount=2, encoding="utf-8"
-        )
-        target.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
-        logging.getLogger("wizard").addHandler(target)
+def _tell_set_aside(window: WizardWindow, set_aside: tuple[Message, ...]) -> None:
+    lines = [text(each, window.voice.language) for each in set_aside]
+    window.page.trouble.show_words(message("safety.title"), message("flow.plain", text="\n".join(lines)))
 
 
-def _teller(window: WizardWindow) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
-    def tell(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        details = "".join(traceback.format_exception(kind, error, trace))
-        _LOG.error("unexpected: %s", details)
-        window.show_bug(WizardError("window-unexpected", details=details, what=kind.__name__))
+def _show_the_crash(app: QApplication, self_test: bool) -> int:
+    if not self_test:
+        app.exec()
+    return int(ExitStatus.FAILED)
 
-    return tell
+
+def _write_log() -> logging.Handler:
+    log = SharedLog("window.log")
+    logging.getLogger("wizard").addHandler(log)
+    _LOG.warning("window %s started", __version__)
+    return log

@@ -5,7 +5,6 @@ A file that cannot be read or written is no error, whatever is in it.
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 from dataclasses import dataclass, replace
@@ -13,6 +12,7 @@ from pathlib import Path
 
 from wizard import paths
 from wizard.i18n import LANGUAGE_VARIABLE, LANGUAGES, system_language
+from wizard.safety.settings_file import read_settings, write_settings
 
 _LOG = logging.getLogger(__name__)
 
@@ -42,25 +42,12 @@ class Preferences:
             now, language=language or now.language, theme=theme or now.theme, geometry=geometry or now.geometry
         )
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            known = {**self._known(), **changed}
-            fresh = self._path.with_name(f"{self._path.name}.new")
-            fresh.unlink(missing_ok=True)
-            fresh.touch(mode=0o600)  # other keys of the file may hold a password (session/network.py)
-            fresh.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-            fresh.replace(self._path)
+            write_settings(self._path, {**read_settings(self._path), **changed})
         except OSError as error:
             _LOG.warning("settings not saved: %s", error)
 
-    def _known(self) -> dict[str, object]:
-        try:
-            data = json.loads(self._path.read_text(encoding="utf-8"))
-        except (OSError, ValueError, RecursionError):
-            return {}
-        return data if isinstance(data, dict) else {}
-
     def _read(self) -> Wishes:
-        known = self._known()
+        known = read_settings(self._path)
         language = os.environ.get(LANGUAGE_VARIABLE) or known.get("language")
         theme, geometry = known.get("theme"), known.get("geometry")
         return Wishes(

@@ -15,6 +15,7 @@ from pathlib import Path
 from wizard.machine.asking import Ask, question
 from wizard.machine.model import CondaInstall
 from wizard.machine.parallel import Task, run_all
+from wizard.windows.registry import registry
 
 SECONDS = 8.0  # conda is slow to start, on Windows more so
 KINDS = ("conda", "mamba", "micromamba")
@@ -24,7 +25,7 @@ _ROOTS = ("miniforge3", "miniconda3", "anaconda3", "mambaforge", "miniforge", "m
 _VERSION = re.compile(r"^(?:\w+\s+)?(\d+\.\d[\w.]*)\s*$", re.MULTILINE)
 _WINDOWS = sys.platform == "win32"
 _INSIDE = ("Scripts", "Library/bin", "condabin") if _WINDOWS else ("bin", "condabin")
-_REGISTRY = r"Software\Python\ContinuumAnalytics"
+_COMPANY = "ContinuumAnalytics"
 
 
 def parse_version(text: str) -> str | None:
@@ -58,24 +59,7 @@ def _root_folders(environment: Mapping[str, str]) -> Iterator[Path]:
 
 def registry_roots() -> tuple[str, ...]:
     """PEP 514: Miniconda, Anaconda and Miniforge write their place here. Empty where there is no registry."""
-    if sys.platform != "win32":
-        return ()
-    import winreg
-
-    found: list[str] = []
-    for hive in (winreg.HKEY_CURRENT_USER, winreg.HKEY_LOCAL_MACHINE):
-        try:
-            with winreg.OpenKey(hive, _REGISTRY) as tags:
-                names = [winreg.EnumKey(tags, index) for index in range(winreg.QueryInfoKey(tags)[0])]
-        except OSError:
-            continue
-        for name in names:
-            try:
-                with winreg.OpenKey(hive, rf"{_REGISTRY}\{name}\InstallPath") as place:
-                    found.append(str(winreg.QueryValueEx(place, "")[0]))
-            except OSError:
-                continue
-    return tuple(found)
+    return registry().install_folders(_COMPANY)
 
 
 def _folders(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:

@@ -12,6 +12,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from wizard.windows.registry import registry
+
 _NAME = re.compile(
     r"python(3(\.\d{1,2})?)?\.exe" if sys.platform == "win32" else r"python(3(\.\d{1,2})?)?", re.IGNORECASE
 )
@@ -76,24 +78,7 @@ def folders(environment: Mapping[str, str], home: Path, root: Path = Path("/")) 
 
 def registry_paths() -> tuple[str, ...]:
     """PEP 514: every installed CPython writes its place here. Empty where there is no registry."""
-    if sys.platform != "win32":
-        return ()
-    import winreg
-
-    found: list[str] = []
-    for hive in (winreg.HKEY_CURRENT_USER, winreg.HKEY_LOCAL_MACHINE):
-        try:
-            with winreg.OpenKey(hive, r"Software\Python\PythonCore") as versions:
-                names = [winreg.EnumKey(versions, index) for index in range(winreg.QueryInfoKey(versions)[0])]
-        except OSError:
-            continue
-        for name in names:
-            try:
-                with winreg.OpenKey(hive, rf"Software\Python\PythonCore\{name}\InstallPath") as place:
-                    found.append(str(Path(winreg.QueryValueEx(place, "")[0], "python.exe")))
-            except OSError:
-                continue
-    return tuple(found)
+    return tuple(str(Path(folder, "python.exe")) for folder in registry().install_folders("PythonCore"))
 
 
 def candidates(environment: Mapping[str, str], home: Path, root: Path = Path("/")) -> Iterator[Path]:

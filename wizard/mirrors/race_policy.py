@@ -17,12 +17,14 @@ from typing import Any
 
 from wizard import paths
 from wizard.i18n import LANGUAGE_VARIABLE, system_language
+from wizard.windows.registry import MACHINE, Registry, registry
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
+_ZONE_KEY = r"SYSTEM\CurrentControlSet\Control\TimeZoneInformation"
 REGION_VARIABLE = "TORCH_WIZARD_REGION"
 REGIONS = ("auto", "cn", "world")
 _ZONE_IN_PATH = re.compile(r"zoneinfo/(?:posix/|right/)?(?P<zone>.+)$")
@@ -96,7 +98,7 @@ def time_zone(environ: Mapping[str, str], root: Path = Path("/")) -> str:
     if named:
         return zone_of_path(named) or named
     if sys.platform == "win32":
-        return _windows_zone()
+        return windows_zone(registry())
     try:
         linked = zone_of_path(os.fspath((root / "etc" / "localtime").readlink()))
     except OSError:  # a copy of the file, or none
@@ -117,13 +119,6 @@ def _plain_zone(root: Path) -> str:
         return ""
 
 
-def _windows_zone() -> str:
-    if sys.platform != "win32":
-        return ""
-    import winreg
-
-    try:
-        with winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, r"SYSTEM\CurrentControlSet\Control\TimeZoneInformation") as key:
-            return str(winreg.QueryValueEx(key, "TimeZoneKeyName")[0])
-    except OSError:
-        return ""
+def windows_zone(known: Registry) -> str:
+    """ "China Standard Time"; "" when it is not said. Windows pads it with zeros at times."""
+    return str(known.values(MACHINE, _ZONE_KEY).get("TimeZoneKeyName", "")).partition("\0")[0]

@@ -6,16 +6,15 @@ notice says what to do.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 
 from wizard.i18n import message
 from wizard.network.address import proxy_url
 from wizard.network.bypass import entries
 from wizard.network.model import SystemProxy
+from wizard.windows.registry import USER, Registry, registry
 
 _KEY = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
-_NAMES = ("ProxyEnable", "ProxyServer", "ProxyOverride", "AutoConfigURL")
 
 
 def parse_internet_settings(values: Mapping[str, object]) -> SystemProxy:
@@ -43,23 +42,5 @@ def _servers(server: str) -> tuple[str | None, str | None, str | None]:
     return http, https, proxy_url(f"socks5h://{socks}") if socks else None
 
 
-def read_internet_settings() -> SystemProxy:
-    return parse_internet_settings(_registry())
-
-
-def _registry() -> dict[str, object]:
-    found: dict[str, object] = {}
-    if sys.platform == "win32":
-        import winreg
-
-        try:
-            key = winreg.OpenKey(winreg.HKEY_CURRENT_USER, _KEY)
-        except OSError:
-            return found
-        with key:
-            for name in _NAMES:
-                try:
-                    found[name] = winreg.QueryValueEx(key, name)[0]
-                except OSError:
-                    continue
-    return found
+def read_internet_settings(known: Registry | None = None) -> SystemProxy:
+    return parse_internet_settings((known or registry()).values(USER, _KEY))

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 
 from wizard.process.request import Request, StopTimeouts
 from wizard.process.running import Running
+from wizard.windows.calls import load
 
 _CONTINUOUS, _SYSTEM_REQUIRED = 0x80000000, 0x00000001
 _ARGV = (
@@ -23,9 +24,7 @@ _ARGV = (
 @contextlib.contextmanager
 def awake() -> Iterator[None]:
     if sys.platform == "win32":
-        import ctypes
-
-        tell = ctypes.windll.kernel32.SetThreadExecutionState
+        tell = load("kernel32").SetThreadExecutionState
         tell(_CONTINUOUS | _SYSTEM_REQUIRED)
         try:
             yield

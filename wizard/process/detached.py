@@ -11,6 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wizard.windows import creation
+
 
 def start_detached(
     argv: tuple[str, ...],
@@ -23,27 +25,36 @@ def start_detached(
 
     Raises OSError.
     """
-    arguments: dict[str, Any] = {"start_new_session": True}
-    if sys.platform == "win32":
-        arguments = {
-            "creationflags": (subprocess.CREATE_NEW_CONSOLE if own_window else subprocess.CREATE_NO_WINDOW)
-            | subprocess.CREATE_NEW_PROCESS_GROUP
-            | subprocess.CREATE_BREAKAWAY_FROM_JOB
-        }
+    arguments: dict[str, Any] = {"env": dict(environment), "cwd": cwd}
     if own_window and sys.platform == "win32":
-        process = subprocess.Popen(argv, env=dict(environment), cwd=cwd, **arguments)
-        _let_go(process)
-        return process.pid
+        return _let_go(_start(argv, own_window, arguments))
     with log.open("ab") as output:
-        process = subprocess.Popen(
-            argv, env=dict(environment), cwd=cwd, stdin=subprocess.DEVNULL, stdout=output, stderr=output, **arguments
+        return _let_go(
+            _start(argv, own_window, {**arguments, "stdin": subprocess.DEVNULL, "stdout": output, "stderr": output})
         )
-    _let_go(process)
-    return process.pid
 
 
-def _let_go(process: subprocess.Popen[bytes]) -> None:
+def _start(argv: tuple[str, ...], own_window: bool, arguments: Mapping[str, Any]) -> subprocess.Popen[bytes]:
+    if sys.platform != "win32":
+        return subprocess.Popen(argv, start_new_session=True, **arguments)
+    return first_allowed(argv, creation.detached(own_window), arguments)
+
+
+def first_allowed(
+    argv: tuple[str, ...], attempts: tuple[int, ...], arguments: Mapping[str, Any]
+) -> subprocess.Popen[bytes]:
+    """Windows' way: with the first flags that are not refused. Raises OSError."""
+    for flags in attempts[:-1]:
+        try:
+            return subprocess.Popen(argv, creationflags=flags, **arguments)
+        except PermissionError:  # the job that we are in lets nobody out
+            continue
+    return subprocess.Popen(argv, creationflags=attempts[-1], **arguments)
+
+
+def _let_go(process: subprocess.Popen[bytes]) -> int:
     """Reaps it when it ends, so that a finished worker is no zombie, without anybody waiting."""
     import threading
 
     threading.Thread(target=process.wait, daemon=True, name=f"reap-{process.pid}").start()
+    return process.pid

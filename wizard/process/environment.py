@@ -35,9 +35,17 @@ def child_environment(extra: Mapping[str, str] | None = None, base: Mapping[str,
     if sys.platform != "win32" and "LD_LIBRARY_PATH_ORIG" in source and paths.is_frozen():
         kept["LD_LIBRARY_PATH"] = source["LD_LIBRARY_PATH_ORIG"]
     kept.pop("LD_LIBRARY_PATH_ORIG", None)
+    kept.update(_temp_folder())
     kept.update({"PYTHONUTF8": "1", "PYTHONNOUSERSITE": "1", "PYTHONIOENCODING": "utf-8"})
     kept.update(extra or {})
     return kept
+
+
+def _temp_folder() -> dict[str, str]:
+    """The person's own choice, once it is there: a variable that leads nowhere stops tools."""
+    folder = paths.chosen_temp()
+    names = ("TEMP", "TMP") if sys.platform == "win32" else ("TMPDIR",)
+    return dict.fromkeys(names, str(folder)) if folder and folder.is_dir() else {}
 
 
 def _is_dropped(key: str) -> bool:

@@ -18,11 +18,11 @@ from wizard.process.request import StopTimeouts
 _PR_SET_PDEATHSIG = 1
 
 if sys.platform == "win32":
-    from wizard.process.windows_job import Job
+    from wizard.windows import creation
+    from wizard.windows.job import Job
 
     def creation_arguments() -> dict[str, Any]:
-        # No console window flashes up; the group lets CTRL_BREAK reach the child alone.
-        return {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
+        return {"creationflags": creation.CHILD}
 
     class ProcessTree:
         def __init__(self, process: subprocess.Popen[bytes]) -> None:

@@ -127,8 +127,12 @@ def finish_deletions_in_background() -> int | None:
 
     Drafts of runs whose program was killed before it began anything go at once: that takes no time.
     """
-    clear_left_behind(paths.runs_dir())
-    if not any(_is_free(deletion) for deletion in pending()):
+    try:
+        clear_left_behind(paths.runs_dir())
+        is_needed = any(_is_free(deletion) for deletion in pending())
+    except OSError:  # a folder that this user may not look into stops no start
+        return None
+    if not is_needed:
         return None
     log = paths.logs_dir() / "deletions.txt"
     try:

@@ -6,7 +6,6 @@ proxy may hold a password, so the file is for its owner alone.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -22,27 +21,23 @@ from wizard.network.bypass import entries
 from wizard.network.environment import network_environment, with_settings
 from wizard.network.model import Mode, Network, SystemProxy
 from wizard.network.system import system_proxy
+from wizard.safety.settings_file import read_settings, write_settings
 
 _KEY = "network"
 
 
 def load_network(path: Path | None = None) -> Network:
     """What was saved; by the system where nothing was, or nothing that can be understood."""
-    saved = _read(path or paths.settings_file()).get(_KEY)
+    saved = read_settings(path or paths.settings_file()).get(_KEY)
     return network_from_json(saved) if isinstance(saved, dict) else Network()
 
 
 def save_network(network: Network, path: Path | None = None) -> None:
     """Beside the window's own keys. Raises WizardError `state-not-writable`."""
     file = path or paths.settings_file()
-    known = {**_read(file), _KEY: network_to_json(network)}
-    fresh = file.with_name(f"{file.name}.new")
+    known = {**read_settings(file), _KEY: network_to_json(network)}
     try:
-        file.parent.mkdir(parents=True, exist_ok=True)
-        fresh.unlink(missing_ok=True)
-        fresh.touch(mode=0o600)
-        fresh.write_text(json.dumps(known, indent=1) + "\n", encoding="utf-8")
-        fresh.replace(file)
+        write_settings(file, known)
     except OSError as error:
         raise WizardError("state-not-writable", str(error), path=str(file.parent)) from error
 
@@ -69,14 +64,6 @@ def network_from_json(saved: Mapping[str, Any]) -> Network:
         no_proxy=entries(hosts),
         certificate=certificate if isinstance(certificate, str) and certificate else None,
     )
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}
 
 
 def with_network(settings: UserSettings, network: Network, environ: Mapping[str, str] | None = None) -> UserSettings:

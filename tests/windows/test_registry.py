@@ -1,0 +1,75 @@
+"""The registry through the same calls as on Windows, answered from exports (composed: tests/data/windows/README.md)."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+from tests.windows.fake_windows import exported
+from wizard.environments.windows_volume import long_paths_are_on
+from wizard.machine import condas, interpreter_places
+from wizard.mirrors.race_policy import race_policy, region_of, windows_zone
+from wizard.network.windows import read_internet_settings
+from wizard.windows.registry import MACHINE, USER, Registry, registry
+
+PYTHONS, SETTINGS = exported("pythons.reg"), exported("settings.reg")
+NOTHING = Registry(None)
+
+
+def test_values_of_every_kind() -> None:
+    key = r"Software\Microsoft\Windows\CurrentVersion\Internet Settings"
+    values = SETTINGS.values(USER, key)
+    assert values["ProxyEnable"] == 1
+    assert values["ProxyServer"] == "proxy.lab.example:3128"
+    assert values["ZonesSecurityUpgrade"] == bytes((0xD2, 9, 0, 0, 0, 0, 0, 0))
+    assert SETTINGS.values(USER, key.upper()) == values, "the registry does not mind capitals"
+    assert SETTINGS.values(MACHINE, key) == {}
+
+
+def test_installed_pythons_the_users_own_first() -> None:
+    assert PYTHONS.children(USER, r"Software\Python\PythonCore") == ("3.12", "3.14t")
+    assert PYTHONS.install_folders("PythonCore") == (
+        "C:\\Users\\小明\\AppData\\Local\\Programs\\Python\\Python312\\",
+        "C:\\Program Files\\Python311\\",
+    )
+    assert PYTHONS.install_folders("ContinuumAnalytics") == ("C:\\Users\\小明\\miniforge3",)
+    assert PYTHONS.install_folders("Nobody") == ()
+
+
+def test_the_readers_of_the_machine_take_it_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (condas, interpreter_places):
+        monkeypatch.setattr(module, "registry", lambda: PYTHONS)
+    assert condas.registry_roots() == ("C:\\Users\\小明\\miniforge3",)
+    found = interpreter_places.registry_paths()
+    assert [path.endswith("python.exe") and "Python31" in path for path in found] == [True, True]
+
+
+def test_the_proxy_of_the_settings() -> None:
+    found = read_internet_settings(SETTINGS)
+    assert (found.https, found.origin) == ("http://proxy.lab.example:3128", "windows")
+    assert "*.lab.example" in "".join(map(str, found.no_proxy)) or found.no_proxy
+    assert read_internet_settings(NOTHING).https is None
+
+
+def test_the_time_zone_is_chinas() -> None:
+    assert windows_zone(SETTINGS) == "China Standard Time"
+    assert region_of("", windows_zone(SETTINGS), race_policy()) == "cn"
+    assert windows_zone(NOTHING) == ""
+
+
+def test_long_paths() -> None:
+    assert long_paths_are_on(SETTINGS)
+    assert not long_paths_are_on(NOTHING)
+
+
+def test_the_real_registry_has_the_same_calls() -> None:
+    """On Windows through `winreg` itself; elsewhere there is nothing in it."""
+    values = registry().values(MACHINE, r"SOFTWARE\Microsoft\Windows NT\CurrentVersion")
+    if sys.platform == "win32":
+        assert "CurrentBuildNumber" in values
+        assert registry().children(USER, "Software")
+    else:
+        assert values == {}
+        assert registry().children(USER, "Software") == ()
+    assert registry().values(USER, r"No\Such\Key") == {}
