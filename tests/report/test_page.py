@@ -105,6 +105,7 @@ def test_the_doctors_contract() -> None:
         "repair": {
             "run": "str", "changes": [words], "packages": [{"name": "str", "version": "str", "bytes": "int"}],
             "total_bytes": "int",
+            "profile_sha256": "NoneType",
         },
         "verification": "NoneType",
     }  # fmt: skip

@@ -85,7 +85,7 @@ def test_contract() -> None:
             "id": "str", "torch": "str", "variant": "str", "torchvision": "str", "torchaudio": "NoneType",
             "python": "str", "engine": "str", "engine_reason": words, "requirements": ["str"],
             "sources": [{"role": "str", "layout": "str", "origin": "str", "name": "str", "url": "str"}],
-            "channels": [], "total_bytes": "int", "gpu_expected": "bool", "notices": [words],
+            "channels": [], "total_bytes": "int", "profile_sha256": "NoneType", "gpu_expected": "bool", "notices": [words],
         },
         "prefix": "str",
         "machine": {

@@ -11,11 +11,13 @@ from wizard.cli import (
     explain_grammar,
     matrices_grammar,
     mirrors_grammar,
+    profile_grammar,
     reuse_grammar,
     undo_grammar,
 )
 from wizard.cli.download_grammar import add_download_options, download_choices
 from wizard.cli.network_grammar import add_network_options
+from wizard.cli.volumes_grammar import add_volume_options, volume_choices
 from wizard.errors import UsageError
 from wizard.plan.model import Choices
 
@@ -54,8 +56,10 @@ def build_parser() -> argparse.ArgumentParser:
     where.add_argument("--prefix", metavar="P", help="folder of the new environment")
     reuse_grammar.add_into(where)
     reuse_grammar.add_reuse(setup)
+    profile_grammar.add_to_setup(setup)
     _add_choices(setup)
     add_download_options(setup)
+    add_volume_options(setup)
     setup.add_argument("--dry-run", action="store_true", help="show the plan and stop")
     setup.add_argument("--plan-only", action="store_true", help="save the plan, print where it lies, and stop")
     setup.add_argument("--yes", "-y", action="store_true", help="do not ask")
@@ -83,6 +87,7 @@ def build_parser() -> argparse.ArgumentParser:
     doctor_grammar.add_parser(commands)
     envs_grammar.add_parser(commands)
     mirrors_grammar.add_parser(commands)
+    profile_grammar.add_parser(commands)
     undo_grammar.add_parser(commands)
     return parser
 
@@ -149,5 +154,6 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         mirrors=arguments.mirror,
         region=arguments.region,
         **download_choices(arguments),
+        **volume_choices(arguments),
         **reuse_grammar.reuse_choices(arguments),
     )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from wizard.cli import envs, matrices, mirrors, undo
+from wizard.cli import envs, matrices, mirrors, profile, undo
 from wizard.cli.attend import attend
 from wizard.cli.doctor import doctor, save
 from wizard.cli.explain import explain
@@ -20,7 +18,6 @@ from wizard.cli.setup import setup
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError
 from wizard.events import parse_line
-from wizard.i18n import message
 from wizard.report.render import render_text
 from wizard.session.environments import finish_deletions_in_background
 from wizard.session.facts import facts_document
@@ -30,24 +27,6 @@ from wizard.steps import control
 from wizard.steps.run_folder import find_run_folder
 
 Command = Callable[[argparse.Namespace, Terminal], int]
-OpenWindow = Callable[[Session, str | None, bool], int]
-
-
-def window(arguments: argparse.Namespace, terminal: Terminal, open_window: OpenWindow) -> int:
-    self_test = getattr(arguments, "self_test", False)
-    if not has_display() and not self_test:
-        terminal.say(message("cli.no_display"))
-        terminal.write("  torch-wizard setup --yes --name torch")
-        return ExitStatus.FAILED
-    finish_deletions_in_background()
-    return open_window(Session(), getattr(arguments, "file", None), self_test)
-
-
-def has_display(environ: Mapping[str, str] = os.environ) -> bool:
-    if sys.platform == "win32":
-        return True
-    offscreen = environ.get("QT_QPA_PLATFORM", "") in ("offscreen", "vnc", "minimal")
-    return offscreen or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))
 
 
 def run(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -129,5 +108,5 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
 COMMANDS: Mapping[str, Command] = {
     "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
     "verify": verify, "runs": runs, "matrices": matrices.matrices, "doctor": doctor, "explain": explain,
-    "envs": envs.envs, "mirrors": mirrors.mirrors, "undo": undo.undo,
+    "envs": envs.envs, "mirrors": mirrors.mirrors, "profile": profile.profile, "undo": undo.undo,
 }  # fmt: skip

@@ -10,25 +10,34 @@ from wizard.cli.arguments import choices_from
 from wizard.cli.attend import attend
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
+from wizard.cli.packages_table import package_lines
+from wizard.cli.profile_setup import is_there, with_profile
 from wizard.cli.terminal import Terminal
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
 from wizard.plan.model import Choices
+from wizard.profile.model import ProfileFile
 from wizard.session.environments import find_environment, finish_deletions_in_background
 from wizard.session.model import Preview
+from wizard.session.profile import preview_profile
 from wizard.session.session import Session
+from wizard.session.volumes import remember, with_volumes
 
 
 def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     finish_deletions_in_background()
     session, interrupt = Session(network_from(arguments)), Interrupt()
-    choices = session.canonical(choices_from(arguments))
+    wished = session.canonical(choices_from(arguments))
+    choices = with_volumes(wished)
     if arguments.into:
         choices = replace(choices, prefix=str(find_environment(arguments.into).prefix))
+    profile, choices = with_profile(arguments, choices, terminal)
+    if is_there(profile, choices, terminal):
+        return ExitStatus.DONE
     session.check_choices(choices)
     if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):
         raise UsageError("needs-yes")
-    preview = _preview(session, choices, terminal, interrupt)
+    preview = _preview(session, choices, profile, terminal, interrupt)
     if preview is None:
         terminal.say(message("reuse.nothing", prefix=str(choices.prefix)))
         return ExitStatus.DONE
@@ -38,6 +47,9 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
         return ExitStatus.DONE
     try:
         _show(preview, terminal)
+        if not arguments.yes:
+            for line in package_lines(preview, terminal.language):
+                terminal.write(line)
         goes_on = not arguments.dry_run and (arguments.yes or _agreed(terminal, interrupt))
         interrupt.check()
     except (Cancelled, WizardError):
@@ -46,18 +58,23 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if not goes_on:
         session.discard(preview.plan.id)
         return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
+    remember(wished)
     pid = session.start(preview.plan.id)
     said = [terminal.words(notice) for notice in preview.plan.notices]
     return attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt, said)
 
 
-def _preview(session: Session, choices: Choices, terminal: Terminal, interrupt: Interrupt) -> Preview | None:
+def _preview(
+    session: Session, choices: Choices, profile: ProfileFile | None, terminal: Terminal, interrupt: Interrupt
+) -> Preview | None:
     """None: everything is in the environment already."""
     terminal.say(message("cli.probing"))
     facts = session.probe(is_cancelled=interrupt.is_asked)
     for row in facts.requirements:
         if row.blocks:
             raise WizardError("requirement", fact=terminal.words(row.fact))
+    if profile:
+        return preview_profile(facts, session.matrix, profile, choices, interrupt.is_asked)
     terminal.say(message("cli.electing"))
     if choices.reuse:
         return session.plan_reuse(facts, choices, interrupt.is_asked)

@@ -66,6 +66,10 @@ class Choices:
     limit_rate: int | None = None  # bytes per second of the download, over all connections
     connections: int | None = None  # of the download, at once
     reuse: bool = False  # the target is an environment that is there
+    cache_dir: str | None = None  # for downloads and package caches; None = our own folder
+    temp_dir: str | None = None  # for temporary files; None = the system's
+    packs: tuple[str, ...] = ()  # where the class keeps the files of its profile: folders and servers, asked first
+    label: str = ""  # what the class's results call this computer
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,4 +150,5 @@ class Plan:
     environment: Mapping[str, str] = field(default_factory=dict)  # proxy and certificate for every child
     conda: str | None = None  # conda engine: the program
     further_channels: tuple[str, ...] = ()  # other places of the same channels, for when one fails
+    profile_sha256: str | None = None  # of the class profile whose lock this is
     schema: int = SCHEMA

@@ -89,6 +89,7 @@ def _plan(plan: Plan, language: str | None) -> dict[str, Any]:
         "sources": [_source(source) for source in plan.sources],
         "channels": [redact(channel) for channel in plan.channels],
         "total_bytes": plan.total_bytes,
+        "profile_sha256": plan.profile_sha256,
         "gpu_expected": plan.gpu_expected,
         "notices": [notice.to_json(language) for notice in plan.notices],
     }

@@ -54,7 +54,7 @@ def elect(
     contest = Contest(choices, facts, is_cancelled, fresh, lambda seen: on_source(told_of_source(seen)))
     with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
-        channels = _channel_verdicts(choices, outlook, facts, candidates[0])
+        channels = channel_verdicts(choices, outlook, facts, candidates[0])
         walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
         found = walk.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
@@ -67,7 +67,7 @@ def elect(
     return replace(election, notices=notices, states=states_of(walk, contest))
 
 
-def _channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, best: Candidate) -> tuple[ChannelVerdict, ...]:
+def channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, best: Candidate) -> tuple[ChannelVerdict, ...]:
     if choices.engine == "venv":
         return ()
     subdir = channel_subdir(facts.machine.os, facts.machine.arch)
@@ -116,11 +116,11 @@ def _pythons(
         return None
     pythons = available_pythons(facts.machine.pythons)
     if choices.python or not pythons or choices.engine not in ("auto", "venv"):
-        choose_engine(choices.engine, channels, _base_pythons(facts), choices.python or "3", own)
+        choose_engine(choices.engine, channels, base_pythons(facts), choices.python or "3", own)
     return pythons
 
 
-def _base_pythons(facts: Facts) -> tuple[BasePython, ...]:
+def base_pythons(facts: Facts) -> tuple[BasePython, ...]:
     return tuple(BasePython(p.executable, p.version, p.has_venv) for p in facts.machine.pythons)
 
 
@@ -133,7 +133,7 @@ def _election(
     outlook: Outlook,
     own: OwnConda | None,
 ) -> Election:
-    engine = choose_engine(choices.engine, channels, _base_pythons(facts), found.python, own)
+    engine = choose_engine(choices.engine, channels, base_pythons(facts), found.python, own)
     companions, dropped = _companions(choices, found)
     packages = outlook.package_sources(found.source, found.python, found.candidate.numpy)
     elected = _elected(found, packages, engine.channels, outlook)

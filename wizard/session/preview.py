@@ -27,7 +27,7 @@ from wizard.plan.model import Choices, Plan, PlanSource
 from wizard.plan.serialize import plan_to_json
 from wizard.session.alternates import with_alternates
 from wizard.session.commands import equivalent_commands
-from wizard.session.conda import conda_changes
+from wizard.session.conda import conda_changes, plan_conda
 from wizard.session.credentials import with_credentials
 from wizard.session.model import Election, Facts, Preview
 from wizard.session.other_packages import locked_somewhere
@@ -36,6 +36,7 @@ from wizard.session.place import check_place, target_prefix, told_of
 from wizard.session.python_part import choose_python_part, python_changes
 from wizard.steps.preflight import check_ground
 from wizard.steps.room import check_room, demands, needed_bytes
+from wizard.steps.room_told import room_told
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
 
 OnLog = Callable[[str], None]
@@ -45,17 +46,29 @@ def preview(
     facts: Facts, choices: Choices, election: Election, is_cancelled: Callable[[], bool], on_log: OnLog = lambda _: None
 ) -> Preview:
     """Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together."""
+
+    def lock_it(folder: RunFolder) -> tuple[Lock, Election]:
+        return locked_somewhere(
+            facts, choices, election, lambda some: locked(facts, some, folder, is_cancelled, on_log), is_cancelled
+        )
+
+    return saved_preview(facts, choices, lock_it, is_cancelled)
+
+
+def saved_preview(
+    facts: Facts, choices: Choices, lock_it: Callable[[RunFolder], tuple[Lock, Election]],
+    is_cancelled: Callable[[], bool], profile_sha256: str | None = None,
+) -> Preview:  # fmt: skip
+    """`lock_it`: where the lock comes from, a resolver or a class profile. Nothing of the run stays if that fails."""
     place = check_place(choices)
     check_ground(target_prefix(choices))
     folder = create_run_folder(new_run_id())
     try:
-        lock, election = locked_somewhere(
-            facts, choices, election, lambda some: locked(facts, some, folder, is_cancelled, on_log), is_cancelled
-        )
+        lock, election = lock_it(folder)
         plan = _plan(facts, choices, election, folder.id, lock)
-        plan = replace(plan, notices=(*plan.notices, *told_of(place)))
-        part = choose_python_part(plan, is_cancelled)
-        engine_changes = (*conda_changes(plan, is_cancelled), *python_changes(plan, part))
+        plan = replace(plan, notices=(*plan.notices, *told_of(place)), profile_sha256=profile_sha256)
+        part, by_conda = choose_python_part(plan, is_cancelled), plan_conda(plan, is_cancelled)
+        engine_changes = (*conda_changes(plan, by_conda), *python_changes(plan, part))
         check_room(demands(plan, lock))
         save_run(folder, plan, lock, part)
     except OSError as error:
@@ -64,7 +77,9 @@ def preview(
     except BaseException:
         shutil.rmtree(folder.path, ignore_errors=True)
         raise
-    return Preview(plan, lock, (*_changes(plan, lock), *engine_changes), equivalent_commands(plan))
+    packages = part.packages if part else by_conda.chosen if by_conda else ()
+    changes = (*_changes(plan, lock), *room_told(plan, lock), *engine_changes)
+    return Preview(plan, lock, changes, equivalent_commands(plan), packages)
 
 
 def locked(

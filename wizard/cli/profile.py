@@ -1,0 +1,122 @@
+"""`torch-wizard profile`: show a class profile, check it, hold it against the machines of a room; `make` is apart."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wizard.cli.profile_make import machines_of, make
+from wizard.cli.terminal import Terminal
+from wizard.errors import ExitStatus, UsageError
+from wizard.i18n import message
+from wizard.profile.choose import Refusal, Selection, choose
+from wizard.profile.model import ProfileFile, ProfileLock
+from wizard.profile.read import read_profile
+from wizard.session.session import Session
+
+
+def profile(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    return ACTIONS[arguments.action](arguments, terminal)
+
+
+def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    file, session = read_profile(Path(arguments.profile).expanduser()), Session()
+    selection = choose(file.profile, session.probe().machine, session.matrix)
+    if arguments.json:
+        terminal.document({**_document(file), "here": _selected(selection, terminal)})
+        return ExitStatus.DONE
+    wish = file.profile.environment
+    terminal.line(f"{file.profile.title}  ({file.profile.made}, sha256 {file.sha256})")
+    packages = ", ".join(("torch", *wish.companions, *wish.extras))
+    asked = ", ".join(file.profile.ask) or "-"
+    terminal.line(terminal.words(message("profile.show.environment", name=wish.name, packages=packages, asked=asked)))
+    for lock in file.profile.locks:
+        terminal.line(f"  {lock.label}: {_size(lock, terminal)}")
+    _tell(selection, terminal)
+    return ExitStatus.DONE
+
+
+def check(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    file = _checked(Path(arguments.profile).expanduser(), terminal)
+    chosen = []
+    if arguments.machine:
+        matrix = Session().matrix
+        chosen = [(name, choose(file.profile, machine, matrix)) for name, machine in machines_of(arguments.machine)]
+    lacks = [name for name, selection in chosen if selection.lock is None]
+    if arguments.json:
+        machines = [{"machine": name, **_selected(selection, terminal)} for name, selection in chosen]
+        terminal.document({**_document(file), "machines": machines})
+    else:
+        for name, selection in chosen:
+            terminal.line(f"== {name}")
+            _tell(selection, terminal)
+        key = "profile.check.lacks" if lacks else "profile.check.sound"
+        terminal.say(message(key, count=len(lacks), code=file.sha256[:12], entries=len(file.profile.locks)))
+    return ExitStatus.FAILED if lacks else ExitStatus.DONE
+
+
+def _checked(path: Path, terminal: Terminal) -> ProfileFile:
+    """Every mistake on a line of its own, for who has to mend them."""
+    try:
+        return read_profile(path)
+    except UsageError as error:
+        if error.code == "profile-bad":
+            for line in error.details.splitlines():
+                terminal.write(f"  {line}")
+        raise
+
+
+def _size(lock: ProfileLock, terminal: Terminal) -> str:
+    total = sum(file.size or 0 for file in lock.files)
+    key = "profile.show.size" if lock.total_bytes is not None else "profile.show.size-least"
+    return terminal.words(message(key, count=len(lock.files), megabytes=round(total / 1e6, 1)))
+
+
+def _tell(selection: Selection, terminal: Terminal) -> None:
+    if selection.lock:
+        terminal.line("  " + terminal.words(message("profile.show.takes", entry=selection.lock.label)))
+        return
+    terminal.line("  " + terminal.words(message("profile.show.takes-none")))
+    for refusal in selection.refused:
+        for reason in refusal.reasons:
+            terminal.line(f"    {refusal.lock.label}: {terminal.words(reason)}")
+
+
+def _document(file: ProfileFile) -> dict[str, Any]:
+    wish = file.profile.environment
+    return {
+        "schema": 1,
+        "sha256": file.sha256,
+        "title": file.profile.title,
+        "made": file.profile.made,
+        "ask": list(file.profile.ask),
+        "environment": {
+            "name": wish.name, "engine": wish.engine, "python": wish.python, "torch": list(wish.torch),
+            "companions": list(wish.companions), "extras": list(wish.extras),
+        },
+        "locks": [{**_entry(lock), "files": len(lock.files), "bytes": lock.total_bytes} for lock in file.profile.locks],
+        "bytes": sum(each.size or 0 for each in file.profile.files),
+    }  # fmt: skip
+
+
+def _entry(lock: ProfileLock) -> dict[str, Any]:
+    return {
+        "os": lock.os, "arch": lock.arch, "glibc": lock.glibc, "python": lock.python,
+        "torch": lock.torch, "variant": lock.variant,
+    }  # fmt: skip
+
+
+def _selected(selection: Selection, terminal: Terminal) -> dict[str, Any]:
+    return {
+        "takes": _entry(selection.lock) if selection.lock else None,
+        "refused": [_refusal(refusal, terminal) for refusal in selection.refused],
+    }
+
+
+def _refusal(refusal: Refusal, terminal: Terminal) -> dict[str, Any]:
+    return {**_entry(refusal.lock), "reasons": [terminal.words(reason) for reason in refusal.reasons]}
+
+
+ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {"make": make, "show": show, "check": check}

@@ -1,0 +1,186 @@
+"""`torch-wizard profile make`: from machine files, or from systems and CUDA tags, to a `*.torchlab` file."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from wizard import paths
+from wizard.cli.interrupt import Interrupt
+from wizard.cli.network_wish import network_from
+from wizard.cli.terminal import Terminal
+from wizard.errors import ExitStatus, UsageError, WizardError
+from wizard.i18n import message
+from wizard.machine.model import Machine
+from wizard.machine.operating_system import normal_arch
+from wizard.machine.serialize import read_machine_file
+from wizard.packages.lock import FAMILY
+from wizard.plan.model import Choices
+from wizard.process import redact
+from wizard.profile.model import ASKABLE, ProfileEnvironment, ProfileLock
+from wizard.profile.sound import address_flaw, name_flaw, place_flaw
+from wizard.session.contest import check_mirror
+from wizard.session.profile_make import Made, check_made, make_profile
+from wizard.session.profile_needs import (
+    Allowed,
+    Need,
+    Needs,
+    checked,
+    needs_of_machines,
+    needs_of_platforms,
+    together,
+)
+from wizard.session.session import Session
+
+_PLATFORMS: Mapping[str, tuple[str, str]] = {
+    "windows": ("windows", "x86_64"),
+    "linux": ("linux", "x86_64"),
+    "linux-aarch64": ("linux", "aarch64"),
+}
+
+
+def make(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    session, interrupt = Session(network_from(arguments)), Interrupt()
+    path, made = Path(arguments.output).expanduser(), _made(arguments)
+    if path.exists() and not arguments.force:
+        raise UsageError("export-exists", path=str(path))
+    allowed = checked(Allowed(_list(arguments.torch), _list(arguments.variant), arguments.python), session.matrix)
+    choices = _choices(arguments, allowed)
+    check_mirror(choices.mirrors)
+    check_made(made)
+    needs = _needs(arguments, allowed, session)
+    for unmet in needs.unmet:
+        why = terminal.words(unmet.reason) if unmet.reason else "-"
+        terminal.say(message("profile.make.unmet", machine=unmet.machine, why=why))
+    terminal.say(message("cli.electing"))
+
+    def tell(need: Need, entry: ProfileLock) -> None:
+        size = round(sum(file.size or 0 for file in entry.files) / 1e6, 1)
+        key = "profile.make.entry-for" if need.machines else "profile.make.entry"
+        terminal.say(message(key, entry=entry.label, files=len(entry.files), megabytes=size, count=len(need.machines)))
+
+    facts = session.facts_of(_somewhere())
+    file = make_profile(facts, session.matrix, needs, made, choices, interrupt.is_asked, tell)
+    _write(path, file.data, arguments.force)
+    total = round(sum(each.size or 0 for each in file.profile.files) / 1e9, 2)
+    terminal.say(message("profile.make.done", path=str(path), code=file.sha256[:12], gigabytes=total))
+    return ExitStatus.FAILED if needs.unmet else ExitStatus.DONE
+
+
+def _somewhere() -> Machine:
+    """Stands for the target until each entry names its own; only this computer's way to the network is looked at."""
+    return Machine("linux", "x86_64", None, None, ())
+
+
+def _needs(arguments: argparse.Namespace, allowed: Allowed, session: Session) -> Needs:
+    platforms = _platforms(arguments.platform)
+    if not arguments.machine and not allowed.variants:
+        if platforms:
+            raise UsageError("profile-make-what")
+        return needs_of_machines([("-", session.probe().machine)], allowed, session.matrix)
+    parts = []
+    if arguments.machine:
+        machines = machines_of(arguments.machine)
+        parts.append(needs_of_machines(machines, allowed, session.matrix))
+    if allowed.variants and (platforms or not arguments.machine):
+        parts.append(
+            needs_of_platforms(
+                platforms or ((paths.os_name(), normal_arch(platform.machine())),), allowed, session.matrix
+            )
+        )
+    return together(parts)
+
+
+def machines_of(given: Sequence[str]) -> list[tuple[str, Machine]]:
+    """By file name. Raises UsageError `no-machine-files`, `bad-machine-file`, `no-machine-file`."""
+    files: list[Path] = []
+    for name in given:
+        path = Path(name).expanduser()
+        files += sorted(path.glob("*.json")) if path.is_dir() else [path]
+    if not files:
+        raise UsageError("no-machine-files", path=given[0])
+    return [(file.name, read_machine_file(file)) for file in files]
+
+
+def _platforms(text: str | None) -> tuple[tuple[str, str], ...]:
+    names = _list(text)
+    unknown = [name for name in names if name not in _PLATFORMS]
+    if unknown:
+        raise UsageError("profile-no-platform", platform=unknown[0], known=", ".join(_PLATFORMS))
+    return tuple(_PLATFORMS[name] for name in names)
+
+
+def _choices(arguments: argparse.Namespace, allowed: Allowed) -> Choices:
+    """Engine `venv`: nothing is made here, so no conda channel needs to be asked or to race."""
+    return Choices(
+        python=allowed.python,
+        engine="venv",
+        index=arguments.index,
+        torch_index=arguments.torch_index,
+        channel=arguments.channel,
+        mirrors=arguments.mirror,
+        region=arguments.region,
+    )
+
+
+def _made(arguments: argparse.Namespace) -> Made:
+    """Raises UsageError `profile-option` for what no profile may hold."""
+    names = ("torchvision",) if arguments.companions is None else _list(arguments.companions)
+    names = tuple(name for name in names if name != "none")
+    environment = ProfileEnvironment(
+        name=arguments.name,
+        engine=arguments.engine,
+        torch=_list(arguments.torch),
+        companions=tuple(name for name in FAMILY[1:] if name in names),
+        extras=tuple(name for name in names if name not in FAMILY[1:]),
+        place_windows=arguments.place_windows or arguments.place,
+        place_linux=arguments.place_linux or arguments.place,
+    )
+    ask = _list(arguments.ask)
+    _check(arguments, environment, ask)
+    return Made(
+        title=arguments.title or arguments.name,
+        made=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+        environment=environment,
+        share=tuple(arguments.share),
+        only_share=arguments.only_share,
+        ask=ask,
+        language=arguments.language,
+    )
+
+
+def _check(arguments: argparse.Namespace, environment: ProfileEnvironment, ask: tuple[str, ...]) -> None:
+    """The reader would refuse them too, but only after all the locks were made."""
+    if name_flaw(environment.name):
+        raise UsageError("profile-option", option="--name", value=environment.name)
+    for option, os_name, place in (
+        ("--place-windows", "windows", environment.place_windows),
+        ("--place-linux", "linux", environment.place_linux),
+    ):
+        if place and place_flaw(place, os_name):
+            raise UsageError("profile-option", option=option, value=place)
+    if arguments.place and not arguments.place.startswith("~/"):
+        raise UsageError("profile-option", option="--place", value=arguments.place)
+    for name in ask:
+        if name not in ASKABLE:
+            raise UsageError("profile-option", option="--ask", value=name)
+    for url in arguments.share:
+        if address_flaw(url, is_share=True):
+            raise UsageError("profile-option", option="--share", value=redact(url))
+
+
+def _list(text: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part.strip() for part in (text or "").split(",") if part.strip()))
+
+
+def _write(path: Path, data: bytes, force: bool) -> None:
+    try:
+        with path.open("wb" if force else "xb") as stream:
+            stream.write(data)
+    except FileExistsError as error:
+        raise UsageError("export-exists", path=str(path)) from error
+    except OSError as error:
+        raise WizardError("export-not-written", details=str(error), path=str(path)) from error

@@ -1,0 +1,248 @@
+"""A class profile on one machine: what may still be chosen, which entry fits, and the plan with that entry's lock.
+
+Nothing is resolved: the lock of the profile is the lock of the run, file by file. Making profiles is `profile_make`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from wizard import paths
+from wizard.doctor.good_state import drift_of
+from wizard.environments.choose import EngineChoice, choose_engine
+from wizard.environments.naming import is_environment
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import message, text
+from wizard.machine.model import Machine
+from wizard.matrix.model import Matrix
+from wizard.mirrors.candidates import default_index, package_sources, torch_sources
+from wizard.mirrors.installing_client import list_headers
+from wizard.mirrors.model import Layout, Origin, Source, UserSettings
+from wizard.mirrors.racers import Kind
+from wizard.mirrors.read import Reader
+from wizard.packages.model import Lock, LockedFile
+from wizard.packages.sizes import with_sizes
+from wizard.plan.model import Candidate, Choices
+from wizard.plan.serialize import read_plan
+from wizard.profile.choose import Refusal, Selection, choose_among
+from wizard.profile.model import Profile, ProfileFile, ProfileLock
+from wizard.profile.pylock import lock_of
+from wizard.session.channels import further_channels
+from wizard.session.conda import own_conda
+from wizard.session.contest import Contest
+from wizard.session.credentials import with_credentials
+from wizard.session.elect import base_pythons, channel_verdicts
+from wizard.session.election import available_pythons
+from wizard.session.model import Election, Facts, Preview
+from wizard.session.outlook import Outlook
+from wizard.session.place import target_prefix
+from wizard.session.preview import network_environment, saved_preview
+from wizard.session.runs import run_info
+from wizard.steps.run_folder import RunFolder, run_folders
+
+IsCancelled = Callable[[], bool]
+FurtherUrls = Callable[[LockedFile], tuple[str, ...]]  # a class server's addresses of a file, to be asked first
+_REASONS_SHOWN = 3
+
+
+def no_further(file: LockedFile) -> tuple[str, ...]:
+    return ()
+
+
+def profile_choices(profile: Profile, wishes: Choices) -> Choices:
+    """What the profile says, with the student's wishes where it asks for them. Raises UsageError `profile-fixed`."""
+    wish = profile.environment
+    for what, given in _given(profile, wishes):
+        if given and what not in profile.ask:
+            raise UsageError("profile-fixed", what=text(message(f"profile.ask.{what}")))
+    name = wishes.name or wish.name
+    place = wish.place(paths.os_name())
+    prefix = wishes.prefix or (str(Path(place).expanduser() / name) if place else None)
+    return replace(
+        wishes,
+        companions=wish.companions,
+        extras=wish.extras,
+        engine=wish.engine if wishes.engine == "auto" else wishes.engine,
+        name=None if prefix else name,
+        prefix=prefix,
+        channel=profile.sources.conda_channel,
+    )
+
+
+def _given(profile: Profile, wishes: Choices) -> Iterator[tuple[str, bool]]:
+    yield "name", wishes.name not in (None, profile.environment.name)
+    yield "place", wishes.prefix is not None
+    yield "engine", wishes.engine not in ("auto", profile.environment.engine)
+    yield "python", wishes.python is not None
+    yield "torch", wishes.torch is not None
+    yield "variant", wishes.variant is not None
+    yield "companions", wishes.companions is not None or bool(wishes.extras)
+    yield "sources", any((wishes.index, wishes.torch_index, wishes.find_links, wishes.channel))
+    yield "environment", wishes.reuse
+
+
+def check_target(file: ProfileFile, choices: Choices) -> bool:
+    """True: this profile was set up there already, and it is as it was. Raises UsageError `profile-name-other`,
+    `profile-name-taken`, `profile-changed-since` for an environment that is something else."""
+    prefix = target_prefix(choices)
+    if not is_environment(prefix):
+        return False
+    made_from = _made_from(prefix)
+    if made_from is None:
+        raise UsageError("profile-name-taken", path=str(prefix), name=prefix.name)
+    if made_from != file.sha256:
+        raise UsageError("profile-name-other", path=str(prefix), name=prefix.name)
+    drift = drift_of(prefix)
+    if drift:
+        names = ", ".join(change.name for change in drift.changes)
+        raise UsageError("profile-changed-since", path=str(prefix), names=names)
+    return True
+
+
+def _made_from(prefix: Path) -> str | None:
+    """The SHA-256 of the profile of the newest run that ended well there."""
+    for folder in run_folders():
+        try:
+            plan = read_plan(folder.plan)
+            if Path(plan.prefix) == prefix and run_info(folder).state == "finished":
+                return plan.profile_sha256
+        except WizardError:
+            continue
+    return None
+
+
+def select(
+    profile: Profile, machine: Machine, matrix: Matrix, choices: Choices, pythons: tuple[str, ...] | None = None
+) -> Selection:
+    """The entry for this machine among those that the student's wishes leave. Raises WizardError `profile-none-fits`,
+    `profile-none-fits-driver`, UsageError `profile-none-chosen`."""
+    wanted = (choices.python, choices.torch, choices.variant)
+    locks = [
+        lock
+        for lock in profile.locks
+        if all(asked in (None, has) for asked, has in zip(wanted, (lock.python, lock.torch, lock.variant), strict=True))
+    ]
+    if not locks:
+        has = ", ".join(dict.fromkeys(lock.label for lock in profile.locks))
+        raise UsageError("profile-none-chosen", has=has)
+    selection = choose_among(locks, machine, matrix, pythons, choices.python or profile.environment.python)
+    if selection.lock is None:
+        raise none_fits(selection)
+    return selection
+
+
+def none_fits(selection: Selection) -> WizardError:
+    """In one sentence: of the entries for this kind of system, if there are any, each with its first reason."""
+    here = [one for one in selection.refused if one.reasons[0].key != "profile.reason.other-system"]
+    shown = (here or list(selection.refused))[:_REASONS_SHOWN]
+    reasons = "; ".join(dict.fromkeys(f"{_build(one.lock)}: {text(one.reasons[0])}" for one in shown))
+    details = "\n".join(f"{one.lock.label}: {_all(one)}" for one in selection.refused)
+    update = selection.after_driver_update
+    if update:
+        build = f"torch {update.torch}+{update.variant}"
+        return WizardError("profile-none-fits-driver", details, reasons=reasons, driver=update.driver, build=build)
+    return WizardError("profile-none-fits", details, reasons=reasons)
+
+
+def _build(lock: ProfileLock) -> str:
+    return f"torch {lock.torch}+{lock.variant}"
+
+
+def _all(refusal: Refusal) -> str:
+    return "; ".join(text(reason) for reason in refusal.reasons)
+
+
+def preview_profile(
+    facts: Facts, matrix: Matrix, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
+    further_urls: FurtherUrls = no_further,
+) -> Preview:  # fmt: skip
+    """`choices` as `profile_choices` gives them. Raises WizardError `profile-none-fits`, `profile-no-share` and as
+    `preview`."""
+    entry, election = _election(facts, matrix, file, choices, is_cancelled)
+    known = replace(choices, python=entry.python, torch=entry.torch, variant=entry.variant)
+
+    def lock_it(_: RunFolder) -> tuple[Lock, Election]:
+        return _lock(facts, file.profile, entry, known, further_urls), election
+
+    return saved_preview(facts, known, lock_it, is_cancelled, file.sha256)
+
+
+def _election(
+    facts: Facts, matrix: Matrix, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled
+) -> tuple[ProfileLock, Election]:
+    """The entry, and the engine that can bring its Python."""
+    selection = select(file.profile, facts.machine, matrix, choices)
+    own, contest = own_conda(facts, choices, is_cancelled), Contest(choices, facts, is_cancelled)
+    headers = list_headers() if contest.is_on(Kind.CONDA) else None
+    with Reader(facts.settings, headers=headers) as reader:
+        outlook = Outlook(choices, facts.settings, reader, contest)
+        channels = channel_verdicts(choices, outlook, facts, _candidate(selection))
+    if choices.engine == "venv" or not any(channel.answers for channel in channels):
+        selection = select(file.profile, facts.machine, matrix, choices, available_pythons(facts.machine.pythons))
+    entry, candidate = selection.lock, _candidate(selection)
+    assert entry is not None  # `select` raises
+    engine = choose_engine(choices.engine, channels, base_pythons(facts), entry.python, own)
+    used = message("profile.used", title=file.profile.title, code=file.sha256[:12], entry=entry.label)
+    return entry, Election(
+        wanted=candidate,
+        candidate=candidate,
+        engine=engine.engine,
+        engine_reason=engine.reason,
+        python=entry.python,
+        base_python=str(engine.base_python) if engine.base_python else None,
+        channels=engine.channels,
+        torch_source=_torch_source(file.profile, entry),
+        offers={},
+        requirements=tuple(_requirements(file.profile, entry)),
+        package_sources=(_package_source(file.profile),),
+        states=(),
+        notices=(used, *selection.notices),
+        conda=str(engine.conda) if engine.conda else None,
+        further_channels=_further(contest, choices, facts.settings, engine),
+    )
+
+
+def _further(contest: Contest, choices: Choices, settings: UserSettings, engine: EngineChoice) -> tuple[str, ...]:
+    return further_channels(contest, choices, settings, engine.channels)
+
+
+def _candidate(selection: Selection) -> Candidate:
+    assert selection.candidate is not None  # `select` raises where there is none
+    return selection.candidate
+
+
+def _torch_source(profile: Profile, entry: ProfileLock) -> Source:
+    """For the report and the equivalent command; the bytes come from the addresses in the lock."""
+    if profile.sources.torch_index:
+        return _named(profile.sources.torch_index)
+    return torch_sources(Choices(), UserSettings(), entry.variant)[0]
+
+
+def _package_source(profile: Profile) -> Source:
+    return _named(profile.sources.index) if profile.sources.index else default_index()
+
+
+def _named(url: str) -> Source:
+    return Source("by-hand-index", Layout.SIMPLE, Origin.BY_HAND, url, text(message("profile.source")))
+
+
+def _requirements(profile: Profile, entry: ProfileLock) -> Iterator[str]:
+    for name in ("torch", *profile.environment.companions):
+        yield f"{name}=={entry.version_of(name)}"
+    yield from profile.environment.extras
+
+
+def _lock(facts: Facts, profile: Profile, entry: ProfileLock, choices: Choices, further_urls: FurtherUrls) -> Lock:
+    """The entry's files with a class server's addresses before the official ones."""
+    sources = (*package_sources(choices, facts.settings), *torch_sources(choices, facts.settings, entry.variant))
+    lock = with_credentials(lock_of(entry), sources)
+    files = tuple(_from(file, further_urls(file), profile.sources.only_share) for file in lock.files)
+    return with_sizes(replace(lock, files=files), network_environment(facts.settings))
+
+
+def _from(file: LockedFile, nearer: tuple[str, ...], only_share: bool) -> LockedFile:
+    if only_share and not nearer:
+        raise WizardError("profile-no-share", file=file.filename)
+    return replace(file, urls=tuple(dict.fromkeys(nearer if only_share else (*nearer, *file.urls))))

@@ -1,0 +1,190 @@
+"""Makes a class profile: for each build that the class needs, the lock with all sizes and hashes, on this computer.
+
+Also for Windows from Linux: the sources are asked as for a machine of that system, and the resolver is told its name.
+No secret gets into a profile: what a private index wants to know stays in the settings of each machine.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from urllib.parse import urlsplit, urlunsplit
+
+import wizard
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import message
+from wizard.machine.model import Machine
+from wizard.matrix.model import Matrix
+from wizard.mirrors.installing_client import list_headers
+from wizard.mirrors.racers import Kind
+from wizard.mirrors.read import Reader
+from wizard.packages.lock import FAMILY
+from wizard.packages.model import LockedFile
+from wizard.plan.model import Candidate, Choices
+from wizard.plan.resolve import resolve
+from wizard.plan.wishes import check_extras
+from wizard.process import redact
+from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile, ProfileLock, ProfileSources
+from wizard.profile.write import profile_file
+from wizard.session.contest import Contest
+from wizard.session.election import Found, Walk
+from wizard.session.model import Election, Facts
+from wizard.session.other_packages import locked_somewhere
+from wizard.session.outlook import Outlook
+from wizard.session.preview import locked
+from wizard.session.profile_needs import Need, Needs, one_python
+from wizard.session.raced import further_sources
+from wizard.steps.run_folder import RunFolder
+
+IsCancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a profile says beside its locks. `made`: the day, "2026-11-21"; the same input gives the same bytes."""
+
+    title: str
+    made: str
+    environment: ProfileEnvironment
+    share: tuple[str, ...] = ()
+    only_share: bool = False
+    ask: tuple[str, ...] = ()
+    language: str | None = None
+
+
+def check_made(made: Made) -> None:
+    """Before anything takes time. Raises UsageError `bad-requirement`, `extra-is-decided`."""
+    check_extras(made.environment.extras)
+
+
+def make_profile(
+    facts: Facts, matrix: Matrix, needs: Needs, made: Made, choices: Choices, is_cancelled: IsCancelled,
+    on_entry: Callable[[Need, ProfileLock], None] = lambda need, entry: None,
+) -> ProfileFile:  # fmt: skip
+    """`choices`: Python, and the sources as for a setup. `on_entry` hears of each lock as soon as it is there.
+
+    Raises UsageError `profile-needs-nothing`, WizardError `no-source`, `lock-…`, `profile-secret`, `profile-local`,
+    Cancelled."""
+    if not needs.needs:
+        raise UsageError("profile-needs-nothing")
+    check_made(made)
+    python = choices.python or one_python(needs.needs, matrix)
+    entries = []
+    for need in needs.needs:
+        entry = _entry(facts, matrix, need, replace(choices, python=python), made.environment, is_cancelled)
+        on_entry(need, entry)
+        entries.append(entry)
+    return profile_file(
+        Profile(
+            title=made.title,
+            made=made.made,
+            made_by=wizard.__version__,
+            environment=replace(made.environment, python=python),
+            locks=tuple(entries),
+            sources=ProfileSources(
+                index=_plain_or_none(choices.index),
+                torch_index=_plain_or_none(choices.torch_index),
+                conda_channel=_plain_or_none(choices.channel),
+                share=made.share,
+                only_share=made.only_share,
+            ),
+            ask=made.ask,
+            language=made.language,
+        )
+    )
+
+
+def _entry(
+    facts: Facts, matrix: Matrix, need: Need, choices: Choices, wish: ProfileEnvironment, is_cancelled: IsCancelled
+) -> ProfileLock:
+    facts = replace(facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
+    choices = replace(choices, torch=need.torch, variant=need.variant)
+    election = _elect(facts, matrix, need, choices, wish, is_cancelled)
+    with tempfile.TemporaryDirectory(prefix="torch-setup-profile-") as folder:
+        run = RunFolder(Path(folder))
+        lock, _ = locked_somewhere(
+            facts, choices, election, lambda some: locked(facts, some, run, is_cancelled, _mute), is_cancelled
+        )
+    files = tuple(sorted(map(_without_secrets, lock.files), key=lambda file: file.name))
+    return ProfileLock(need.os, need.arch, election.python, need.torch, need.variant, files, need.glibc)
+
+
+def _mute(line: str) -> None:
+    return None
+
+
+def _elect(
+    facts: Facts, matrix: Matrix, need: Need, choices: Choices, wish: ProfileEnvironment, is_cancelled: IsCancelled
+) -> Election:
+    """As for a setup, but the build is given, and no engine is needed: nothing is made here."""
+    candidate = _candidate(facts.machine, matrix, choices)
+    contest = Contest(choices, facts, is_cancelled)
+    with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
+        outlook = Outlook(choices, facts.settings, reader, contest)
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
+        found = walk.find((candidate,), None)
+        if found is None:
+            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+            build = f"torch {need.torch}+{need.variant} ({need.os} {need.arch})"
+            raise WizardError("no-source", details=details, build=build)
+        packages = outlook.package_sources(found.source, found.python, found.candidate.numpy)
+    pins = _pins(found, wish)
+    return Election(
+        wanted=candidate,
+        candidate=replace(found.candidate, python=found.python),
+        engine="venv",
+        engine_reason=message("profile.source"),
+        python=found.python,
+        base_python=None,
+        channels=(),
+        torch_source=found.source,
+        offers={offer.project: offer for offer in found.offers.values()},
+        requirements=(*pins, f"numpy{found.candidate.numpy}", *wish.extras),
+        package_sources=packages,
+        states=(),
+        further=further_sources(packages, choices, facts.settings, contest),
+        races_packages=contest.is_on(Kind.PACKAGES),
+    )
+
+
+def _candidate(machine: Machine, matrix: Matrix, choices: Choices) -> Candidate:
+    """Without a card: that the class has them was seen before. Raises UsageError `profile-no-build`."""
+    verdict = resolve(machine, matrix, replace(choices, include_unadvertised=True), prove_all=False)
+    for candidate in verdict.candidates:
+        codes = {reason.code for reason in candidate.reasons}
+        if (candidate.torch, candidate.variant) == (choices.torch, choices.variant) and codes <= {"no-gpu"}:
+            return candidate
+    system = f"{machine.os} {machine.arch}"
+    raise UsageError("profile-no-build", system=system, torch=choices.torch or "-", variant=choices.variant or "-")
+
+
+def _pins(found: Found, wish: ProfileEnvironment) -> tuple[str, ...]:
+    """Raises UsageError `companion-not-carried`: a class has the same packages everywhere, or is told."""
+    missing = [name for name in wish.companions if name not in found.offers]
+    if missing:
+        build = f"torch {found.candidate.torch}+{found.candidate.variant}"
+        raise UsageError("companion-not-carried", name=", ".join(missing), build=build)
+    wanted = [name for name in FAMILY if name == "torch" or name in wish.companions]
+    return tuple(f"{name}=={found.offers[name].version}" for name in wanted)
+
+
+def _without_secrets(file: LockedFile) -> LockedFile:
+    return replace(file, urls=tuple(dict.fromkeys(map(plain_address, file.urls))))
+
+
+def _plain_or_none(url: str | None) -> str | None:
+    return plain_address(url) if url is not None else None
+
+
+def plain_address(url: str) -> str:
+    """Without a name and a password. Raises WizardError `profile-secret` for a secret that cannot be left out,
+    `profile-local` for a file of this computer, which nobody else has."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https"):
+        raise WizardError("profile-local", url=redact(url))
+    plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
+    if redact(plain) != plain:
+        raise WizardError("profile-secret", url=redact(plain))
+    return plain
