@@ -97,6 +97,10 @@
         <translation>复制信息(&amp;C)</translation>
     </message>
     <message>
+        <source>Choose my&amp;self</source>
+        <translation>自己选择(&amp;S)</translation>
+    </message>
+    <message>
         <source>No graphics card, or the wrong one? You can still go on with the CPU build.</source>
         <translation>没有显卡，或显卡不对？仍可继续安装 CPU 版本。</translation>
     </message>
@@ -115,6 +119,10 @@
     <message>
         <source>Checked in %1. Nothing has been changed.</source>
         <translation>检查用时 %1，没有做任何改动。</translation>
+    </message>
+    <message>
+        <source>All is well: Next chooses everything for you and shows it before anything is done.</source>
+        <translation>一切正常：点“下一步”会替您选好全部内容，并在开始之前给您过目。</translation>
     </message>
     <message>
         <source>Your computer</source>
@@ -762,6 +770,21 @@
     </message>
 </context>
 <context>
+    <name>HelpPanel</name>
+    <message>
+        <source>Help</source>
+        <translation>帮助</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Close the help</source>
+        <translation>关闭帮助</translation>
+    </message>
+</context>
+<context>
     <name>InstallPage</name>
     <message>
         <source>&amp;Next</source>
@@ -1198,6 +1221,10 @@
         <translation>主题：深色</translation>
     </message>
     <message>
+        <source>Help on this page (F1)</source>
+        <translation>本页帮助 (F1)</translation>
+    </message>
+    <message>
         <source>Open log folder</source>
         <translation>打开日志文件夹</translation>
     </message>
@@ -1278,6 +1305,14 @@
     <message>
         <source>Environment</source>
         <translation>环境</translation>
+    </message>
+    <message>
+        <source>Restart</source>
+        <translation>重启</translation>
+    </message>
+    <message>
+        <source>VC++ runtime</source>
+        <translation>VC++ 运行库</translation>
     </message>
 </context>
 <context>
@@ -1836,10 +1871,6 @@
 <context>
     <name>WelcomePage</name>
     <message>
-        <source>&amp;Start</source>
-        <translation>开始(&amp;S)</translation>
-    </message>
-    <message>
         <source>PyTorch on this computer</source>
         <translation>在这台电脑上使用 PyTorch</translation>
     </message>
@@ -1890,6 +1921,10 @@
     <message>
         <source>Sho&amp;w it</source>
         <translation>显示(&amp;W)</translation>
+    </message>
+    <message>
+        <source>&amp;Next</source>
+        <translation>下一步(&amp;N)</translation>
     </message>
     <message>
         <source>Go on with the unfinished setup of %1</source>

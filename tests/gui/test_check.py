@@ -51,6 +51,7 @@ def test_a_row_waits_for_all_its_parts() -> None:
     rows = live_rows(values.FACTS.requirements, frozenset({"nvml", "nvidia-smi", "volumes"}))
     assert {one.name: one.is_known for one in rows} == {
         "gpu": False, "driver": False, "toolkit": False, "python": False, "conda": False, "disk": True,
+        "system": True, "restart": True, "runtime": True, "path": True,
     }  # fmt: skip
     assert [row.name for one in rows for row in one.rows] == ["disk"]
 

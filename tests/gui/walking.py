@@ -25,7 +25,8 @@ def go_to(qtbot: QtBot, window: WizardWindow, page: PageId) -> None:
     while window.navigator.page is not page:
         before = window.navigator.page
         qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled())
-        press(qtbot, window.footer.primary)
+        choose = getattr(window.page, "choose", None)  # Next would go on to Review by itself
+        press(qtbot, choose if choose is not None and choose.isVisible() else window.footer.primary)
         qtbot.waitUntil(lambda before=before: window.navigator.page is not before)
     if page not in (PageId.INSTALL, PageId.VERIFY):
         settle(qtbot, window)

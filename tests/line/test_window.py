@@ -100,8 +100,9 @@ def test_by_keyboard_alone(open_window, at_home: World, qtbot: QtBot) -> None:  
         )
         if page is PageId.BUILD:
             stay_on_loopback(window, at_home)
+        onward = window.page.choose if page is PageId.CHECK else window.footer.primary
         for _ in range(60):
-            if window.focusWidget() is window.footer.primary:
+            if window.focusWidget() is onward:
                 break
             qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Tab)
         qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)

@@ -26,6 +26,10 @@ WAITING: dict[str, tuple[str, ...]] = {
     "python": ("pythons",),
     "conda": ("condas",),
     "disk": ("volumes",),
+    "system": (),
+    "restart": (),
+    "runtime": (),
+    "path": (),
 }
 _PROXIES = ("HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy", "HTTP_PROXY", "http_proxy")
 _SEVERITIES = {"error": "problem", "warning": "warning", "note": "note"}

@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wizard.flow.pages import ORDER, PageId, made_after, spec_of
 from wizard.flow.state import State
 from wizard.plan.model import Candidate, Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
-from wizard.session.judged_news import JudgedNews
-from wizard.session.looks import Looks
-from wizard.session.model import Election, Facts, Preview
-from wizard.session.settings import Used, UsePlan
+
+if TYPE_CHECKING:
+    from wizard.session.judged_news import JudgedNews
+    from wizard.session.looks import Looks
+    from wizard.session.model import Election, Facts, Preview
+    from wizard.session.settings import Used, UsePlan
 
 Listener = Callable[[], None]
 OnDrop = Callable[[str], None]
@@ -31,6 +33,7 @@ class Navigator:
     def __init__(self, on_drop: OnDrop | None = None) -> None:
         self._state = State()
         self._page = ORDER[0]
+        self._hurries = False
         self._listeners: list[Listener] = []
         self._on_drop = on_drop
 
@@ -69,6 +72,19 @@ class Navigator:
 
     # -- moving
 
+    @property
+    def hurries(self) -> bool:
+        """On the way to Review by what each page proposes; any page that needs the person ends it."""
+        return self._hurries and ORDER.index(self._page) < ORDER.index(PageId.REVIEW)
+
+    def hurry(self) -> None:
+        """For a computer on which all is well: the pages up to Review are gone through as they stand."""
+        self._hurries = True
+        self.go_next()
+
+    def stop_hurrying(self) -> None:
+        self._hurries = False
+
     def go_next(self) -> None:
         if not self.may_go_next():
             raise WrongWay(f"next from {self._page.value}")
@@ -77,11 +93,13 @@ class Navigator:
     def go_back(self) -> None:
         if not self.may_go_back():
             raise WrongWay(f"back from {self._page.value}")
+        self._hurries = False
         self.go_to(ORDER[ORDER.index(self._page) - 1])
 
     def go_to(self, page: PageId) -> None:
         if not self.may_go_to(page):
             raise WrongWay(f"to {page.value} from {self._page.value}")
+        self._hurries = False
         if page is PageId.WELCOME:
             self.restart()
         elif self._state.run_id is None:
@@ -91,6 +109,7 @@ class Navigator:
 
     def restart(self) -> None:
         """Back to the start. The choices stay as suggestions, a run that is going goes on by itself."""
+        self._hurries = False
         kept = self._state.choices if self._state.run_id is None else Choices()
         self._move(ORDER[0], State(choices=kept))
 

@@ -38,6 +38,11 @@ def _checked(state: State) -> bool:
     return state.facts is not None and not any(item.blocks for item in state.facts.requirements)
 
 
+def is_all_well(state: State) -> bool:
+    """The look at the computer found no problem: what the pages propose needs nobody's opinion."""
+    return state.facts is not None and not any(row.state == "problem" for row in state.facts.requirements)
+
+
 def _picked(state: State) -> bool:
     return state.picked is not None and (state.picked.fits or is_forced(state.picked, state.choices))
 

@@ -176,6 +176,7 @@ class Rail(QWidget):
     language_chosen = Signal(str)
     theme_chosen = Signal(str)
     logs_wanted = Signal()
+    help_wanted = Signal()
 
     def __init__(self, theme: Theme, voice: Voice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -215,10 +216,12 @@ class Rail(QWidget):
             button.clicked.connect(lambda checked=False, name=name: self.language_chosen.emit(name))
             line.addWidget(button)
         line.addStretch(1)
-        rows.addLayout(line)
-        self.theme_button, self.logs_button = self._plain(), self._plain()
+        self.theme_button, self.logs_button, self.help_button = self._plain(), self._plain(), self._plain()
         self.theme_button.clicked.connect(self._next_theme)
         self.logs_button.clicked.connect(self.logs_wanted)
+        self.help_button.clicked.connect(self.help_wanted)
+        rows.addWidget(self.help_button)
+        rows.addLayout(line)
         rows.addWidget(self.theme_button)
         rows.addWidget(self.logs_button)
         theme.changed.connect(self.update)
@@ -237,6 +240,7 @@ class Rail(QWidget):
             *self.steps.values(),
             self.back,
             *self.tools.values(),
+            self.help_button,
             *self.languages.values(),
             self.theme_button,
             self.logs_button,
@@ -249,6 +253,7 @@ class Rail(QWidget):
             "dark": QCoreApplication.translate("Rail", "Theme: dark"),
         }
         self.theme_button.setText(themes[self._theme.name])
+        self.help_button.setText(QCoreApplication.translate("Rail", "Help on this page (F1)"))
         self.logs_button.setText(QCoreApplication.translate("Rail", "Open log folder"))
         for name, button in self.languages.items():
             button.setChecked(name == self._voice.language)

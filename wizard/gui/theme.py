@@ -25,7 +25,8 @@ THEMES = ("system", "light", "dark")
 _NAME = re.compile(r"@([a-z_]+?)(?=pt\b|[^a-z_]|$)")
 # A desktop's own font is left alone; these are what Qt falls back to where no desktop says anything.
 _NO_DESKTOP_FONT = ("", "Sans", "Sans Serif", "DejaVu Sans", "Bitstream Vera Sans", "Helvetica")
-_LATIN_AND_CHINESE = ("Noto Sans", "Noto Sans CJK SC", "Source Han Sans SC")
+# One of Latin letters first: a Chinese font's quotes and dots are twice as wide.
+_LATIN = ("Noto Sans", "Open Sans", "Ubuntu", "Cantarell", "Liberation Sans", "DejaVu Sans")
 _WORN = "worn_theme"
 _SYSTEM_FONT = "system_font"
 _FIXED = ("Cascadia Mono", "Consolas", "Menlo", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono")
@@ -83,7 +84,7 @@ def text_font(app: QApplication) -> QFont:
     font = QFont(app.property(_SYSTEM_FONT))
     own = font.family()
     installed = set(QFontDatabase.families())
-    first = [name for name in _LATIN_AND_CHINESE if name in installed][:1] if own in _NO_DESKTOP_FONT else []
+    first = [name for name in _LATIN if name in installed][:1] if own in _NO_DESKTOP_FONT else []
     families = [*first, own, *(name for name in _CHINESE if name in installed)]
     font.setFamilies(list(dict.fromkeys(name for name in families if name)))
     if font.pointSizeF() > 0:

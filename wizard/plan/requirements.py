@@ -20,7 +20,7 @@ COMFORTABLE_BYTES = 12_000_000_000
 def requirements(machine: Machine, settings: UserSettings) -> tuple[Requirement, ...]:
     rows = (
         *_gpus(machine), _driver(machine), *_toolkits(machine), _pythons(machine), *_condas(machine),
-        *_settings(settings), *_volumes(machine),
+        *_settings(settings), *_volumes(machine), *_parts(machine),
     )  # fmt: skip
     return tuple(row for row in rows if row is not None)
 
@@ -45,7 +45,10 @@ def _gpu_detail(gpu: Gpu) -> Message:
 
 
 def _driver(machine: Machine) -> Requirement | None:
-    driver = machine.driver
+    driver, failure = machine.driver, _driver_failure(machine)
+    if failure:
+        state = "problem" if driver or machine.nvidia_gpus else "warning"
+        return Requirement("driver", state, failure, message("check.driver.none.why"))
     if driver is None:
         if not machine.nvidia_gpus:
             return None
@@ -55,6 +58,33 @@ def _driver(machine: Machine) -> Requirement | None:
     if driver.cuda is None:
         return Requirement("driver", "ok", message("check.driver.version", version=driver.version))
     return Requirement("driver", "ok", message("check.driver.cuda", version=driver.version, cuda=driver.cuda))
+
+
+def _driver_failure(machine: Machine) -> Message | None:
+    """What keeps a driver that is there from working. That there is none has words of its own; so has nouveau."""
+    if any(gpu.kernel_driver == "nouveau" for gpu in machine.nvidia_gpus):
+        return None
+    found = (one for one in machine.notices if one.key.startswith("machine.nvidia."))
+    return next((one for one in found if one.key != "machine.nvidia.library-not-found"), None)
+
+
+# Of a look that failed or came late: the row that it is missing from.
+_ROWS = {"nvml": "driver", "nvidia-smi": "driver", "devices": "gpu", "toolkits": "toolkit", "pythons": "python",
+         "condas": "conda", "volumes": "disk"}  # fmt: skip
+
+
+def _parts(machine: Machine) -> Iterator[Requirement]:
+    """What could not be found out, and what the system itself reports of a card."""
+    for notice in machine.notices:
+        part = str(notice.params.get("part", ""))
+        if notice.key in ("machine.part-failed", "machine.part-late"):
+            fact = message(
+                f"page.check.{notice.key.removeprefix('machine.')}", problem=notice.params.get("problem", "")
+            )
+            yield Requirement(_ROWS.get(part, "system"), "warning", fact)
+        elif notice.key.startswith("machine.windows."):
+            state = "note" if notice.key == "machine.windows.no-answer" else "warning"
+            yield Requirement("gpu", state, notice)
 
 
 def _toolkits(machine: Machine) -> Iterator[Requirement]:

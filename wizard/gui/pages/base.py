@@ -19,6 +19,7 @@ from wizard.gui.desk import Desk
 from wizard.gui.errands import Errand, OnNote, Work
 from wizard.gui.parts.boxes import column
 from wizard.gui.parts.busy import Busy
+from wizard.gui.parts.help_panel import HelpPanel
 from wizard.gui.parts.labels import label
 from wizard.gui.parts.trouble import Trouble
 from wizard.i18n import Message
@@ -50,6 +51,8 @@ class Page(QWidget):
         head.addWidget(self._title)
         head.addWidget(self._subtitle)
         rows.addLayout(head)
+        self._sheet_rows = rows
+        self._help: HelpPanel | None = None  # made when somebody asks for it
         rows.addWidget(self.trouble)
         rows.addWidget(self.busy)
         rows.addLayout(self.body, 1)
@@ -113,6 +116,34 @@ class Page(QWidget):
         self._subtitle.setText(subtitle)
         self._subtitle.setVisible(bool(subtitle))
         self.setAccessibleName(title)
+
+    # -- longer help, on demand
+
+    def turn_help(self, name: str) -> None:
+        """`name`: the page's own, as `page.help.<name>` has it."""
+        if self._help is None:
+            self._help = HelpPanel(self.desk.voice, name)
+            self._help.closed.connect(self.close_help)
+            self._sheet_rows.insertWidget(1, self._help)
+        elif not self._help.isHidden():
+            self.close_help()
+            return
+        self._help.setVisible(True)
+        self._scroll.verticalScrollBar().setValue(0)
+        self._help.close_button.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.announce(self._help.words)
+
+    def close_help(self) -> bool:
+        """True when it was open."""
+        if self._help is None or self._help.isHidden():
+            return False
+        self._help.setVisible(False)
+        self.wants_focus.emit()
+        return True
+
+    def retranslate_help(self) -> None:
+        if self._help is not None:
+            self._help.retranslate()
 
     @property
     def title(self) -> str:

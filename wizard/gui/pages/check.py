@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.errors import WizardError
 from wizard.flow.check_view import CheckRow, LiveRow, check_rows, drift_rows, live_rows, other_findings
+from wizard.flow.pages import is_all_well
 from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
 from wizard.gui.figures import seconds_text
@@ -41,6 +42,8 @@ def requirement_name(name: str) -> str:
         "python": QCoreApplication.translate("Requirement", "Python"),
         "system": QCoreApplication.translate("Requirement", "System"),
         "environment": QCoreApplication.translate("Requirement", "Environment"),
+        "restart": QCoreApplication.translate("Requirement", "Restart"),
+        "runtime": QCoreApplication.translate("Requirement", "VC++ runtime"),
     }
     return names.get(name, name)
 
@@ -59,10 +62,11 @@ class CheckPage(Page):
         self.fold.body.addWidget(self.others)
         self.others.setProperty("role", "fold")
         self.fold.body.setContentsMargins(0, 0, 0, 0)
-        self.again, self.copy = QPushButton(), QPushButton()
+        self.again, self.copy, self.choose = QPushButton(), QPushButton(), QPushButton()
+        self.choose.clicked.connect(desk.navigator.go_next)
         self.again.clicked.connect(self._again)
         self.copy.clicked.connect(self._copy_facts)
-        self.footer_left, self.footer_right = [self.copy], [self.again]
+        self.footer_left, self.footer_right = [self.copy, self.again], [self.choose]
         for widget in (self._written, self.rows, self._drift_title, self.drifted, self._after, self.fold):
             self.body.addWidget(widget)
         self.body.addStretch(1)
@@ -81,12 +85,20 @@ class CheckPage(Page):
         self.cancel_errand()
         self._aside.cancel()
 
-    def first_control(self) -> QWidget:
-        return self.again
+    def first_control(self) -> QWidget | None:
+        return self.again if self.state.facts is None else None
+
+    def press(self) -> None:
+        """Where all is well, the pages between here and Review need no answer."""
+        if is_all_well(self.state):
+            self.desk.navigator.hurry()
+        else:
+            super().press()
 
     def retranslate(self) -> None:
         self.again.setText(self.tr("Check &again"))
         self.copy.setText(self.tr("&Copy facts"))
+        self.choose.setText(self.tr("Choose my&self"))
         self._after.setText(self.tr("No graphics card, or the wrong one? You can still go on with the CPU build."))
         self._drift_title.setText(self.tr("Environments that are not as they were"))
         self._written.setText(self.tr("Written. Undo on the first page takes it back; this is what is true now:"))
@@ -95,11 +107,15 @@ class CheckPage(Page):
         facts, looks = self.state.facts, self.state.looks
         self._after.setVisible(facts is not None)
         self.copy.setEnabled(facts is not None)
+        self.choose.setVisible(is_all_well(self.state))
         if facts is None:
             words = self.tr("Only looking: nothing is changed.")
             self.rows.show_live(self._live)
         else:
             words = self.tr("Checked in %1. Nothing has been changed.").replace("%1", seconds_text(facts.seconds))
+            if is_all_well(self.state):
+                more = self.tr("All is well: Next chooses everything for you and shows it before anything is done.")
+                words = f"{words} {more}"
             self.rows.show_rows(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()
@@ -146,6 +162,7 @@ class CheckPage(Page):
     def _probed(self, facts: Facts) -> None:
         self.desk.navigator.put_facts(facts)
         self._look_over(facts)
+        self.wants_focus.emit()
 
     def _look_over(self, facts: Facts) -> None:
         session = self.desk.session

@@ -98,9 +98,8 @@ class RowCard(QFrame):
 
     def add_wide(self, cell: QWidget) -> None:
         """Below the last row, over all columns, without a line between: it belongs to that row."""
-        padded = QWidget(self._holder)
-        line_up(padded, (0, 0, 0, 10), 0).addWidget(cell)
-        self._grid.addWidget(padded, self._rows, 0, 1, self._columns)
+        cell.setContentsMargins(0, 0, 0, 10)  # of its own: hidden, it takes no room
+        self._grid.addWidget(cell, self._rows, 0, 1, self._columns)
         self._rows += 1
 
     @property

@@ -1,0 +1,114 @@
+"""Rows of the Check page beside the facts: a restart, Windows' runtime, folders, and looks that failed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path, PureWindowsPath
+
+import pytest
+
+from wizard.capability import ComputeCapability
+from wizard.doctor.surroundings import Surroundings, look_around
+from wizard.i18n import LANGUAGES, Message, message, text
+from wizard.machine.model import Driver, Gpu, Machine
+from wizard.mirrors.model import UserSettings
+from wizard.plan.requirement import Requirement
+from wizard.plan.requirements import requirements
+from wizard.session.around_rows import around_rows, folder_rows, restart_rows, runtime_rows
+
+CARD = Gpu("nvidia", "NVIDIA GeForce RTX 3060", "10de:2503", ComputeCapability(8, 6), 12 * 2**30)
+MACHINE = Machine("linux", "x86_64", "2.36", Driver("580.65.06", "13.0"), (CARD,))
+
+
+def said(rows: tuple[Requirement, ...]) -> list[tuple[str, str]]:
+    for row in rows:
+        for words in (row.fact, row.why, row.fix):
+            for language in LANGUAGES:
+                assert words is None or text(words, language)
+        assert not row.blocks
+    return [(row.name, row.state) for row in rows]
+
+
+def windows(missing: tuple[str, ...] | None, version: str | None) -> Surroundings:
+    return replace(look_around(), runtime_missing=missing, runtime_version=version)
+
+
+def test_a_restart_that_is_due_is_a_warning_with_its_mark() -> None:
+    rows = tuple(restart_rows("/run/reboot-required"))
+    assert said(rows) == [("restart", "warning")]
+    assert rows[0].fix is not None
+    assert "/run/reboot-required" in text(rows[0].fix, "en")
+    assert tuple(restart_rows(None)) == ()
+
+
+@pytest.mark.parametrize(
+    ("missing", "version", "state"),
+    [((), "14.44.35211", ["ok"]), ((), "14.29.30133", ["warning"]), (("vcruntime140_1.dll",), None, ["problem"]),
+     ((), None, ["ok"]), (None, None, [])],
+)  # fmt: skip
+def test_the_runtime_of_windows(missing: tuple[str, ...] | None, version: str | None, state: list[str]) -> None:
+    rows = tuple(runtime_rows(windows(missing, version)))
+    assert [one for _, one in said(rows)] == state
+    if state == ["problem"]:
+        assert "vcruntime140_1.dll" in text(rows[0].fact, "en")
+        assert rows[0].fix is not None
+        assert "aka.ms" in text(rows[0].fix, "zh_CN"), "from Microsoft only"
+
+
+HOME = PureWindowsPath("C:/Users/李 雷")
+
+
+@pytest.mark.parametrize(
+    ("place", "temporary", "os_name", "keys"),
+    [
+        ("/home/li/torch-envs/torch", "/tmp", "linux", ["page.check.path"]),
+        (f"{HOME}\\torch-envs\\torch", f"{HOME}\\AppData\\Local\\Temp", "windows",
+         ["environments.hazard.space", "environments.hazard.letters"]),
+        ("C:\\torch", "C:\\Users\\LI~1\\Temp", "windows", ["page.check.path"]),
+        ("C:\\torch", f"{HOME}\\Temp", "windows", ["environments.hazard.space", "environments.hazard.letters"]),
+        ("C:\\" + "x" * 120, "C:\\Temp", "windows", ["environments.hazard.long"]),
+        ("D:\\Cloud\\torch", "C:\\Temp", "windows", ["environments.hazard.cloud"]),
+    ],
+)  # fmt: skip
+def test_folders_that_trip_other_tools(
+    place: str, temporary: str, os_name: str, keys: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from wizard import paths
+
+    monkeypatch.setattr(paths, "os_name", lambda: os_name)
+    variables = {"OneDrive": "D:\\Cloud"}
+    rows = tuple(folder_rows(Path(place), temporary, variables, os_name, long_paths=False))
+    said(rows)
+    assert [row.fact.key for row in rows] == keys
+
+
+def test_this_computer_has_a_row_for_its_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "a b"))
+    keys = [row.fact.key for row in around_rows()]
+    assert "environments.hazard.space" in keys
+    assert "page.check.path" not in keys
+
+
+# -- what the look at the machine could not find out
+
+
+def rows_of(one: Machine, *notices: Message) -> dict[str, Requirement]:
+    return {row.name: row for row in requirements(replace(one, notices=notices), UserSettings())}
+
+
+def test_a_driver_that_does_not_answer_says_why() -> None:
+    failure = message("machine.nvidia.driver-library-mismatch")
+    rows = rows_of(MACHINE, failure)
+    assert rows["driver"].state == "problem"
+    assert rows["driver"].fact == failure
+    none = rows_of(replace(MACHINE, driver=None), message("machine.nvidia.library-not-found"))
+    assert none["driver"].fact.key == "check.driver.none", "that there is no driver has words of its own"
+
+
+def test_a_look_that_failed_is_told_in_its_own_row() -> None:
+    late = message("machine.part-late", part="condas")
+    failed = message("machine.part-failed", part="system", problem="OSError(5)")
+    rows = rows_of(MACHINE, late, failed, message("machine.windows.device-problem", name="X", code=43))
+    assert (rows["conda"].state, rows["conda"].fact.key) == ("warning", "page.check.part-late")
+    assert "OSError(5)" in text(rows["system"].fact, "en")
+    assert (rows["gpu"].state, rows["gpu"].fact.key) == ("warning", "machine.windows.device-problem")

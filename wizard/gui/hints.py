@@ -1,0 +1,39 @@
+"""One line of help for each control: what it does, as the mouse's hint and for who hears the window.
+
+The lines are rows of the catalogue (`page.hint.<page>.<control>`), and a control is named by the attributes that lead
+to it (`network.region.choice`); so a page needs no code for them. Longer help is `parts/help_panel.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from wizard.gui.voice import Voice
+from wizard.i18n import catalogue
+
+
+@cache
+def hints_of(name: str, language: str) -> Mapping[str, str]:
+    """By the control's path."""
+    start = f"page.hint.{name}."
+    return {key[len(start) :]: words for key, words in catalogue(language).items() if key.startswith(start)}
+
+
+def control_at(owner: Any, path: str) -> QWidget:
+    """Raises AttributeError, KeyError for a path that leads nowhere."""
+    found = owner
+    for part in path.split("."):
+        found = found[part] if isinstance(found, Mapping) else getattr(found, part)
+    assert isinstance(found, QWidget), path
+    return found
+
+
+def put_hints(owner: QWidget, name: str, voice: Voice) -> None:
+    for path, words in hints_of(name, voice.language).items():
+        control = control_at(owner, path)
+        control.setToolTip(words)
+        control.setAccessibleDescription(words)
