@@ -61,6 +61,23 @@ def with_plain_names(environment: Mapping[str, str], urls: Iterable[str | None])
     }
 
 
+def with_direct(environment: Mapping[str, str], urls: Iterable[str]) -> dict[str, str]:
+    """The http servers among `urls` stand in the same room: no proxy knows the way to them."""
+    hosts = dict.fromkeys(urlsplit(url).hostname or "" for url in urls if urlsplit(url).scheme == "http")
+    names = [host for host in hosts if host]
+    if not names:
+        return dict(environment)
+    changed = {
+        key: ",".join(filter(None, (value, *names))) if key.upper() == "NO_PROXY" else value
+        for key, value in environment.items()
+    }
+    return (
+        changed
+        if any(key.upper() == "NO_PROXY" for key in changed)
+        else {**changed, **_cased({"NO_PROXY": ",".join(names)})}
+    )
+
+
 def _proxies(network: Network, system: SystemProxy) -> dict[str, str]:
     if network.mode is Mode.NONE:
         return _cased({"NO_PROXY": "*"})  # and no other: on Windows children would ask the registry

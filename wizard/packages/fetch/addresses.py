@@ -34,6 +34,8 @@ class Host:
             self.rests_until = max(self.rests_until, now + min(fault.retry_after, _LONGEST_REST))
             return
         self.failed.add(file)
+        if fault.code == "fetch-hash-mismatch":
+            self.is_behind = True  # one wrong file is enough: each further one would be fetched for nothing
         if len(self.failed) >= (_BEHIND_AFTER_SILENT if fault.code.startswith(_SILENT) else _BEHIND_AFTER):
             self.is_behind = True
 

@@ -29,6 +29,7 @@ from wizard.packages.fetch import meter
 from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import Fault
 from wizard.packages.fetch.reply import Reply, SocketBody, as_fault, file_reply, read_reply
+from wizard.packages.fetch.split import get_split, is_split
 
 _MAX_REDIRECTS = 6
 _CONNECT_SECONDS = 10.0
@@ -77,6 +78,8 @@ class Transport:
 
     def get(self, url: str, start: int, end: int | None, etag: str | None = None) -> Reply:
         """Bytes `start..end` (end None: to the end). Raises Fault."""
+        if is_split(url):
+            return get_split(url, start, end, self.get)
         if urllib.parse.urlsplit(url).scheme == "file":
             return self._get_file(url, start, end)
         headers = {"Accept-Encoding": "identity", "User-Agent": f"torch-setup/{__version__}"}

@@ -1,0 +1,273 @@
+"""A pack holds every file of its profile once, goes on where it was interrupted, and fetches only what changed."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.pack.classes import Class, make_class, publish
+from tests.servers.fault_server import FaultServer
+from wizard.errors import Cancelled, UsageError, WizardError
+from wizard.pack.build import BuildOptions, build
+from wizard.pack.check import others
+from wizard.pack.listing import listing_to_json, parse_listing
+from wizard.pack.model import Built, Entry, Listing, is_safe
+from wizard.pack.opened import base_of, open_pack
+from wizard.packages.fetch import Fetcher, FetchProgress, Store
+from wizard.packages.fetch.fetcher import Options
+from wizard.session.pack import check_pack, wanted_of
+
+
+def built(course: Class, folder: Path, own: Path | None = None, **options: object) -> Built:
+    store = Store(own or folder.parent / "own")
+    return build(wanted_of(course.file), folder, BuildOptions(**options), store)  # type: ignore[arg-type]
+
+
+def problems(folder: Path) -> list[tuple[str, str]]:
+    checked = check_pack(folder, lambda count: None, lambda: False)
+    return [(problem.kind, problem.path) for problem in checked.problems]
+
+
+def test_every_file_is_fetched_once_and_the_pack_is_whole(course: Class, origin: FaultServer, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    done = built(course, pack)
+    assert done.bytes_fetched == course.union == sum(origin.sent.values())
+    assert (pack / "profile.torchlab").read_bytes() == course.file.data
+    assert problems(pack) == []
+    assert others(pack, done.listing) == ()
+    assert not (pack / ".building").exists()
+    for file in course.file.profile.files:
+        assert hashlib.sha256((pack / "wheels" / file.filename).read_bytes()).hexdigest() == file.sha256
+
+
+def test_pip_can_take_the_pack_for_an_index(course: Class, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    built(course, pack)
+    page = (pack / "simple" / "torch" / "index.html").read_text()
+    torch = course.file.profile.locks[0].files[0]
+    assert f"../../wheels/{torch.filename.replace('+', '%2B')}#sha256={torch.sha256}" in page
+    assert 'href="numpy/"' in (pack / "simple" / "index.html").read_text()
+    people = (pack / "index.html").read_text(encoding="utf-8")
+    assert "Deep learning 101" in people
+    assert "U 盘" in people
+
+
+def test_what_this_computer_has_is_copied(course: Class, origin: FaultServer, tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    Fetcher(Store(own)).fetch(course.file.profile.locks[0].files)
+    before = sum(origin.sent.values())
+    done = built(course, tmp_path / "pack", own)
+    windows_torch = course.file.profile.locks[1].files[0]
+    assert sum(origin.sent.values()) - before == windows_torch.size
+    assert done.bytes_copied == course.union - (windows_torch.size or 0)
+
+
+def test_an_interrupted_build_goes_on(course: Class, origin: FaultServer, tmp_path: Path) -> None:
+    pack, seen = tmp_path / "pack", []
+
+    def watch(progress: FetchProgress) -> None:
+        seen.append(progress.files_done)
+
+    with pytest.raises(Cancelled):
+        build(
+            wanted_of(course.file), pack, BuildOptions(connections=1), Store(tmp_path / "own"), watch,
+            lambda: bool(seen and seen[-1] >= 2),
+        )  # fmt: skip
+    assert not (pack / "pack.json").exists()
+    got = sum(origin.sent.values())
+    assert got > 0
+    done = built(course, pack)
+    assert done.bytes_present > 0
+    assert problems(pack) == []
+    assert sum(origin.sent.values()) <= course.union + 1_000_000  # what was in flight at the cut
+
+
+def test_another_folder_is_left_alone(course: Class, tmp_path: Path) -> None:
+    theirs = tmp_path / "thesis"
+    theirs.mkdir()
+    (theirs / "chapter1.txt").write_text("words")
+    with pytest.raises(UsageError) as caught:
+        built(course, theirs)
+    assert caught.value.code == "pack-folder-taken"
+    assert [path.name for path in theirs.iterdir()] == ["chapter1.txt"]
+
+
+def test_an_update_fetches_what_changed_and_removes_nothing_unasked(
+    course: Class, origin: FaultServer, tmp_path: Path
+) -> None:
+    pack = tmp_path / "pack"
+    built(course, pack)
+    newer = make_class(origin.root, seed=2, builds=(("linux", "cu128"),))
+    publish(origin, newer)
+    before = sum(origin.sent.values())
+    done = built(newer, pack)
+    torch = newer.file.profile.locks[0].files[0]
+    assert sum(origin.sent.values()) - before == torch.size
+    old = {f"wheels/{lock.files[0].filename}" for lock in course.file.profile.locks}
+    assert set(done.kept) == old
+    assert all((pack / path).exists() for path in old)
+    assert set(others(pack, done.listing)) == old
+    # The list that named them is gone, so a later update does not touch them either.
+    assert built(newer, pack, remove=True).removed == ()
+
+
+def test_an_update_removes_what_it_is_asked_to(course: Class, origin: FaultServer, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    built(course, pack)
+    (pack / "wheels" / "mine.txt").write_text("the admin's own")
+    newer = make_class(origin.root, seed=2, builds=(("linux", "cu128"),))
+    publish(origin, newer)
+    done = built(newer, pack, remove=True)
+    assert len(done.removed) == 2
+    assert not any((pack / path).exists() for path in done.removed)
+    assert (pack / "wheels" / "mine.txt").exists()
+    assert problems(pack) == []
+
+
+def test_check_names_each_bad_file_and_update_mends_it(course: Class, origin: FaultServer, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    built(course, pack)
+    torch, numpy, small, sympy = course.file.profile.locks[0].files
+    (pack / "wheels" / numpy.filename).unlink()
+    wheel = pack / "wheels" / torch.filename
+    wheel.write_bytes(b"x" + wheel.read_bytes()[1:])
+    (pack / "wheels" / sympy.filename).write_bytes(b"short")
+    assert sorted(problems(pack)) == sorted(
+        [
+            ("missing", f"wheels/{numpy.filename}"),
+            ("altered", f"wheels/{torch.filename}"),
+            ("size", f"wheels/{sympy.filename}"),
+        ]
+    )
+    before = sum(origin.sent.values())
+    built(course, pack)
+    assert problems(pack) == []
+    wanted = sum(file.size or 0 for file in (torch, numpy, sympy))
+    assert sum(origin.sent.values()) - before == wanted
+
+
+def test_a_foreign_profile_in_the_pack_is_named(course: Class, origin: FaultServer, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    built(course, pack)
+    other = make_class(origin.root, builds=(("linux", "cu128"),))
+    (pack / "profile.torchlab").write_bytes(other.file.data)
+    torch = other.file.profile.locks[0].files[0]
+    assert {("profile", "profile.torchlab"), ("not-listed", torch.filename)} <= set(problems(pack))
+
+
+# -- volumes that hold no large file ----------------------------------------------------------------------------
+
+
+def test_large_files_are_split_and_joined_on_use(course: Class, origin: FaultServer, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    done = built(course, pack, part=128 * 1024)
+    lock = course.file.profile.locks[0]
+    torch = lock.files[0]
+    assert f"wheels/{torch.filename}" in done.split
+    parts = sorted(path.name for path in (pack / "wheels").glob(f"{torch.filename}.*"))
+    assert parts == [f"{torch.filename}.{number:03}" for number in (1, 2, 3)]
+    assert not (pack / "wheels" / torch.filename).exists()
+    assert problems(pack) == []
+    opened = open_pack(base_of(str(pack)))
+    from_stick = [_only(file, opened.address_of(file)) for file in lock.files]
+    before = sum(origin.sent.values())
+    paths = Fetcher(Store(tmp_path / "student")).fetch(from_stick).paths
+    assert paths[0].read_bytes() == course.data[torch.sha256]
+    assert sum(origin.sent.values()) == before
+    # A part that was altered is named by itself, and no wrong byte comes out of it.
+    broken = pack / "wheels" / parts[1]
+    broken.write_bytes(b"y" + broken.read_bytes()[1:])
+    assert problems(pack) == [("altered", f"wheels/{parts[1]}")]
+    with pytest.raises(WizardError) as caught:
+        Fetcher(Store(tmp_path / "other"), options=Options(backoff=0.01)).fetch(from_stick)
+    assert caught.value.code == "fetch-hash-mismatch"
+
+
+def test_an_unsplit_pack_is_split_when_it_must(course: Class, origin: FaultServer, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    built(course, pack)
+    done = built(course, pack, part=128 * 1024)
+    assert done.split
+    assert problems(pack) == []
+
+
+def _only(file: object, url: str | None) -> object:
+    from dataclasses import replace
+
+    assert url
+    return replace(file, urls=(url,))  # type: ignore[type-var]
+
+
+# -- hostile lists ----------------------------------------------------------------------------------------------
+
+_HASH = "0" * 64
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["../x", "/etc/passwd", "a/../../b", "C:/x", "a\\b", "", ".hidden", "a//b", "wheels/a\n.whl", "x/./y", "a/", "~"],
+)
+def test_a_path_stays_in_the_pack(path: str) -> None:
+    if path == "~":
+        assert is_safe(path)  # only a shell knows what that would mean
+        return
+    assert not is_safe(path)
+    data = listing_to_json(Listing(_HASH, (Entry(path, 1, _HASH),)))
+    with pytest.raises(WizardError) as caught:
+        parse_listing(data, "there")
+    assert caught.value.code == "pack-unreadable"
+
+
+@pytest.mark.parametrize(
+    ("data", "code"),
+    [
+        (b"", "pack-unreadable"),
+        (b"[" * 100_000, "pack-unreadable"),
+        (b'{"schema": 1}', "pack-unreadable"),
+        (b'{"schema": 2, "all": "new"}', "pack-newer"),
+        (b'{"schema": 1, "profile_sha256": "x", "entries": []}', "pack-unreadable"),
+        (b"\xff\xfe", "pack-unreadable"),
+    ],
+)
+def test_a_list_that_is_none_is_one_sentence(data: bytes, code: str) -> None:
+    with pytest.raises(WizardError) as caught:
+        parse_listing(data, "there")
+    assert caught.value.code == code
+
+
+def test_a_newer_pack_says_so_on_the_command_line(course: Class, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    built(course, pack)
+    text = (pack / "pack.json").read_text().replace('"schema": 1', '"schema": 7')
+    (pack / "pack.json").write_text(text)
+    done = _command("pack", "check", str(pack))
+    assert done.returncode == 1
+    assert "newer version" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_commands_build_and_check(course: Class, tmp_path: Path) -> None:
+    profile, pack = course.write(tmp_path / "course.torchlab"), tmp_path / "pack"
+    done = _command("pack", "build", str(profile), "-o", str(pack))
+    assert done.returncode == 0, done.stderr
+    assert course.file.sha256[:4] in done.stderr
+    assert _command("pack", "check", str(pack)).returncode == 0
+    (pack / "wheels" / course.file.profile.files[0].filename).unlink()
+    checked = _command("pack", "check", str(pack))
+    assert checked.returncode == 1
+    assert course.file.profile.files[0].filename in checked.stderr
+    assert _command("pack", "update", str(pack)).returncode == 0
+    assert _command("pack", "check", str(pack)).returncode == 0
+
+
+def _command(*arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "TORCH_WIZARD_LANG": "en"}
+    return subprocess.run(
+        [sys.executable, "-m", "wizard", *arguments], capture_output=True, text=True, encoding="utf-8",
+        env=environment, cwd=Path(__file__).resolve().parents[2], stdin=subprocess.DEVNULL, timeout=60,
+    )  # fmt: skip

@@ -1,0 +1,247 @@
+"""A class server hands out what its list names and nothing else, and tells who asks too much when to return."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.pack.classes import Class, make_class, publish
+from tests.servers.fault_server import FaultServer
+from wizard.errors import WizardError
+from wizard.pack.build import BuildOptions, build
+from wizard.pack.opened import open_pack
+from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch.fetcher import Options
+from wizard.session.pack import read_listing, wanted_of
+from wizard.share.certificate import Certificate, to_json
+from wizard.share.limits import Limits
+from wizard.share.server import PackServer, ServeOptions, content_of_pack
+from wizard.share.spread import Spread
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Class:
+    with FaultServer() as origin:
+        made = make_class(origin.root, kilobytes=700)
+        publish(origin, made)
+        build(wanted_of(made.file), tmp_path / "pack", BuildOptions(), Store(tmp_path / "own"))
+    return made
+
+
+def serve(folder: Path, limits: Limits = Limits(), port: int = 0) -> PackServer:  # noqa: B008 - frozen
+    return PackServer(content_of_pack(folder, read_listing(folder)), ServeOptions("127.0.0.1", port, limits))
+
+
+@pytest.fixture
+def server(course: Class, tmp_path: Path) -> Iterator[PackServer]:
+    with serve(tmp_path / "pack") as running:
+        yield running
+
+
+def ask(
+    server: PackServer, path: str, headers: dict[str, str] | None = None, method: str = "GET", body: bytes | None = None
+) -> tuple[int, dict[str, str], bytes]:
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=10)) as connection:
+        connection.putrequest(method, path, skip_accept_encoding=True)
+        for name, value in (headers or {}).items():
+            connection.putheader(name, value)
+        if body is not None:
+            connection.putheader("Content-Length", str(len(body)))
+        connection.endheaders(body)
+        response = connection.getresponse()
+        return response.status, {key.lower(): value for key, value in response.getheaders()}, response.read()
+
+
+def test_ranges_and_conditions(server: PackServer, course: Class) -> None:
+    torch = course.file.profile.locks[0].files[0]
+    data, path = course.data[torch.sha256], f"/wheels/{torch.filename.replace('+', '%2B')}"
+    status, headers, body = ask(server, path)
+    assert (status, body) == (200, data)
+    assert headers["etag"] == f'"{torch.sha256}"'
+    status, headers, body = ask(server, path, {"Range": "bytes=10-99"})
+    assert (status, headers["content-range"], body) == (206, f"bytes 10-99/{len(data)}", data[10:100])
+    assert ask(server, path, {"Range": "bytes=-5"})[2] == data[-5:]
+    assert ask(server, path, {"Range": f"bytes={len(data) - 3}-"})[2] == data[-3:]
+    assert ask(server, path, {"Range": f"bytes={len(data)}-"})[0] == 416
+    assert ask(server, path, {"Range": "bytes=0-9", "If-Range": f'"{torch.sha256}"'})[0] == 206
+    assert ask(server, path, {"Range": "bytes=0-9", "If-Range": '"other"'})[0] == 200
+    status, headers, body = ask(server, path, method="HEAD")
+    assert (status, headers["content-length"], body) == (200, str(len(data)), b"")
+    assert ask(server, path, {"Accept-Encoding": "gzip"})[2] == data
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../secret", "/wheels/../../secret", "/%2e%2e/secret", "/..%2fsecret", "/%2e%2e%2fsecret", "//secret",
+        "/wheels/", "/wheels", "/results/", "/results/a.json", "/.building/x", "/wheels/unlisted.txt",
+        "/wheels%5c..%5c..%5csecret", "/profile.torchlab/", "/wheels/%00", "/C:/secret", "/wheels/listed.gz",
+    ],
+)  # fmt: skip
+def test_nothing_but_the_list(server: PackServer, tmp_path: Path, path: str) -> None:
+    (tmp_path / "secret").write_text("word")
+    (tmp_path / "pack" / "wheels" / "unlisted.txt").write_text("word")
+    (tmp_path / "pack" / "results" / "a.json").write_text("word")
+    status, _, body = ask(server, path)
+    assert status in (404, 400)
+    assert b"word" not in body
+
+
+def test_a_compressed_neighbour_is_not_handed_out(server: PackServer, course: Class, tmp_path: Path) -> None:
+    torch = course.file.profile.locks[0].files[0]
+    (tmp_path / "pack" / "wheels" / f"{torch.filename}.gz").write_text("word")
+    path = f"/wheels/{torch.filename.replace('+', '%2B')}"
+    assert ask(server, path, {"Accept-Encoding": "gzip"})[2] == course.data[torch.sha256]
+
+
+def test_other_methods_are_refused(server: PackServer) -> None:
+    for method in ("PUT", "DELETE", "PATCH", "POST"):
+        assert ask(server, "/pack.json", method=method, body=b"x")[0] == 405
+
+
+def test_a_file_that_was_cut_since_is_not_begun(server: PackServer, course: Class, tmp_path: Path) -> None:
+    numpy = course.file.profile.locks[0].files[1]
+    (tmp_path / "pack" / "wheels" / numpy.filename).write_bytes(b"PK")
+    assert ask(server, f"/wheels/{numpy.filename}")[0] == 410
+
+
+def test_who_takes_too_much_at_once_is_told_when_to_come_again(course: Class, tmp_path: Path) -> None:
+    torch = course.file.profile.locks[0].files[0]
+    with FaultServer() as origin:
+        big = make_class(origin.root, builds=(("linux", "cu126"),), kilobytes=20_000)
+        publish(origin, big)
+        build(wanted_of(big.file), tmp_path / "big", BuildOptions(), Store(tmp_path / "own2"))
+    torch = big.file.profile.locks[0].files[0]
+    with serve(tmp_path / "big", Limits(each=2)) as server:
+        held = []
+        for _ in range(2):  # two that ask and do not read
+            sock = socket.create_connection(("127.0.0.1", server.port))
+            sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            sock.sendall(f"GET /wheels/{torch.filename.replace('+', '%2B')} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+            assert sock.recv(15) == b"HTTP/1.1 200 OK"
+            held.append(sock)
+        status, headers, _ = ask(server, "/pack.json")
+        assert status == 503
+        assert 2 <= int(headers["retry-after"]) <= 6
+        held.pop().close()
+        until = threading.Event()
+        for _ in range(100):
+            if ask(server, "/pack.json")[0] == 200:
+                break
+            until.wait(0.05)
+        else:
+            pytest.fail("a client that went away still counts")
+        held.pop().close()
+
+
+# -- fetching from it -------------------------------------------------------------------------------------------
+
+
+def fetch_from(course: Class, servers: list[PackServer], store: Path, backoff: float = 0.05) -> int:
+    """As a client does: the class's addresses, then the lock's own."""
+    packs = [open_pack(f"http://127.0.0.1:{server.port}/") for server in servers]
+    spread = Spread(packs)
+    files = [replace(file, urls=(*spread.urls_of(file), *file.urls)) for file in course.file.profile.locks[0].files]
+    fetched = Fetcher(Store(store), options=Options(allow_http=True, backoff=backoff)).fetch(files)
+    for file, path in zip(files, fetched.paths, strict=True):
+        assert path.read_bytes() == course.data[file.sha256]
+    return fetched.bytes_fetched
+
+
+def test_a_client_gets_all_of_it_there(server: PackServer, course: Class, tmp_path: Path) -> None:
+    size = sum(file.size or 0 for file in course.file.profile.locks[0].files)
+    assert fetch_from(course, [server], tmp_path / "student") == size  # the official source is gone by now
+    assert server.counted.bytes_sent >= size
+
+
+def test_several_servers_share_the_work(course: Class, tmp_path: Path) -> None:
+    with serve(tmp_path / "pack") as one, serve(tmp_path / "pack") as two:
+        for number in range(12):
+            fetch_from(course, [one, two], tmp_path / f"student{number}")
+        counts = [one.counted.bytes_sent, two.counted.bytes_sent]
+    assert min(counts) > 0.1 * sum(counts)
+
+
+def test_a_server_that_lies_cannot_put_anything_in(course: Class, tmp_path: Path) -> None:
+    torch = course.file.profile.locks[0].files[0]
+    pack = tmp_path / "pack"
+    with serve(pack) as honest:
+        liar_folder = tmp_path / "liar"
+        _copy_with_lies(pack, liar_folder)
+        with serve(liar_folder) as liar:
+            fetch_from(course, [liar, honest], tmp_path / "student")
+            url = open_pack(f"http://127.0.0.1:{liar.port}/").address_of(torch)
+            assert url
+            alone = Fetcher(Store(tmp_path / "alone"), options=Options(allow_http=True, backoff=0.01))
+            with pytest.raises(WizardError) as caught:
+                alone.fetch([replace(torch, urls=(url,))])
+    assert caught.value.code == "fetch-hash-mismatch"
+    assert not list((tmp_path / "alone").rglob("*.whl"))
+
+
+def _copy_with_lies(pack: Path, target: Path) -> None:
+    """Every wheel has the right name and length, and one other byte."""
+    for path in pack.rglob("*"):
+        if path.is_file():
+            there = target / path.relative_to(pack)
+            there.parent.mkdir(parents=True, exist_ok=True)
+            data = path.read_bytes()
+            there.write_bytes(data[:-1] + bytes([data[-1] ^ 1]) if path.suffix == ".whl" else data)
+
+
+# -- results ----------------------------------------------------------------------------------------------------
+
+
+def some_certificate(course: Class, **changes: object) -> bytes:
+    value = Certificate("ab" * 16, course.file.sha256, "seat 7", {"schema": 1, "status": 0, "created": "x"})
+    return to_json(replace(value, **changes))  # type: ignore[arg-type]
+
+
+def test_a_result_is_kept_and_a_later_one_takes_its_place(server: PackServer, course: Class, tmp_path: Path) -> None:
+    assert ask(server, "/results", method="POST", body=some_certificate(course))[0] == 201
+    assert ask(server, "/results", method="POST", body=some_certificate(course, label="seat 8"))[0] == 201
+    (kept,) = (tmp_path / "pack" / "results").glob("*.json")
+    document = json.loads(kept.read_text())
+    assert document["label"] == "seat 8"
+    assert document["received"] > 1_700_000_000
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (b"", 400), (b"{}", 400), (b"[" * 5000, 400), (b'{"schema": 1, "report": {"status": 0}}', 400),
+        (b"x" * 600_000, 413),
+    ],
+)  # fmt: skip
+def test_what_is_no_result_is_refused(server: PackServer, tmp_path: Path, body: bytes, status: int) -> None:
+    assert ask(server, "/results", method="POST", body=body)[0] == status
+    assert list((tmp_path / "pack" / "results").iterdir()) == []
+
+
+def test_a_result_cannot_choose_its_file(server: PackServer, course: Class, tmp_path: Path) -> None:
+    for machine in ("../../../x", "a/b", "AB" * 16, ""):
+        assert ask(server, "/results", method="POST", body=some_certificate(course, machine=machine))[0] == 400
+    assert ask(server, "/results", method="POST", body=some_certificate(course, profile_sha256="0" * 64))[0] == 409
+
+
+def test_one_client_cannot_fill_the_disk(course: Class, tmp_path: Path) -> None:
+    with serve(tmp_path / "pack", Limits(results_each=3)) as server:
+        statuses = [
+            ask(server, "/results", method="POST", body=some_certificate(course, machine=f"{number:032x}"))[0]
+            for number in range(5)
+        ]
+    assert statuses == [201, 201, 201, 429, 429]
+
+
+def test_a_taken_port_is_one_sentence(server: PackServer, tmp_path: Path) -> None:
+    with pytest.raises(WizardError) as caught, serve(tmp_path / "pack", port=server.port):
+        pass
+    assert caught.value.code == "share-port"

@@ -1,0 +1,95 @@
+"""What a machine of a class does around its setup: finds the files, tells how it went, hands the files on."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.cli.interrupt import Interrupt
+from wizard.cli.terminal import Terminal
+from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.i18n import message
+from wizard.machine.model import Machine
+from wizard.network.model import Network
+from wizard.packages.model import LockedFile
+from wizard.plan.model import Choices
+from wizard.session.classroom import Asked, Classroom, enter
+from wizard.session.room import hand_in_failure
+from wizard.share.certificate import clean_label
+
+_NAP = 0.2
+
+
+class ClassRun:
+    """Of a setup; does nothing where no class was named."""
+
+    def __init__(self, arguments: argparse.Namespace, network: Network, terminal: Terminal) -> None:
+        """Sets the arguments' profile to the one that was found. Raises as `enter`."""
+        self._arguments, self._terminal = arguments, terminal
+        self._room = _entered(arguments, network)
+        self._machine: Machine | None = None
+        if self._room:
+            arguments.profile = str(self._room.path)
+            for notice in self._room.notices:
+                terminal.write("! " + terminal.words(notice))
+
+    def choices(self, choices: Choices) -> Choices:
+        if not self._room:
+            return choices
+        return replace(choices, packs=self._room.bases, label=clean_label(self._arguments.label))
+
+    def saw(self, machine: Machine) -> None:
+        self._machine = machine
+
+    def urls(self) -> Callable[[LockedFile], tuple[str, ...]]:
+        return self._room.further_urls() if self._room else _nowhere
+
+    @contextlib.contextmanager
+    def telling_failures(self) -> Iterator[None]:
+        """What ends a setup before it is a run is known to the class too."""
+        try:
+            yield
+        except WizardError as error:
+            if self._room and not self._arguments.dry_run:
+                self._tell(self._room, error)
+            raise
+
+    def _tell(self, room: Classroom, error: WizardError) -> None:
+        try:
+            hand_in_failure(room.bases, room.file.sha256, self._arguments.label, error, self._machine)
+        except WizardError:
+            self._terminal.say(message("share.not-handed-in"))
+
+    def serve_after(self, status: int, files: tuple[LockedFile, ...], interrupt: Interrupt) -> None:
+        """Opt-in: hands on what this computer has, for the minutes that were named, or until it is stopped. Its files
+        are right, whatever the card said."""
+        from wizard.session.share import serve_downloads
+        from wizard.share.server import ServeOptions
+
+        minutes = self._arguments.serve_after
+        if not self._room or not minutes or status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
+            return
+        options, until = ServeOptions(port=0), time.monotonic() + 60 * minutes
+        with serve_downloads(self._room.file, self._room.path, files, options, announce=True) as serving:
+            self._terminal.say(message("share.after", minutes=minutes, addresses="  ".join(serving.addresses)))
+            with contextlib.suppress(Cancelled):
+                while time.monotonic() < until:
+                    interrupt.check()
+                    time.sleep(_NAP)
+
+
+def _entered(arguments: argparse.Namespace, network: Network) -> Classroom | None:
+    if not (arguments.profile or arguments.pack or arguments.code):
+        if arguments.serve_after or arguments.label:
+            raise UsageError("share-no-class")
+        return None
+    profile = Path(arguments.profile).expanduser() if arguments.profile else None
+    return enter(Asked(profile, arguments.pack, arguments.code), network)
+
+
+def _nowhere(file: LockedFile) -> tuple[str, ...]:
+    return ()

@@ -1,0 +1,181 @@
+"""`torch-wizard pack`: build, check, update and serve the folder that a class installs from."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+
+from wizard.cli.envs_view import amount
+from wizard.cli.interrupt import Interrupt
+from wizard.cli.network_wish import network_from
+from wizard.cli.terminal import Terminal
+from wizard.errors import Cancelled, ExitStatus
+from wizard.i18n import Message, message
+from wizard.network.environment import present_environment
+from wizard.pack.build import BuildOptions, code_of
+from wizard.pack.model import Built, Problem
+from wizard.packages.fetch import FetchProgress
+from wizard.packages.fetch.fetcher import Options
+from wizard.session.network import load_network
+from wizard.session.pack import build_pack, check_pack, update_pack
+
+_REDRAW_SECONDS = 0.3
+_MOST_NAMED = 20
+_NAP = 0.2
+
+
+def pack(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    return _ACTIONS[arguments.action](arguments, terminal)
+
+
+def _build(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    folder = Path(arguments.output).expanduser().absolute()
+    progress, interrupt = Progress(terminal), Interrupt()
+    built = build_pack(
+        Path(arguments.profile).expanduser(), folder, _options(arguments), progress.fetched, interrupt.is_asked
+    )
+    progress.end()
+    return _tell(built, folder, terminal)
+
+
+def _update(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    folder = Path(arguments.pack).expanduser().absolute()
+    profile = Path(arguments.profile).expanduser() if arguments.profile else None
+    progress, interrupt = Progress(terminal), Interrupt()
+    built = update_pack(folder, profile, _options(arguments), progress.fetched, interrupt.is_asked)
+    progress.end()
+    return _tell(built, folder, terminal)
+
+
+def _options(arguments: argparse.Namespace) -> BuildOptions:
+    program = Path(arguments.program).expanduser() if arguments.program else None
+    environment = present_environment(network_from(arguments) or load_network())
+    return BuildOptions(
+        split=arguments.split, program=program, remove=getattr(arguments, "remove", False),
+        fetch=Options(environment=environment),
+    )  # fmt: skip
+
+
+def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
+    terminal.say(
+        message(
+            "pack.done", path=str(folder), size=amount(built.listing.total_bytes),
+            fetched=amount(built.bytes_fetched), copied=amount(built.bytes_copied), present=amount(built.bytes_present),
+        )
+    )  # fmt: skip
+    for key, names in (("pack.split", built.split), ("pack.removed", built.removed), ("pack.kept", built.kept)):
+        if names:
+            terminal.say(message(key, count=len(names), names=_some(names)))
+    terminal.say(message("pack.code", code=code_of(built.listing.profile_sha256)))
+    return ExitStatus.DONE
+
+
+def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    folder = Path(arguments.pack).expanduser().absolute()
+    progress, interrupt = Progress(terminal), Interrupt()
+    checked = check_pack(folder, progress.read, interrupt.is_asked)
+    progress.end()
+    if arguments.json:
+        problems = [asdict(problem) for problem in checked.problems]
+        terminal.document({"schema": 1, "ok": not problems, "problems": problems, "others": list(checked.others)})
+    else:
+        show_problems(checked.problems, terminal)
+        if checked.others:
+            terminal.say(message("pack.others", count=len(checked.others), names=_some(checked.others)))
+        if not checked.problems:
+            terminal.say(message("pack.good", size=amount(checked.listing.total_bytes)))
+    return ExitStatus.FAILED if checked.problems else ExitStatus.DONE
+
+
+def show_problems(problems: tuple[Problem, ...], terminal: Terminal) -> None:
+    for problem in problems:
+        terminal.write("✗ " + terminal.words(Message(f"pack.problem.{problem.kind}", {"path": problem.path})))
+    if problems:
+        terminal.say(message("pack.mend"))
+
+
+def _serve(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from wizard.session.share import serve_pack
+    from wizard.share.server import ServeOptions
+
+    progress, interrupt = Progress(terminal), Interrupt()
+    options = ServeOptions(arguments.host, arguments.port)
+    folder = Path(arguments.pack).expanduser().absolute()
+    came: list[str] = []
+    with serve_pack(
+        folder, options, arguments.announce, lambda value: came.append(value.label or value.machine[:8]),
+        progress.read, interrupt.is_asked,
+    ) as serving:  # fmt: skip
+        progress.end()
+        show_problems(serving.problems, terminal)
+        terminal.say(message("share.serving", addresses="  ".join(serving.addresses)))
+        terminal.say(message("share.code", code=code_of(serving.listing.profile_sha256)))
+        try:
+            wait(interrupt, came, terminal)
+        except Cancelled:
+            counted = serving.server.counted
+            terminal.say(
+                message(
+                    "share.served", size=amount(counted.bytes_sent), clients=len(counted.clients),
+                    results=counted.results, refused=counted.refused,
+                )
+            )  # fmt: skip
+    return ExitStatus.DONE
+
+
+def wait(interrupt: Interrupt, came: list[str], terminal: Terminal, until: float | None = None) -> None:
+    """Until it is stopped, which raises Cancelled, or the time is over."""
+    while until is None or time.monotonic() < until:
+        interrupt.check()
+        while came:
+            terminal.say(message("share.came", label=came.pop(0)))
+        time.sleep(_NAP)
+
+
+def _some(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
+
+
+class Progress:
+    """One line that is drawn over itself, on a terminal only."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
+        self._drawn = 0.0
+        self._read = 0
+
+    def fetched(self, progress: FetchProgress) -> None:
+        if self._is_due():
+            total = "?" if progress.total is None else amount(progress.total)
+            self._draw(message("pack.fetching", done=amount(progress.done), total=total, file=progress.file))
+
+    def read(self, count: int) -> None:
+        self._read += count
+        if self._is_due():
+            self._draw(message("pack.reading", done=amount(self._read)))
+
+    def _is_due(self) -> bool:
+        now = time.monotonic()
+        if not self._is_tty or now - self._drawn < _REDRAW_SECONDS:
+            return False
+        self._drawn = now
+        return True
+
+    def _draw(self, words: Message) -> None:
+        sys.stderr.write(f"\r\x1b[K{self._terminal.words(words)}")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\n")
+            self._drawn = 0.0
+
+
+_ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {
+    "build": _build, "check": _check, "update": _update, "serve": _serve,
+}  # fmt: skip

@@ -1,0 +1,59 @@
+"""`torch-wizard room`: the results of a class, red first; as text, a page, a table, or JSON."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import asdict
+from pathlib import Path
+
+from wizard.cli.terminal import Terminal
+from wizard.errors import ExitStatus, WizardError
+from wizard.i18n import message, system_language
+from wizard.pack.files import put_bytes
+from wizard.session.room import read_room
+from wizard.share.room import RED, Room
+from wizard.share.room_page import room_csv, room_page, sentences
+
+
+def room(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    """Exit status 1 when a machine is red."""
+    found = read_room(Path(arguments.pack).expanduser().absolute())
+    language = terminal.language or system_language()
+    for target, text in ((arguments.html, room_page), (arguments.csv, room_csv)):
+        if target:
+            _save(Path(target).expanduser(), text(found, language), terminal)
+    if arguments.json:
+        terminal.document(_document(found, language))
+    elif not (arguments.html or arguments.csv):
+        _show(found, language, terminal)
+    return ExitStatus.FAILED if found.red else ExitStatus.DONE
+
+
+def _save(path: Path, text: str, terminal: Terminal) -> None:
+    try:
+        put_bytes(path, text.encode())
+    except OSError as error:
+        raise WizardError("output-failed", details=str(error)) from error
+    terminal.say(message("share.saved", path=str(path)))
+
+
+def _show(found: Room, language: str, terminal: Terminal) -> None:
+    for row in found.rows:
+        mark = "✗" if row.state == RED else "✓"
+        terminal.line(f"{mark} {row.label or row.machine}  {row.cards}  {row.build}")
+        for words in (sentences(row.why, language), sentences(row.fix, language) if row.state == RED else ""):
+            if words:
+                terminal.line(f"    {words}")
+    if found.unreadable:
+        terminal.say(message("share.room.unreadable", names=", ".join(found.unreadable[:20])))
+    terminal.say(message("share.room.head", green=found.green, total=len(found.rows), red=found.red))
+
+
+def _document(found: Room, language: str) -> dict[str, object]:
+    rows = [
+        {**asdict(row), "why": sentences(row.why, language), "fix": sentences(row.fix, language)} for row in found.rows
+    ]
+    return {
+        "schema": 1, "title": found.title, "profile_sha256": found.profile_sha256, "green": found.green,
+        "red": found.red, "machines": rows, "unreadable": list(found.unreadable),
+    }  # fmt: skip

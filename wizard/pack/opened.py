@@ -1,0 +1,111 @@
+"""A pack that is opened for reading: a folder, or the address of one on any web server.
+
+Plain http is taken here, for the list and for the files, although nobody vouches for such a server: every byte that
+is used is held against a hash of the profile, which came another way. What a wrong server can do is waste time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urlsplit, urlunsplit
+
+from wizard.errors import UsageError, WizardError
+from wizard.pack.listing import MOST_BYTES, parse_listing
+from wizard.pack.model import LISTING, PROFILE, Listing
+from wizard.packages.fetch.model import Fault
+from wizard.packages.fetch.split import split_address
+from wizard.packages.fetch.transport import Transport
+from wizard.packages.model import LockedFile
+from wizard.process import redact
+
+_STALL_SECONDS = 8.0
+
+
+@dataclass(frozen=True, slots=True)
+class OpenPack:
+    """`base` ends with a slash; everything in the pack is addressed from there."""
+
+    base: str
+    listing: Listing
+
+    def address_of(self, file: LockedFile) -> str | None:
+        """Where this very file (by its hash) lies; None: not in this pack."""
+        entry = self.listing.find(file.sha256)
+        if entry is None:
+            return None
+        url = self.base + quote(entry.path)
+        return split_address(url, [part.size for part in entry.parts]) if entry.parts else url
+
+    @property
+    def is_folder(self) -> bool:
+        return self.base.startswith("file:")
+
+
+def base_of(spec: str) -> str:
+    """From a folder or an address, as a person types it. Raises UsageError `pack-bad-address`, `pack-no-folder`."""
+    scheme = spec.partition("://")[0].lower() if "://" in spec else ""
+    if scheme in ("http", "https"):
+        try:
+            parts = urlsplit(spec.strip())
+            if not parts.hostname or parts.query or (parts.port is not None and not 0 < parts.port < 65536):
+                raise ValueError(spec)
+        except ValueError as error:
+            raise UsageError("pack-bad-address", address=redact(spec)) from error
+        path = parts.path if parts.path.endswith("/") else parts.path + "/"
+        return urlunsplit((scheme, parts.netloc, path, "", ""))
+    if scheme and scheme != "file":
+        raise UsageError("pack-bad-address", address=redact(spec))
+    folder = Path(spec).expanduser().absolute() if not scheme else _folder_of(spec)
+    if not (folder / LISTING).is_file():
+        raise UsageError("pack-no-folder", path=str(folder))
+    return folder.as_uri().rstrip("/") + "/"
+
+
+def _folder_of(address: str) -> Path:
+    from wizard.packages.fetch.transport import file_path
+
+    return file_path(address)
+
+
+def open_pack(base: str, environment: Mapping[str, str] | None = None, stall: float = _STALL_SECONDS) -> OpenPack:
+    """Raises WizardError `pack-unreachable`, `pack-unreadable`, `pack-newer`."""
+    return OpenPack(base, parse_listing(_read(base, LISTING, environment, stall), redact(base)))
+
+
+def read_profile_of(
+    pack: OpenPack, environment: Mapping[str, str] | None = None, stall: float = _STALL_SECONDS
+) -> bytes:
+    """The profile that a pack carries. It is what it says only if its hash is one that the caller was told.
+
+    Raises WizardError `pack-unreachable`, `pack-profile-differs`.
+    """
+    data = _read(pack.base, PROFILE, environment, stall)
+    if hashlib.sha256(data).hexdigest() != pack.listing.profile_sha256:
+        raise WizardError("pack-profile-differs", path=redact(pack.base))
+    return data
+
+
+def _read(base: str, name: str, environment: Mapping[str, str] | None, stall: float) -> bytes:
+    transport = Transport(stall, environment, allow_http=True)
+    try:
+        with contextlib.closing(transport):
+            body = transport.get(base + name, 0, None).body
+            return _read_all(body.readinto, base)
+    except Fault as fault:
+        raise WizardError("pack-unreachable", details=redact(str(fault)), path=redact(base)) from fault
+    except (OSError, ValueError) as error:
+        raise WizardError("pack-unreachable", details=redact(repr(error)), path=redact(base)) from error
+
+
+def _read_all(readinto: object, base: str) -> bytes:
+    """Raises WizardError `pack-unreadable` for what is too long to be meant."""
+    data, block = bytearray(), memoryview(bytearray(256 * 1024))
+    while count := readinto(block):  # type: ignore[operator]
+        data += block[:count]
+        if len(data) > MOST_BYTES:
+            raise WizardError("pack-unreadable", details="too large", path=redact(base))
+    return bytes(data)

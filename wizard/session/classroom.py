@@ -1,0 +1,147 @@
+"""One machine of a class: from what a person typed (a folder, an address, a code) to a profile and opened packs.
+
+What makes it safe is the order: the profile comes from a file, from a folder that the person chose, over https, or
+from anybody if its hash begins with the code that was typed. After that a server can only be slow or wrong, and wrong
+bytes are not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard import paths
+from wizard.errors import UsageError, WizardError
+from wizard.i18n import Message, message
+from wizard.network.environment import present_environment, with_direct
+from wizard.network.model import Network
+from wizard.pack.files import put_bytes
+from wizard.pack.model import LISTING, PROFILE
+from wizard.pack.opened import OpenPack, base_of, open_pack, read_profile_of
+from wizard.packages.model import LockedFile
+from wizard.process import redact
+from wizard.profile.model import ProfileFile
+from wizard.profile.read import parse_profile, read_profile
+from wizard.share.announce import plain_code, search
+from wizard.share.spread import Spread
+
+CODE_SIGNS = 16
+Search = Callable[[str], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was typed. `profile`: a file; `pack`: a folder or address; `code`: of the class."""
+
+    profile: Path | None = None
+    pack: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Classroom:
+    """`path`: where the profile lies on this computer."""
+
+    file: ProfileFile
+    path: Path
+    packs: tuple[OpenPack, ...]
+    notices: tuple[Message, ...] = ()
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        return tuple(pack.base for pack in self.packs)
+
+    def further_urls(self) -> Callable[[LockedFile], tuple[str, ...]]:
+        return Spread(self.packs).urls_of
+
+
+def announced(code: str) -> tuple[str, ...]:
+    """Servers that say on the local network that they have it."""
+    return tuple(each.base for each in search(code))
+
+
+def enter(asked: Asked, network: Network | None = None, look: Search = announced) -> Classroom:
+    """Raises UsageError `pack-…`, `share-…`, `profile-…`, WizardError `pack-…`, `share-not-found`."""
+    environment = present_environment(network or Network())
+    code = _checked_code(asked.code)
+    if asked.profile is not None:
+        file, path, first = read_profile(asked.profile), asked.profile, None
+        if code and not file.sha256.startswith(code):
+            raise UsageError("share-other-code", path=str(path))
+    else:
+        file, path, first = _from_pack(asked.pack, code, environment, look)
+    packs, notices = _packs(asked, file, path, first, environment, look)
+    return Classroom(file, path, packs, notices)
+
+
+def _checked_code(code: str | None) -> str:
+    if code is None:
+        return ""
+    plain = plain_code(code)
+    if not CODE_SIGNS <= len(plain) <= 64 or set(plain) - set("0123456789abcdef"):
+        raise UsageError("share-bad-code", typed=code[:80])
+    return plain
+
+
+def _from_pack(
+    spec: str | None, code: str, environment: Mapping[str, str], look: Search
+) -> tuple[ProfileFile, Path, OpenPack]:
+    """The profile that a pack carries, and that pack."""
+    if spec:
+        base = base_of(spec)
+        if base.startswith("http:") and not code:
+            raise UsageError("share-needs-code", address=redact(base))
+        return _profile_of(base, code, environment)
+    bases = look(code)
+    for base in bases:
+        try:
+            return _profile_of(base, code, environment)
+        except WizardError:
+            continue  # one that announces a code and has another profile, or is gone
+    raise WizardError("share-not-found", found=len(bases))
+
+
+def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, Path, OpenPack]:
+    direct = with_direct(environment, (base,))
+    pack = open_pack(base, direct)
+    if not pack.listing.profile_sha256.startswith(code):
+        raise WizardError("share-wrong-code", address=redact(base))
+    data = read_profile_of(pack, direct)
+    file = ProfileFile(parse_profile(data, PROFILE), data, pack.listing.profile_sha256)
+    path = paths.home() / "profiles" / f"{file.sha256}.torchlab"
+    try:
+        put_bytes(path, data)
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(path.parent)) from error
+    return file, path, pack
+
+
+def _packs(
+    asked: Asked, file: ProfileFile, path: Path, first: OpenPack | None, environment: Mapping[str, str], look: Search
+) -> tuple[tuple[OpenPack, ...], tuple[Message, ...]]:
+    """Whoever was named must be there; of the others those that are."""
+    packs: dict[str, OpenPack] = {first.base: first} if first else {}
+    notices = []
+    if asked.pack and not first:
+        base = base_of(asked.pack)
+        packs[base] = open_pack(base, with_direct(environment, (base,)))
+    may_be = [base_of(str(path.parent))] if (path.parent / LISTING).is_file() else []
+    may_be += [base_of(address) for address in file.profile.sources.share]
+    if asked.code:
+        may_be += _looked_for(file, look)
+    for base in dict.fromkeys(may_be):
+        if base in packs:
+            continue
+        try:
+            packs[base] = open_pack(base, with_direct(environment, (base,)))
+        except WizardError:
+            notices.append(message("share.silent", address=redact(base)))
+    return tuple(packs.values()), tuple(notices)
+
+
+def _looked_for(file: ProfileFile, look: Search) -> tuple[str, ...]:
+    try:
+        return look(file.sha256[:CODE_SIGNS])
+    except WizardError:  # no multicast here: who was named by address is enough
+        return ()

@@ -1,0 +1,65 @@
+"""Packs as use cases: make one of a profile, look it over, bring it up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.errors import UsageError, WizardError
+from wizard.pack.build import BuildOptions, OnProgress, build
+from wizard.pack.check import check, others
+from wizard.pack.listing import parse_listing
+from wizard.pack.model import LISTING, PROFILE, Built, Listing, Problem, Wanted
+from wizard.packages.fetch import Store
+from wizard.profile.model import ProfileFile
+from wizard.profile.read import read_profile
+
+IsCancelled = Callable[[], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`others`: files that the list does not name; they are not handed out."""
+
+    listing: Listing
+    problems: tuple[Problem, ...]
+    others: tuple[str, ...]
+
+
+def wanted_of(file: ProfileFile) -> Wanted:
+    return Wanted(file.data, file.sha256, file.profile.title, file.profile.files)
+
+
+def build_pack(
+    profile: Path, folder: Path, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled
+) -> Built:
+    """Raises UsageError `profile-…`, `pack-folder-taken`, WizardError `pack-not-written`, `fetch-…`, Cancelled."""
+    return build(wanted_of(read_profile(profile)), folder, options, Store(), on_progress, is_cancelled)
+
+
+def update_pack(
+    folder: Path, profile: Path | None, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled
+) -> Built:
+    """`profile` None: the pack's own, so that damaged and missing files come anew. Raises as `build_pack`."""
+    read_listing(folder)
+    return build_pack(profile or folder / PROFILE, folder, options, on_progress, is_cancelled)
+
+
+def check_pack(folder: Path, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> Checked:
+    """Raises UsageError `pack-no-folder`, WizardError `pack-…`, `profile-…`, Cancelled."""
+    listing = read_listing(folder)
+    file = read_profile(folder / PROFILE)
+    return Checked(listing, check(folder, listing, wanted_of(file), on_bytes, is_cancelled), others(folder, listing))
+
+
+def read_listing(folder: Path) -> Listing:
+    """Raises UsageError `pack-no-folder`, WizardError `pack-unreadable`, `pack-newer`."""
+    path = folder / LISTING
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError as error:
+        raise UsageError("pack-no-folder", details=str(error), path=str(folder)) from error
+    except OSError as error:
+        raise WizardError("pack-unreadable", details=str(error), path=str(path)) from error
+    return parse_listing(data, str(path))
