@@ -1,7 +1,7 @@
-"""The program as users get it, frozen once per state of the sources and shared by all workers and later runs.
+"""The program as users get it: frozen, packed and unpacked once per state of the sources, shared by all tests.
 
-It lies in the temporary folder under the hash of everything that goes into it. Whoever comes first builds (about
-half a minute), the others wait for its lock.
+It lies in the temporary folder under the hash of everything that goes into it. Whoever comes first builds (about a
+minute), the others wait for its lock. The folder has a space and Chinese letters and nothing in it may be written to.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
+from types import ModuleType
 
 import filelock
 import pytest
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "build_installer.spec"
+BUILD = ROOT / "resources" / "installer" / "build.py"
 HOUR = 3600.0
 
 
@@ -42,40 +45,64 @@ def state() -> str:
     return digest.hexdigest()[:16]
 
 
-def freeze(target: Path) -> None:
-    with tempfile.TemporaryDirectory(dir=target.parent) as scratch:
-        command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN", str(SPEC)]
-        places = ["--distpath", f"{scratch}/dist", "--workpath", f"{scratch}/work"]
-        built = subprocess.run([*command, *places], capture_output=True, text=True, errors="replace", check=False)
-        if built.returncode != 0:
-            pytest.fail(f"PyInstaller (extra `freeze`) ended with {built.returncode}:\n{built.stderr[-4000:]}")
-        Path(scratch, "dist", "TorchSetup").rename(target)
+def build(*arguments: str) -> None:
+    """The command that a release is made with."""
+    command = [sys.executable, str(BUILD), *arguments]
+    built = subprocess.run(command, capture_output=True, text=True, errors="replace", check=False)
+    if built.returncode != 0:
+        pytest.fail(f"{' '.join(command)} ended with {built.returncode}:\n{(built.stdout + built.stderr)[-4000:]}")
+
+
+def make(target: Path) -> None:
+    with tempfile.TemporaryDirectory(dir=target.parent) as made:
+        build("freeze", "--into", made)
+        if sys.platform == "win32":
+            Path(made, "TorchSetup").rename(target)
+            return
+        build("tar", "--from", f"{made}/TorchSetup", "--into", made, "--preset", "0")
+        [archive] = Path(made).glob("TorchSetup-*.tar.xz")
+        with tarfile.open(archive) as tar:
+            tar.extractall(Path(made, "unpacked"), filter="tar")
+        [unpacked] = Path(made, "unpacked").iterdir()
+        for path in unpacked.rglob("*"):
+            if not path.is_symlink():
+                path.chmod(path.stat().st_mode & ~0o222)
+        unpacked.rename(target)
 
 
 def forget_old(folder: Path) -> None:
     """Those of earlier sources, unless another run may be using them."""
     for path in folder.iterdir():
         if path.is_dir() and path.stat().st_mtime < time.time() - HOUR:
+            for inside in path.rglob("*"):
+                if inside.is_dir() and not inside.is_symlink():
+                    inside.chmod(0o755)
             shutil.rmtree(path, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
-def frozen_folder() -> Path:
-    folder = Path(tempfile.gettempdir()) / f"torch-setup-frozen-{getpass.getuser()}"
+def unpacked_folder() -> Path:
+    """What the archive unpacks to (on Windows: the frozen folder)."""
+    folder = Path(tempfile.gettempdir()) / f"torch-setup 冻结 {getpass.getuser()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     with filelock.FileLock(folder / "lock"):
         target = folder / state()
         if not target.is_dir():
             forget_old(folder)
-            freeze(target)
+            make(target)
         os.utime(target)
     return target
 
 
 @pytest.fixture(scope="session")
-def frozen_program(frozen_folder: Path) -> Path:
-    """The executable for the console."""
-    return frozen_folder / ("torch-wizard.exe" if sys.platform == "win32" else "torch-wizard")
+def frozen_folder(unpacked_folder: Path) -> Path:
+    return unpacked_folder if sys.platform == "win32" else unpacked_folder / "program"
+
+
+@pytest.fixture(scope="session")
+def frozen_program(unpacked_folder: Path) -> Path:
+    """What a person starts in a terminal: on Linux the launcher."""
+    return unpacked_folder / ("torch-wizard.exe" if sys.platform == "win32" else "torch-wizard")
 
 
 @pytest.fixture
@@ -83,6 +110,15 @@ def frozen_environment(tmp_path: Path) -> Mapping[str, str]:
     """A user's, with a home of its own, and without the Python environment that runs the tests."""
     dropped = ("PYTHON", "PYTEST", "VIRTUAL_ENV", "QT_", "DISPLAY", "WAYLAND", "LD_", "TORCH_WIZARD", "PATH")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-    path = os.environ["PATH"] if sys.platform == "win32" else "/usr/bin:/bin"
+    path = os.environ["PATH"] if sys.platform == "win32" else str(tmp_path / "no programs")
     home = str(tmp_path / "家 home")
     return {**kept, "PATH": path, "TORCH_WIZARD_HOME": home, "QT_QPA_PLATFORM": "offscreen"}
+
+
+@pytest.fixture
+def builder(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    """`resources/installer/build.py`, with the modules beside it."""
+    monkeypatch.syspath_prepend(str(BUILD.parent))
+    import build as found
+
+    return found

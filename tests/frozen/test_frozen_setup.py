@@ -1,4 +1,7 @@
-"""The whole job inside the frozen program: its own uv, its own rattler, no Python on PATH, a path that trips others."""
+"""The whole job by the unpacked archive: its own uv, its own rattler, no Python on PATH, paths that trip others.
+
+The program's folder is read-only, and (root may write anywhere) its files are compared before and after.
+"""
 
 from __future__ import annotations
 
@@ -14,39 +17,80 @@ from tests.line.world import TORCH, World
 
 pytestmark = [pytest.mark.frozen, pytest.mark.slow, pytest.mark.xdist_group("frozen")]
 
+Snapshot = dict[str, tuple[int, int, int]]
+
 
 @pytest.fixture
 def frozen_world(conda_world: World, frozen_program: Path, tmp_path: Path) -> World:
     empty = tmp_path / "bin"
     empty.mkdir()
-    return replace(
-        conda_world, program=(str(frozen_program),), more={"PATH": str(empty), "QT_QPA_PLATFORM": "offscreen"}
-    )
+    more = {"PATH": str(empty), "QT_QPA_PLATFORM": "offscreen", "PYTHONHOME": "/nowhere", "PYTHONPATH": "/nowhere"}
+    return replace(conda_world, program=(str(frozen_program),), more=more)
 
 
-def test_a_small_real_setup_with_uv_and_rattler(frozen_world: World) -> None:
+def snapshot(folder: Path) -> Snapshot:
+    found = ((path, path.lstat()) for path in folder.rglob("*"))
+    return {str(path): (seen.st_mode, seen.st_size, seen.st_mtime_ns) for path, seen in found}
+
+
+def spy_on(python: Path) -> Path:
+    """A note of the environment that it is started with, each time."""
+    seen = python.with_name("seen")
+    real = python.resolve().rename(python.with_name("real-python"))
+    python.unlink(missing_ok=True)
+    python.write_text(f"#!/bin/sh\n/usr/bin/env >> '{seen}'\nexec '{real}' \"$@\"\n")
+    python.chmod(0o755)
+    return seen
+
+
+def test_a_small_real_setup_with_uv_and_rattler(frozen_world: World, unpacked_folder: Path) -> None:
+    before = snapshot(unpacked_folder)
     prefix = frozen_world.home / "深度 学习" / "env"
     done = frozen_world.run("setup", "--yes", "--prefix", str(prefix), *frozen_world.sources)
     assert done.returncode == 0, done.stderr
     assert (prefix / "conda-meta" / "history").is_file()
-    shown = frozen_world.import_check(
-        prefix, "import torch, os; print(torch.__version__, 'LD_LIBRARY_PATH' in os.environ)"
-    )
-    assert shown == f"{TORCH}+cpu False"
+    assert frozen_world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
     assert frozen_world.processes() == []
+
+    seen = spy_on(prefix / "bin" / "python")
     verified = frozen_world.run("verify", "--prefix", str(prefix))
     assert verified.returncode == 0, verified.stderr
+    given = seen.read_text("utf-8")
+    assert "PYTHONUTF8=1" in given  # the environment that we make, and not a note of nothing
+    leaks = [
+        line for line in given.splitlines() if line.startswith(("LD_LIBRARY_PATH=", "_PYI", "_MEI", "PYTHONHOME="))
+    ]
+    assert leaks == []
+    assert str(unpacked_folder) not in given
+    assert snapshot(unpacked_folder) == before
 
 
-def test_killed_and_resumed(frozen_world: World) -> None:
-    program = frozen_world.start("setup", "--yes", "--name", "demo", *frozen_world.sources)
+def wait_for_journal(world: World) -> None:
     deadline = time.monotonic() + 60
-    while not any((run / "journal.jsonl").exists() for run in frozen_world.runs()):
+    while not any((run / "journal.jsonl").exists() for run in world.runs()):
         assert time.monotonic() < deadline
         time.sleep(0.02)
+
+
+def test_cancelled_killed_and_resumed(frozen_world: World) -> None:
+    program = frozen_world.start("setup", "--yes", "--name", "demo", *frozen_world.sources)
+    wait_for_journal(frozen_world)
+    program.send_signal(signal.SIGINT)
+    _, words = program.communicate(timeout=60)
+    assert program.returncode == 130, words
+    assert frozen_world.processes() == []
+
+    again = frozen_world.start("resume")
+    deadline = time.monotonic() + 60
+    while len(frozen_world.processes()) < 2 and again.poll() is None:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
     for process in frozen_world.processes():
         os.kill(process.pid, signal.SIGKILL)
-    program.communicate()
+    again.communicate()
+
     done = frozen_world.run("resume")
     assert done.returncode == 0, done.stderr
+    [prefix] = (frozen_world.home / "state" / "envs").iterdir()
+    assert frozen_world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
     assert frozen_world.processes() == []

@@ -1,0 +1,294 @@
+"""The pieces that the archive and the installer are made of, without freezing anything."""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tarfile
+import xml.etree.ElementTree as ET
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from PyInstaller.utils.win32 import winmanifest
+from PySide6.QtGui import QIcon, QImageReader
+
+import wizard
+from tests.frozen.conftest import ROOT
+
+ON_LINUX = pytest.mark.skipif(sys.platform == "win32", reason="of the archive for Linux")
+LINUX = ROOT / "resources" / "linux"
+
+
+# --- Windows -------------------------------------------------------------------------------------------------------
+
+
+def test_the_icon_has_every_size(builder: ModuleType, tmp_path: Path, qapp: object) -> None:
+    icon = tmp_path / "app.ico"
+    builder.windows_files.make_icon(ROOT / "resources" / "icons" / "app.svg", icon)
+    reader = QImageReader(str(icon))
+    seen = {}
+    for number in range(reader.imageCount()):
+        reader.jumpToImage(number)
+        image = reader.read()
+        seen[image.width()] = image
+    assert set(seen) == {16, 20, 24, 32, 40, 48, 64, 128, 256}
+    for size, image in seen.items():
+        assert image.pixelColor(0, 0).alpha() == 0, size  # round corners
+        blue = image.pixelColor(size // 2, int(size * 0.12))
+        assert blue.name() == "#2f5fd0", size  # the right way up, and the right way round
+    assert not QIcon(str(icon)).isNull()
+
+
+def test_the_version_resource_says_our_version(builder: ModuleType) -> None:
+    text = builder.windows_files.version_info("TorchSetup", "Torch Setup", "1.2.3rc1")
+    tree = ast.parse(text, mode="eval")  # PyInstaller evaluates it, with these names and no others
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    assert names == {"VSVersionInfo", "FixedFileInfo", "StringFileInfo", "StringTable", "StringStruct", "VarFileInfo",
+                     "VarStruct"}  # fmt: skip
+    assert "filevers=(1, 2, 3, 0)" in text
+    assert "StringStruct('ProductVersion', '1.2.3rc1')" in text
+    assert "flags=0x2" in text  # a pre-release
+    assert builder.windows_files.four_numbers(wizard.__version__)[:2] != (0, 0)
+    assert builder.version() == wizard.__version__
+
+
+def test_the_manifest_comes_through_pyinstaller(builder: ModuleType) -> None:
+    made = winmanifest.create_application_manifest(builder.windows_files.manifest("0.1.0").encode())
+    root = ET.fromstring(made)
+    said = {element.tag.rpartition("}")[2]: (element.text or "").strip() for element in root.iter()}
+    assert said["dpiAwareness"] == "PerMonitorV2, PerMonitor"
+    assert said["longPathAware"] == "true"
+    assert said["activeCodePage"] == "UTF-8"
+    levels = [element.get("level") for element in root.iter() if element.tag.endswith("requestedExecutionLevel")]
+    assert levels == ["asInvoker"]
+
+
+# --- the archive ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A frozen folder in small: a real program, a link, Chinese letters."""
+    folder = tmp_path / "TorchSetup"
+    (folder / "_internal" / "licences").mkdir(parents=True)
+    shutil.copy("/bin/true", folder / "torch-wizard")
+    shutil.copy("/bin/ls", folder / "_internal" / "libls.so.1")
+    (folder / "_internal" / "libls.so").symlink_to("libls.so.1")
+    (folder / "_internal" / "说明.txt").write_text("字")
+    (folder / "_internal" / "licences" / "README.txt").write_text("all of them")
+    (folder / "torch-wizard").write_text('#!/bin/sh\necho "started with: $*; PATH=$PATH"\n')
+    (folder / "torch-wizard").chmod(0o755)
+    return folder
+
+
+@ON_LINUX
+def test_the_archive_is_the_same_twice(builder: ModuleType, small: Path, tmp_path: Path) -> None:
+    first = hashlib.sha256(builder.tar(small, tmp_path / "one", preset=0).read_bytes()).hexdigest()
+    for path in small.rglob("*"):
+        os.utime(path, (1, 1), follow_symlinks=False)
+    (small / "_internal" / "libls.so.1").chmod(0o711)
+    second = builder.tar(small, tmp_path / "two", preset=0)
+    assert hashlib.sha256(second.read_bytes()).hexdigest() == first
+    with tarfile.open(second) as tar:
+        members = {member.name: member for member in tar.getmembers()}
+    assert {(member.uid, member.gid, member.uname) for member in members.values()} == {(0, 0, "")}
+    assert len({member.mtime for member in members.values()}) == 1
+    assert list(members) == sorted(members, key=lambda name: Path(name).parts)
+    top = f"TorchSetup-{wizard.__version__}"
+    assert members[f"{top}/program/_internal/libls.so"].linkname == "libls.so.1"
+    assert members[f"{top}/torch-wizard"].mode == 0o755
+    assert subprocess.run(["tar", "tJf", str(second)], capture_output=True, check=False).returncode == 0
+
+
+@ON_LINUX
+def test_several_parts_are_one_archive(builder: ModuleType, small: Path, tmp_path: Path,
+                                       monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+    monkeypatch.setattr(builder.archive, "PART", 20_000)
+    made = builder.tar(small, tmp_path, preset=0)
+    assert made.read_bytes().count(b"\xfd7zXZ\x00") > 3
+    unpacked = tmp_path / "unpacked"
+    unpacked.mkdir()
+    subprocess.run(["tar", "xJf", str(made), "-C", str(unpacked)], check=True)
+    [top] = unpacked.iterdir()
+    assert (top / "program/_internal/libls.so").read_bytes() == Path("/bin/ls").read_bytes()
+    assert (top / "licences" / "README.txt").read_text() == "all of them"
+
+
+@ON_LINUX
+def test_a_link_that_leads_outside_stops_the_build(builder: ModuleType, small: Path, tmp_path: Path) -> None:
+    (small / "_internal" / "out").symlink_to("/etc/passwd")
+    with pytest.raises(ValueError, match="leads out"):
+        builder.tar(small, tmp_path, preset=0)
+    (small / "_internal" / "out").unlink()
+    (small / "_internal" / "out").symlink_to("../../../outside")
+    with pytest.raises((ValueError, OSError)):
+        builder.tar(small, tmp_path, preset=0)
+
+
+@ON_LINUX
+def test_the_floor_is_what_the_files_need(builder: ModuleType, small: Path, tmp_path: Path) -> None:
+    """Held against binutils' reading of the same file; scripts and texts count for nothing."""
+    program = small / "_internal" / "libls.so.1"
+    said = subprocess.run(["readelf", "-V", str(program)], capture_output=True, text=True, check=True).stdout
+    wanted = {(int(a), int(b)) for a, b in re.findall(r"Name: GLIBC_(\d+)\.(\d+)", said)}
+    assert builder.elf.glibc_floor(small) == (max(wanted), program)
+    empty = tmp_path / "texts"
+    empty.mkdir()
+    (empty / "a.txt").write_text("GLIBC_9.99")
+    with pytest.raises(LookupError):
+        builder.elf.glibc_floor(empty)
+
+
+def test_sums_are_read_by_everybodys_tool(builder: ModuleType, tmp_path: Path) -> None:
+    for name in ("TorchSetup-1-linux-x86_64.tar.xz", "TorchSetup-1-windows-x86_64.exe", "other.txt"):
+        (tmp_path / name).write_text(name)
+    text = builder.sums(tmp_path).read_text()
+    assert "other.txt" not in text
+    for line in text.splitlines():
+        digest, name = line.split("  ")
+        assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == digest
+    assert text.count("\n") == 2
+
+
+# --- what starts it on Linux ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def unpacked(builder: ModuleType, small: Path, tmp_path: Path) -> Path:
+    top = tmp_path / '我的 $HOME & `x` "q" 100%' / "TorchSetup"
+    builder.lay_out(small, top)
+    return top
+
+
+Start = Callable[..., "subprocess.CompletedProcess[str]"]
+
+
+@pytest.fixture
+def start(unpacked: Path, tmp_path: Path) -> Start:
+    """The launcher, on a computer that answers its questions as given."""
+
+    def run(language: str = "C", **answers: str) -> subprocess.CompletedProcess[str]:
+        programs = tmp_path / "answers"
+        shutil.rmtree(programs, ignore_errors=True)
+        programs.mkdir()
+        for name, words in answers.items():
+            (programs / name).write_text(f"#!/bin/sh\n{words}\n")
+            (programs / name).chmod(0o755)
+        environment = {"PATH": str(programs), "LANG": language}
+        return subprocess.run([str(unpacked / "torch-wizard"), "probe", "a b"], env=environment, capture_output=True,
+                              text=True, encoding="utf-8", check=False)  # fmt: skip
+
+    return run
+
+
+def floor_of(unpacked: Path) -> tuple[int, int]:
+    found = re.search(r"^floor=(\d+)\.(\d+)$", (unpacked / "torch-wizard").read_text(), re.MULTILINE)
+    assert found
+    return int(found[1]), int(found[2])
+
+
+@ON_LINUX
+def test_the_launcher_hands_everything_over(start: Start, tmp_path: Path) -> None:
+    said = start()
+    assert (said.returncode, said.stderr) == (0, "")
+    assert said.stdout == f"started with: probe a b; PATH={tmp_path / 'answers'}\n"
+
+
+@ON_LINUX
+def test_an_older_glibc_is_said_in_one_sentence(start: Start, unpacked: Path) -> None:
+    major, minor = floor_of(unpacked)
+    for have, runs in (
+        (f"{major}.{minor - 1}", False), (f"{major}.9", minor <= 9), (f"{major - 1}.99", False),
+        (f"{major}.{minor}", True), (f"{major}.{minor + 1}", True), (f"{major}.100", True), (f"{major + 1}.0", True),
+        (f"{major}.{minor}.9000", True),
+    ):  # fmt: skip
+        said = start(getconf=f"echo glibc {have}")
+        assert (said.returncode == 0) == runs, (have, said.stderr)
+        if not runs:
+            assert said.stdout == ""
+            assert said.stderr.startswith("This Linux is too old")
+            assert f"it has glibc {have}, and {major}.{minor} or newer is needed" in said.stderr
+            assert said.stderr.count("\n") == 1
+    chinese = start("zh_CN.UTF-8", getconf="echo glibc 2.5")
+    assert chinese.stderr.startswith("此 Linux 系统过旧")
+
+
+@ON_LINUX
+def test_another_processor_or_c_library_is_named(start: Start) -> None:
+    arm = start(uname="echo aarch64")
+    assert arm.returncode == 1
+    assert "aarch64" in arm.stderr
+    musl = start(getconf="exit 1", ldd="echo 'musl libc (x86_64)' >&2; exit 1")
+    assert musl.returncode == 1
+    assert musl.stderr.startswith("This Linux uses musl")
+    unknown = start(getconf="exit 1", ldd="exit 1")
+    assert unknown.returncode == 0  # what cannot be known stops nothing
+
+
+@ON_LINUX
+def test_install_and_remove_for_one_user(unpacked: Path, tmp_path: Path) -> None:
+    home = tmp_path / "user"
+    home.mkdir()
+    (home / ".local/share/torch-setup/downloads").mkdir(parents=True)
+    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
+
+    def install(*options: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run([str(unpacked / "install.sh"), *options], env=environment, capture_output=True, text=True,
+                              encoding="utf-8", check=False)  # fmt: skip
+
+    def files() -> set[str]:
+        return {path.relative_to(home).as_posix() for path in home.rglob("*") if not path.is_dir()}
+
+    for _ in range(2):  # a second time changes nothing
+        said = install()
+        assert (said.returncode, said.stderr) == (0, "")
+    entry = home / ".local/share/applications/torch-setup.desktop"
+    assert files() >= {
+        ".local/share/applications/torch-setup.desktop", ".local/bin/torch-wizard",
+        ".local/share/icons/hicolor/scalable/apps/torch-setup.svg", ".local/share/mime/packages/torch-setup.xml",
+    }  # fmt: skip
+    subprocess.run(["desktop-file-validate", str(entry)], check=True)
+    assert exec_words(entry.read_text("utf-8")) == [str(unpacked / "torch-wizard"), "window", "%f"]
+    started = subprocess.run([str(home / ".local/bin/torch-wizard"), "x"], env=environment, capture_output=True,
+                             text=True, check=True)  # fmt: skip
+    assert started.stdout.startswith("started with: x;")
+
+    assert install("--remove").returncode == 0
+    left = {name for name in files() if "torch" in name}
+    assert left == set()
+    assert (home / ".local/share/torch-setup/downloads").is_dir()
+    assert install("--what").returncode == 2
+
+
+def exec_words(text: str) -> list[str]:
+    """As the desktop entry specification reads the line: text escapes, then quoting, then field codes."""
+    line = re.search(r"^Exec=(.*)$", text, re.MULTILINE)
+    assert line
+    assert "\\" not in line[1].replace("\\\\", "")  # as text, only pairs
+    words = shlex.split(line[1].replace("\\\\", "\\"))
+    plain = [word if word == "%f" else word.replace("%%", "%") for word in words]
+    return [word.replace("\\$", "$").replace("\\`", "`") for word in plain]  # shlex knows \\ and \" only
+
+
+@ON_LINUX
+def test_desktops_accept_what_we_say_of_ourselves(unpacked: Path) -> None:
+    share = unpacked / "share"
+    for command in (
+        ["desktop-file-validate", str(share / "applications/torch-setup.desktop")],
+        ["appstreamcli", "validate", "--no-net", "--no-color", str(share / "metainfo/torch-setup.metainfo.xml")],
+    ):
+        said = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (said.returncode, "error" in said.stdout) == (0, False), said.stdout
+    metainfo = (share / "metainfo/torch-setup.metainfo.xml").read_text("utf-8")
+    assert f'<release version="{wizard.__version__}" date="20' in metainfo
+    assert "@" not in metainfo + (unpacked / "README.txt").read_text("utf-8")
+    [glob] = [element for element in ET.parse(share / "mime/packages/torch-setup.xml").iter() if "glob" in element.tag]
+    assert glob.get("pattern") == "*.torchlab"
