@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from PySide6.QtCore import QByteArray, QSize, Qt, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent, QKeyEvent
@@ -19,25 +19,21 @@ from wizard.gui.ask_bar import AskBar
 from wizard.gui.desk import Desk
 from wizard.gui.errands import Errands
 from wizard.gui.footer import Footer
+from wizard.gui.hints import put_hints
+from wizard.gui.hurry import Hurry
 from wizard.gui.motion import put_reduced_motion
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.build import BuildPage
-from wizard.gui.pages.check import CheckPage
-from wizard.gui.pages.install import InstallPage
-from wizard.gui.pages.place import PlacePage
-from wizard.gui.pages.review import ReviewPage
-from wizard.gui.pages.source import SourcePage
-from wizard.gui.pages.verify import VerifyPage
-from wizard.gui.pages.welcome import WelcomePage
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.preferences import Preferences
 from wizard.gui.rail import Rail
 from wizard.gui.side_pages import make_side_page
 from wizard.gui.theme import Theme
 from wizard.gui.voice import Voice
+from wizard.gui.wizard_pages import WizardPages
 
 if TYPE_CHECKING:
     from wizard.flow.side_api import SideApi
+    from wizard.session.session import Session
 
 
 @runtime_checkable
@@ -71,19 +67,11 @@ class WizardWindow(QMainWindow):
         self.desk = Desk(session, self.navigator, self.voice, self.theme, self.errands, self.side, side_api)
         self.rail = Rail(self.theme, self.voice)
         self.footer, self.ask, self.stack = Footer(), AskBar(), QStackedWidget()
-        self.pages: dict[PageId, Page] = {
-            PageId.WELCOME: WelcomePage(self.desk, opened),
-            PageId.CHECK: CheckPage(self.desk),
-            PageId.BUILD: BuildPage(self.desk),
-            PageId.SOURCE: SourcePage(self.desk),
-            PageId.PLACE: PlacePage(self.desk),
-            PageId.REVIEW: ReviewPage(self.desk),
-            PageId.INSTALL: InstallPage(self.desk),
-            PageId.VERIFY: VerifyPage(self.desk),
-        }
+        self.pages = WizardPages(self.desk, opened, self._take_in)
         self.side_pages: dict[SideId, Page] = {}
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
+        self._hurry = Hurry(app, self)
         self._lay_out()
         self._connect()
         self._dress()
@@ -96,8 +84,6 @@ class WizardWindow(QMainWindow):
         line = line_up(shell, gap=0)
         line.addWidget(self.rail)
         right = column(gap=0)
-        for page in ORDER:
-            self._take_in(self.pages[page])
         right.addWidget(self.stack, 1)
         asked = column(margins=(36, 0, 36, 10))
         asked.addWidget(self.ask)
@@ -111,12 +97,14 @@ class WizardWindow(QMainWindow):
             self.restoreGeometry(QByteArray.fromBase64(self._preferences.wishes.geometry.encode("ascii", "ignore")))
         self.setAcceptDrops(True)
 
-    def _take_in(self, page: Page) -> None:
+    def _take_in(self, name: PageId | SideId, page: Page) -> None:
+        """A page that has just been made."""
         self.stack.addWidget(page)
         self.footer.add_page(page)
         page.changed.connect(self._refresh)
         page.retitled.connect(self._show_title)
         page.wants_focus.connect(self._focus_page)
+        self._put_words(name, page)
 
     def _connect(self) -> None:
         self.navigator.listen(self._follow)
@@ -129,6 +117,7 @@ class WizardWindow(QMainWindow):
         self.rail.language_chosen.connect(self._speak)
         self.rail.theme_chosen.connect(self._wear)
         self.rail.logs_wanted.connect(self._open_logs)
+        self.rail.help_wanted.connect(self._turn_help)
         self.voice.changed.connect(self.retranslate)
         self.theme.changed.connect(self._dress)
         self.ask.leave.connect(self._leave_the_run)
@@ -145,8 +134,7 @@ class WizardWindow(QMainWindow):
     def _side_page(self, page: SideId) -> Page:
         if page not in self.side_pages:
             made = self.side_pages[page] = make_side_page(page, self.desk)
-            self._take_in(made)
-            made.retranslate()
+            self._take_in(page, made)
         return self.side_pages[page]
 
     def _follow(self) -> None:
@@ -178,6 +166,7 @@ class WizardWindow(QMainWindow):
         self._show_title()
         self._order_tabs()
         self._fit()
+        self._hurry.look()
 
     def _show_title(self) -> None:
         words = self.page.window_title
@@ -237,12 +226,19 @@ class WizardWindow(QMainWindow):
         elif event.key() == Qt.Key.Key_Escape:
             if self.ask.isVisible():
                 self.ask.put_away()
-            else:
+            elif not self.page.close_help():
                 self.page.escape()
+        elif event.key() == Qt.Key.Key_F1:
+            self._turn_help()
         else:
             super().keyPressEvent(event)
 
-    # -- language, theme, folder
+    # -- language, theme, folder, help
+
+    def _turn_help(self) -> None:
+        visit = self.side.here
+        self.page.turn_help((visit.page if visit else self.navigator.page).value)
+        self._refresh()
 
     def _speak(self, language: str) -> None:
         self._preferences.put(language=language)
@@ -257,11 +253,19 @@ class WizardWindow(QMainWindow):
     def retranslate(self) -> None:
         self.rail.retranslate()
         self.ask.retranslate()
-        for page in (*self.pages.values(), *self.side_pages.values()):
-            page.retranslate()
-            page.trouble.retranslate()
+        put_hints(self, "window", self.voice)
+        made: list[tuple[PageId | SideId, Page]] = [*self.pages.items(), *self.side_pages.items()]
+        for name, page in made:
+            self._put_words(name, page)
             page.render_state()
         self._refresh()
+
+    def _put_words(self, name: PageId | SideId, page: Page) -> None:
+        page.retranslate()
+        put_hints(page, name.value, self.voice)
+        put_hints(page.trouble, "trouble", self.voice)
+        page.trouble.retranslate()
+        page.retranslate_help()
 
     def _open_logs(self) -> None:
         folder = paths.logs_dir()
@@ -278,6 +282,8 @@ class WizardWindow(QMainWindow):
     def open_file(self, path: Path) -> None:
         """A plan or a class profile goes to Welcome, any other file is an error to be explained."""
         if path.suffix.lower() in (".json", ".torchlab"):
+            from wizard.gui.pages.welcome import WelcomePage
+
             welcome = self.pages[PageId.WELCOME]
             if self.navigator.state.run_is_going:
                 self.page.trouble.show_error(WizardError("window-run-going", name=path.name))
@@ -313,9 +319,6 @@ class WizardWindow(QMainWindow):
 
     # -- the end
 
-    def show_bug(self, error: WizardError) -> None:
-        self.page.trouble.show_error(error)
-
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.navigator.state.run_is_going and not self.ask.isVisible():
             event.ignore()
@@ -329,6 +332,8 @@ class WizardWindow(QMainWindow):
 
     def _cancel_the_run(self) -> None:
         self.ask.setVisible(False)
+        from wizard.gui.pages.install import InstallPage
+
         page = self.pages[PageId.INSTALL]
         if isinstance(page, InstallPage):
             page.ask_cancel()
@@ -353,8 +358,7 @@ class WizardWindow(QMainWindow):
 
 
 def _real(session: SessionApi) -> SideApi:
+    """For the real session; one of another make brings its own side pages' calls."""
     from wizard.flow.side_session import SideSession
-    from wizard.session.session import Session
 
-    assert isinstance(session, Session), "a session of another make brings its own side pages' calls"
-    return SideSession(session)
+    return SideSession(cast("Session", session))
