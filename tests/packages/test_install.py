@@ -278,7 +278,7 @@ def wait_for(unpacker: Unpacker, path: Path) -> None:
 def test_unpacking_stops_when_asked(tmp_path: Path) -> None:
     wheel = read_wheel(wheels.rich(tmp_path))
     unpacker = Unpacker(1, lambda: True)
-    unpacker.add(wheel, tmp_path / "out")
+    unpacker.add(wheel, tmp_path / "out", {})
     try:
         with pytest.raises(Cancelled):
             wait_for(unpacker, wheel.path)

@@ -22,13 +22,14 @@ from wizard import paths
 from wizard.errors import Cancelled, WizardError
 from wizard.packages.record import complete_record, is_installed, is_touched, remove_partial
 from wizard.packages.thin import write_thin
-from wizard.packages.unpack import Unpacker
+from wizard.packages.unpack import Early, Unpacker
 from wizard.packages.wheel import Wheel, read_wheel
 from wizard.process import Outcome, Request, child_environment, run
 
 IsCancelled = Callable[[], bool]
 OnInstalled = Callable[[Path], None]
 OnLog = Callable[[str], None]
+TakeEarly = Callable[[Path], Mapping[str, Early]]
 Ready = queue.SimpleQueue[Path | None]  # None: nothing more will come
 
 SCRATCH_NAME = ".torch-setup-install"
@@ -72,12 +73,15 @@ class _Work:
 
 
 class Installer:
-    """One per prefix. `environment` adds to the children's (proxy and certificates are not needed offline)."""
+    """One per prefix. `environment` adds to the children's (proxy and certificates are not needed offline);
+    `early`: what of a wheel was unpacked while it was being fetched."""
 
     def __init__(
         self, python: Path, *, scratch: Path | None = None, threads: int | None = None,
         environment: Mapping[str, str] | None = None, on_log: OnLog = lambda line: None,
+        early: TakeEarly = lambda wheel: {},
     ) -> None:  # fmt: skip
+        self._early = early
         self._python = python
         self._environment = environment
         self._on_log = on_log
@@ -152,7 +156,7 @@ class Installer:
         if is_touched(wheel, site_packages):
             remove_partial(wheel, site_packages)
         if wheel.bulk and self._is_uv_there():
-            work.unpacker.add(wheel, site_packages)
+            work.unpacker.add(wheel, site_packages, self._early(path))
         work.batch.append(wheel)
 
     def _conclude(self, work: _Work) -> None:

@@ -10,7 +10,7 @@ import queue
 import threading
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -37,6 +37,15 @@ _EXECUTABLE = 0o111
 
 
 @dataclass(frozen=True, slots=True)
+class Early:
+    """One member that was unpacked while its wheel came (`early.py`), whole by its header's CRC-32."""
+
+    path: Path
+    size: int
+    crc: int
+
+
+@dataclass(frozen=True, slots=True)
 class Member:
     """One large file."""
 
@@ -54,7 +63,11 @@ def unpack(member: Member, is_cancelled: IsCancelled) -> None:
         with member.wheel.open("rb") as stream:
             offset = local_data_offset(stream, member.info)
         source = _read(member.wheel, offset, member.info.compress_size, is_cancelled)
-        size, crc = _write(out, _inflate(source, member.info))
+        writer = BulkWriter()
+        writer.begin(out)
+        for piece in _inflate(source, member.info):
+            writer.add(piece)
+        size, crc = writer.end()
         if size != member.info.file_size or crc != member.info.CRC:
             raise zipfile.BadZipFile(f"{member.info.filename} in {member.wheel.name} is damaged")
         out.finish(size)
@@ -62,9 +75,25 @@ def unpack(member: Member, is_cancelled: IsCancelled) -> None:
         raise zipfile.BadZipFile(f"{member.info.filename} in {member.wheel.name}: {error}") from error
     finally:
         out.close()
+    _put(part, member)
+
+
+def _put(whole: Path, member: Member) -> None:
     if (member.info.external_attr >> 16) & _EXECUTABLE:
-        part.chmod(part.stat().st_mode | _EXECUTABLE)
-    part.replace(member.target)
+        whole.chmod(whole.stat().st_mode | _EXECUTABLE)
+    whole.replace(member.target)
+
+
+def _move(early: Early | None, member: Member) -> bool:
+    """Whether what was unpacked early is this member, and is in its place now."""
+    if early is None or (early.size, early.crc) != (member.info.file_size, member.info.CRC):
+        return False
+    try:
+        member.target.parent.mkdir(parents=True, exist_ok=True)
+        _put(early.path, member)
+    except OSError:  # another volume after all: unpacked again
+        return False
+    return True
 
 
 def _read(wheel: Path, offset: int, length: int, is_cancelled: IsCancelled) -> Iterator[memoryview]:
@@ -99,25 +128,44 @@ def _inflate(source: Iterator[memoryview], info: zipfile.ZipInfo) -> Iterator[by
         raise zlib.error("the data end too early")
 
 
-def _write(out: PartFile, pieces: Iterator[bytes | memoryview]) -> tuple[int, int]:
-    """Returns length and CRC-32."""
-    buffer = new_buffer(_WRITE)
-    filled = written = crc = 0
-    for piece in pieces:
-        crc = inflater.crc32(piece, crc)
+class BulkWriter:
+    """Gathers pieces into whole aligned blocks of a file; keeps length and CRC-32. Used for one file after another."""
+
+    def __init__(self, size: int = _WRITE) -> None:
+        self._buffer = new_buffer(size)
+        self._most = size
+        self._out: PartFile | None = None
+
+    def begin(self, out: PartFile) -> None:
+        self._out = out
+        self._filled = self._written = self._crc = 0
+
+    @property
+    def size(self) -> int:
+        return self._written + self._filled
+
+    def add(self, piece: bytes | memoryview) -> None:
+        self._crc = inflater.crc32(piece, self._crc)
         view = memoryview(piece)
         while view:
-            count = min(len(view), _WRITE - filled)
-            buffer[filled : filled + count] = view[:count]
-            filled += count
+            count = min(len(view), self._most - self._filled)
+            self._buffer[self._filled : self._filled + count] = view[:count]
+            self._filled += count
             view = view[count:]
-            if filled == _WRITE:
-                out.write(buffer, filled, written)
-                written += filled
-                filled = 0
-    if filled:
-        out.write(buffer, filled, written)
-    return written + filled, crc
+            if self._filled == self._most:
+                self._flush()
+
+    def end(self) -> tuple[int, int]:
+        """Returns length and CRC-32; `PartFile.finish` is the caller's."""
+        if self._filled:
+            self._flush()
+        return self._written, self._crc
+
+    def _flush(self) -> None:
+        assert self._out is not None
+        self._out.write(self._buffer, self._filled, self._written)
+        self._written += self._filled
+        self._filled = 0
 
 
 class Unpacker:
@@ -135,9 +183,11 @@ class Unpacker:
         for thread in self._threads:
             thread.start()
 
-    def add(self, wheel: Wheel, folder: Path) -> None:
+    def add(self, wheel: Wheel, folder: Path, early: Mapping[str, Early]) -> None:
+        """`early`: what is unpacked already only has to be moved."""
         path = wheel.path
         members = [Member(path, info, folder / info.filename) for info in wheel.bulk]
+        members = [member for member in members if not _move(early.get(member.info.filename), member)]
         with self._changed:
             self._left[path] = len(members)
             for member in members:

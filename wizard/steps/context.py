@@ -1,7 +1,7 @@
 """What the steps of one run share: the plan, the journal, the voice, and two hand-overs.
 
 `place` holds the environment as soon as it is there; `ready` brings verified wheels from fetch to install
-(None at the end). Steps of one stage run at the same time and meet only here.
+(None at the end), `early` what was unpacked on the way. Steps of one stage run at the same time and meet only here.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Protocol
 from wizard.environments.model import Created
 from wizard.errors import Cancelled
 from wizard.i18n import Message
+from wizard.packages.early import EarlyUnpacker
 from wizard.packages.model import Lock
 from wizard.plan.model import Plan
 from wizard.steps.control import Control
@@ -47,6 +48,7 @@ class Context:
     control: Control
     place: Future[Place] = field(default_factory=Future)
     ready: queue.SimpleQueue[Path | None] = field(default_factory=queue.SimpleQueue)
+    early: Future[EarlyUnpacker | None] = field(default_factory=Future)
     verification: Future[Verification] = field(default_factory=Future)
     results: queue.SimpleQueue[StepResult] = field(default_factory=queue.SimpleQueue)
     abort: threading.Event = field(default_factory=threading.Event)

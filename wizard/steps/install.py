@@ -6,10 +6,12 @@ the journal's lines are for people and for the count; the disk itself is what is
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.i18n import Message, message
 from wizard.packages.install import Installer
+from wizard.packages.unpack import Early
 from wizard.steps.context import Context
 
 
@@ -36,6 +38,17 @@ class Install:
             created.python,
             environment=context.plan.environment,
             on_log=lambda line: context.emitter.log(self.name, line),
+            early=lambda wheel: _early(context, wheel),
         )
-        installer.pipeline(context.ready, on_installed, context.is_stopped)
+        try:
+            installer.pipeline(context.ready, on_installed, context.is_stopped)
+        finally:
+            if context.early.done() and (early := context.early.result()):
+                early.close()
         return message("step.install.done", count=len(context.lock.files))
+
+
+def _early(context: Context, wheel: Path) -> Mapping[str, Early]:
+    """Empty where the wheel was there before the run."""
+    early = context.early.result() if context.early.done() else None
+    return early.take(wheel) if early else {}

@@ -20,7 +20,7 @@ from wizard.packages.fetch.board import Board
 from wizard.packages.fetch.connection import Connection
 from wizard.packages.fetch.limit import Limit
 from wizard.packages.fetch.meter import Meter, Watch
-from wizard.packages.fetch.model import Fault, FetchProgress, FetchResult
+from wizard.packages.fetch.model import Fault, FetchProgress, FetchResult, Tap
 from wizard.packages.fetch.settle import Settler
 from wizard.packages.fetch.store import Store
 from wizard.packages.fetch.task import FileTask
@@ -59,6 +59,7 @@ class Options:
     rate_limit: int | None = None
     free_bytes: Callable[[Path], int] = _free_bytes
     clocks: Clocks = clocks
+    tap: Tap | None = None  # who wants the bytes of the files as they come
 
 
 class Fetcher:
@@ -97,7 +98,7 @@ class _Run:
         tasks = [FileTask(file, store, hosts) for file in self._files if file.sha256 not in present]
         self._board = Board(tasks, hosts, connections, options.backoff)
         self._connections = self._connect(connections) if tasks else []
-        settlers = [Settler(self._board) for _ in range(_SETTLERS if tasks else 0)]
+        settlers = [Settler(self._board, self._options.tap) for _ in range(_SETTLERS if tasks else 0)]
         self._meter = Meter([item.watch for item in self._connections], [item.watch for item in settlers])
         works = [*(item.work for item in self._connections), *(item.work for item in settlers)]
         self._threads = [threading.Thread(target=work, daemon=True) for work in works]

@@ -9,8 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from wizard.i18n import Scalar
+from wizard.packages.model import LockedFile
 
 BLOCK = 1024 * 1024  # one buffer = one write = one step of the hash
 CHUNK = 4 * BLOCK  # one range request, where a server answers at once
@@ -42,6 +44,12 @@ class FetchResult:
     bytes_fetched: int
     bytes_reused: int
     seconds: float
+
+
+class Tap(Protocol):
+    """Sees every byte of a file once, in its order, before its hash is known; from byte 0 a file begins anew."""
+
+    def feed(self, file: LockedFile, start: int, data: memoryview) -> None: ...
 
 
 class Fault(Exception):

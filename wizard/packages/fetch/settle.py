@@ -12,7 +12,7 @@ from wizard.packages.fetch import meter
 from wizard.packages.fetch.addresses import Address
 from wizard.packages.fetch.board import Board
 from wizard.packages.fetch.meter import Watch
-from wizard.packages.fetch.model import BLOCK, Fault
+from wizard.packages.fetch.model import BLOCK, Fault, Tap
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.state import PartState
 from wizard.packages.fetch.task import FileTask
@@ -38,8 +38,9 @@ class Block:
 
 
 class Settler:
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, tap: Tap | None = None) -> None:
         self._board = board
+        self._tap = tap
         self._scratch = new_buffer(BLOCK)
         self.watch = Watch()
 
@@ -109,7 +110,7 @@ class Settler:
                 return False
         start, end, held = found
         try:
-            task.digest_io(start, end, held, self._scratch, self.watch)
+            task.digest_io(start, end, held, self._scratch, self.watch, self._tap)
             with self._board.changed:
                 task.hashed = end
         finally:

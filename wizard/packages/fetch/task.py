@@ -19,7 +19,7 @@ from filelock import BaseFileLock
 from wizard.packages.fetch import meter, ranges
 from wizard.packages.fetch.addresses import Address, Hosts, Sources
 from wizard.packages.fetch.meter import Watch
-from wizard.packages.fetch.model import BLOCK, Changed, Fault
+from wizard.packages.fetch.model import BLOCK, Changed, Fault, Tap
 from wizard.packages.fetch.part import ALIGN, PartFile
 from wizard.packages.fetch.state import PartState, fingerprint, read_state, remove_state, write_state
 from wizard.packages.fetch.store import Store
@@ -141,7 +141,9 @@ class FileTask:
         end = min(reach, following, self.hashed + BLOCK)
         return (self.hashed, end, None) if end > self.hashed else None
 
-    def digest_io(self, start: int, end: int, held: memoryview | None, scratch: memoryview, watch: Watch) -> None:
+    def digest_io(
+        self, start: int, end: int, held: memoryview | None, scratch: memoryview, watch: Watch, tap: Tap | None = None
+    ) -> None:
         """Raises Fault when the part file no longer holds what it should."""
         block = held
         if block is None:
@@ -152,6 +154,8 @@ class FileTask:
                 raise Changed("the part file is shorter than its record")
         watch.to(meter.HASH)
         self._digest.update(block[: end - start])
+        if tap:
+            tap.feed(self.file, start, block[: end - start])
 
     def digest(self) -> str:
         return self._digest.hexdigest()
