@@ -14,6 +14,8 @@ import platformdirs
 
 APP_NAME = "torch-setup"
 HOME_VARIABLE = "TORCH_WIZARD_HOME"
+CACHE_VARIABLE = "TORCH_WIZARD_CACHE"  # a place of their own for downloads and caches
+TEMP_VARIABLE = "TORCH_WIZARD_TEMP"  # and for temporary files
 
 
 def is_frozen() -> bool:
@@ -55,14 +57,33 @@ def runs_dir() -> Path:
     return home() / "runs"
 
 
+def chosen_cache() -> Path | None:
+    return _named(CACHE_VARIABLE)
+
+
+def chosen_temp() -> Path | None:
+    """For our children; None: what the system says."""
+    return _named(TEMP_VARIABLE)
+
+
+def _named(variable: str) -> Path | None:
+    named = os.environ.get(variable)
+    return Path(named).expanduser().absolute() if named else None
+
+
+def cache_root() -> Path:
+    """What can be fetched or made again lies below this."""
+    return chosen_cache() or home()
+
+
 def downloads_dir() -> Path:
     """Content-addressed store of verified files; visible, and safe to delete."""
-    return home() / "downloads"
+    return cache_root() / "downloads"
 
 
 def cache_dir() -> Path:
     """What can be made again: uv's and rattler's caches, index pages."""
-    return home() / "cache"
+    return cache_root() / "cache"
 
 
 def logs_dir() -> Path:

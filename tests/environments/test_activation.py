@@ -264,13 +264,14 @@ def test_which_terminal() -> None:
 
 
 def test_commands_for_a_terminal() -> None:
-    assert windows_command("C:\\e 1", "cmd", "C:\\W\\cmd.exe") == (
+    lines = {row.shell: row.code for row in activation_lines("C:\\e 1", "windows")}
+    assert windows_command(lines["cmd"], "cmd", "C:\\W\\cmd.exe") == (
         "C:\\W\\cmd.exe",
         "/K",
         '"C:\\e 1\\Scripts\\activate.bat"',
     )
-    powershell = windows_command("C:\\e", "powershell", "cmd.exe")
-    assert powershell[-1] == "& 'C:\\e\\Scripts\\Activate.ps1'"
+    powershell = windows_command(lines["powershell"], "powershell", "cmd.exe")
+    assert powershell[-1] == "& 'C:\\e 1\\Scripts\\Activate.ps1'"
     assert "-NoExit" in powershell
     assert shell_command("/e", "fish", Path("/c"))[:3] == ("fish", "-i", "-C")
     assert start_files("/e", "fish") == ()

@@ -17,7 +17,7 @@ from wizard.cli import (
 )
 from wizard.cli.download_grammar import add_download_options, download_choices
 from wizard.cli.network_grammar import add_network_options
-from wizard.cli.volumes_grammar import add_volume_options, volume_choices
+from wizard.cli.volumes_grammar import volume_choices
 from wizard.errors import UsageError
 from wizard.plan.model import Choices
 
@@ -59,7 +59,6 @@ def build_parser() -> argparse.ArgumentParser:
     profile_grammar.add_to_setup(setup)
     _add_choices(setup)
     add_download_options(setup)
-    add_volume_options(setup)
     setup.add_argument("--dry-run", action="store_true", help="show the plan and stop")
     setup.add_argument("--plan-only", action="store_true", help="save the plan, print where it lies, and stop")
     setup.add_argument("--yes", "-y", action="store_true", help="do not ask")

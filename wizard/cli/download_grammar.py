@@ -6,6 +6,8 @@ import argparse
 import re
 from typing import Any
 
+from wizard.cli.volumes_grammar import add_volume_options
+
 MOST_CONNECTIONS = 16
 _RATE = re.compile(r"(\d+(?:\.\d+)?)([kmg]?)b?", re.IGNORECASE)
 _UNITS = {"": 1, "k": 1024, "m": 1024**2, "g": 1024**3}  # as curl counts
@@ -22,6 +24,7 @@ def add_download_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"connections at once, 1 to {MOST_CONNECTIONS} (4)",
     )
+    add_volume_options(parser)
 
 
 def download_choices(arguments: argparse.Namespace) -> dict[str, Any]:

@@ -22,9 +22,10 @@ from wizard.cli.interrupt import Interrupt
 from wizard.cli.terminal import Terminal
 from wizard.environments.delete import DeletionPlan
 from wizard.environments.found import Environment, Kind, State
+from wizard.environments.open_terminal import open_terminal
 from wizard.environments.sizes import Sizes
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.flow.afterwards import afterwards, look_at_place, text_lines
+from wizard.flow.afterwards import afterwards, look_at_place, switching_on, text_lines
 from wizard.i18n import message
 from wizard.session import environments as use_cases
 
@@ -93,6 +94,13 @@ def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
         place = look_at_place(one.prefix, paths.os_name(), one.variant not in (None, "cpu"))
         yield ""
         yield from text_lines(afterwards(place), terminal.language)
+
+
+def _terminal(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    one = use_cases.find_environment(arguments.environment)
+    open_terminal(one.prefix, switching_on(look_at_place(one.prefix, paths.os_name(), False)))
+    terminal.say(message("envs.terminal", name=one.name))
+    return ExitStatus.DONE
 
 
 def _sizes(one: Environment, interrupt: Interrupt) -> Sizes | None:
@@ -174,6 +182,6 @@ def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 ACTIONS: Mapping[str, Action] = {
-    "list": _list, "show": _show, "delete": _delete, "finish": _finish, "restore": restore, "clone": clone,
-    "export": export, "bootstrap": bootstrap,
+    "list": _list, "show": _show, "terminal": _terminal, "delete": _delete, "finish": _finish, "restore": restore,
+    "clone": clone, "export": export, "bootstrap": bootstrap,
 }  # fmt: skip

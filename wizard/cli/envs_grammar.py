@@ -36,6 +36,13 @@ def _add_show(actions: Any) -> None:
     shown.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
+def _add_terminal(actions: Any) -> None:
+    opened: argparse.ArgumentParser = actions.add_parser(
+        "terminal", help="open a terminal window in which one is switched on"
+    )
+    opened.add_argument("environment", metavar="NAME|PREFIX")
+
+
 def _add_delete(actions: Any) -> None:
     deleting: argparse.ArgumentParser = actions.add_parser(
         "delete", help="show what goes and what stays, ask for the name, delete"
@@ -84,6 +91,6 @@ def _add_bootstrap(actions: Any) -> None:
 
 
 _ACTIONS: tuple[Callable[[Any], None], ...] = (
-    _add_list, _add_show, _add_delete, _add_restore, _add_clone, _add_export, _add_finish,
+    _add_list, _add_show, _add_terminal, _add_delete, _add_restore, _add_clone, _add_export, _add_finish,
     _add_bootstrap,
 )  # fmt: skip

@@ -46,10 +46,7 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
         terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
         return ExitStatus.DONE
     try:
-        _show(preview, terminal)
-        if not arguments.yes:
-            for line in package_lines(preview, terminal.language):
-                terminal.write(line)
+        _show(preview, terminal, with_packages=not arguments.yes)
         goes_on = not arguments.dry_run and (arguments.yes or _agreed(terminal, interrupt))
         interrupt.check()
     except (Cancelled, WizardError):
@@ -82,7 +79,7 @@ def _preview(
     return session.preview(facts, choices, election, interrupt.is_asked)
 
 
-def _show(preview: Preview, terminal: Terminal) -> None:
+def _show(preview: Preview, terminal: Terminal, with_packages: bool) -> None:
     plan = preview.plan
     for notice in plan.notices:
         terminal.write("! " + terminal.words(notice))
@@ -91,6 +88,8 @@ def _show(preview: Preview, terminal: Terminal) -> None:
         terminal.say(change)
     for command in preview.commands:
         terminal.write("    " + command)
+    for line in package_lines(preview, terminal.language) if with_packages else ():
+        terminal.write(line)
 
 
 def _can_ask() -> bool:

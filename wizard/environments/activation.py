@@ -78,8 +78,9 @@ def activation_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
     return tuple(ShellLine(shell, activation_line(prefix, os_name, shell)) for shell in shells)
 
 
-def activation_line(prefix: str, os_name: str, shell: str) -> str:
-    script = _path(prefix, os_name, "Scripts" if os_name == "windows" else "bin", _SCRIPT_OF[shell])
+def activation_line(prefix: str, os_name: str, shell: str, script: str = "") -> str:
+    """`script`: the file's name where it is not the usual one."""
+    script = _path(prefix, os_name, "Scripts" if os_name == "windows" else "bin", script or _SCRIPT_OF[shell])
     if shell == "cmd":
         return quote_cmd(script)
     if shell == "powershell":

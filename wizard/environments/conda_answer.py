@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.environments.python_part import ChosenPackage
+
 
 @dataclass(frozen=True, slots=True)
 class CondaFetch:
@@ -23,11 +25,12 @@ class CondaFetch:
 
 @dataclass(frozen=True, slots=True)
 class CondaPlan:
-    """What a dry run says. `packages`: how many are put into the prefix."""
+    """What a dry run says. `packages`: how many are put into the prefix; `chosen`: those that it names."""
 
     fetches: tuple[CondaFetch, ...]
     packages: int
     python: str | None = None  # "3.12.11"
+    chosen: tuple[ChosenPackage, ...] = ()
 
     @property
     def bytes_to_fetch(self) -> int:
@@ -94,7 +97,16 @@ def parse_plan(data: Mapping[str, Any]) -> CondaPlan | None:
         return None
     fetched, linked = _rows(actions.get("FETCH")), _rows(actions["LINK"])
     python = next((str(row.get("version")) for row in linked if row.get("name") == "python"), None)
-    return CondaPlan(tuple(_fetch(row) for row in fetched if row.get("fn")), len(linked), python)
+    fetches = tuple(_fetch(row) for row in fetched if row.get("fn"))
+    sizes = {str(row.get("name")): _fetch(row).size or None for row in fetched if row.get("fn")}
+    chosen = tuple(_chosen(row, sizes) for row in linked if row.get("name"))
+    return CondaPlan(fetches, len(linked), python, chosen)
+
+
+def _chosen(row: Mapping[str, Any], sizes: Mapping[str, int | None]) -> ChosenPackage:
+    """What is not fetched lies in conda's cache."""
+    name, build = str(row["name"]), str(row.get("build_string") or row.get("build") or "")
+    return ChosenPackage(name, str(row.get("version") or "?"), build, sizes.get(name), name not in sizes)
 
 
 def _fetch(row: Mapping[str, Any]) -> CondaFetch:

@@ -160,5 +160,6 @@ def _line(prefix: Path) -> bytes | None:
 
 
 def _lock() -> FileLock:
-    paths.cache_dir().mkdir(parents=True, exist_ok=True)
-    return FileLock(paths.cache_dir() / "environments-txt.lock", timeout=30)
+    folder = paths.home() / "locks"  # not with the caches: those may be elsewhere the next time
+    folder.mkdir(parents=True, exist_ok=True)
+    return FileLock(folder / "environments-txt.lock", timeout=30)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard import paths
-from wizard.environments.activation import activation_line, has_activation
+from wizard.environments.activation import ShellLine, activation_lines, has_activation
 from wizard.environments.users_shell import this_users_shell
 from wizard.errors import WizardError
 from wizard.process.detached import start_detached
@@ -47,14 +47,16 @@ class StartFile:
     text: str
 
 
-def open_terminal(prefix: Path) -> int:
-    """The terminal's process id. Raises WizardError `terminal-none`, `terminal-no-script`, `terminal-not-started`."""
+def open_terminal(prefix: Path, lines: Sequence[ShellLine] = ()) -> int:
+    """The terminal's process id. `lines`: how it is switched on, where not by its own script.
+
+    Raises WizardError `terminal-none`, `terminal-no-script`, `terminal-not-started`.
+    """
     os_name = paths.os_name()
-    if not has_activation(prefix, os_name):
-        raise WizardError("terminal-no-script", path=str(prefix))
-    shell = this_users_shell(os_name)
+    lines = lines or (activation_lines(str(prefix), os_name) if has_activation(prefix, os_name) else ())
+    shell, line = _shell_and_line(this_users_shell(os_name), lines, prefix)
     try:
-        argv = _windows_argv(prefix, shell) if os_name == "windows" else _linux_argv(prefix, shell)
+        argv = windows_command(line, shell, _comspec()) if os_name == "windows" else _linux_argv(line, shell, prefix)
         log = paths.logs_dir() / "terminal.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
         home = Path.home() if Path.home().is_dir() else None
@@ -72,17 +74,24 @@ def users_environment(own: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
-def _linux_argv(prefix: Path, shell: str) -> tuple[str, ...]:
+def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tuple[str, str]:
+    """The user's own shell where it can be started so, else another one that the environment has a line for."""
+    known = {line.shell: line.code for line in lines}
+    for one in (shell, *(("powershell", "cmd") if paths.os_name() == "windows" else ("bash", "zsh", "fish"))):
+        if one in known and (one != "powershell" or paths.os_name() == "windows"):
+            return one, known[one]
+    raise WizardError("terminal-no-script", path=str(prefix))
+
+
+def _linux_argv(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
     terminal = find_terminal(os.environ, shutil.which)
     if terminal is None:
         raise WizardError("terminal-none", path=str(prefix))
-    if shell not in ("bash", "zsh", "fish"):
-        shell = "bash"
     folder = paths.cache_dir() / "terminal"
     folder.mkdir(parents=True, exist_ok=True)
-    for file in start_files(str(prefix), shell):
+    for file in start_files(line, shell):
         (folder / file.name).write_text(file.text, encoding="utf-8", errors="surrogateescape")
-    return (*terminal, *shell_command(str(prefix), shell, folder))
+    return (*terminal, *shell_command(line, shell, folder))
 
 
 def find_terminal(environment: Mapping[str, str], which: Which) -> tuple[str, ...] | None:
@@ -98,9 +107,8 @@ def find_terminal(environment: Mapping[str, str], which: Which) -> tuple[str, ..
     return None
 
 
-def start_files(prefix: str, shell: str) -> tuple[StartFile, ...]:
+def start_files(line: str, shell: str) -> tuple[StartFile, ...]:
     """The user's own settings, then the environment. fish takes a command instead."""
-    line = activation_line(prefix, "linux", shell)
     if shell == "bash":
         return (StartFile("bashrc", f"[ -f ~/.bashrc ] && . ~/.bashrc\n{line}\n"),)
     if shell == "zsh":
@@ -113,21 +121,20 @@ def start_files(prefix: str, shell: str) -> tuple[StartFile, ...]:
     return ()
 
 
-def shell_command(prefix: str, shell: str, folder: Path) -> tuple[str, ...]:
+def shell_command(line: str, shell: str, folder: Path) -> tuple[str, ...]:
     if shell == "zsh":
         return ("env", f"_TORCH_SETUP_ZDOTDIR={os.environ.get('ZDOTDIR', '')}", f"ZDOTDIR={folder}", "zsh", "-i")
     if shell == "fish":
-        return ("fish", "-i", "-C", activation_line(prefix, "linux", "fish"))
+        return ("fish", "-i", "-C", line)
     return ("bash", "--rcfile", str(folder / "bashrc"), "-i")
 
 
-def _windows_argv(prefix: Path, shell: str) -> tuple[str, ...]:
-    return windows_command(str(prefix), shell, os.environ.get("COMSPEC", "cmd.exe"))
+def _comspec() -> str:
+    return os.environ.get("COMSPEC", "cmd.exe")
 
 
-def windows_command(prefix: str, shell: str, comspec: str) -> tuple[str, ...]:
+def windows_command(line: str, shell: str, comspec: str) -> tuple[str, ...]:
     """PowerShell's rule against scripts is lifted for this one window: it is the user's own environment."""
     if shell == "powershell":
-        line = activation_line(prefix, "windows", "powershell")
         return ("powershell.exe", "-NoExit", "-ExecutionPolicy", "Bypass", "-Command", line)
-    return (comspec, "/K", activation_line(prefix, "windows", "cmd"))
+    return (comspec, "/K", line)

@@ -29,9 +29,10 @@ def engine_cache() -> Path:
 
 
 def package_cache(prefix: Path) -> PackageCache:
-    """Raises OSError where neither place can be looked at."""
+    """One that a person chose is kept, even where files have to be copied out of it. Raises OSError where neither
+    place can be looked at."""
     ours = engine_cache() / "packages"
-    if is_same_volume(ours, prefix):
+    if paths.chosen_cache() or is_same_volume(ours, prefix):
         return PackageCache(ours, is_lasting=True)
     return PackageCache(prefix / WITHIN, is_lasting=False)
 

@@ -11,7 +11,7 @@ import re
 import shlex
 import shutil
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from zlib import crc32
 
@@ -25,6 +25,7 @@ from wizard.environments.activation import (
     python_path,
     quoted,
 )
+from wizard.environments.activation_else import command_of, hook_lines, path_lines, script_lines
 from wizard.environments.layout import is_conda_prefix
 from wizard.environments.users_shell import this_users_shell
 from wizard.i18n import Message, message, text
@@ -50,6 +51,9 @@ class Place:
     has_script: bool = True
     conda: bool = False
     has_cuda: bool = False
+    lines: tuple[ShellLine, ...] = ()  # those that were seen to be right; else they are made of the above
+    way: str = "script"  # script | hook (of a conda on no PATH) | path (no conda at all)
+    command: str = "conda"  # what the hook defines
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +78,23 @@ def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> Place:
     """What is there now, for this user."""
     is_venv = (prefix / "pyvenv.cfg").is_file()
     conda = bool(system.environ.get("CONDA_EXE") or shutil.which("conda"))
-    return Place(
+    place = Place(
         str(prefix), os_name, this_users_shell(os_name), is_venv=is_venv, has_script=has_activation(prefix, os_name),
         conda=conda and is_conda_prefix(prefix), has_cuda=has_cuda,
     )  # fmt: skip
+    if place.has_script:
+        return replace(place, lines=script_lines(prefix, os_name))
+    return place if place.conda else _without_script(place, prefix)
+
+
+def _without_script(place: Place, prefix: Path) -> Place:
+    from wizard.session.environments_conda import conda_for  # looks at the runs: for these environments only
+
+    program = conda_for(prefix) if is_conda_prefix(prefix) else None
+    if program is None:
+        return replace(place, lines=path_lines(place.prefix, place.os), way="path")
+    lines = hook_lines(place.prefix, place.os, str(program))
+    return replace(place, lines=lines, way="hook", command=command_of(str(program), place.os))
 
 
 def afterwards(place: Place) -> tuple[Section, ...]:
@@ -90,7 +107,25 @@ def afterwards(place: Place) -> tuple[Section, ...]:
         ("cards", _cards(place) if place.has_cuda else ()),
         ("program", (_line("program", SNIPPET.rstrip("\n")),)),
     )
-    return tuple(Section(name, message(f"afterwards.{name}.title"), lines) for name, lines in rows if lines)
+    return tuple(Section(name, _title(name, place), lines) for name, lines in rows if lines)
+
+
+def _title(name: str, place: Place) -> Message:
+    if name != "activate" or place.way == "script":
+        return message(f"afterwards.{name}.title")
+    return message(f"afterwards.activate-{place.way}.title", command=place.command)
+
+
+def switching_on(place: Place) -> tuple[ShellLine, ...]:
+    """The user's shell first. Empty where nothing was looked at and nothing is known."""
+    if place.lines:
+        rows = place.lines
+    elif place.has_script or place.conda:
+        make = activation_lines if place.has_script else conda_lines
+        rows = make(place.prefix, place.os)
+    else:
+        rows = ()
+    return tuple(sorted(rows, key=lambda row: row.shell != place.shell))
 
 
 def _line(name: str, code: str, note: Message | None = None, **params: str) -> Line:
@@ -99,10 +134,7 @@ def _line(name: str, code: str, note: Message | None = None, **params: str) -> L
 
 def _activation(place: Place) -> tuple[Line, ...]:
     """The user's shell first; for who has a conda, its own line last."""
-    if not place.has_script and not place.conda:
-        return ()
-    scripts = activation_lines(place.prefix, place.os) if place.has_script else conda_lines(place.prefix, place.os)
-    rows = sorted(scripts, key=lambda row: row.shell != place.shell)
+    rows = switching_on(place)
     lines = [_line("activate", row.code, _shell_note(place, row), shell=_NAMES[row.shell]) for row in rows]
     if place.has_script and place.conda:
         own = next(row for row in conda_lines(place.prefix, place.os) if row.shell == _shell(place))

@@ -70,8 +70,9 @@ class SideSession:
 
     def open_terminal(self, prefix: Path) -> None:
         from wizard.environments.open_terminal import open_terminal
+        from wizard.flow.afterwards import look_at_place, switching_on
 
-        open_terminal(prefix)
+        open_terminal(prefix, switching_on(look_at_place(prefix, paths.os_name(), False)))
 
     def clone(
         self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from wizard.environments.conda_answer import CondaPlan
 from wizard.environments.conda_engine import CondaEngine, check_conda_prefix
 from wizard.environments.conda_find import KnownConda, OwnConda, find_conda
 from wizard.i18n import Message, message
@@ -26,12 +27,17 @@ def own_conda(facts: Facts, choices: Choices, is_cancelled: Callable[[], bool]) 
     return find_conda(choices.conda, known, {}, is_cancelled)
 
 
-def conda_changes(plan: Plan, is_cancelled: Callable[[], bool]) -> tuple[Message, ...]:
-    """By a dry run, so that terms, channels and missing packages are heard of before anything is begun. Empty for
+def plan_conda(plan: Plan, is_cancelled: Callable[[], bool]) -> CondaPlan | None:
+    """By a dry run, so that terms, channels and missing packages are heard of before anything is begun. None for
     another engine. Raises WizardError, Cancelled."""
     if plan.engine != "conda":
+        return None
+    return CondaEngine(plan.environment).plan(target_of(plan), is_cancelled)
+
+
+def conda_changes(plan: Plan, planned: CondaPlan | None) -> tuple[Message, ...]:
+    if planned is None:
         return ()
-    planned = CondaEngine(plan.environment).plan(target_of(plan), is_cancelled)
-    megabytes = round(planned.bytes_to_fetch / 1e6, 1)
-    python = planned.python or plan.python
-    return (message("change.conda-packages", count=planned.packages, python=python, megabytes=megabytes),)
+    size, python = planned.bytes_to_fetch, planned.python or plan.python
+    exact: dict[str, str | float] = {"megabytes": round(size / 1e6, 1), "bytes": f"{size:,}"}
+    return (message("change.conda-packages", count=planned.packages, python=python, **exact),)

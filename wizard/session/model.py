@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from wizard.environments.python_part import ChosenPackage
 from wizard.i18n import Message
 from wizard.machine.model import Machine
 from wizard.mirrors.model import Offer, Source, UserSettings
@@ -84,6 +85,7 @@ class Preview:
     lock: Lock
     changes: tuple[Message, ...]
     commands: tuple[str, ...]  # the equivalent commands, copyable
+    python_packages: tuple[ChosenPackage, ...] = ()  # of a conda channel, with the bytes of each
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ of its own. Only where nothing can be written, run or stored does one block.
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
@@ -15,12 +14,14 @@ from wizard import paths
 from wizard.environments.ground import Ground, look_at_ground
 from wizard.environments.naming import absolute_prefix, check_name, check_prefix
 from wizard.environments.remove import unfinished_run
+from wizard.environments.volumes import check_volumes
 from wizard.environments.windows_volume import takes_long_paths
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
 from wizard.steps.preflight import is_busy
+from wizard.steps.room_told import temp_folder
 
 DEFAULT_NAME = "torch"
 COMFORTABLE_BYTES = 12_000_000_000  # a build with CUDA and its companions; the exact figure stands on the Review page
@@ -50,6 +51,7 @@ def check_place(choices: Choices) -> tuple[Requirement, ...]:
     """What is worth knowing about the place. Raises UsageError for one that can never be right."""
     prefix = target_prefix(choices)
     hazards = check_free(prefix)
+    check_volumes(prefix)
     return (
         *path_rows(hazards, prefix, os.environ, takes_long_paths()),
         *_disk_rows(prefix),
@@ -103,12 +105,14 @@ def _disk_rows(prefix: Path) -> Iterator[Requirement]:
         return
     yield from environment_rows(ground)
     try:
-        state = look_at_ground(paths.home())
+        state, cache = look_at_ground(paths.home()), look_at_ground(paths.cache_root())
     except OSError as error:
         yield _not_writable(paths.home(), str(error))
         return
-    yield from state_rows(state, ground)
-    yield from temp_rows(_temp_folder())
+    if state.is_read_only and state.volume != cache.volume:
+        yield _not_writable(state.path, state.kind)
+    yield from state_rows(cache, ground, is_chosen=paths.chosen_cache() is not None)
+    yield from temp_rows(temp_folder())
 
 
 def environment_rows(ground: Ground) -> Iterator[Requirement]:
@@ -139,8 +143,8 @@ def _room_row(ground: Ground, key: str, path: str) -> Requirement:
     return Requirement("disk", "ok", fact)
 
 
-def state_rows(state: Ground, environment: Ground) -> Iterator[Requirement]:
-    """`state`: our own folder, with downloads and caches."""
+def state_rows(state: Ground, environment: Ground, is_chosen: bool = False) -> Iterator[Requirement]:
+    """`state`: our own folder, with downloads and caches. `is_chosen`: a person named it."""
     path = str(state.path)
     if state.is_read_only:
         yield _not_writable(state.path, state.kind)
@@ -149,7 +153,7 @@ def state_rows(state: Ground, environment: Ground) -> Iterator[Requirement]:
         return
     if state.free is not None:
         yield _room_row(state, "caches", path)
-    yield _row("disk", "note", "other-disk", path=path)
+    yield _row("disk", "note", "chosen-disk" if is_chosen else "other-disk", path=path)
 
 
 def temp_rows(folder: Path | None) -> Iterator[Requirement]:
@@ -161,16 +165,13 @@ def temp_rows(folder: Path | None) -> Iterator[Requirement]:
         ground = look_at_ground(folder)
     except OSError:
         return
-    if ground.free is not None and ground.free < _TEMP_BYTES:
+    if ground.is_read_only:
+        yield _row("disk", "warning", "no-temp")
+    elif ground.free is not None and ground.free < _TEMP_BYTES:
         yield _row("disk", "warning", "temp-full", path=str(folder), megabytes=round(ground.free / 1e6))
-
-
-def _temp_folder() -> Path | None:
-    """What every program here would take; finding it writes a file of no bytes."""
-    try:
-        return Path(tempfile.gettempdir())
-    except FileNotFoundError:
-        return None
+    elif ground.free is not None:
+        free = round(ground.free / 1e9, 1)
+        yield Requirement("disk", "ok", message("environments.place.temp", path=str(folder), gigabytes=free))
 
 
 def _not_writable(path: Path, details: str) -> Requirement:

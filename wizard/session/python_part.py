@@ -27,4 +27,5 @@ def python_changes(plan: Plan, part: PythonPart | None) -> tuple[Message, ...]:
     python = next((package.version for package in part.packages if package.name == "python"), plan.python)
     size = part.bytes_to_fetch
     key = "change.python-packages" if size else "change.python-packages-cached"
-    return (message(key, python=python, count=len(part.packages), megabytes=round(size / 1e6, 1)),)
+    exact: dict[str, str | float] = {"megabytes": round(size / 1e6, 1), "bytes": f"{size:,}"}
+    return (message(key, python=python, count=len(part.packages), **exact),)

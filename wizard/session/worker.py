@@ -38,6 +38,7 @@ from wizard.report.document import report_document
 from wizard.report.write import write_report
 from wizard.session.snapshots import let_go_of_older
 from wizard.session.status import exit_status
+from wizard.session.volumes import prepare
 from wizard.steps.check import Check
 from wizard.steps.context import Context
 from wizard.steps.control import Control
@@ -71,6 +72,7 @@ def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None) -> 
     """Raises UsageError for a plan that cannot be read, WizardError `run-busy` when somebody else is at it."""
     plan = read_plan(folder.plan)
     lock = read_run_lock(folder)
+    prepare(plan.choices)
     try:
         with folder.lock(_LOCK_SECONDS), prefix_lock(plan.prefix), guarded(paths.own_interpreter()), awake():
             return _Attempt(folder, plan, lock, echo).carry_out()

@@ -13,10 +13,12 @@ from wizard import paths
 from wizard.environments.ground import look_at_ground
 from wizard.environments.naming import check_prefix
 from wizard.environments.remove import is_ours_unfinished
+from wizard.environments.volumes import check_volumes
 from wizard.errors import UsageError
-from wizard.i18n import Message, message
+from wizard.i18n import Message, message, text
 from wizard.steps.context import Context
 from wizard.steps.room import check_room, demands
+from wizard.steps.room_told import checked, room_told
 
 _LOCK_SECONDS = 1.0  # who only looks whether somebody is at work holds the lock for a moment
 _LOOKS = 4
@@ -74,5 +76,8 @@ class Preflight:
         if not ours:
             check_prefix(prefix, paths.os_name())
         check_ground(prefix)
+        check_volumes(prefix)
         check_room(demands(plan, context.lock))
-        return message("step.preflight.done")
+        for told in room_told(plan, context.lock):
+            context.emitter.log(self.name, text(told))
+        return checked(plan)
