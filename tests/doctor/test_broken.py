@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import CUDA, CUDNN, HEALTHY, OLD_TORCH, TORCH, VISION, Patient, copy_libraries
-from wizard.doctor.model import FOUND
+from wizard.doctor.model import FOUND, evidence_text
 from wizard.errors import ExitStatus
 
 
@@ -100,7 +100,7 @@ def test_diagnosed_and_repaired(bare: Patient, case: Case) -> None:
     found = bare.examine()
     assert (found.answer.verdict, found.answer.cause and found.answer.cause.code) == ("found", case.code)
     assert found.answer.cause
-    assert case.evidence in "\n".join(found.answer.cause.evidence)
+    assert case.evidence in "\n".join(evidence_text(line, "en") for line in found.answer.cause.evidence)
     assert bare.status(found.answer) is ExitStatus.FAILED
 
     preview = bare.plan(found)

@@ -13,7 +13,7 @@ from wizard import paths
 from wizard.doctor.aside import Aside
 from wizard.doctor.distributions import read_distribution
 from wizard.doctor.files import damage_of
-from wizard.doctor.model import Answer
+from wizard.doctor.model import Answer, evidence_text
 from wizard.environments.layout import python_of
 from wizard.errors import WizardError
 from wizard.i18n import text
@@ -45,7 +45,9 @@ def test_a_list_of_files_that_is_rubbish(bare: Patient) -> None:
     (bare.site / f"torch-{TORCH}+{CUDA}.dist-info" / "RECORD").write_bytes(RUBBISH)
     answer = bare.answer()
     assert answer.cause
-    assert answer.cause.evidence == (f"torch: content: torch-{TORCH}+{CUDA}.dist-info/RECORD",)
+    assert [evidence_text(line, "en") for line in answer.cause.evidence] == [
+        f"torch: other content: torch-{TORCH}+{CUDA}.dist-info/RECORD"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,10 @@ def test_nothing_is_wrong(ready: World) -> None:
     assert (status, document["verdict"], document["cause"]) == (0, "nothing-wrong", None)
     ruled_out = {look["check"] for look in document["looks"] if look["state"] == "ruled-out"}  # type: ignore[attr-defined]
     assert {"interpreter", "presence", "copies", "files", "shadow", "libraries", "build", "companions"} <= ruled_out
+    page = ready.home / "out" / "fine.html"
+    assert doctor(ready, "--save", str(page))[0] == 0
+    assert "<h2>Found</h2>" not in page.read_text(encoding="utf-8"), "no card is of no matter for the CPU build"
+    assert [look["check"] for look in document["looks"] if look["state"] == "found"] == []  # type: ignore[attr-defined]
     done = ready.run("doctor", "--prefix", str(prefix_of(ready)), "--repair", "--yes")
     assert done.returncode == 0
     assert "Nothing is wrong" in done.stdout

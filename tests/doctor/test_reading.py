@@ -178,7 +178,7 @@ def test_pythonpath_is_told_and_left_to_the_user(patient: Patient, tmp_path: Pat
     patient.variables["PYTHONPATH"] = str(tmp_path / "mine")
     answer = patient.answer()
     assert (answer.verdict, answer.cause and answer.cause.code) == ("found", "pythonpath-shadow")
-    assert f"PYTHONPATH={tmp_path / 'mine'}" in "\n".join(answer.cause.evidence if answer.cause else ())
+    assert f"PYTHONPATH={tmp_path / 'mine'}" in (answer.cause.evidence if answer.cause else ())
     assert not answer.remedy.changes_something
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -10,13 +11,14 @@ import pytest
 
 from tests.report.test_report import LI, MACHINE, SECRET, document, shape
 from wizard.doctor.good_state import Change, Drift, GoodState
-from wizard.doctor.model import Answer, finding, found, not_looked, ruled_out
+from wizard.doctor.model import Answer, finding, found, not_looked, proof, ruled_out
 from wizard.i18n import LANGUAGES, message
 from wizard.packages.model import Lock, LockedFile
 from wizard.report.doctor_document import doctor_document
 from wizard.report.doctor_text import render_doctor
 from wizard.report.html import render_html
 from wizard.report.privacy import Private, clean_text
+from wizard.report.render import render_text
 from wizard.report.write import save_as
 
 EVIDENCE = "/home/li/.local/lib/python3.12/site-packages/torch on labpc-07 <b>bold</b>"
@@ -42,7 +44,8 @@ class Page(HTMLParser):
 
 
 def doctor() -> dict[str, object]:
-    cause = finding("shadow", "user-site-shadow", (EVIDENCE,), name="torch", folder="/home/li/.local/lib")
+    before = proof("before", path="/home/li/.local/torch", own="/home/li/envs/demo/torch")
+    cause = finding("shadow", "user-site-shadow", (EVIDENCE, before), name="torch", folder="/home/li/.local/lib")
     other = finding("leftovers", "leftovers", ("~orch",), certain=False, count=1, first="~orch")
     looks = (
         found("shadow", cause),
@@ -91,13 +94,13 @@ def test_a_page_says_what_the_text_says() -> None:
 def test_the_doctors_contract() -> None:
     words = {"key": "str", "params": "...", "text": "str"}
     one = {"check": "str", "code": "str", "scope": "str", "certain": "bool", "cause": words, "repair": words,
-           "evidence": ["str"]}  # fmt: skip
+           "evidence": ["str"], "proof": [words]}  # fmt: skip
     told = doctor()
     del told["machine"]
     assert shape(told) == {
         "schema": "int", "kind": "str", "product": {"name": "str", "version": "str"}, "created": "str",
         "status": "int", "verdict": "str", "prefix": "str", "cause": one, "others": [one],
-        "looks": [{"check": "str", "state": "str", "message": words, "evidence": ["str"]}],
+        "looks": [{"check": "str", "state": "str", "message": words, "evidence": ["str"], "proof": [words]}],
         "drift": {
             "recorded": {"torch": "str", "variant": "str"},
             "changes": [{"name": "str", "was": "str", "now": "NoneType", "installer": "str", "by": ["str"]}],
@@ -105,7 +108,6 @@ def test_the_doctors_contract() -> None:
         "repair": {
             "run": "str", "changes": [words], "packages": [{"name": "str", "version": "str", "bytes": "int"}],
             "total_bytes": "int",
-            "profile_sha256": "NoneType",
         },
         "verification": "NoneType",
     }  # fmt: skip
@@ -117,7 +119,24 @@ def test_the_doctors_text() -> None:
     assert "site-packages/torch on <host>" in said
     assert "Could not look:\n  As recorded: This program has left no record" in said
     assert "torch: 2.13.0+cu126 -> - (spoiler 1.0 (torch))" in said
-    assert "环境诊断" in render_doctor(doctor(), "zh_CN")
+    assert "environment's own" not in said
+
+
+def test_a_chinese_reader_reads_chinese() -> None:
+    """The evidence, too, though the document was made in English; and with the colon of the language."""
+    for words in (render_doctor(doctor(), "zh_CN"), Page(render_html(doctor(), "zh_CN")).text):
+        assert "~/.local/torch 排在 ~/envs/demo/torch 前面" in words
+        assert "comes before" not in words
+    for words in (render_doctor(doctor(), "zh_CN"), render_text(document(), "zh_CN")):
+        heads = [line for line in words.splitlines() if re.search(r"[\u4e00-\u9fff]\s*:(\s|$)", line)]
+        assert heads == []
+    assert "\n依据：\n" in render_doctor(doctor(), "zh_CN")
+
+
+def test_a_document_of_an_older_version_has_its_evidence_as_text() -> None:
+    told = doctor()
+    del told["cause"]["proof"]  # type: ignore[attr-defined]
+    assert "\n  ~/.local/torch comes before ~/envs/demo/torch\n" in render_doctor(told, "zh_CN")
 
 
 def test_saved_as_the_name_says(tmp_path: Path) -> None:

@@ -85,7 +85,8 @@ def test_contract() -> None:
             "id": "str", "torch": "str", "variant": "str", "torchvision": "str", "torchaudio": "NoneType",
             "python": "str", "engine": "str", "engine_reason": words, "requirements": ["str"],
             "sources": [{"role": "str", "layout": "str", "origin": "str", "name": "str", "url": "str"}],
-            "channels": [], "total_bytes": "int", "profile_sha256": "NoneType", "gpu_expected": "bool", "notices": [words],
+            "channels": [], "total_bytes": "int", "profile_sha256": "NoneType", "gpu_expected": "bool",
+            "notices": [words],
         },
         "prefix": "str",
         "machine": {
@@ -153,7 +154,7 @@ def test_text_in_both_languages() -> None:
     assert "Ruled out:\n  The NVIDIA driver is loaded (580.65.06)." in english
     assert "[FAILED] NumPy: cannot open ~/envs/demo/lib/x.so on <host>" in english
     assert "Build: torch 2.15.0+cu132, Python 3.12" in english
-    assert "原因: 测试没有通过，原因不明。" in chinese
+    assert "原因：测试没有通过，原因不明。" in chinese
     assert "[失败] NumPy" in chinese
 
 

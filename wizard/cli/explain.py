@@ -16,6 +16,7 @@ from wizard.explain.pasted import decode, read_pasted
 from wizard.i18n import message
 from wizard.matrix.model import Matrix
 from wizard.plan.model import Choices, Verdict
+from wizard.report.render import heading, labelled
 from wizard.session.explain import Answer, answer, answer_document
 from wizard.session.model import Facts
 from wizard.session.session import Session
@@ -55,26 +56,27 @@ def _say(given: Answer, terminal: Terminal) -> None:
     first, *others = given.found
     heads = {name: terminal.words(message(f"explain.{name}")) for name in ("cause", "fix", "facts", "also")}
     terminal.write(f"> {first.line}\n")
-    terminal.write(f"{heads['cause']}: {terminal.words(first.cause)}")
-    terminal.write(f"{heads['fix']}: {terminal.words(first.fix)}")
+    terminal.write(labelled(heads["cause"], terminal.words(first.cause), terminal.language))
+    terminal.write(labelled(heads["fix"], terminal.words(first.fix), terminal.language))
     if given.facts:
-        terminal.write(f"\n{heads['facts']}:")
+        terminal.write(f"\n{heading(heads['facts'], terminal.language)}")
         for fact in given.facts:
             terminal.write(f"  {terminal.words(fact)}")
     if given.guide:
         say_guide(given.guide, terminal)
     for other in others:
-        terminal.write(f"\n{heads['also']}: {terminal.words(other.cause)} {terminal.words(other.fix)}")
+        words = f"{terminal.words(other.cause)} {terminal.words(other.fix)}"
+        terminal.write("\n" + labelled(heads["also"], words, terminal.language))
     terminal.say(message("explain.source", source=first.error.source))
 
 
 def say_guide(guide: DriverGuide, terminal: Terminal) -> None:
-    terminal.write(f"\n{terminal.words(message('explain.guide.head'))}:")
+    terminal.write("\n" + heading(terminal.words(message("explain.guide.head")), terminal.language))
     for note in guide.notes:
         terminal.write(f"  {terminal.words(note)}")
     for name, lines in (("install", guide.install), ("hold", guide.hold), ("unhold", guide.unhold)):
         if lines:
-            terminal.write(f"  {terminal.words(message(f'explain.guide.{name}'))}:")
+            terminal.write("  " + heading(terminal.words(message(f"explain.guide.{name}")), terminal.language))
             for line in lines:
                 terminal.write(f"    {line}")
     terminal.write(f"  {guide.page}")

@@ -13,9 +13,10 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from wizard.doctor.distributions import Distribution
-from wizard.doctor.good_state import Drift
+from wizard.doctor.good_state import Change, Drift
 from wizard.doctor.installation import Installation
-from wizard.doctor.model import Finding, Look, Remedy, finding, found, not_looked, ruled_out
+from wizard.doctor.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
+from wizard.i18n import Message
 from wizard.machine.model import Machine
 from wizard.matrix.model import PLATFORMS, Matrix
 from wizard.matrix.ordering import CPU, version_key
@@ -30,16 +31,16 @@ def build(env: Installation, best: Candidate | None, machine: Machine, drift: Dr
     if variant is None:
         return not_looked("build", "no-torch")
     if variant != CPU:
-        return ruled_out("build", f"torch {env.release} is the {variant} build", variant=variant)
+        return ruled_out("build", proof("build", torch=env.release or "?", variant=variant), variant=variant)
     meant = env.meant
     if meant and meant.variant != CPU:
-        evidence = (_version_evidence(env), f"set up as torch {meant.torch}+{meant.variant} ({meant.source})")
+        evidence = (_version_evidence(env), proof("meant", build=f"{meant.torch}+{meant.variant}", source=meant.source))
         return found("build", _cpu_build(env, (*evidence, *_by(drift)), meant.variant, drift))
     if meant is None and best is not None and best.variant != CPU and machine.driver:
         card = next(iter(machine.nvidia_gpus)).name or "NVIDIA"
-        evidence = (_version_evidence(env), f"{card}, driver {machine.driver.version}")
+        evidence = (_version_evidence(env), proof("card-driver", card=card, driver=machine.driver.version))
         return found("build", _cpu_build(env, evidence, best.variant, None))
-    return ruled_out("build", "the CPU build is what was meant, or no card could run another", variant=variant)
+    return ruled_out("build", proof("cpu-meant"), variant=variant)
 
 
 def _version_evidence(env: Installation) -> str:
@@ -47,20 +48,20 @@ def _version_evidence(env: Installation) -> str:
     return f"torch {env.torch.version if env.torch else env.release}: torch.version.cuda = {cuda}"
 
 
-def _cpu_build(env: Installation, evidence: tuple[str, ...], variant: str, drift: Drift | None) -> Finding:
+def _cpu_build(env: Installation, evidence: tuple[Evidence, ...], variant: str, drift: Drift | None) -> Finding:
     by = next((by for change in drift.changes if change.name == "torch" for by in change.by), "") if drift else ""
     code = "cpu-build/by" if by else "cpu-build"
     return finding("build", code, evidence, Remedy(family=True), torch=env.release or "?", variant=variant, by=by)
 
 
-def _by(drift: Drift | None) -> tuple[str, ...]:
-    if drift is None:
-        return ()
-    return tuple(
-        f"{change.name} {change.was} -> {change.now or 'gone'}"
-        + (f", {', '.join(change.by)} came with it" if change.by else "")
-        for change in drift.changes
-    )
+def _by(drift: Drift | None) -> tuple[Evidence, ...]:
+    return tuple(_changed(change) for change in drift.changes) if drift else ()
+
+
+def _changed(change: Change) -> Message:
+    name = "changed" if change.now else "taken-away"
+    params = {"name": change.name, "was": change.was, "now": change.now or "-", "by": ", ".join(change.by)}
+    return proof(f"{name}-by" if change.by else name, **params)
 
 
 def drifted(env: Installation, drift: Drift | None) -> Look:
@@ -68,7 +69,7 @@ def drifted(env: Installation, drift: Drift | None) -> Look:
     if env.state is None:
         return not_looked("drift", "no-record")
     if drift is None:
-        return ruled_out("drift", f"as recorded: torch {env.state.torch}", torch=env.state.torch)
+        return ruled_out("drift", proof("as-recorded", torch=env.state.torch), torch=env.state.torch)
     change = drift.changes[0]
     kept = {each.name: each.version for each in drift.state.packages}
     wanted = tuple(f"{each.name}=={kept[each.name]}" for each in drift.changes)
@@ -92,7 +93,7 @@ def companions(env: Installation, matrix: Matrix) -> Look:
     if not installed:
         return not_looked("companions", "no-companions")
     names = ", ".join(f"{each.name} {each.version}" for each in installed)
-    return ruled_out("companions", f"beside torch {torch.version}: {names}", names=names)
+    return ruled_out("companions", proof("beside", torch=torch.version, names=names), names=names)
 
 
 def _companion(each: Distribution, env: Installation, variant: str, matrix: Matrix) -> Finding | None:
@@ -100,14 +101,14 @@ def _companion(each: Distribution, env: Installation, variant: str, matrix: Matr
     row = matrix.releases.get(release)
     target = (row.torchvision if each.name == "torchvision" else row.torchaudio) if row else None
     params = {"name": each.name, "version": each.version, "torch": f"{release}+{variant}"}
-    evidence: tuple[str, ...] = (f"{each.name} {each.version}", f"torch {release}, variant {variant}")
+    evidence: tuple[Evidence, ...] = (f"{each.name} {each.version}", f"torch {release}+{variant}")
     wanted = f"{each.name}=={target}" if target else each.name
     pin = next((r for r in each.wanted(env.markers()) if canonicalize_name(r.name) == "torch"), None)
     if pin and pin.specifier and not _contains(pin.specifier, release):
         return finding(
             "companions",
             "companion-release",
-            (*evidence, f"{each.name} asks for {pin}"),
+            (*evidence, proof("asks-for", name=each.name, wanted=str(pin))),
             Remedy((wanted,)),
             words=params,
         )
@@ -121,7 +122,7 @@ def _companion(each: Distribution, env: Installation, variant: str, matrix: Matr
         and not _is_free(each, target)
         and version_key(each.release)[:2] != version_key(target)[:2]
     ):
-        evidence = (*evidence, f"torch {release} goes with {each.name} {target}")
+        evidence = (*evidence, proof("goes-with", torch=release, name=each.name, version=target))
         return finding("companions", "companion-release", evidence, Remedy((wanted,)), certain=False, words=params)
     return None
 
@@ -152,14 +153,16 @@ def numpy(env: Installation, matrix: Matrix, machine: Machine) -> Look:
     if env.release is None or platform is None:
         return not_looked("numpy", "no-torch")
     if installed is None:
-        return ruled_out("numpy", "NumPy is not installed, and PyTorch does without", numpy="-")
+        return ruled_out("numpy", proof("no-numpy"), numpy="-")
     python = ".".join(env.python.version.split(".")[:2]) if env.python else None
     bound = matrix.numpy_bound(env.release, platform, python)
     if not bound or _contains(SpecifierSet(bound), installed.release):
         return ruled_out(
-            "numpy", f"torch {env.release} takes numpy{bound or ' of any version'}", numpy=installed.version
+            "numpy",
+            proof("numpy-bound" if bound else "numpy-any", torch=env.release, bound=bound or ""),
+            numpy=installed.version,
         )
-    evidence = (f"numpy {installed.version}", f"torch {env.release} was compiled for numpy{bound}")
+    evidence = (f"numpy {installed.version}", proof("numpy-made-for", torch=env.release, bound=bound))
     remedy = Remedy((f"numpy{bound}",))
     return found(
         "numpy",
@@ -174,7 +177,7 @@ def needs(env: Installation) -> Look:
         return not_looked("needs", "no-torch")
     wrong = tuple(_unmet(torch, env))
     if not wrong:
-        return ruled_out("needs", f"all that torch {torch.version} asks for is there")
+        return ruled_out("needs", proof("needs-met", torch=torch.version))
     hard = tuple(each for each in wrong if each.is_hard)
     soft = tuple(each for each in wrong if not each.is_hard)
     return found("needs", *(_needs(group, group is hard) for group in (hard, soft) if group))
@@ -183,14 +186,14 @@ def needs(env: Installation) -> Look:
 def _needs(wrong: tuple[_Unmet, ...], certain: bool) -> Finding:
     evidence = tuple(each.said for each in wrong)
     remedy = Remedy(tuple(each.requirement for each in wrong))
-    return finding("needs", "needs-unmet", evidence, remedy, certain, count=len(wrong), first=evidence[0])
+    return finding("needs", "needs-unmet", evidence, remedy, certain, count=len(wrong), first=wrong[0].requirement)
 
 
 @dataclass(frozen=True, slots=True)
 class _Unmet:
     """`is_hard`: it is missing, or a library of NVIDIA's that must be the very one; a plain package mostly works."""
 
-    said: str
+    said: Message
     requirement: str
     is_hard: bool
 
@@ -202,10 +205,10 @@ def _unmet(torch: Distribution, env: Installation) -> Iterator[_Unmet]:
         written = f"{name}{requirement.specifier}"
         if installed is None:
             if not any(record.name == name for record in env.records):
-                yield _Unmet(f"{name} is not there; torch asks for {written}", written, True)
+                yield _Unmet(proof("need-missing", name=name, wanted=written), written, True)
         elif not _takes(requirement.specifier, installed.version):
             is_hard = name.startswith(("nvidia-", "cuda-"))
-            yield _Unmet(f"{name} is {installed.version}; torch asks for {written}", written, is_hard)
+            yield _Unmet(proof("need-other", name=name, version=installed.version, wanted=written), written, is_hard)
 
 
 def _takes(specifier: SpecifierSet, version: str) -> bool:

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.doctor.model import ENVIRONMENT, MACHINE, NOT_LOOKED, RULED_OUT, Answer, Finding, Look, Remedy
+from wizard.doctor.model import ENVIRONMENT, FOUND, MACHINE, NOT_LOOKED, RULED_OUT, Answer, Finding, Look, Remedy
 from wizard.doctor.trial import passes
 from wizard.errors import ExitStatus
+from wizard.i18n import Message
 from wizard.matrix.ordering import CPU
 from wizard.steps.model import Diagnosis, Verification
 
@@ -58,7 +59,17 @@ def decide(prefix: Path, looks: Sequence[Look], verification: Verification | Non
         for look in looks
     )
     others = tuple(each for each in findings if each is not cause and not _is_noise(each, works, needs_no_card))
-    return Answer(verdict, prefix, cause, others, tuple(looks), verification)
+    told = tuple(_told(look, cause, others) for look in looks)
+    return Answer(verdict, prefix, cause, others, told, verification)
+
+
+def _told(look: Look, cause: Finding | None, others: Sequence[Finding]) -> Look:
+    """What was seen but is of no matter here is no finding, in no list of findings."""
+    counts = any(each is cause or each in others for each in look.findings)
+    if look.state != FOUND or counts or not look.findings:
+        return look
+    seen = tuple(each.cause for each in look.findings)
+    return Look(look.check, RULED_OUT, Message("doctor.look.no-matter"), (*seen, *look.evidence))
 
 
 def _place(code: str, order: tuple[str, ...]) -> int:

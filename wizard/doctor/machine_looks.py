@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from wizard.capability import ComputeCapability
 from wizard.doctor.installation import Installation
-from wizard.doctor.model import MACHINE, Finding, Look, Remedy, finding, found, not_looked, ruled_out
+from wizard.doctor.model import MACHINE, Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.doctor.surroundings import Surroundings
 from wizard.machine.model import Machine
 from wizard.matrix.model import PLATFORMS, Matrix
@@ -53,9 +53,13 @@ def driver(env: Installation, machine: Machine, matrix: Matrix, best: Candidate 
     if floor is None:
         return not_looked("driver", "no-floor")
     if runs(level, floor):
-        return ruled_out("driver", f"driver {level.text}, CUDA {cuda} needs {floor.driver_floor}", driver=level.text)
-    evidence = (f"driver {level.text}, runs CUDA {machine.driver and machine.driver.cuda or '?'}",
-                f"torch {env.release}+{env.variant} needs driver {floor.driver_floor}")  # fmt: skip
+        return ruled_out(
+            "driver",
+            proof("driver-enough", driver=level.text, cuda=cuda or "?", need=floor.driver_floor),
+            driver=level.text,
+        )
+    evidence = (proof("driver-runs", driver=level.text, cuda=machine.driver and machine.driver.cuda or "?"),
+                proof("driver-needed", build=f"{env.release}+{env.variant}", need=floor.driver_floor))  # fmt: skip
     other = best if best and best.variant != CPU else None
     code = "driver-too-old/build" if other else "driver-too-old"
     params = {"driver": level.text, "need": floor.driver_floor, "variant": env.variant or "?",
@@ -79,8 +83,13 @@ def kernels(env: Installation, machine: Machine, matrix: Matrix, best: Candidate
     code = code_for(row.kernels.architectures, capability)
     listed = " ".join(row.kernels.architectures)
     if code:
-        return ruled_out("kernels", f"{card.name} ({capability}) runs {code.arch} of {listed}", arch=code.arch)
-    evidence = (f"{card.name}: compute capability {capability}", f"torch {row.torch}+{row.variant} holds {listed}")
+        return ruled_out(
+            "kernels",
+            proof("card-runs", card=card.name, capability=str(capability), arch=code.arch, listed=listed),
+            arch=code.arch,
+        )
+    evidence = (proof("capability", card=card.name, capability=str(capability)),
+                proof("holds", build=f"{row.torch}+{row.variant}", listed=listed))  # fmt: skip
     other = best if best and best.variant != CPU else None
     words = "no-kernels" if other else "no-kernels/none"
     params = {
@@ -100,7 +109,7 @@ def mismatch(machine: Machine) -> Look:
         return found("nvml", finding("nvml", "driver-library-mismatch", evidence, scope=MACHINE))
     if machine.driver is None:
         return not_looked("nvml", "no-driver")
-    return ruled_out("nvml", f"driver {machine.driver.version} answers", driver=machine.driver.version)
+    return ruled_out("nvml", proof("driver-answers", driver=machine.driver.version), driver=machine.driver.version)
 
 
 def loaded(machine: Machine, around: Surroundings) -> Look:
@@ -109,40 +118,48 @@ def loaded(machine: Machine, around: Surroundings) -> Look:
     if card is None:
         return not_looked("module", "no-card")
     if machine.driver is not None:
-        return ruled_out("module", f"NVIDIA driver {machine.driver.version} is loaded", driver=machine.driver.version)
+        return ruled_out("module", proof("driver-loaded", driver=machine.driver.version), driver=machine.driver.version)
     name = card.name or card.pci_id or "NVIDIA"
     return found("module", _not_loaded(machine, around, name, card.kernel_driver))
 
 
 def _not_loaded(machine: Machine, around: Surroundings, gpu: str, held_by: str | None) -> Finding:
-    def one(code: str, *evidence: str) -> Finding:
-        return finding("module", code, (f"{gpu}: kernel driver {held_by or 'none'}", *evidence), scope=MACHINE, gpu=gpu)
+    def one(code: str, *evidence: Evidence) -> Finding:
+        return finding(
+            "module",
+            code,
+            (proof("held-by" if held_by else "held-by-none", card=gpu, driver=held_by or ""), *evidence),
+            scope=MACHINE,
+            gpu=gpu,
+        )
 
     if machine.is_wsl:
-        return one("wsl-no-driver", "WSL: the driver is Windows' own")
+        return one("wsl-no-driver", proof("wsl-driver"))
     if machine.os == "windows":
         return one("no-driver/windows")
     if held_by in _FREE_DRIVERS or (held_by is None and "nouveau" in around.modules):
-        return one("nouveau", f"loaded modules: {', '.join(sorted(around.modules & set(_FREE_DRIVERS))) or held_by}")
+        return one(
+            "nouveau", proof("modules", names=", ".join(sorted(around.modules & set(_FREE_DRIVERS))) or held_by or "?")
+        )
     if around.container:
-        return one("container-no-toolkit", f"inside {around.container}", _nodes(around))
+        return one("container-no-toolkit", proof("inside", container=around.container), _nodes(around))
     if around.module_installed and around.secure_boot:
-        return one("secure-boot", "an nvidia module is installed and not loaded", "Secure Boot is on")
+        return one("secure-boot", proof("module-not-loaded"), proof("secure-boot"))
     if around.module_installed:
-        return one("module-not-loaded", "an nvidia module is installed and not loaded")
+        return one("module-not-loaded", proof("module-not-loaded"))
     return one("no-driver")
 
 
-def _nodes(around: Surroundings) -> str:
-    return f"/dev: {', '.join(around.device_nodes) or 'no nvidia device'}"
+def _nodes(around: Surroundings) -> Evidence:
+    return f"/dev: {', '.join(around.device_nodes)}" if around.device_nodes else proof("no-nodes")
 
 
 def visible(machine: Machine, around: Surroundings) -> Look:
     """Empty or -1 hides every card, and so does a number that no card has. Set otherwise, it is as asked."""
     value = around.visible_devices
     if value is None:
-        return ruled_out("visible", "CUDA_VISIBLE_DEVICES is not set")
-    evidence = (f"CUDA_VISIBLE_DEVICES={value!r}", f"{len(machine.nvidia_gpus)} card(s)")
+        return ruled_out("visible", proof("visible-unset"))
+    evidence = (f"CUDA_VISIBLE_DEVICES={value!r}", proof("cards", count=len(machine.nvidia_gpus)))
     first = value.split(",")[0].strip()
     beyond = first.isdigit() and int(first) >= len(machine.nvidia_gpus) > 0
     if machine.nvidia_gpus and (first in ("", "-1") or beyond):
@@ -153,30 +170,28 @@ def visible(machine: Machine, around: Surroundings) -> Look:
 def switched(machine: Machine, around: Surroundings) -> Look:
     """The graphics switch of a laptop is set to the processor's own graphics."""
     if machine.driver is not None and machine.nvidia_gpus:
-        return ruled_out("switch", "the NVIDIA card is on")
+        return ruled_out("switch", proof("card-on"))
     evidence = (*around.powered_off, *((f"prime-select: {around.prime}",) if around.prime else ()))
     if around.powered_off or around.prime in ("intel", "off"):
         return found("switch", finding("switch", "optimus-off", evidence, scope=MACHINE))
     if machine.nvidia_gpus or not evidence:
-        return ruled_out("switch", "no switch is off")
+        return ruled_out("switch", proof("no-switch"))
     return ruled_out("switch", *evidence)
 
 
 def place(machine: Machine, around: Surroundings) -> Look:
     """No card at all: because this is a container, a login node, WSL, or a computer without one."""
     if machine.nvidia_gpus:
-        return ruled_out("card", f"{len(machine.nvidia_gpus)} NVIDIA card(s)", count=len(machine.nvidia_gpus))
+        return ruled_out("card", proof("cards", count=len(machine.nvidia_gpus)), count=len(machine.nvidia_gpus))
     if machine.is_wsl:
-        return found(
-            "card", finding("card", "wsl-no-card", ("WSL: no card is passed on", _nodes(around)), scope=MACHINE)
-        )
+        return found("card", finding("card", "wsl-no-card", (proof("wsl-no-card"), _nodes(around)), scope=MACHINE))
     if around.scheduler and not around.in_job:
-        evidence = (f"{around.scheduler} is installed and this is no job", "no NVIDIA card")
+        evidence: tuple[Evidence, ...] = (proof("no-job", scheduler=around.scheduler), proof("no-card"))
         return found("card", finding("card", "login-node", evidence, scope=MACHINE, scheduler=around.scheduler))
     if around.container:
-        evidence = (f"inside {around.container}", _nodes(around))
+        evidence = (proof("inside", container=around.container), _nodes(around))
         return found("card", finding("card", "container-no-card", evidence, scope=MACHINE, container=around.container))
-    return found("card", finding("card", "no-card", ("no NVIDIA card on the PCI bus, none in NVML",), scope=MACHINE))
+    return found("card", finding("card", "no-card", (proof("no-card"),), scope=MACHINE))
 
 
 def runtime(env: Installation, around: Surroundings) -> Look:
@@ -184,14 +199,16 @@ def runtime(env: Installation, around: Surroundings) -> Look:
     if around.runtime_missing is None:
         return not_looked("runtime", "not-windows")
     if around.runtime_missing:
-        evidence = tuple(f"System32\\{name} is not there" for name in around.runtime_missing)
+        evidence: tuple[Evidence, ...] = tuple(
+            proof("missing", path=f"System32\\{name}") for name in around.runtime_missing
+        )
         return found(
             "runtime", finding("runtime", "vc-runtime", evidence, scope=MACHINE, name=around.runtime_missing[0])
         )
     version = around.runtime_version
     needs_new = version_key(env.release or "0") >= (2, 9)
     if version and needs_new and version_key(version) < version_key(_OLDEST_RUNTIME):
-        evidence = (f"vcruntime140.dll {version}", f"torch {env.release} was built with a newer one")
+        evidence = (f"vcruntime140.dll {version}", proof("newer-runtime", torch=env.release or "?"))
         one = finding("runtime", "vc-runtime/old", evidence, certain=False, scope=MACHINE, version=version)
         return found("runtime", one)
     return ruled_out("runtime", f"vcruntime140.dll {version or '?'}")

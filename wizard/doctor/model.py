@@ -11,11 +11,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from wizard.i18n import Message, Scalar, catalogue
+from wizard.i18n import Message, Scalar, catalogue, text
 from wizard.steps.model import Verification
 
 RULED_OUT, FOUND, NOT_LOOKED = "ruled-out", "found", "not-looked"
 ENVIRONMENT, MACHINE = "environment", "machine"
+# A fact as it stands (a path, a version, a tool's own words), or a sentence, which is said in the reader's language.
+Evidence = str | Message
+
+
+def proof(name: str, /, **params: Scalar) -> Message:
+    """The words are `doctor.evidence.<name>`."""
+    return Message(f"doctor.evidence.{name}", params)
+
+
+def evidence_text(evidence: Evidence, language: str | None = None) -> str:
+    return evidence if isinstance(evidence, str) else text(evidence, language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +67,7 @@ class Finding:
     code: str
     cause: Message
     repair: Message
-    evidence: tuple[str, ...]
+    evidence: tuple[Evidence, ...]
     certain: bool = True
     scope: str = ENVIRONMENT
     remedy: Remedy = field(default_factory=Remedy)
@@ -69,7 +80,7 @@ class Look:
     check: str
     state: str  # RULED_OUT | FOUND | NOT_LOOKED
     message: Message
-    evidence: tuple[str, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
     findings: tuple[Finding, ...] = ()
 
 
@@ -102,7 +113,7 @@ class Answer:
         return total
 
 
-def ruled_out(check: str, *evidence: str, **params: Scalar) -> Look:
+def ruled_out(check: str, *evidence: Evidence, **params: Scalar) -> Look:
     return Look(check, RULED_OUT, Message(f"doctor.look.{check}.ruled-out", params), evidence)
 
 
@@ -119,7 +130,7 @@ def found(check: str, *findings: Finding) -> Look:
 def finding(
     check: str,
     code: str,
-    evidence: tuple[str, ...],
+    evidence: tuple[Evidence, ...],
     remedy: Remedy | None = None,
     certain: bool = True,
     scope: str = ENVIRONMENT,
@@ -136,7 +147,7 @@ def finding(
     return Finding(check, name, *said, evidence, certain, scope, remedy or Remedy())
 
 
-def confirmed(look: Look, *evidence: str) -> Look:
+def confirmed(look: Look, *evidence: Evidence) -> Look:
     """A suspicion that a trial has proved."""
     findings = tuple(
         replace(each, certain=True, evidence=(*each.evidence, *evidence), cause=_proved(each.cause))

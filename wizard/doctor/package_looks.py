@@ -14,9 +14,9 @@ from packaging.tags import parse_tag
 from packaging.utils import canonicalize_name
 
 from wizard.doctor.distributions import FAMILY, Distribution
-from wizard.doctor.files import damage_of
+from wizard.doctor.files import Damage, damage_of
 from wizard.doctor.installation import Installation
-from wizard.doctor.model import Finding, Look, Remedy, finding, found, not_looked, ruled_out
+from wizard.doctor.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environments.layout import python_of
 
 _SHOWN = 5
@@ -30,18 +30,20 @@ _CONDA_TORCH_PARTS = ("libtorch", "pytorch-cuda", "pytorch-mutex")
 def interpreter(env: Installation) -> Look:
     if env.python:
         return ruled_out(
-            "interpreter", f"{env.python.executable} is Python {env.python.version}", version=env.python.version
+            "interpreter",
+            proof("python", path=str(env.python.executable), version=env.python.version),
+            version=env.python.version,
         )
     path = python_of(env.prefix, env.os)
     base = os.path.realpath(path)
     if _is_locked(path):
-        evidence = (f"{path} leads to {base}, which this user may not read",)
+        evidence = (proof("leads-locked", path=str(path), base=base),)
         return found("interpreter", finding("interpreter", "python-broken/locked", evidence, base=base))
     if path.is_symlink() and not path.exists():
-        evidence = (f"{path} leads to {base}, which is not there",)
+        evidence = (proof("leads-nowhere", path=str(path), base=base),)
         return found("interpreter", finding("interpreter", "python-broken/base", evidence, base=base))
     if not path.exists():
-        return found("interpreter", finding("interpreter", "python-broken/none", (f"{path} is not there",)))
+        return found("interpreter", finding("interpreter", "python-broken/none", (proof("missing", path=str(path)),)))
     return found("interpreter", finding("interpreter", "python-broken", tuple(env.trouble.splitlines()[-4:]) or ("-",)))
 
 
@@ -66,9 +68,10 @@ def presence(env: Installation) -> Look:
         if any(each.name == "torch" for each in env.outside):
             return not_looked("presence", "torch-outside")
         return found(
-            "presence", finding("presence", "torch-missing", (f"no torch in {env.site}",), Remedy(family=True))
+            "presence",
+            finding("presence", "torch-missing", (proof("no-torch-in", path=str(env.site)),), Remedy(family=True)),
         )
-    return ruled_out("presence", f"torch {torch.version} in {torch.site}", torch=torch.version)
+    return ruled_out("presence", proof("torch-in", torch=torch.version, path=str(torch.site)), torch=torch.version)
 
 
 def _halves(env: Installation) -> Iterator[Finding]:
@@ -77,17 +80,17 @@ def _halves(env: Installation) -> Iterator[Finding]:
         if installed is None and folder.is_dir():
             if _is_conda_owned(env, name):
                 continue
-            evidence = (f"{folder} is there, its metadata is not",)
+            evidence = (proof("no-metadata", path=str(folder)),)
             yield _half(name, evidence, Remedy(_anew(name), (folder,)))
         elif installed and installed.info.is_dir():
             if not (installed.has_metadata and installed.has_record):
                 lost = "METADATA" if not installed.has_metadata else "RECORD"
-                yield _half(name, (f"{installed.info} has no {lost}",), Remedy(_anew(name, installed)))
+                yield _half(name, (proof("lost", path=str(installed.info), name=lost),), Remedy(_anew(name, installed)))
             elif not folder.is_dir():
-                yield _half(name, (f"{folder} is gone",), Remedy(_anew(name, installed)))
+                yield _half(name, (proof("gone", path=str(folder)),), Remedy(_anew(name, installed)))
 
 
-def _half(name: str, evidence: tuple[str, ...], remedy: Remedy) -> Finding:
+def _half(name: str, evidence: tuple[Evidence, ...], remedy: Remedy) -> Finding:
     return finding("presence", "half-deleted", evidence, remedy, name=name)
 
 
@@ -102,7 +105,7 @@ def _is_conda_owned(env: Installation, name: str) -> bool:
 def leftover_folders(env: Installation) -> Look:
     """`~orch`: harmless to PyTorch, but pip warns of it for ever and it takes gigabytes."""
     if not env.leftovers:
-        return ruled_out("leftovers", f"nothing like ~orch in {env.site}")
+        return ruled_out("leftovers", proof("no-leftovers", path=str(env.site)))
     names = tuple(f"{path}" for path in env.leftovers)
     one = finding(
         "leftovers", "leftovers", names, Remedy(aside=env.leftovers), certain=False, count=len(names),
@@ -116,7 +119,7 @@ def copies(env: Installation) -> Look:
     several = tuple(_copies(env))
     if several:
         return found("copies", *several)
-    return ruled_out("copies", "each of torch, torchvision, torchaudio, numpy is installed once")
+    return ruled_out("copies", proof("once"))
 
 
 def _copies(env: Installation) -> Iterator[Finding]:
@@ -126,7 +129,9 @@ def _copies(env: Installation) -> Iterator[Finding]:
         by_pip = [each for each in installed if each.installer not in ("conda", "")]
         metas = tuple(env.prefix / "conda-meta" / f"{r.name}-{r.version}-{r.build}.json" for r in records)
         if len(installed) > 1:
-            evidence = tuple(f"{each.info.name} (by {each.installer or '?'})" for each in installed)
+            evidence: tuple[Evidence, ...] = tuple(
+                proof("installed-by", name=each.info.name, installer=each.installer or "?") for each in installed
+            )
             yield _twice(env, name, installed, metas, evidence)
         elif by_pip and records:
             evidence = (
@@ -141,7 +146,7 @@ def _twice(
     name: str,
     installed: tuple[Distribution, ...],
     metas: tuple[Path, ...],
-    evidence: tuple[str, ...],
+    evidence: tuple[Evidence, ...],
 ) -> Finding:
     """The copy that was meant stays; else the one whose files lie on top, which version.py tells."""
     parts = [r for r in env.records if name == "torch" and r.name.startswith(_CONDA_TORCH_PARTS)]
@@ -173,12 +178,12 @@ def whole_files(env: Installation, deep: bool = False) -> Look:
         looked += 1
         wrong = damage_of(distribution, deep, of_conda if distribution.installer == "conda" else None)
         if wrong:
-            damaged.append(_damaged(distribution, tuple(map(str, wrong))))
+            damaged.append(_damaged(distribution, wrong))
     if damaged:
         return found("files", *damaged)
     if not looked:
         return not_looked("files", "no-torch")
-    return ruled_out("files", f"{looked} packages hold what their RECORD lists", count=looked)
+    return ruled_out("files", proof("whole", count=looked), count=looked)
 
 
 def is_of_torch(name: str) -> bool:
@@ -210,12 +215,12 @@ def _files_of_conda(env: Installation) -> frozenset[str]:
     return frozenset(listed)
 
 
-def _damaged(distribution: Distribution, wrong: tuple[str, ...]) -> Finding:
-    shown = (*(f"{distribution.name}: {line}" for line in wrong[:_SHOWN]),)
-    shown += (f"and {len(wrong) - _SHOWN} more",) if len(wrong) > _SHOWN else ()
+def _damaged(distribution: Distribution, wrong: tuple[Damage, ...]) -> Finding:
+    shown = tuple(proof(f"damage-{one.kind}", name=distribution.name, path=one.path) for one in wrong[:_SHOWN])
+    shown += (proof("more", count=len(wrong) - _SHOWN),) if len(wrong) > _SHOWN else ()
     remedy = Remedy((f"{distribution.name}=={distribution.version}",))
     return finding("files", "damaged", shown, remedy, name=distribution.name, count=len(wrong),
-                   first=wrong[0].partition(": ")[2])  # fmt: skip
+                   first=wrong[0].path)  # fmt: skip
 
 
 def python_tags(env: Installation) -> Look:
@@ -226,14 +231,14 @@ def python_tags(env: Installation) -> Look:
     wrong = [each for each in env.distributions if is_of_torch(each.name) and each.tags and not fits(each.tags, tag)]
     elsewhere = _in_another_folder(env)
     if elsewhere:
-        evidence = (f"{elsewhere} holds torch", f"this Python is {env.python.version}")
+        evidence = (proof("holds-torch", path=str(elsewhere)), proof("this-python", version=env.python.version))
         return found("python", finding("python", "wrong-python/folder", evidence, Remedy(family=True), name="torch",
                                        found=elsewhere.parent.name, python=env.python.version))  # fmt: skip
     if not any(is_of_torch(each.name) for each in env.distributions):
         return not_looked("python", "no-torch")
     if not wrong:
-        return ruled_out("python", f"every wheel fits {tag}", python=env.python.version)
-    misfits = tuple(f"{each.info.name}: {each.tags[0]}, this Python is {tag}" for each in wrong)
+        return ruled_out("python", proof("tags-fit", tag=tag), python=env.python.version)
+    misfits = tuple(proof("tag", name=each.info.name, found=each.tags[0], tag=tag) for each in wrong)
     others = tuple(f"{each.name}=={each.version}" for each in wrong if each.name not in FAMILY)
     is_family = any(each.name in FAMILY for each in wrong)
     remedy = Remedy(others, family=is_family)

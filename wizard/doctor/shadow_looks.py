@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wizard.doctor.distributions import FAMILY
 from wizard.doctor.installation import Installation
-from wizard.doctor.model import Finding, Look, Remedy, finding, found, not_looked, ruled_out
+from wizard.doctor.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
 
 _NAMES = (*FAMILY, "numpy", "triton")
 # What torch loads by these names, whoever put them there first.
@@ -40,13 +40,15 @@ def shadow(env: Installation) -> Look:
     several = tuple(_shadows(env))
     if several:
         return found("shadow", *several)
-    return ruled_out("shadow", "sys.path has no torch, torchvision, torchaudio or numpy before the environment's own")
+    return ruled_out("shadow", proof("path-clean"))
 
 
 def _shadows(env: Installation) -> Iterator[Finding]:
     user = env.python.user_site if env.python else None
     for folder, names in _outside(env):
-        evidence = tuple(f"{folder / name} comes before {env.site / name}" for name in names)
+        evidence: tuple[Evidence, ...] = tuple(
+            proof("before", path=str(folder / name), own=str(env.site / name)) for name in names
+        )
         in_user_site = user is not None and (folder == user or user in folder.parents)
         if in_user_site:
             yield finding(
@@ -111,7 +113,7 @@ def libraries(env: Installation) -> Look:
     if inside := _conda_libraries(env):
         one = finding("libraries", "library-conda", inside, certain=False, name=Path(inside[0]).name)
         return found("libraries", one)
-    return ruled_out("libraries", f"{variable} brings no CUDA or torch library", variable=variable)
+    return ruled_out("libraries", proof("variable-clean", variable=variable), variable=variable)
 
 
 def _intruders(folders: Iterable[str], prefix: Path, patterns: tuple[str, ...]) -> Iterator[tuple[str, list[str]]]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from wizard.doctor.installation import Installation
-from wizard.doctor.model import FOUND, Look, confirmed
+from wizard.doctor.model import FOUND, Look, confirmed, proof
 from wizard.machine.model import Machine
 from wizard.steps.model import Verification
 from wizard.steps.smoke import TIME_LIMIT, verify
@@ -77,7 +77,7 @@ def _tried(
     if look.check == "companions" and look.state == FOUND:
         names = {str(finding.cause.params.get("name")) for finding in look.findings}
         failed = sorted(names & _failures(first))
-        return confirmed(look, f"the test of {', '.join(failed)} fails ({_first_error(first)})") if failed else look
+        return confirmed(look, proof("test-of", names=", ".join(failed), error=_first_error(first))) if failed else look
     if look.check != "libraries" or look.state != FOUND:
         return look
     changed = _changed(look, env)
@@ -85,8 +85,9 @@ def _tried(
         return look
     second = test(changed)
     if _failures(second) < _failures(first):
-        better = "passes" if passes(second) else f"fails less: {', '.join(sorted(_failures(second)))}"
-        return confirmed(look, f"the test fails ({_first_error(first)}); without it, the test {better}")
+        name = "passes-without" if passes(second) else "better-without"
+        left = ", ".join(sorted(_failures(second)))
+        return confirmed(look, proof(name, error=_first_error(first), names=left))
     return look
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import wizard
 from wizard.doctor.decide import exit_status
 from wizard.doctor.good_state import Drift
-from wizard.doctor.model import Answer, Finding, Look
+from wizard.doctor.model import Answer, Evidence, Finding, Look, evidence_text
 from wizard.i18n import Message
 from wizard.packages.model import Lock
 from wizard.report.document import machine_facts, verification_facts
@@ -61,7 +61,7 @@ def _finding(finding: Finding, language: str | None) -> dict[str, Any]:
         "certain": finding.certain,
         "cause": finding.cause.to_json(language),
         "repair": finding.repair.to_json(language),
-        "evidence": list(finding.evidence),
+        **_evidence(finding.evidence, language),
     }
 
 
@@ -70,7 +70,16 @@ def _look(look: Look, language: str | None) -> dict[str, Any]:
         "check": look.check,
         "state": look.state,
         "message": look.message.to_json(language),
-        "evidence": list(look.evidence),
+        **_evidence(look.evidence, language),
+    }
+
+
+def _evidence(evidence: Sequence[Evidence], language: str | None) -> dict[str, Any]:
+    """As text for who reads the JSON, and as sentences for who shows it in another language."""
+    lines = (each if isinstance(each, Message) else Message("doctor.evidence.raw", {"said": each}) for each in evidence)
+    return {
+        "evidence": [evidence_text(each, language) for each in evidence],
+        "proof": [each.to_json(language) for each in lines],
     }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from wizard.i18n import Message, message, text
-from wizard.report.render import said
+from wizard.report.render import heading, labelled, said
 
 Document = Mapping[str, Any]
 _INDENT = "  "
@@ -36,15 +36,22 @@ def _lines(document: Document, language: str | None) -> Iterator[str]:
         yield f"{_INDENT}{said(document['verification']['headline'], language)}"
     if cause := document.get("cause"):
         yield ""
-        yield f"{title('cause', language)}: {said(cause['cause'], language)}"
-        yield from _list(title("evidence", language), cause["evidence"])
-        yield f"{title('repair', language)}: {said(cause['repair'], language)}"
-    yield from _list(title("others", language), [said(each["cause"], language) for each in document["others"]])
-    yield from _list(title("drift", language), drift_lines(document.get("drift")))
+        yield labelled(title("cause", language), said(cause["cause"], language), language)
+        yield from _list("evidence", evidence_lines(cause, language), language)
+        yield labelled(title("repair", language), said(cause["repair"], language), language)
+    yield from _list("others", [said(each["cause"], language) for each in document["others"]], language)
+    yield from _list("drift", drift_lines(document.get("drift")), language)
     yield from _looks("ruled-out", document, language)
     yield from _looks("not-looked", document, language)
     if repair := document.get("repair"):
-        yield from _list(title("plan", language), [said(change, language) for change in repair["changes"]])
+        yield from _list("plan", [said(change, language) for change in repair["changes"]], language)
+
+
+def evidence_lines(value: Mapping[str, Any], language: str | None) -> list[str]:
+    """Of a finding or a look; a document of an older version has the text only."""
+    if proof := value.get("proof"):
+        return [said(line, language) for line in proof]
+    return list(value["evidence"])
 
 
 def drift_lines(drift: Mapping[str, Any] | None) -> list[str]:
@@ -56,13 +63,13 @@ def drift_lines(drift: Mapping[str, Any] | None) -> list[str]:
 
 def _looks(state: str, document: Document, language: str | None) -> Iterator[str]:
     looks = [look for look in document["looks"] if look["state"] == state]
-    lines = [f"{look_name(look, language)}: {said(look['message'], language)}" for look in looks]
-    yield from _list(title(state, language), lines)
+    lines = [labelled(look_name(look, language), said(look["message"], language), language) for look in looks]
+    yield from _list(state, lines, language)
 
 
-def _list(heading: str, lines: Iterable[str]) -> Iterator[str]:
+def _list(name: str, lines: Iterable[str], language: str | None) -> Iterator[str]:
     told = list(lines)
     if told:
         yield ""
-        yield f"{heading}:"
+        yield heading(title(name, language), language)
         yield from (f"{_INDENT}{line}" for line in told)

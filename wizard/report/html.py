@@ -12,7 +12,7 @@ from typing import Any
 
 from wizard import paths
 from wizard.i18n import message, system_language, text
-from wizard.report.doctor_text import drift_lines, look_name, title, verdict
+from wizard.report.doctor_text import drift_lines, evidence_lines, look_name, title, verdict
 from wizard.report.render import check_words, facts_lines, said, step_words
 
 Document = Mapping[str, Any]
@@ -82,7 +82,7 @@ def _doctor_body(document: Document, language: str) -> Iterator[str]:
     yield _lead(verdict(document, language))
     if cause := document.get("cause"):
         yield _section(title("cause", language), _lines([said(cause["cause"], language)]))
-        yield _raw(title("evidence", language), cause["evidence"])
+        yield _raw(title("evidence", language), evidence_lines(cause, language))
         yield _section(title("repair", language), _lines([said(cause["repair"], language)]))
     yield _section(title("others", language), _lines(said(each["cause"], language) for each in document["others"]))
     yield _section(title("drift", language), _lines(drift_lines(document.get("drift"))))
@@ -90,7 +90,12 @@ def _doctor_body(document: Document, language: str) -> Iterator[str]:
         yield _section(title("plan", language), _lines(said(change, language) for change in repair["changes"]))
     for state in ("found", "ruled-out", "not-looked"):
         rows = [
-            (state, look_name(look, language), said(look["message"], language), "; ".join(look["evidence"][:2]))
+            (
+                state,
+                look_name(look, language),
+                said(look["message"], language),
+                "; ".join(evidence_lines(look, language)[:2]),
+            )
             for look in document["looks"]
             if look["state"] == state
         ]

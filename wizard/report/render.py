@@ -23,47 +23,63 @@ def _lines(document: Document, language: str | None) -> Iterator[str]:
     def label(name: str) -> str:
         return text(message(f"report.{name}"), language)
 
+    def line(name: str, words: str) -> str:
+        return labelled(label(name), words, language)
+
     verification, diagnosis = document.get("verification"), document.get("diagnosis")
     yield text(message("report.title", created=str(document.get("created"))), language)
     yield ""
-    yield f"{label('result')}: {label('outcome.' + str(document.get('outcome')))}"
+    yield line("result", label(f"outcome.{document.get('outcome')}"))
     if verification:
         yield f"{_INDENT}{said(verification['headline'], language)}"
     if error := document.get("error"):
-        yield f"{label('error')}: {_error(error, 'summary', language)} {_error(error, 'hint', language)}"
+        yield line("error", f"{_error(error, 'summary', language)} {_error(error, 'hint', language)}")
     if diagnosis:
-        yield f"{label('cause')}: {said(diagnosis['cause'], language)}"
-        yield f"{label('repair')}: {said(diagnosis['repair'], language)}"
-        yield from _list(label("evidence"), diagnosis.get("evidence") or ())
-        yield from _list(label("ruled-out"), [said(line, language) for line in diagnosis.get("ruled_out") or ()])
+        yield line("cause", said(diagnosis["cause"], language))
+        yield line("repair", said(diagnosis["repair"], language))
+        yield from _list(label("evidence"), diagnosis.get("evidence") or (), language)
+        yield from _list(
+            label("ruled-out"), [said(each, language) for each in diagnosis.get("ruled_out") or ()], language
+        )
     if verification:
-        yield from _list(label("checks"), [_check(check, language) for check in verification.get("checks") or ()])
-    yield from _list(label("steps"), [_step(step, language) for step in document.get("steps") or ()])
+        yield from _list(
+            label("checks"), [_check(check, language) for check in verification.get("checks") or ()], language
+        )
+    yield from _list(label("steps"), [_step(step, language) for step in document.get("steps") or ()], language)
     yield ""
     yield from facts_lines(document, language)
     if plan := document.get("plan"):
-        yield from _list(label("notices"), [said(notice, language) for notice in plan.get("notices") or ()])
+        yield from _list(label("notices"), [said(notice, language) for notice in plan.get("notices") or ()], language)
 
 
 def facts_lines(document: Document, language: str | None) -> Iterator[str]:
     """Build, environment, computer, driver, cards."""
 
-    def label(name: str) -> str:
-        return text(message(f"report.{name}"), language)
+    def line(name: str, words: str) -> str:
+        return labelled(text(message(f"report.{name}"), language), words, language)
 
     if plan := document.get("plan"):
-        yield f"{label('build')}: torch {plan['torch']}+{plan['variant']}, Python {plan['python']}"
+        yield line("build", f"torch {plan['torch']}+{plan['variant']}, Python {plan['python']}")
     if document.get("prefix"):
-        yield f"{label('environment')}: {document['prefix']}"
+        yield line("environment", str(document["prefix"]))
     machine = document.get("machine")
     if not machine:
         return
     glibc = f", glibc {machine['glibc']}" if machine.get("glibc") else ""
-    yield f"{label('computer')}: {machine.get('os_version') or machine.get('os')}, {machine.get('arch')}{glibc}"
+    yield line("computer", f"{machine.get('os_version') or machine.get('os')}, {machine.get('arch')}{glibc}")
     driver = machine.get("driver")
-    yield f"{label('driver')}: {driver['version'] if driver else label('none')}"
+    yield line("driver", str(driver["version"]) if driver else text(message("report.none"), language))
     for gpu in machine.get("gpus") or ():
-        yield f"{label('card')}: {gpu.get('name') or gpu.get('pci_id') or gpu.get('vendor')}"
+        yield line("card", str(gpu.get("name") or gpu.get("pci_id") or gpu.get("vendor")))
+
+
+def labelled(name: str, words: str, language: str | None) -> str:
+    """With the colon of the language."""
+    return text(message("report.labelled", name=name, words=words), language)
+
+
+def heading(name: str, language: str | None) -> str:
+    return labelled(name, "", language).rstrip()
 
 
 def said(value: Mapping[str, Any], language: str | None) -> str:
@@ -94,15 +110,15 @@ def step_words(step: Mapping[str, Any], language: str | None) -> tuple[str, str,
 
 def _check(check: Mapping[str, Any], language: str | None) -> str:
     _, state, name, sentence = check_words(check, language)
-    return f"[{state}] {name}: {sentence}"
+    return f"[{state}] {labelled(name, sentence, language)}"
 
 
 def _step(step: Mapping[str, Any], language: str | None) -> str:
     _, outcome, name, words = step_words(step, language)
-    return f"[{outcome}] {name}: {words}" if step.get("message") else f"[{outcome}] {name} {words}".rstrip()
+    return f"[{outcome}] {labelled(name, words, language) if step.get('message') else f'{name} {words}'.rstrip()}"
 
 
-def _list(title: str, lines: Any) -> Iterator[str]:
+def _list(title: str, lines: Any, language: str | None) -> Iterator[str]:
     if lines:
-        yield f"{title}:"
+        yield heading(title, language)
         yield from (f"{_INDENT}{line}" for line in lines)

@@ -93,7 +93,7 @@ class DoctorAnswer(QWidget):
         self._plan.setText("\n".join(f"•  {say(change)}" for change in changes))
         self._plan.setVisible(bool(changes))
         evidence = answer.cause.evidence if answer.cause else ()
-        self._evidence.setText("\n".join(evidence))
+        self._evidence.setText("\n".join(line if isinstance(line, str) else say(line) for line in evidence))
         self.evidence.setVisible(bool(evidence))
         self.evidence.show_words(self.tr("E&vidence (%1)").replace("%1", str(len(evidence))))
         self._show_drift(found.drift)
