@@ -129,7 +129,7 @@ def _profile(table: Table) -> Profile:
 def _environment(table: Table) -> ProfileEnvironment:
     table.know("name", "engine", "python", "torch", "companions", "extras", "place")
     name, extras = table.text("name"), table.texts("extras", _MOST_NAMES)
-    if name and name_flaw(name):
+    if (name or table.value.get("name") == "") and name_flaw(name):
         table.fail("name", "name", found=shown(name))
     for number, extra in enumerate(extras):
         if requirement_flaw(extra):
@@ -153,18 +153,23 @@ def _places(table: Table) -> tuple[str | None, str | None]:
     """One for all systems, `place = "~/class"`, or one for each: `place = { windows = "D:/class" }`."""
     if isinstance(table.value.get("place"), str):
         place = table.text_or_none("place")
-        if place and not place.startswith("~/"):
-            table.fail("place", "place", found=shown(place))
-        inner, found = table, {"place": place}
-        return _place(inner, "place", found["place"], "windows"), _place(inner, "place", found["place"], "linux")
+        flaws = (
+            [not place.startswith("~/"), place_flaw(place, "windows"), place_flaw(place, "linux")]
+            if place is not None
+            else []
+        )
+        if any(flaws):
+            table.fail("place", "place", found=shown(place or ""))
+        return place, place
     inner = table.table("place")
     inner.know("windows", "linux")
-    return tuple(_place(inner, name, inner.text_or_none(name), name) for name in ("windows", "linux"))  # type: ignore[return-value]
+    return _place(inner, "windows"), _place(inner, "linux")
 
 
-def _place(table: Table, name: str, place: str | None, os_name: str) -> str | None:
-    if place and place_flaw(place, os_name):
-        table.fail(name, "place", found=shown(place))
+def _place(table: Table, os_name: str) -> str | None:
+    place = table.text_or_none(os_name)
+    if place is not None and place_flaw(place, os_name):
+        table.fail(os_name, "place", found=shown(place))
     return place
 
 
@@ -219,7 +224,7 @@ def _lock(table: Table) -> ProfileLock:
 def _file(table: Table) -> LockedFile:
     table.know("name", "version", "filename", "url", "also", "size", "sha256")
     url, also = table.text("url"), table.texts("also", 16)
-    if url:
+    if url or table.value.get("url") == "":
         _check_address(table, "url", url)
     for number, other in enumerate(also):
         _check_address(table, f"also[{number}]", other)
