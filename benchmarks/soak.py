@@ -15,19 +15,20 @@ import platform
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import psutil
 import PySide6
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import Qt, QTimer
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 MOST_MB = 20.0
-EVERY_MS = 20  # fifty a second
-_HABITS_S = 10.0
-_SAID_S = 60.0
+EVERY_S = 0.02  # fifty a second
+HABITS_S = 10.0
+COUNTS_NONE = sys.version_info < (3, 12)  # later it is immortal
 
 
 class Soak:
@@ -54,7 +55,7 @@ class Soak:
         self.page.log_button.setChecked(True)
         self.updates = self.habits = self.drawn = 0
         self.page.watch.changed.connect(self._count)
-        self.page.watch.every(EVERY_MS)
+        self.page.watch.every(round(EVERY_S * 1000))
 
     def _count(self) -> None:
         self.drawn += 1
@@ -88,42 +89,58 @@ class Soak:
             window.side.close()
 
 
+class Watch:
+    """Says once a minute what is resident; remembers what was when all was warm."""
+
+    def __init__(self, minutes: float) -> None:
+        self._process, self._began = psutil.Process(), time.monotonic()
+        self._warm = min(120.0, minutes * 60 / 4)
+        self.base = self.highest = 0.0
+        self._none = 0
+
+    def look(self) -> None:
+        now, rss = time.monotonic() - self._began, self._rss()
+        if not self.base and now >= self._warm:
+            gc.collect()
+            self.base, self._none = self._rss(), sys.getrefcount(None)
+        self.highest = max(self.highest, rss) if self.base else 0.0
+        none = f", None {sys.getrefcount(None) - self._none:+}" if COUNTS_NONE and self.base else ""
+        print(f"{now / 60:5.1f} min: {rss:.1f} MB ({rss - self.base if self.base else 0:+.1f}){none}", flush=True)
+
+    def _rss(self) -> float:
+        return float(self._process.memory_info().rss) / 1e6
+
+    def grown(self) -> float:
+        gc.collect()
+        return self._rss() - self.base
+
+
+def every(seconds: float, what: Callable[[], None], precise: bool = False) -> QTimer:
+    timer = QTimer()
+    if precise:
+        timer.setTimerType(Qt.TimerType.PreciseTimer)
+    timer.timeout.connect(what)
+    timer.start(round(seconds * 1000))
+    return timer
+
+
 def main(minutes: float) -> int:
     home = Path(tempfile.mkdtemp(prefix="torch-setup-soak-"))
     os.environ["TORCH_WIZARD_HOME"] = str(home)
-    soak, process = Soak(home), psutil.Process()
-    pair = f"Python {platform.python_version()}, PySide6 {PySide6.__version__}"
-    counts_none = sys.version_info < (3, 12)
-    ticker = QTimer()
-    ticker.timeout.connect(soak.update)
-    ticker.start(EVERY_MS)
+    soak, watch = Soak(home), Watch(minutes)
+    timers = [every(EVERY_S, soak.update, True), every(HABITS_S, soak.habit), every(min(60, minutes * 10), watch.look)]
+    QTimer.singleShot(round(minutes * 60_000), lambda: soak.app.exit(0))  # quit would ask the window, which has a run
     began, worked = time.monotonic(), time.thread_time()
-    warm = min(120.0, minutes * 60 / 4)
-    base = base_none = highest = 0.0
-    told, habit = began + _SAID_S, began + _HABITS_S
-    while (now := time.monotonic()) < began + minutes * 60:
-        soak.app.processEvents()
-        time.sleep(0.001)
-        if now >= habit:
-            habit += _HABITS_S
-            soak.habit()
-        if not base and now >= began + warm:
-            gc.collect()
-            base, base_none = process.memory_info().rss / 1e6, float(sys.getrefcount(None))
-        if now >= told:
-            told += _SAID_S
-            rss = process.memory_info().rss / 1e6
-            highest = max(highest, rss)
-            none = f", None {sys.getrefcount(None) - base_none:+.0f}" if counts_none and base else ""
-            print(f"{(now - began) / 60:5.1f} min: {rss:.1f} MB ({rss - base if base else 0:+.1f}){none}", flush=True)
-    gc.collect()
-    grown = process.memory_info().rss / 1e6 - base
-    took = time.monotonic() - began
+    soak.app.exec()  # a loop of our own would never get to what is to be deleted later
+    for timer in timers:
+        timer.stop()
+    took, grown = time.monotonic() - began, watch.grown()
     share = (time.thread_time() - worked) / took
     print(
-        f"{pair}: {soak.updates} updates in {took:.0f} s ({soak.updates / took:.0f} a second), {soak.drawn} drawn, "
-        f"{soak.habits} habits; grew by {grown:+.1f} MB from {base:.1f} MB (highest {highest:.1f}); "
-        f"{share:.0%} of a processor; load {os.getloadavg()[0] if hasattr(os, 'getloadavg') else 0:.1f}"
+        f"Python {platform.python_version()}, PySide6 {PySide6.__version__}: {soak.updates} updates in {took:.0f} s "
+        f"({soak.updates / took:.0f} a second), {soak.drawn} drawn, {soak.habits} habits; grew by {grown:+.1f} MB from "
+        f"{watch.base:.1f} MB (highest {watch.highest:.1f}), {share:.0%} of a processor; "
+        f"load {os.getloadavg()[0] if hasattr(os, 'getloadavg') else 0:.1f}"
     )
     soak.session.let_go.set()
     soak.window.navigator.restart()

@@ -65,6 +65,7 @@ class _Walk:
 
     def go(self) -> None:
         from tests.flow import values
+        from wizard.flow.pages import PageId
 
         window, session = self.window, self.session
         session.known_runs = [values.run_info("old", "unfinished", "/home/li/torch-envs/classroom")]
@@ -78,7 +79,7 @@ class _Walk:
             self.shoot(name)
             getattr(self, f"_more_of_{number}", lambda: None)()
         window.footer.primary.click()
-        install = window.pages[list(window.pages)[6]]
+        install = window.pages[PageId.INSTALL]
         self.settle(lambda: install.watch.view.bytes is not None and install.watch.view.bytes.done > 1e9)
         install.log_button.setChecked(True)
         self.shoot("6-install")

@@ -14,7 +14,7 @@ from wizard.environments.clone_rewrite import shell_word
 from wizard.errors import ExitStatus, UsageError
 from wizard.i18n import Message, message
 from wizard.session import snapshots
-from wizard.session.doctor import known_prefixes
+from wizard.session.drift import known_prefixes
 from wizard.session.environments import find_environment
 
 _MOST_NAMED = 6

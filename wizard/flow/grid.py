@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from packaging.version import Version
 
 from wizard.plan.model import Candidate, Choices, Verdict
-from wizard.session.election import is_choosable
 
 _LINES = 10
 
@@ -69,6 +68,8 @@ def picked_for(verdict: Verdict, choices: Choices) -> Candidate | None:
 
 def may_be_forced(one: Candidate) -> bool:
     """It is there, and only this computer's card or driver speaks against it: a person may know better."""
+    from wizard.session.election import is_choosable  # brings the sources along, for which nobody waits at the start
+
     return not one.fits and is_choosable(one)
 
 

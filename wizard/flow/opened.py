@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wizard.errors import WizardError
-from wizard.session.model import RunInfo
+
+if TYPE_CHECKING:
+    from wizard.session.model import RunInfo
 
 PLAN = "plan.json"
 PROFILE = ".torchlab"

@@ -8,26 +8,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from wizard.i18n import Message
-from wizard.mirrors.table import MirrorRow
-from wizard.network.model import Network, SystemProxy
-from wizard.plan.model import Choices, Plan, Verdict
-from wizard.plan.requirement import Requirement
-from wizard.session.judged_news import JudgedNews
-from wizard.session.lint import Mending
-from wizard.session.looks import Looks
-from wizard.session.model import Election, Facts, Preview, RunInfo, SourceTold
-from wizard.session.settings import Used, UsePlan
-from wizard.settings.finding import Finding
-from wizard.undo.model import Change
+
+if TYPE_CHECKING:  # names only: who follows this shape imports what makes the values
+    from wizard.mirrors.table import MirrorRow
+    from wizard.network.model import Network, SystemProxy
+    from wizard.plan.model import Choices, Plan, Verdict
+    from wizard.plan.requirement import Requirement
+    from wizard.session.judged_news import JudgedNews
+    from wizard.session.lint import Mending
+    from wizard.session.looks import Looks
+    from wizard.session.model import Election, Facts, Preview, RunInfo, SourceTold
+    from wizard.session.settings import Used, UsePlan
+    from wizard.settings.finding import Finding
+    from wizard.undo.model import Change
 
 IsCancelled = Callable[[], bool]
 OnPart = Callable[[str], None]
 OnNote = Callable[[Message], None]
-OnRows = Callable[[tuple[Requirement, ...]], None]
-OnSource = Callable[[SourceTold], None]
+OnRows = Callable[["tuple[Requirement, ...]"], None]
+OnSource = Callable[["SourceTold"], None]
 
 
 class SessionApi(Protocol):

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.plan.requirement import Requirement
-from wizard.session.judged_news import JudgedNews
-from wizard.session.looks import Looks
-from wizard.session.model import Election, Facts, Preview
-from wizard.session.settings import Used, UsePlan
+
+if TYPE_CHECKING:  # the window's first picture must not wait for all that makes these values
+    from wizard.profile.model import ProfileFile
+    from wizard.session.judged_news import JudgedNews
+    from wizard.session.looks import Looks
+    from wizard.session.model import Election, Facts, Preview
+    from wizard.session.settings import Used, UsePlan
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,7 @@ class State:
     run_over: bool = False
     prefix: str = ""  # of the environment that the run made
     report: Mapping[str, Any] | None = None
+    profile: ProfileFile | None = None  # of a class: it decides what its `ask` does not name
     used: tuple[Used, ...] = ()  # settings files that were changed on the way, each with what takes it back
 
     @property

@@ -7,11 +7,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import sys
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtNetwork import QLocalServer, QLocalSocket
+from PySide6.QtCore import QDir, QObject, Signal
 
 from wizard import paths
+
+if TYPE_CHECKING:  # loaded when there is another window, or once ours is painted
+    from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 _CONNECT_MS = 500
 _WRITE_MS = 1000
@@ -33,6 +38,10 @@ class SingleInstance(QObject):
 
     def hand_over(self, file: str | None) -> bool:
         """True: another window has taken it, and this start is done."""
+        if not self._may_be_there():
+            return False
+        from PySide6.QtNetwork import QLocalSocket
+
         socket = QLocalSocket()
         socket.connectToServer(self._name)
         if not socket.waitForConnected(_CONNECT_MS):
@@ -43,8 +52,14 @@ class SingleInstance(QObject):
         socket.disconnectFromServer()
         return bool(is_taken)
 
+    def _may_be_there(self) -> bool:
+        """Where Qt's sockets are files, a file that is not there needs no asking."""
+        return sys.platform == "win32" or os.path.lexists(QDir.temp().filePath(self._name))
+
     def listen(self) -> bool:
         """False: this start stays without a socket, and works all the same."""
+        from PySide6.QtNetwork import QLocalServer
+
         server = QLocalServer(self)
         server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         if not server.listen(self._name):

@@ -1,4 +1,4 @@
-"""The doctor's use cases: examine an environment, plan its repair, take one back, look for drift.
+"""The doctor's use cases: examine an environment, plan its repair, take one back.
 
 Gathers what the doctor needs from this computer and what earlier runs say the environment was meant to be; decides
 nothing itself.
@@ -7,7 +7,7 @@ nothing itself.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -152,20 +152,3 @@ def _site_of(prefix: Path) -> Path:
     if state:
         return prefix / state.site
     return next(iter(sorted(prefix.glob("lib/python3.*/site-packages"))), prefix / "Lib" / "site-packages")
-
-
-def known_prefixes() -> tuple[Path, ...]:
-    """Environments that runs of ours made or repaired, and that are still there."""
-    found: dict[Path, None] = {}
-    for folder in run_folders():
-        try:
-            found[Path(read_plan(folder.plan).prefix)] = None
-        except WizardError:
-            continue
-    return tuple(prefix for prefix in found if read_good_state(prefix))
-
-
-def drift(prefixes: Iterable[Path] | None = None) -> tuple[Drift, ...]:
-    """Reads a few small files of each; starts no Python and imports nothing."""
-    looked = (drift_of(prefix) for prefix in (known_prefixes() if prefixes is None else prefixes))
-    return tuple(each for each in looked if each)

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import shutil
 
-from wizard.errors import ExitStatus
+from wizard.errors import ExitStatus, WizardError
 from wizard.plan.serialize import read_plan
 from wizard.session.model import RunInfo
 from wizard.steps.journal import History, read_history
-from wizard.steps.run_folder import RunFolder
+from wizard.steps.run_folder import RunFolder, run_folders
 
 _ENDED_WELL = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
+
+
+def known_runs() -> tuple[RunInfo, ...]:
+    """Newest first; a folder that cannot be read is left out."""
+    found = []
+    for folder in run_folders():
+        try:
+            found.append(run_info(folder))
+        except WizardError:
+            continue
+    return tuple(found)
 
 
 def run_info(folder: RunFolder) -> RunInfo:

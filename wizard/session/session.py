@@ -42,7 +42,8 @@ from wizard.process.detached import start_detached
 from wizard.report.document import report_document
 from wizard.session.around_rows import around_rows
 from wizard.session.contest import check_mirror
-from wizard.session.doctor import Examination, drift, examine_prefix, plan_examined, restore_run, undo_repair
+from wizard.session.doctor import Examination, examine_prefix, plan_examined, restore_run, undo_repair
+from wizard.session.drift import drift
 from wizard.session.driver_advice import driver_advice
 from wizard.session.elect import elect
 from wizard.session.judged_news import JudgedNews, judged_news
@@ -55,7 +56,7 @@ from wizard.session.place import check_place, target_prefix
 from wizard.session.preview import preview
 from wizard.session.repair_plan import RepairPreview
 from wizard.session.reuse_plan import environment_for, plan_reuse
-from wizard.session.runs import remove_run, run_info
+from wizard.session.runs import known_runs, remove_run, run_info
 from wizard.session.settings import Used, UsePlan, plan_use, use
 from wizard.session.sources import NEEDED
 from wizard.session.status import exit_status
@@ -63,7 +64,7 @@ from wizard.settings.finding import Finding
 from wizard.steps import control
 from wizard.steps.draft import keep
 from wizard.steps.preflight import check_ground
-from wizard.steps.run_folder import RunFolder, find_run_folder, own_run_folder, run_folders
+from wizard.steps.run_folder import RunFolder, find_run_folder, own_run_folder
 from wizard.steps.smoke import verify
 from wizard.undo.model import Change
 
@@ -306,13 +307,7 @@ class Session:
 
     def runs(self) -> tuple[RunInfo, ...]:
         """Newest first; a folder that cannot be read is left out."""
-        found = []
-        for folder in run_folders():
-            try:
-                found.append(run_info(folder))
-            except WizardError:
-                continue
-        return tuple(found)
+        return known_runs()
 
     def verify(self, prefix: Path, is_cancelled: IsCancelled = _never) -> tuple[dict[str, Any], ExitStatus]:
         """Smoke test of any environment: (report, exit status). Raises UsageError `no-environment`."""

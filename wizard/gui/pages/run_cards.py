@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QPushButton
@@ -14,7 +15,9 @@ from PySide6.QtWidgets import QFrame, QPushButton
 from wizard.gui.figures import variant_text
 from wizard.gui.parts.boxes import box, column, line_up
 from wizard.gui.parts.labels import Pill, label
-from wizard.session.model import RunInfo
+
+if TYPE_CHECKING:
+    from wizard.session.model import RunInfo
 
 Way = tuple[str, Callable[[], None]]
 

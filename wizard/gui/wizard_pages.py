@@ -1,0 +1,81 @@
+"""The wizard's eight pages, each made when it is first wanted: the first picture must not wait for the other seven.
+
+A mapping of what was made so far; asking for another one makes it, and `on_made` takes it into the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from wizard.flow.pages import PageId
+from wizard.gui.desk import Desk
+from wizard.gui.pages.base import Page
+
+
+class WizardPages(dict[PageId, Page]):
+    def __init__(self, desk: Desk, opened: str | None, on_made: Callable[[PageId, Page], None]) -> None:
+        super().__init__()
+        self._desk, self._opened, self._on_made = desk, opened, on_made
+
+    def __missing__(self, page: PageId) -> Page:
+        made = self[page] = self._welcome() if page is PageId.WELCOME else _MAKERS[page](self._desk)
+        self._on_made(page, made)
+        return made
+
+    def _welcome(self) -> Page:
+        from wizard.gui.pages.welcome import WelcomePage
+
+        return WelcomePage(self._desk, self._opened)
+
+
+def _check(desk: Desk) -> Page:
+    from wizard.gui.pages.check import CheckPage
+
+    return CheckPage(desk)
+
+
+def _build(desk: Desk) -> Page:
+    from wizard.gui.pages.build import BuildPage
+
+    return BuildPage(desk)
+
+
+def _source(desk: Desk) -> Page:
+    from wizard.gui.pages.source import SourcePage
+
+    return SourcePage(desk)
+
+
+def _place(desk: Desk) -> Page:
+    from wizard.gui.pages.place import PlacePage
+
+    return PlacePage(desk)
+
+
+def _review(desk: Desk) -> Page:
+    from wizard.gui.pages.review import ReviewPage
+
+    return ReviewPage(desk)
+
+
+def _install(desk: Desk) -> Page:
+    from wizard.gui.pages.install import InstallPage
+
+    return InstallPage(desk)
+
+
+def _verify(desk: Desk) -> Page:
+    from wizard.gui.pages.verify import VerifyPage
+
+    return VerifyPage(desk)
+
+
+_MAKERS: dict[PageId, Callable[[Desk], Page]] = {
+    PageId.CHECK: _check,
+    PageId.BUILD: _build,
+    PageId.SOURCE: _source,
+    PageId.PLACE: _place,
+    PageId.REVIEW: _review,
+    PageId.INSTALL: _install,
+    PageId.VERIFY: _verify,
+}
