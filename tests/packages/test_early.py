@@ -218,8 +218,7 @@ def test_a_wrong_file_leaves_nothing(tmp_path: Path) -> None:
 
 def test_what_a_killed_run_left_goes_with_the_next(tmp_path: Path) -> None:
     code = (
-        "import os, sys; from pathlib import Path; from wizard.errors import WizardError
-from wizard.packages.early import EarlyUnpacker;"
+        "import os, sys; from pathlib import Path; from wizard.packages.early import EarlyUnpacker;"
         "EarlyUnpacker(Path(sys.argv[1]), 'killed'); os.kill(os.getpid(), 9)"
     )
     killed = subprocess.run([sys.executable, "-c", code, str(tmp_path)])
