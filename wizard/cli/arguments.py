@@ -11,6 +11,7 @@ from wizard.cli import (
     explain_grammar,
     matrices_grammar,
     mirrors_grammar,
+    pack_grammar,
     profile_grammar,
     reuse_grammar,
     undo_grammar,
@@ -57,6 +58,7 @@ def build_parser() -> argparse.ArgumentParser:
     reuse_grammar.add_into(where)
     reuse_grammar.add_reuse(setup)
     profile_grammar.add_to_setup(setup)
+    pack_grammar.add_setup_options(setup)
     _add_choices(setup)
     add_download_options(setup)
     setup.add_argument("--dry-run", action="store_true", help="show the plan and stop")
@@ -81,13 +83,11 @@ def build_parser() -> argparse.ArgumentParser:
     runs = commands.add_parser("runs", help="the runs on this computer; remove one")
     runs.add_argument("--remove", metavar="RUN", help="remove an unfinished run and the environment that it began")
     runs.add_argument("--json", action="store_true")
-    explain_grammar.add_parser(commands)
-    matrices_grammar.add_parser(commands)
-    doctor_grammar.add_parser(commands)
-    envs_grammar.add_parser(commands)
-    mirrors_grammar.add_parser(commands)
-    profile_grammar.add_parser(commands)
-    undo_grammar.add_parser(commands)
+    for grammar in (
+        explain_grammar, matrices_grammar, doctor_grammar, envs_grammar, mirrors_grammar, profile_grammar, pack_grammar,
+        undo_grammar,
+    ):  # fmt: skip
+        grammar.add_parser(commands)
     return parser
 
 

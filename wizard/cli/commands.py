@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from wizard.cli import envs, matrices, mirrors, profile, undo
+from wizard.cli import envs, matrices, mirrors, pack, profile, room, undo
 from wizard.cli.attend import attend
 from wizard.cli.doctor import doctor, save
 from wizard.cli.explain import explain
@@ -109,4 +109,5 @@ COMMANDS: Mapping[str, Command] = {
     "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
     "verify": verify, "runs": runs, "matrices": matrices.matrices, "doctor": doctor, "explain": explain,
     "envs": envs.envs, "mirrors": mirrors.mirrors, "profile": profile.profile, "undo": undo.undo,
+    "pack": pack.pack, "room": room.room,
 }  # fmt: skip

@@ -100,10 +100,12 @@ def show_problems(problems: tuple[Problem, ...], terminal: Terminal) -> None:
 
 def _serve(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from wizard.session.share import serve_pack
+    from wizard.share.limits import Limits
     from wizard.share.server import ServeOptions
 
     progress, interrupt = Progress(terminal), Interrupt()
-    options = ServeOptions(arguments.host, arguments.port)
+    limits = Limits(together=arguments.together, each=arguments.per_client)
+    options = ServeOptions(arguments.host, arguments.port, limits)
     folder = Path(arguments.pack).expanduser().absolute()
     came: list[str] = []
     with serve_pack(

@@ -68,6 +68,13 @@ def _add_serve(actions: Any) -> None:
     serving.add_argument("pack", metavar="DIR")
     serving.add_argument("--port", type=_port, default=8765)
     serving.add_argument("--host", default="", metavar="ADDRESS", help="listen there only (default: everywhere)")
+    serving.add_argument(
+        "--per-client", type=_count, default=8, metavar="N",
+        help="replies at once for one address (default: 8; more where a room is behind one address)",
+    )  # fmt: skip
+    serving.add_argument(
+        "--together", type=_count, default=256, metavar="N", help="replies at once over all (default: 256)"
+    )
     serving.add_argument("--announce", action="store_true", help="let this network find it by the code (mDNS)")
 
 
@@ -82,6 +89,13 @@ def _add_room(commands: Any) -> None:
 def _port(text: str) -> int:
     value = int(text)
     if not 0 <= value < 65536:
+        raise ValueError(text)
+    return value
+
+
+def _count(text: str) -> int:
+    value = int(text)
+    if not 1 <= value <= 10_000:
         raise ValueError(text)
     return value
 

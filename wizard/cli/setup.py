@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from wizard.cli.arguments import choices_from
 from wizard.cli.attend import attend
+from wizard.cli.classroom import ClassRun
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
 from wizard.cli.packages_table import package_lines
@@ -31,13 +32,16 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     choices = with_volumes(wished)
     if arguments.into:
         choices = replace(choices, prefix=str(find_environment(arguments.into).prefix))
+    course = ClassRun(arguments, session.network(), terminal)
     profile, choices = with_profile(arguments, choices, terminal)
+    choices = course.choices(choices)
     if is_there(profile, choices, terminal):
         return ExitStatus.DONE
     session.check_choices(choices)
     if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):
         raise UsageError("needs-yes")
-    preview = _preview(session, choices, profile, terminal, interrupt)
+    with course.telling_failures():
+        preview = _preview(session, choices, profile, course, terminal, interrupt)
     if preview is None:
         terminal.say(message("reuse.nothing", prefix=str(choices.prefix)))
         return ExitStatus.DONE
@@ -58,20 +62,24 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     remember(wished)
     pid = session.start(preview.plan.id)
     said = [terminal.words(notice) for notice in preview.plan.notices]
-    return attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt, said)
+    status = attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt, said)
+    course.serve_after(status, preview.lock.files, interrupt)
+    return status
 
 
 def _preview(
-    session: Session, choices: Choices, profile: ProfileFile | None, terminal: Terminal, interrupt: Interrupt
-) -> Preview | None:
+    session: Session, choices: Choices, profile: ProfileFile | None, course: ClassRun, terminal: Terminal,
+    interrupt: Interrupt,
+) -> Preview | None:  # fmt: skip
     """None: everything is in the environment already."""
     terminal.say(message("cli.probing"))
     facts = session.probe(is_cancelled=interrupt.is_asked)
+    course.saw(facts.machine)
     for row in facts.requirements:
         if row.blocks:
             raise WizardError("requirement", fact=terminal.words(row.fact))
     if profile:
-        return preview_profile(facts, session.matrix, profile, choices, interrupt.is_asked)
+        return preview_profile(facts, session.matrix, profile, choices, interrupt.is_asked, course.urls())
     terminal.say(message("cli.electing"))
     if choices.reuse:
         return session.plan_reuse(facts, choices, interrupt.is_asked)

@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import Any
 
@@ -28,14 +28,16 @@ from wizard.environments.layout import site_packages_of
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.events import Kind
 from wizard.explain.match import explain
+from wizard.i18n import message
 from wizard.packages.lock import parse_lock
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Plan
 from wizard.plan.serialize import read_plan
-from wizard.process import guarded
+from wizard.process import guarded, redact
 from wizard.process.awake import awake
 from wizard.report.document import report_document
 from wizard.report.write import write_report
+from wizard.session.room import hand_in_run
 from wizard.session.snapshots import let_go_of_older
 from wizard.session.status import exit_status
 from wizard.session.volumes import prepare
@@ -175,12 +177,23 @@ class _Attempt:
         verification = self._context.verification
         found = verification.result() if verification.done() else None
         document = report_document(self._plan, found, self._results(), status=int(status), error=error)
+        self._tell_class(document)
         try:
             write_report(self._folder.report, document)
         except OSError as failure:
             self._emitter.detail("report", str(failure))
             return None
         return str(self._folder.report)
+
+    def _tell_class(self, document: Mapping[str, Any]) -> None:
+        try:
+            place = hand_in_run(self._plan, document)
+        except WizardError as failure:
+            self._emitter.notice(message("share.not-handed-in"))
+            self._emitter.detail("report", failure.details)
+            return
+        if place:
+            self._emitter.notice(message("share.handed-in", place=redact(place)))
 
 
 def _bug(error: Exception) -> WizardError:
