@@ -1322,6 +1322,10 @@
         <translation>无需改动</translation>
     </message>
     <message>
+        <source>Class profile</source>
+        <translation>课堂配置</translation>
+    </message>
+    <message>
         <source>&amp;Install</source>
         <translation>开始安装(&amp;I)</translation>
     </message>
@@ -1336,6 +1340,10 @@
     <message>
         <source>&amp;Copy commands</source>
         <translation>复制命令(&amp;C)</translation>
+    </message>
+    <message>
+        <source>&amp;Save as class profile…</source>
+        <translation>保存为课堂配置(&amp;S)…</translation>
     </message>
     <message>
         <source>The same by hand</source>
@@ -1366,6 +1374,10 @@
         <translation>点击“安装”时会改动以下设置文件，并保留备份：%1。</translation>
     </message>
     <message>
+        <source>Preparing what the class profile says…</source>
+        <translation>正在按课堂配置做准备…</translation>
+    </message>
+    <message>
         <source>Comparing with what is in the environment…</source>
         <translation>正在与环境中已有的内容比较…</translation>
     </message>
@@ -1384,6 +1396,14 @@
     <message>
         <source>Writing the settings, then starting…</source>
         <translation>正在写入设置，随后开始…</translation>
+    </message>
+    <message>
+        <source>Save as class profile</source>
+        <translation>保存为课堂配置</translation>
+    </message>
+    <message>
+        <source>Making the class profile: asking the sources for its files…</source>
+        <translation>正在生成课堂配置：向下载源查询各个文件…</translation>
     </message>
 </context>
 <context>
@@ -1927,6 +1947,10 @@
         <translation>下一步(&amp;N)</translation>
     </message>
     <message>
+        <source>&amp;Open a class profile…</source>
+        <translation>打开课堂配置(&amp;O)…</translation>
+    </message>
+    <message>
         <source>Go on with the unfinished setup of %1</source>
         <translation>继续未完成的安装：%1</translation>
     </message>
@@ -1967,6 +1991,14 @@
         <translation>开始执行(&amp;B)</translation>
     </message>
     <message>
+        <source>Set up as the class &amp;does</source>
+        <translation>按课堂配置安装(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Class profile</source>
+        <translation>课堂配置</translation>
+    </message>
+    <message>
         <source>Something replaced PyTorch in %1</source>
         <translation>%1 中的 PyTorch 被替换了</translation>
     </message>
@@ -1977,6 +2009,10 @@
     <message>
         <source>Changed</source>
         <translation>有变化</translation>
+    </message>
+    <message>
+        <source>Open a class profile</source>
+        <translation>打开课堂配置</translation>
     </message>
     <message>
         <source>Starting…</source>

@@ -28,6 +28,7 @@ from wizard.flow.side_api import Closer, Kept
 from wizard.flow.side_session import SideSession
 from wizard.i18n import Message, message
 from wizard.plan.model import Choices
+from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile
 from wizard.report.doctor_document import doctor_document
 from wizard.report.privacy import Private
 from wizard.session.doctor import Examination
@@ -150,6 +151,7 @@ class FakeSide:
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
         self.known_changes: tuple[Change, ...] = CHANGES
         self.would_change = True
+        self.set_up = False  # the class profile, in its place
 
     def names(self) -> list[str]:
         return [name for name, _ in self.calls]
@@ -162,6 +164,26 @@ class FakeSide:
             time.sleep(0.005)
         if name in self.fail:
             raise self.fail[name]
+
+    # -- a class profile
+
+    def read_profile(self, path: Path) -> ProfileFile:
+        return REAL.read_profile(path)
+
+    def profile_choices(self, file: ProfileFile, wishes: Choices) -> Choices:
+        return REAL.profile_choices(file, wishes)
+
+    def plan_profile(
+        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: Callable[[], bool]
+    ) -> Preview | None:
+        self._called("plan_profile", choices, is_cancelled)
+        return None if self.set_up else values.preview("run-class", str(HOME / "class"), choices)
+
+    def make_profile(
+        self, facts: Facts, preview: Preview, choices: Choices, path: Path, is_cancelled: Callable[[], bool]
+    ) -> ProfileFile:
+        self._called("make_profile", (preview.plan.id, path), is_cancelled)
+        return ProfileFile(Profile("x", "2026-11-21", "0.1.0", ProfileEnvironment("x"), ()), b"x", "ab" * 32)
 
     # -- environments
 

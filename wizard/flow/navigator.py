@@ -10,12 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wizard.flow.pages import ORDER, PageId, made_after, spec_of
+from wizard.flow.pages import ORDER, PageId, made_after, spec_of, way
 from wizard.flow.state import State
 from wizard.plan.model import Candidate, Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
 
 if TYPE_CHECKING:
+    from wizard.profile.model import ProfileFile
     from wizard.session.judged_news import JudgedNews
     from wizard.session.looks import Looks
     from wizard.session.model import Election, Facts, Preview
@@ -57,11 +58,13 @@ class Navigator:
         return self._page is not ORDER[0] and self._state.run_id is None and not self._state.is_beginning
 
     def is_done(self, page: PageId) -> bool:
-        return ORDER.index(page) < ORDER.index(self._page)
+        return page in way(self._state) and ORDER.index(page) < ORDER.index(self._page)
 
     def may_go_to(self, page: PageId) -> bool:
         """What the rail lets the person click: pages that were reached. A started run cannot be un-decided,
         so from then on only its own two pages and the start are left."""
+        if page not in way(self._state):
+            return False
         if page is self._page or self._state.is_beginning:
             return page is self._page
         if self._state.run_id is None:
@@ -88,13 +91,15 @@ class Navigator:
     def go_next(self) -> None:
         if not self.may_go_next():
             raise WrongWay(f"next from {self._page.value}")
-        self._move(ORDER[ORDER.index(self._page) + 1], self._state)
+        pages = way(self._state)
+        self._move(pages[pages.index(self._page) + 1], self._state)
 
     def go_back(self) -> None:
         if not self.may_go_back():
             raise WrongWay(f"back from {self._page.value}")
         self._hurries = False
-        self.go_to(ORDER[ORDER.index(self._page) - 1])
+        pages = way(self._state)
+        self.go_to(pages[pages.index(self._page) - 1])
 
     def go_to(self, page: PageId) -> None:
         if not self.may_go_to(page):
@@ -110,8 +115,14 @@ class Navigator:
     def restart(self) -> None:
         """Back to the start. The choices stay as suggestions, a run that is going goes on by itself."""
         self._hurries = False
-        kept = self._state.choices if self._state.run_id is None else Choices()
+        is_own = self._state.run_id is None and self._state.profile is None
+        kept = self._state.choices if is_own else Choices()
         self._move(ORDER[0], State(choices=kept))
+
+    def open_profile(self, profile: ProfileFile, choices: Choices) -> None:
+        """A class profile is carried out: on to the look at this computer. `choices`: as the profile says."""
+        self._hurries = False
+        self._move(PageId.CHECK, State(choices=choices, profile=profile))
 
     # -- what the pages found out; each one throws away what was made after its page
 

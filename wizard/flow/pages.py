@@ -64,6 +64,19 @@ PAGES: tuple[PageSpec, ...] = (
 ORDER: tuple[PageId, ...] = tuple(spec.id for spec in PAGES)
 
 
+_DECIDED = (PageId.BUILD, PageId.SOURCE, PageId.PLACE)  # by a class profile
+_PLACE_IS_ASKED = ("name", "place")
+
+
+def way(state: State) -> tuple[PageId, ...]:
+    """The pages that are gone through: a class profile leaves out those that it decides."""
+    if state.profile is None:
+        return ORDER
+    asked = state.profile.profile.ask
+    left_out = [page for page in _DECIDED if page is not PageId.PLACE or not set(asked) & set(_PLACE_IS_ASKED)]
+    return tuple(page for page in ORDER if page not in left_out)
+
+
 def spec_of(page: PageId) -> PageSpec:
     return PAGES[ORDER.index(page)]
 

@@ -18,6 +18,7 @@ from wizard.environments.sizes import Sizes
 from wizard.flow.afterwards import Section
 from wizard.i18n import Message
 from wizard.plan.model import Choices
+from wizard.profile.model import ProfileFile
 from wizard.session.doctor import Examination
 from wizard.session.explain import Answer
 from wizard.session.model import Facts, Preview
@@ -91,6 +92,28 @@ class SideApi(Protocol):
 
     def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> Preview | None:
         """None: nothing would change."""
+        ...
+
+    # -- a class profile
+
+    def read_profile(self, path: Path) -> ProfileFile:
+        """Raises UsageError `profile-…`."""
+        ...
+
+    def profile_choices(self, file: ProfileFile, wishes: Choices) -> Choices:
+        """What the profile says, with the wishes that it lets a person have. Raises UsageError `profile-fixed`."""
+        ...
+
+    def plan_profile(
+        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled
+    ) -> Preview | None:
+        """None: it is set up there already. Raises WizardError `profile-…`."""
+        ...
+
+    def make_profile(
+        self, facts: Facts, preview: Preview, choices: Choices, path: Path, is_cancelled: IsCancelled
+    ) -> ProfileFile:
+        """Writes what Review shows as a profile for a class. Raises WizardError `profile-…`, `export-not-written`."""
         ...
 
     # -- doctor

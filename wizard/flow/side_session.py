@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wizard.flow.afterwards import Section
     from wizard.flow.side_api import Closer, Document, Kept
     from wizard.matrix.model import Matrix
+    from wizard.profile.model import ProfileFile
     from wizard.session.doctor import Examination
     from wizard.session.explain import Answer
     from wizard.session.model import Facts, Preview
@@ -114,6 +115,40 @@ class SideSession:
 
     def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> Preview | None:
         return self._session.plan_reuse(facts, choices, is_cancelled)
+
+    # -- a class profile
+
+    def read_profile(self, path: Path) -> ProfileFile:
+        from wizard.profile.read import read_profile
+
+        return read_profile(path)
+
+    def profile_choices(self, file: ProfileFile, wishes: Choices) -> Choices:
+        from wizard.session.profile import profile_choices
+
+        return profile_choices(file.profile, wishes)
+
+    def plan_profile(
+        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled
+    ) -> Preview | None:
+        from wizard.session.profile import check_target, preview_profile
+
+        if check_target(file, choices):
+            return None
+        self._session.check_choices(choices)
+        return preview_profile(facts, self._session.matrix, file, choices, is_cancelled)
+
+    def make_profile(
+        self, facts: Facts, preview: Preview, choices: Choices, path: Path, is_cancelled: IsCancelled
+    ) -> ProfileFile:
+        from wizard.flow.class_profile import profile_of_plan
+
+        made = profile_of_plan(facts, self._session.matrix, preview.plan, choices, is_cancelled)
+        try:
+            path.write_bytes(made.data)
+        except OSError as error:
+            raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+        return made
 
     # -- doctor
 

@@ -88,9 +88,14 @@ class CheckPage(Page):
     def first_control(self) -> QWidget | None:
         return self.again if self.state.facts is None else None
 
+    @property
+    def _may_hurry(self) -> bool:
+        """A class profile leaves few pages, and each of them has a question."""
+        return is_all_well(self.state) and self.state.profile is None
+
     def press(self) -> None:
         """Where all is well, the pages between here and Review need no answer."""
-        if is_all_well(self.state):
+        if self._may_hurry:
             self.desk.navigator.hurry()
         else:
             super().press()
@@ -107,13 +112,13 @@ class CheckPage(Page):
         facts, looks = self.state.facts, self.state.looks
         self._after.setVisible(facts is not None)
         self.copy.setEnabled(facts is not None)
-        self.choose.setVisible(is_all_well(self.state))
+        self.choose.setVisible(self._may_hurry)
         if facts is None:
             words = self.tr("Only looking: nothing is changed.")
             self.rows.show_live(self._live)
         else:
             words = self.tr("Checked in %1. Nothing has been changed.").replace("%1", seconds_text(facts.seconds))
-            if is_all_well(self.state):
+            if self._may_hurry:
                 more = self.tr("All is well: Next chooses everything for you and shows it before anything is done.")
                 words = f"{words} {more}"
             self.rows.show_rows(check_rows(facts, looks))

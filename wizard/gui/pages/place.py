@@ -68,7 +68,7 @@ class PlacePage(Page):
         self.existing.chosen.connect(self._typed)
 
     def _lay_out(self) -> None:
-        modes = box("card")
+        self._modes_card = modes = box("card")
         lines = column(modes, (16, 10, 16, 10), 2)
         lines.addWidget(self.new)
         lines.addWidget(self.there)
@@ -114,7 +114,9 @@ class PlacePage(Page):
         self._aside.cancel()
 
     def first_control(self) -> QWidget:
-        return self.name if self.new.isChecked() else self.existing.table
+        if not self.new.isChecked():
+            return self.existing.table
+        return self.name if self.name.isEnabled() else self.folder
 
     def retranslate(self) -> None:
         self.set_head(self.tr("Where it goes"), self.tr("Only the environment that you name here is touched."))
@@ -130,8 +132,14 @@ class PlacePage(Page):
 
     def render_state(self) -> None:
         is_new = self.new.isChecked() or not self.there.isChecked()
-        for part in (self._form, self.engine):
-            part.setVisible(is_new)
+        profile = self.state.profile
+        asked = ("name", "place") if profile is None else profile.profile.ask
+        self._form.setVisible(is_new)
+        self.name.setEnabled("name" in asked)
+        for part in (self.folder, self._browse):
+            part.setEnabled("place" in asked)
+        self._modes_card.setVisible(profile is None)
+        self.engine.setVisible(is_new and profile is None)
         self.existing.setVisible(not is_new)
         self.rows.clear()
         place = self.state.place
@@ -167,6 +175,9 @@ class PlacePage(Page):
             return replace(base, prefix=str(prefix) if prefix else None)
         name, folder = self.name.text().strip(), self.folder.text().strip()
         usual = str(self.desk.session.environments_dir())
+        if self.state.profile is not None:  # all but the place is the profile's
+            base = replace(self.state.choices, name=None, prefix=None)
+            return replace(base, name=name) if folder == usual else replace(base, prefix=str(Path(folder) / name))
         base = replace(self.state.choices, engine=self.engine.engine, conda=self.engine.conda, reuse=False)
         if not folder or folder == usual:
             return replace(base, name=name, prefix=None)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.errors import WizardError
 from wizard.gui.aside import Aside
@@ -24,6 +25,9 @@ from wizard.i18n import message
 from wizard.plan.model import Plan
 from wizard.session.model import Election, Preview
 from wizard.session.settings import UsePlan
+
+if TYPE_CHECKING:
+    from wizard.profile.model import ProfileFile
 
 _NO_SETTINGS = "change.settings"
 
@@ -51,10 +55,13 @@ class ReviewPage(Page):
         self.limits_fold.body.addWidget(self.limits)
         self._aside = Aside(desk.errands)
         self.nothing = Remark(desk.voice, lambda: self.tr("Nothing to do"))
-        self.copy = QPushButton()
+        self.copy, self.save = QPushButton(), QPushButton()
         self.copy.clicked.connect(self._copy)
-        self.footer_left = [self.copy]
+        self.save.clicked.connect(self._ask_where_to_save)
+        self.footer_left = [self.copy, self.save]
+        self.saved = Remark(desk.voice, lambda: self.tr("Class profile"))
         self.body.addWidget(self.nothing)
+        self.body.addWidget(self.saved)
         self.body.addWidget(self._head)
         for fold in (self.files, self.settings, self.limits_fold):
             self.body.addWidget(fold)
@@ -64,6 +71,7 @@ class ReviewPage(Page):
 
     def enter(self) -> None:
         self.nothing.clear()
+        self.saved.clear()
         self.limits.show_choices(self.state.choices)
         self.limits_fold.button.setChecked(self.limits.limits() != (None, None))
         if self.state.preview is None:
@@ -82,6 +90,8 @@ class ReviewPage(Page):
     def retranslate(self) -> None:
         self.set_head(self.tr("What will happen"), self.tr("Nothing has been changed so far. Install begins."))
         self.copy.setText(self.tr("&Copy commands"))
+        self.save.setText(self.tr("&Save as class profile…"))
+        self.saved.retranslate()
         self._commands_title.setText(self.tr("The same by hand"))
         self.limits_fold.show_words(self.tr("Be &gentle to a shared network"))
         self.limits.retranslate()
@@ -98,6 +108,8 @@ class ReviewPage(Page):
         self.settings.show_words(words.replace("%1", str(len(diffs))))
         self.diff.show_diffs(diffs)
         self.copy.setEnabled(preview is not None)
+        self.save.setVisible(self.state.profile is None and not self.state.choices.reuse)
+        self.save.setEnabled(preview is not None and not self.is_busy)
         empty(self._changes)
         empty(self._commands)
         self._file_rows.clear()
@@ -143,6 +155,14 @@ class ReviewPage(Page):
         facts, choices, election = state.facts, state.choices, state.election
         if facts is None:
             return
+        file = state.profile
+        if file is not None:
+            self.errand(
+                self.tr("Preparing what the class profile says…"),
+                lambda is_cancelled, note: self.desk.side_api.plan_profile(facts, file, choices, is_cancelled),
+                self._compared,
+            )
+            return
         if choices.reuse:
             self.errand(
                 self.tr("Comparing with what is in the environment…"),
@@ -164,7 +184,9 @@ class ReviewPage(Page):
         )
 
     def _compared(self, preview: Preview | None) -> None:
-        if preview is None:
+        if preview is None and self.state.profile is not None:
+            self.nothing.show_words(message("flow.profile.already", name=self.state.profile.profile.environment.name))
+        elif preview is None:
             self.nothing.show_words(message("reuse.nothing", prefix=self.state.choices.prefix or ""))
         else:
             self.desk.navigator.put_preview(preview)
@@ -218,6 +240,36 @@ class ReviewPage(Page):
 
         if left:
             self._aside.start(lambda is_cancelled, note: plan(), self.desk.navigator.put_lasting, lambda error: None)
+
+    # -- the same for a class
+
+    def _ask_where_to_save(self) -> None:
+        preview = self.state.preview
+        if preview is not None:
+            start = str(Path.home() / f"{PurePath(preview.plan.prefix).name}.torchlab")
+            title = self.tr("Save as class profile")
+            chosen, _ = QFileDialog.getSaveFileName(self, title, start, "Torch Setup (*.torchlab)")
+            if chosen:
+                self.save_to(Path(chosen))
+
+    def save_to(self, path: Path) -> None:
+        facts, preview, choices = self.state.facts, self.state.preview, self.state.choices
+        if facts is None or preview is None:
+            return
+        self.saved.clear()
+        api = self.desk.side_api
+        self.errand(
+            self.tr("Making the class profile: asking the sources for its files…"),
+            lambda is_cancelled, note: api.make_profile(facts, preview, choices, path, is_cancelled),
+            lambda made: self._profile_saved(path, made),
+        )
+        self.render_state()
+
+    def _profile_saved(self, path: Path, made: ProfileFile) -> None:
+        words = message("flow.profile.saved", path=str(path), code=made.sha256[:12])
+        self.saved.show_words(words)
+        self.render_state()
+        self.announce(self.say(words))
 
     def _copy(self) -> None:
         preview = self.state.preview

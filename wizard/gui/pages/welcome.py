@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFrame, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
 
 from wizard.errors import WizardError
 from wizard.flow.opened import Opened, what_is
@@ -18,10 +18,12 @@ from wizard.gui.pages.run_cards import card, run_name
 from wizard.gui.parts.boxes import column, empty, line_up
 from wizard.gui.parts.tile import Tile
 from wizard.i18n import message
-from wizard.session.model import RunInfo
+from wizard.plan.model import Choices
 
 if TYPE_CHECKING:
     from wizard.doctor.good_state import Drift
+    from wizard.profile.model import ProfileFile
+    from wizard.session.model import RunInfo
 
 _MOST_DRIFTS = 3
 
@@ -36,7 +38,9 @@ class WelcomePage(Page):
         self._looked = False
         self.setup, self.check, self.manage = Tile(), Tile(), Tile()
         self.setup.setProperty("role", "tile-first")
-        self.explain, self.undo = QPushButton(), QPushButton()
+        self._profile: ProfileFile | None = None  # of the file that was opened
+        self.explain, self.undo, self.profile = QPushButton(), QPushButton(), QPushButton()
+        self.profile.clicked.connect(self._choose_profile)
         self.setup.clicked.connect(self.press)
         for one, page in (
             (self.check, SideId.DOCTOR), (self.manage, SideId.ENVIRONMENTS), (self.explain, SideId.EXPLAIN),
@@ -47,7 +51,7 @@ class WelcomePage(Page):
         tiles, links = line_up(gap=10), line_up(gap=4)
         for tile in (self.check, self.manage):
             tiles.addWidget(tile, 1)
-        for link in (self.explain, self.undo):
+        for link in (self.profile, self.explain, self.undo):
             link.setProperty("role", "plain")
             links.addWidget(link)
         links.addStretch(1)
@@ -65,7 +69,7 @@ class WelcomePage(Page):
         return self.setup
 
     def primary_text(self) -> str:
-        return self.tr("&Start")
+        return self.tr("&Next")
 
     def retranslate(self) -> None:
         self.set_head(self.tr("PyTorch on this computer"), self.tr("From the graphics card to a tested environment."))
@@ -81,6 +85,7 @@ class WelcomePage(Page):
             self.tr("Manage environments"),
             self.tr("All environments of this computer: what is in them, how large they are; delete them safely."),
         )
+        self.profile.setText(self.tr("&Open a class profile…"))
         self.explain.setText(self.tr("E&xplain an error"))
         self.undo.setText(self.tr("&Undo changes"))
 
@@ -106,7 +111,9 @@ class WelcomePage(Page):
     def _found(self, runs: tuple[RunInfo, ...]) -> None:
         self._runs = runs
         self._opened = what_is(self._file, runs, self.desk.session.events_path) if self._file else None
+        self._profile = None
         self.render_state()
+        self._read_profile(self._opened)
         first_look, self._looked = not self._looked, True
         running = next((run for run in runs if run.state == "running"), None)
         if running and first_look and self.desk.side.here is None:
@@ -142,6 +149,8 @@ class WelcomePage(Page):
 
     def _opened_card(self, opened: Opened) -> QFrame:
         name, run = opened.path.name, opened.run
+        if self._profile is not None:
+            return self._profile_card(self._profile, opened.path)
         if run is None:
             words = self.say(message(f"flow.opened.{opened.kind}", name=name))
             return card("note", self.tr("Opened file"), words, str(opened.path), name, [])
@@ -156,6 +165,14 @@ class WelcomePage(Page):
             ways = [(self.tr("&Begin"), lambda: self._resume(run))] if run.state == "planned" else []
         return card("note", self.tr("Opened file"), words, str(opened.path), run_name(run), ways)
 
+    def _profile_card(self, file: ProfileFile, path: Path) -> QFrame:
+        wish = file.profile.environment
+        what = self.say(message("flow.profile.what", name=wish.name, builds=len(file.profile.locks),
+                                packages=", ".join(("torch", *wish.companions, *wish.extras)),
+                                made=file.profile.made, code=file.sha256[:12]))  # fmt: skip
+        ways = [(self.tr("Set up as the class &does"), lambda: self._carry_out(file))]
+        return card("note", self.tr("Class profile"), file.profile.title, f"{what}\n{path}", file.profile.title, ways)
+
     def _drift_card(self, drift: Drift) -> QFrame:
         from wizard.gui.pages.doctor_answer import drift_messages
 
@@ -165,6 +182,37 @@ class WelcomePage(Page):
         look = self.tr("&Look into it") if first else self.tr("&Look into it").replace("&", "")
         way = (look, lambda: self.desk.side.open(SideId.DOCTOR, drift.prefix))
         return card("warning", self.tr("Changed"), words, said, drift.prefix.name, [way])
+
+    # -- a class profile
+
+    def _choose_profile(self) -> None:
+        title, kinds = self.tr("Open a class profile"), "Torch Setup (*.torchlab plan.json)"
+        chosen, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()), kinds)
+        if chosen:
+            self.open_file(Path(chosen))
+
+    def _read_profile(self, opened: Opened | None) -> None:
+        if opened is None or opened.kind != "profile":
+            return
+        api = self.desk.side_api
+        self.errand("", lambda is_cancelled, note: api.read_profile(opened.path), self._read, on_failed=self._not_read)
+
+    def _read(self, file: ProfileFile) -> None:
+        self._profile = file
+        self.render_state()
+
+    def _not_read(self, error: WizardError) -> None:
+        self._file = self._opened = None
+        self.render_state()
+        self.trouble.show_error(error)
+
+    def _carry_out(self, file: ProfileFile) -> None:
+        api = self.desk.side_api
+        self.errand(
+            "",
+            lambda is_cancelled, note: api.profile_choices(file, Choices()),
+            lambda choices: self.desk.navigator.open_profile(file, choices),
+        )
 
     # -- the ways on
 

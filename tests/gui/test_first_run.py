@@ -1,0 +1,149 @@
+"""Three clicks for the person whose computer is fine: Next, Next, Install. And what ends the hurry on the way."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from tests.flow import values
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession, half_run
+from tests.gui.walking import press, settle, visible
+from wizard.errors import WizardError
+from wizard.flow.pages import ORDER, PageId
+from wizard.gui.pages.check import CheckPage
+from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES
+from wizard.plan.requirement import Requirement
+
+
+@pytest.fixture(autouse=True)
+def all_well(session: FakeSession) -> None:
+    rows = tuple(row for row in values.FACTS.requirements if row.state != "problem")
+    session.facts = replace(values.FACTS, requirements=rows)
+
+
+def click_next(qtbot: QtBot, window: WizardWindow) -> None:
+    qtbot.waitUntil(lambda: window.footer.primary.isVisible() and window.footer.primary.isEnabled())
+    press(qtbot, window.footer.primary)
+
+
+def wait_for(qtbot: QtBot, window: WizardWindow, page: PageId) -> None:
+    qtbot.waitUntil(lambda: window.navigator.page is page and not window.page.is_busy)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_next_next_install(language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window(language)
+    words = []
+    for page in (PageId.CHECK, PageId.REVIEW, PageId.INSTALL):
+        qtbot.waitUntil(window.footer.primary.isEnabled)
+        words.append(window.footer.primary.text())
+        click_next(qtbot, window)
+        qtbot.waitUntil(lambda page=page: ORDER.index(window.navigator.page) >= ORDER.index(page))
+    assert words[0] == words[1] != words[2]
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    names = session.names()
+    assert [name for name in names if name in ("propose", "elect", "check_place", "preview", "start")] == [
+        "propose", "elect", "check_place", "preview", "start",
+    ], "nothing was left out, and nothing was done twice"  # fmt: skip
+
+
+def test_by_return_alone(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    window = make_window()
+    for page in (PageId.WELCOME, PageId.CHECK, PageId.REVIEW):
+        wait_for(qtbot, window, page)
+        qtbot.waitUntil(window.footer.primary.isEnabled)
+        if page is PageId.REVIEW:
+            window.footer.primary.setFocus()
+        qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL)
+
+
+def test_what_was_chosen_can_be_changed_from_review(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    click_next(qtbot, window)
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.REVIEW)
+    for page in (PageId.BUILD, PageId.SOURCE, PageId.PLACE):
+        assert window.rail.steps[page].isEnabled()
+    press(qtbot, window.rail.steps[PageId.BUILD])
+    settle(qtbot, window)
+    assert window.navigator.page is PageId.BUILD, "nobody hurries a person who came back to change something"
+    click_next(qtbot, window)
+    settle(qtbot, window)
+    assert window.navigator.page is PageId.SOURCE
+
+
+def test_who_wants_to_choose_goes_page_by_page(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.CHECK)
+    page = window.page
+    assert isinstance(page, CheckPage)
+    press(qtbot, page.choose)
+    settle(qtbot, window)
+    assert window.navigator.page is PageId.BUILD
+
+
+def test_a_problem_is_not_passed_over(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    bad = Requirement("driver", "problem", values.say("cause"))
+    session.facts = replace(session.facts, requirements=(*session.facts.requirements, bad))
+    window = make_window()
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.CHECK)
+    page = window.page
+    assert isinstance(page, CheckPage)
+    assert not page.choose.isVisible(), "the one way on is page by page"
+    click_next(qtbot, window)
+    settle(qtbot, window)
+    assert window.navigator.page is PageId.BUILD
+
+
+def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.fail["elect"] = WizardError("no-source", build="torch 2.14.1", tried="-")
+    window = make_window()
+    click_next(qtbot, window)
+    click_next(qtbot, window)
+    qtbot.waitUntil(lambda: window.page.trouble.isVisible())
+    assert window.navigator.page is PageId.SOURCE
+    session.fail.clear()
+    press(qtbot, window.page.again)
+    settle(qtbot, window)
+    assert window.navigator.page is PageId.SOURCE, "the person is asked again"
+
+
+@pytest.mark.parametrize("how", ["key", "back"])
+def test_a_person_who_steps_in_is_listened_to(
+    how: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.hold.add("elect")
+    window = make_window()
+    click_next(qtbot, window)
+    click_next(qtbot, window)
+    qtbot.waitUntil(lambda: "elect" in session.names())
+    if how == "key":
+        qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Escape)
+    else:
+        press(qtbot, window.footer.back)
+        assert window.navigator.page is PageId.BUILD
+    session.let_go.set()
+    settle(qtbot, window)
+    qtbot.wait(30)
+    assert window.navigator.page is (PageId.SOURCE if how == "key" else PageId.BUILD)
+
+
+def test_every_page_on_the_way_has_its_words(qtbot: QtBot, make_window: MakeWindow) -> None:
+    from PySide6.QtWidgets import QLabel
+
+    window = make_window("zh_CN")
+    click_next(qtbot, window)
+    wait_for(qtbot, window, PageId.CHECK)
+    said = "\n".join(one.text() for one in visible(window, QLabel) if isinstance(one, QLabel))
+    assert "一切正常" in said
