@@ -1,13 +1,14 @@
 """Small files in an environment that keep others out: the user's own packages, libraries of a foreign folder.
 
-They are the environment's own (a .pth file, its activation script): nothing of the user's is edited, and taking the
-repair back takes them out again.
+They are the environment's own (a .pth file, its activation scripts): nothing of the user's is edited, and taking the
+repair back takes them out again. sh, bash, zsh and fish filter LD_LIBRARY_PATH themselves; csh, which cannot, asks a
+small script of ours.
 """
 
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from wizard.environments.layout import is_conda_prefix
@@ -19,8 +20,7 @@ _HOOK = (
     "sys.path[:] = [p for p in sys.path if p != u and not p.startswith(u + os.sep)]', {})\n"
 )
 _BEGIN, _END = "# >>> torch-setup: libraries of other folders stay out >>>", "# <<< torch-setup <<<"
-_SHELL = """{begin}
-_torch_setup_rest="${{LD_LIBRARY_PATH:-}}:"
+_FILTER = """_torch_setup_rest="${{LD_LIBRARY_PATH:-}}:"
 _torch_setup_kept=""
 while [ -n "$_torch_setup_rest" ]; do
     _torch_setup_one="${{_torch_setup_rest%%:*}}"
@@ -30,10 +30,40 @@ while [ -n "$_torch_setup_rest" ]; do
         *) _torch_setup_kept="${{_torch_setup_kept:+$_torch_setup_kept:}}$_torch_setup_one" ;;
     esac
 done
-if [ -n "$_torch_setup_kept" ]; then export LD_LIBRARY_PATH="$_torch_setup_kept"; else unset LD_LIBRARY_PATH; fi
-unset _torch_setup_rest _torch_setup_kept _torch_setup_one
-{end}
 """
+_SHELL = (
+    _FILTER
+    + """export LD_LIBRARY_PATH="$_torch_setup_kept"
+if [ -z "$_torch_setup_kept" ]; then unset LD_LIBRARY_PATH; fi
+unset _torch_setup_rest _torch_setup_kept _torch_setup_one
+"""
+)
+_FISH = """if set -q LD_LIBRARY_PATH
+    set -l _torch_setup_kept
+    for _torch_setup_one in (string split -- ':' $LD_LIBRARY_PATH)
+        if not contains -- "$_torch_setup_one" '' {folders}
+            set _torch_setup_kept $_torch_setup_kept "$_torch_setup_one"
+        end
+    end
+    if test (count $_torch_setup_kept) -gt 0
+        set -gx LD_LIBRARY_PATH (string join -- ':' $_torch_setup_kept)
+    else
+        set -e LD_LIBRARY_PATH
+    end
+end
+"""
+_CSH = """if ( $?LD_LIBRARY_PATH ) then
+    set _torch_setup_kept = "`sh {script}`"
+    if ( "$_torch_setup_kept" == "" ) then
+        unsetenv LD_LIBRARY_PATH
+    else
+        setenv LD_LIBRARY_PATH "$_torch_setup_kept"
+    endif
+    unset _torch_setup_kept
+endif
+"""
+_SCRIPT = "#!/bin/sh\n" + _FILTER + """printf '%s\\n' "$_torch_setup_kept"\n"""
+_SCRIPT_NAME, _CONDA_NAME = "torch-setup-library-path", "torch-setup-libraries"
 
 
 def guard_files(prefix: Path, site: Path, no_user_site: bool, folders: Iterable[str]) -> dict[Path, str]:
@@ -43,21 +73,50 @@ def guard_files(prefix: Path, site: Path, no_user_site: bool, folders: Iterable[
         found[site / NO_USER_SITE] = _HOOK
     dropped = tuple(folders)
     if dropped:
-        path = activation_file(prefix)
-        found[path] = with_block(_text(path), shell_block(dropped))
+        found.update(_activation(prefix, dropped))
     return found
 
 
-def activation_file(prefix: Path) -> Path:
-    if is_conda_prefix(prefix):
-        return prefix / "etc" / "conda" / "activate.d" / "torch-setup-libraries.sh"
-    return prefix / "bin" / "activate"
+def _activation(prefix: Path, folders: tuple[str, ...]) -> dict[Path, str]:
+    """For every shell: conda reads all files of its folder; a venv has a script for each shell that it knows."""
+    conda = is_conda_prefix(prefix)
+    script = prefix / ("etc/conda" if conda else "bin") / _SCRIPT_NAME
+    blocks: dict[str, Callable[[], str]] = {
+        "": lambda: shell_block(folders),
+        ".fish": lambda: fish_block(folders),
+        ".csh": lambda: csh_block(script),
+    }
+    found: dict[Path, str] = {}
+    for ending, block in blocks.items():
+        name = prefix / "etc" / "conda" / "activate.d" / f"{_CONDA_NAME}{ending or '.sh'}"
+        path = name if conda else prefix / "bin" / f"activate{ending}"
+        if conda or not ending or path.is_file():
+            found[path] = with_block(_text(path), block())
+    found[script] = _SCRIPT.format(folders=_quoted(folders))
+    return found
 
 
 def shell_block(folders: tuple[str, ...]) -> str:
     """For sh, bash and zsh: takes these folders out of LD_LIBRARY_PATH."""
-    quoted = "|".join(shlex.quote(folder) for folder in folders)
-    return _SHELL.format(begin=_BEGIN, end=_END, folders=quoted)
+    return _block(_SHELL.format(folders=_quoted(folders)))
+
+
+def fish_block(folders: tuple[str, ...]) -> str:
+    quoted = ("'{}'".format(folder.replace("\\", "\\\\").replace("'", "\\'")) for folder in folders)
+    return _block(_FISH.format(folders=" ".join(quoted)))
+
+
+def csh_block(script: Path) -> str:
+    """An exclamation mark would be a word of csh's history even in quotes."""
+    return _block(_CSH.format(script=shlex.quote(str(script)).replace("!", "\\!")))
+
+
+def _quoted(folders: tuple[str, ...]) -> str:
+    return "|".join(shlex.quote(folder) for folder in folders)
+
+
+def _block(text: str) -> str:
+    return f"{_BEGIN}\n{text}{_END}\n"
 
 
 def with_block(text: str, block: str) -> str:
