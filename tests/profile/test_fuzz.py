@@ -23,7 +23,7 @@ else:
     import tomli as tomllib
 
 CODES = {"profile-bad", "profile-newer", "profile-not-toml", "profile-too-large"}
-TRIES = settings(max_examples=times(5000, 150), deadline=None)
+TRIES = settings(max_examples=times(5000, 60), deadline=None)
 ODD = st.one_of(
     st.text(max_size=20).filter(lambda text: text.isprintable()),
     st.sampled_from(

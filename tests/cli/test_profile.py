@@ -1,0 +1,227 @@
+"""A class profile for real: made from an index on loopback, then set up on a machine that has never seen that index."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.line.wheel import build_wheel
+from tests.line.world import PYTHON, TORCH, World
+from tests.plan.machines import FOLDER
+from tests.profile.examples import entry, profile
+from tests.servers.index_server import IndexServer
+from wizard.cli.main import main
+from wizard.profile.model import Profile
+from wizard.profile.read import read_profile
+from wizard.profile.write import profile_file
+
+Call = Callable[..., "tuple[int, str]"]
+
+CARDS = ("gtx-1660-ti-windows-546", "laptop-intel-rtx-4060-windows", "v100-linux-535", "no-gpu-linux")
+
+
+def made(world: World, path: Path, *more: str) -> Path:
+    done = world.run(
+        "profile", "make", "-o", str(path), "--name", "deep", "--torch", TORCH, "--python", PYTHON, "--with", "none",
+        "--engine", "venv", "--platform", "linux", "--index", world.packages.simple,
+        "--torch-index", world.torch.simple, *more,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def stored(world: World) -> dict[str, str]:
+    """The verified downloads of this home by name, with their true SHA-256."""
+    base = world.home / "state" / "downloads"
+    files = [path for path in base.rglob("*.whl") if path.is_file()]
+    return {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+
+def test_from_an_index_to_a_profile_to_exactly_these_files(world: World, tmp_path: Path) -> None:
+    path = made(world, tmp_path / "class.torchlab", "--variant", "cpu,cu126", "--title", "深度学习")
+    file = read_profile(path)
+    entry = next(lock for lock in file.profile.locks if lock.variant == "cpu")
+    on_server = {wheel.name: hashlib.sha256(wheel.read_bytes()).hexdigest()
+                 for wheel in (*world.packages.files(), *world.torch.files())}  # fmt: skip
+    assert {each.filename: each.sha256 for each in entry.files}.items() <= on_server.items()
+    assert all(each.size for each in file.profile.files)
+    again = made(world, tmp_path / "again.torchlab", "--variant", "cpu,cu126", "--title", "深度学习")
+    assert again.read_bytes() == path.read_bytes()
+
+    world.packages.requests.clear()
+    world.torch.requests.clear()
+    done = world.run("setup", "--profile", str(path), "--yes")
+    assert done.returncode == 0, done.stderr
+    assert "深度学习" in done.stderr
+    assert stored(world) == {each.filename: each.sha256 for each in entry.files}
+    assert not [asked for asked in (*world.packages.paths(), *world.torch.paths()) if asked.startswith("/simple")]
+    prefix = world.home / "state" / "envs" / "deep"
+    assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+    run = world.runs()[-1]
+    assert json.loads((run / "report.json").read_text(encoding="utf-8"))["plan"]["profile_sha256"] == file.sha256
+
+    _a_second_setup_changes_nothing(world, path)
+    _a_name_that_is_taken(world, tmp_path)
+
+
+def _a_second_setup_changes_nothing(world: World, path: Path) -> None:
+    before = len(world.runs()), len(world.packages.paths()), len(world.torch.paths())
+    done = world.run("setup", "--profile", str(path), "--yes")
+    assert (done.returncode, "already" in done.stderr) == (0, True)
+    assert (len(world.runs()), len(world.packages.paths()), len(world.torch.paths())) == before
+
+
+def _a_name_that_is_taken(world: World, tmp_path: Path) -> None:
+    """Two profiles with one environment name; then an environment that no profile made; then one that changed."""
+    other = made(world, tmp_path / "other.torchlab", "--variant", "cpu", "--ask", "name")
+    told = world.run("setup", "--profile", str(other), "--yes")
+    assert told.returncode == 2
+    assert "another class profile" in told.stderr
+    assert len(told.stderr.strip().splitlines()) == 2
+    hand_made = world.home / "state" / "envs" / "mine"
+    hand_made.mkdir()
+    (hand_made / "pyvenv.cfg").write_text("")
+    told = world.run("setup", "--profile", str(other), "--yes", "--name", "mine")
+    assert told.returncode == 2
+    assert "was not made from this class profile" in told.stderr
+    assert list(hand_made.iterdir()) == [hand_made / "pyvenv.cfg"]
+
+
+def test_a_wheel_that_was_altered_on_the_server_is_refused(world: World, tmp_path: Path) -> None:
+    path = made(world, tmp_path / "class.torchlab", "--variant", "cpu")
+    victim = next(each for each in read_profile(path).profile.files if each.name == "numpy")
+    with IndexServer(tmp_path) as liar:
+        folder = tmp_path / "altered"
+        bad = build_wheel(folder, "numpy", "2.3.0", {"numpy/__init__.py": b"import os  # not what was locked\n"})
+        text = path.read_text(encoding="utf-8").replace(victim.urls[0], f"{liar.url}/files/{bad.name}")
+        text = text.replace(f"size = {victim.size}\n", f"size = {bad.stat().st_size}\n")
+        path.write_text(text, encoding="utf-8")
+        done = world.run("setup", "--profile", str(path), "--yes")
+    assert done.returncode == 1, done.stderr
+    assert victim.filename in done.stderr
+    assert "numpy-2.3.0-py3-none-any.whl" not in stored(world)
+    assert not (world.home / "state" / "envs" / "deep" / ".torch-setup.json").exists()
+
+
+@pytest.fixture
+def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
+    """The command line in this process: for what is refused before anything is begun."""
+    monkeypatch.setenv("TORCH_WIZARD_LANG", "en")
+
+    def run(*arguments: str) -> tuple[int, str]:
+        capsys.readouterr()
+        status = main(arguments, lambda session, file, self_test: 99)
+        return status, capsys.readouterr().err
+
+    return run
+
+
+def saved(path: Path, made: Profile) -> Path:
+    path.write_bytes(profile_file(made).data)
+    return path
+
+
+def test_only_what_the_profile_asks_for_may_be_chosen(call: Call, tmp_path: Path) -> None:
+    path = saved(tmp_path / "class.torchlab", profile(entry("linux", "cu126"), ask=("variant",)))
+    for options, word in (
+        (("--name", "x"), "--name"), (("--prefix", str(tmp_path / "p")), "--prefix"), (("--with", "x"), "--with"),
+        (("--torch", TORCH), "--torch"), (("--index", "https://example.org/"), "--index"), (("--reuse",), "--reuse"),
+        (("--engine", "rattler"), "--engine"),
+    ):  # fmt: skip
+        status, told = call("setup", "--profile", str(path), "--yes", *options)
+        assert (status, word in told) == (2, True), (options, told)
+    status, told = call("setup", "--profile", str(path), "--yes", "--variant", "cpu")
+    assert (status, "It has: linux x86_64, torch 2.14.1+cu126" in told) == (2, True), told
+    status, told = call("setup", "--profile", str(path), "--yes", "--variant", "cu126")
+    assert (status, "fits this computer: torch 2.14.1+cu126" in told) == (1, True), told
+    assert not (tmp_path / "own-home" / "runs").exists() or not list((tmp_path / "own-home" / "runs").iterdir())
+
+
+def test_bad_profiles_are_one_sentence_and_nothing_changes(call: Call, tmp_path: Path) -> None:
+    path = saved(tmp_path / "class.torchlab", profile(entry("linux", "cpu")))
+    sound = path.read_text(encoding="utf-8")
+    for old, new, said in (
+        ("schema = 1", "schema = 2", "newer version"),
+        ('name = "deep"', 'name = "../deep"', "environment.name"),
+        ('sha256 = "', 'sha256 = "00', "lock[0].file[0].sha256"),
+        ("[environment]", "[environment", "not a class profile"),
+    ):
+        path.write_text(sound.replace(old, new), encoding="utf-8")
+        status, told = call("setup", "--profile", str(path), "--yes")
+        assert (status, said in told) == (2, True), told
+        assert len(told.strip().splitlines()) == 2
+    assert call("profile", "check", str(path))[0] == 2
+    assert not (tmp_path / "own-home" / "envs").exists()
+
+
+@pytest.fixture
+def two_systems(tmp_path: Path) -> Iterator[World]:
+    """Wheels of 2.14.1 for Windows and Linux, behind a password."""
+    wheels = tmp_path / "wheels"
+    for platform in ("win_amd64", "manylinux_2_28_x86_64"):
+        for variant in ("cu126", "cpu"):
+            build_wheel(wheels / "torch", "torch", f"2.14.1+{variant}", {"torch/__init__.py": b""}, ["numpy"],
+                        f"cp312-cp312-{platform}")  # fmt: skip
+        build_wheel(wheels / "packages", "numpy", "2.3.0", {"numpy/__init__.py": b""}, (), f"cp312-cp312-{platform}")
+    (tmp_path / "user").mkdir()
+    with (
+        IndexServer(wheels / "packages", password="me:hunter2", sizes=False) as packages,
+        IndexServer(wheels / "torch", password="me:hunter2", sizes=False, json=False) as torch,
+    ):
+        yield World(tmp_path, packages, torch)
+
+
+def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_systems: World, tmp_path: Path) -> None:
+    room = tmp_path / "room"
+    room.mkdir()
+    for name in CARDS:
+        (room / f"{name}.json").write_bytes((FOLDER / f"{name}.json").read_bytes())
+    (room / "on-arm.json").write_bytes((FOLDER / "windows-on-arm.json").read_bytes())
+    index, torch = (
+        url.replace("http://", "http://me:hunter2@") for url in (two_systems.packages.simple, two_systems.torch.simple)
+    )
+    path = tmp_path / "room.torchlab"
+    done = two_systems.run(
+        "profile", "make", "-o", str(path), "--machine", str(room), "--torch", "2.14.1", "--with", "none",
+        "--index", index, "--torch-index", torch,
+    )  # fmt: skip
+    assert done.returncode == 1, done.stderr  # one machine gets nothing
+    assert "on-arm.json: no build fits" in done.stderr
+    assert "for 2 machines" in done.stderr
+    assert "hunter2" not in path.read_text(encoding="utf-8") + done.stderr + done.stdout
+    locks = read_profile(path).profile.locks
+    assert [(lock.os, lock.variant) for lock in locks] == [("windows", "cu126"), ("linux", "cu126"), ("linux", "cpu")]
+    for lock in locks:
+        tag = "win_amd64" if lock.os == "windows" else "manylinux_2_28_x86_64"
+        assert all(tag in each.filename for each in lock.files)
+        assert all(each.size == (two_systems.packages.find(each.filename) or two_systems.torch.find(each.filename))
+                   .stat().st_size for each in lock.files)  # type: ignore[union-attr]  # fmt: skip
+    checked = two_systems.run("profile", "check", str(path), "--machine", str(room), "--json")
+    assert checked.returncode == 1
+    takes = {one["machine"]: one["takes"] and one["takes"]["variant"] for one in json.loads(checked.stdout)["machines"]}
+    assert takes == {
+        "gtx-1660-ti-windows-546.json": "cu126", "laptop-intel-rtx-4060-windows.json": "cu126",
+        "no-gpu-linux.json": "cpu", "on-arm.json": None, "v100-linux-535.json": "cu126",
+    }  # fmt: skip
+
+
+def test_make_says_what_it_was_not_told(call: Call, tmp_path: Path) -> None:
+    path = str(tmp_path / "x.torchlab")
+    for options, said in (
+        (("--platform", "windows"), "which graphics cards"),
+        (("--platform", "macos", "--variant", "cpu"), "macos"),
+        (("--variant", "cu999"), "cu999"),
+        (("--torch", "9.9.9"), "9.9.9"),
+        (("--name", "../x"), "--name"),
+        (("--place", "/etc"), "--place"),
+        (("--share", "http://u:hunter2@x/"), "--share"),
+        (("--ask", "all"), "--ask"),
+        (("--with", "name @ http://x/y.whl"), "name @"),
+    ):
+        status, told = call("profile", "make", "-o", path, *options)
+        assert (status, said in told, "hunter2" in told) == (2, True, False), told
+    assert not Path(path).exists()
