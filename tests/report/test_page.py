@@ -61,7 +61,7 @@ def doctor() -> dict[str, object]:
     url = f"https://li:{SECRET}@mirror.example/torch.whl"
     lock = Lock((LockedFile("torch", "2.13.0+cu126", "torch.whl", (url,), "0" * 64, 5),), "")
     return doctor_document(
-        answer, MACHINE, drift, (message("doctor.change.reinstall", names="torch"),), lock, "r1",
+        answer, MACHINE, drift, (message("doctor.change.reinstall", names="torch"),), lock, "r1", 3,
         created=1_790_000_000, language="en", private=LI,
     )  # fmt: skip
 
@@ -107,7 +107,7 @@ def test_the_doctors_contract() -> None:
         },
         "repair": {
             "run": "str", "changes": [words], "packages": [{"name": "str", "version": "str", "bytes": "int"}],
-            "total_bytes": "int",
+            "total_bytes": "int", "download_bytes": "int",
         },
         "verification": "NoneType",
     }  # fmt: skip

@@ -97,8 +97,9 @@ def _document(found: Examination, terminal: Terminal, preview: RepairPreview | N
     if preview is None:
         return doctor_document(found.answer, facts, found.drift, language=terminal.language)
     return doctor_document(
-        found.answer, facts, found.drift, preview.changes, preview.lock, preview.plan.id, language=terminal.language
-    )
+        found.answer, facts, found.drift, preview.changes, preview.lock, preview.plan.id, preview.download_bytes,
+        language=terminal.language,
+    )  # fmt: skip
 
 
 def _tell(document: dict[str, Any], found: Examination, arguments: argparse.Namespace, terminal: Terminal) -> None:

@@ -26,12 +26,13 @@ def doctor_document(
     changes: Sequence[Message] = (),
     lock: Lock | None = None,
     run: str | None = None,
+    download_bytes: int | None = None,
     *,
     created: float | None = None,
     language: str | None = None,
     private: Private | None = None,
 ) -> dict[str, Any]:
-    """`changes`, `lock`, `run`: of the repair that was planned."""
+    """`changes`, `lock`, `run`, `download_bytes` (what is not here yet): of the repair that was planned."""
     moment = datetime.fromtimestamp(time.time() if created is None else created, timezone.utc)
     document = {
         "schema": SCHEMA,
@@ -45,7 +46,7 @@ def doctor_document(
         "others": [_finding(each, language) for each in answer.others],
         "looks": [_look(look, language) for look in answer.looks],
         "drift": _drift(drift) if drift else None,
-        "repair": _repair(changes, lock, run, language) if changes else None,
+        "repair": _repair(changes, lock, run, download_bytes, language) if changes else None,
         "verification": verification_facts(answer.verification, language) if answer.verification else None,
         "machine": machine_facts(machine),
     }
@@ -93,11 +94,14 @@ def _drift(drift: Drift) -> dict[str, Any]:
     }
 
 
-def _repair(changes: Sequence[Message], lock: Lock | None, run: str | None, language: str | None) -> dict[str, Any]:
+def _repair(
+    changes: Sequence[Message], lock: Lock | None, run: str | None, download_bytes: int | None, language: str | None
+) -> dict[str, Any]:
     files = lock.files if lock else ()
     return {
         "run": run,
         "changes": [change.to_json(language) for change in changes],
         "packages": [{"name": file.name, "version": file.version, "bytes": file.size} for file in files],
         "total_bytes": lock.total_bytes if lock else None,
+        "download_bytes": download_bytes,
     }

@@ -30,10 +30,11 @@ from wizard.session.inside_plan import inside_plan
 from wizard.session.model import Facts
 from wizard.session.preview import save_run
 from wizard.session.repair_lock import election_for, lock_for
+from wizard.session.repair_speed import Transfer, measured_rates, transfer_of
 from wizard.session.repair_wish import named_packages, read_wish
 from wizard.steps.run_folder import create_run_folder, new_run_id
 
-_USUAL_LINE = 5_000_000  # bytes a second, for the minutes that are shown
+_ASSUMED = 5_000_000  # bytes a second, where no race has measured: said so
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class RepairPreview:
     lock: Lock
     repair: Repair
     changes: tuple[Message, ...]
+    download_bytes: int | None = None  # less what is in the downloads already
 
 
 def plan_repair(
@@ -67,7 +69,9 @@ def plan_repair(
     except BaseException:
         shutil.rmtree(folder.path, ignore_errors=True)
         raise
-    return RepairPreview(plan, lock, repair, tuple(_changes(plan, lock, repair, env)))
+    rates = measured_rates(facts.settings, (election.torch_source, *election.package_sources))
+    transfer = transfer_of(lock.files, rates)
+    return RepairPreview(plan, lock, repair, tuple(_changes(plan, lock, repair, env, transfer)), transfer.size)
 
 
 def _check_possible(env: Installation, remedy: Remedy) -> None:
@@ -104,14 +108,12 @@ def _repair(env: Installation, answer: Answer, remedy: Remedy, candidate: Candid
     )
 
 
-def _changes(plan: Plan, lock: Lock, repair: Repair, env: Installation) -> Iterator[Message]:
+def _changes(plan: Plan, lock: Lock, repair: Repair, env: Installation, transfer: Transfer) -> Iterator[Message]:
     if lock.files:
         names = ", ".join(f"{file.name} {file.version}" for file in lock.files)
-        size = sum(file.size or 0 for file in lock.files)
         yield message("doctor.change.reinstall", names=names)
         yield message("doctor.change.others")
-        minutes = max(1, round(size / _USUAL_LINE / 60))
-        yield message("doctor.change.download", megabytes=round(size / 1e6, 1), count=len(lock.files), minutes=minutes)
+        yield _download(transfer)
         yield from _conflicts(lock, env)
     else:
         yield message("doctor.change.nothing-to-fetch")
@@ -124,6 +126,19 @@ def _changes(plan: Plan, lock: Lock, repair: Repair, env: Installation) -> Itera
     if repair.drop_library_folders:
         yield message("doctor.change.activation", folders=", ".join(repair.drop_library_folders))
     yield message("doctor.change.undo", prefix=plan.prefix)
+
+
+def _download(transfer: Transfer) -> Message:
+    megabytes = round(transfer.size / 1e6, 1)
+    if not transfer.count:
+        return message("doctor.change.downloaded")
+    minutes = max(1, round(transfer.size / (transfer.rate or _ASSUMED) / 60))
+    if transfer.rate is None:
+        return message("doctor.change.download", megabytes=megabytes, count=transfer.count, minutes=minutes)
+    rate = round(transfer.rate / 1e6, 2)
+    return message(
+        "doctor.change.download-measured", megabytes=megabytes, count=transfer.count, minutes=minutes, rate=rate
+    )
 
 
 def _conflicts(lock: Lock, env: Installation) -> Iterator[Message]:
