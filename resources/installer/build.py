@@ -124,7 +124,7 @@ def tar(frozen: Path, into: Path, preset: int) -> Path:
     return made
 
 
-def nsis_definitions(payload: Path, made: Path, icon: Path) -> Iterable[str]:
+def nsis_definitions(payload: Path, made: Path, icon: Path, side: Path) -> Iterable[str]:
     """What the script cannot know: the version, where things are, how large they are, what lies at the top."""
     values = {
         "VERSION": version(),
@@ -132,6 +132,7 @@ def nsis_definitions(payload: Path, made: Path, icon: Path) -> Iterable[str]:
         "PAYLOAD": str(payload),
         "OUTPUT": str(made),
         "ICON": str(icon),
+        "SIDE": str(side),
         "SIZE_KB": str(max(1, sum(path.stat().st_size for path in payload.rglob("*") if path.is_file()) >> 10)),
     }
     if has_64_bit_stub():
@@ -159,10 +160,12 @@ def windows(frozen: Path, into: Path) -> Path:
     into.mkdir(parents=True, exist_ok=True)
     made = into / f"TorchSetup-{version()}-windows-x86_64.exe"
     with tempfile.TemporaryDirectory(dir=into) as scratch:
-        icon = Path(scratch, "app.ico")
+        icon, side = Path(scratch, "app.ico"), Path(scratch, "side.bmp")
         windows_files.make_icon(ROOT / "resources" / "icons" / "app.svg", icon)
+        windows_files.make_side_picture(ROOT / "resources" / "icons" / "app.svg", side)
         script = str(HERE / "torch-setup.nsi")
-        options = ["-V2", "-WX", "-INPUTCHARSET", "UTF8", *nsis_definitions(frozen.resolve(), made.resolve(), icon)]
+        definitions = nsis_definitions(frozen.resolve(), made.resolve(), icon, side)
+        options = ["-V2", "-WX", "-INPUTCHARSET", "UTF8", *definitions]
         # Its own options begin with a slash on Windows and with a dash everywhere; the dash works on both.
         subprocess.run(
             [str(makensis()), *options, script], check=True, env=dict(os.environ, SOURCE_DATE_EPOCH=str(date()))

@@ -39,6 +39,9 @@ version line in place of the files named Qt6*, libQt6*, pyside6*, libpyside6*, s
 folders PySide6 and shiboken6. Nothing else has to be changed, and nothing in this program hinders it or checks for it.
 Their source code: https://download.qt.io/official_releases/qt/ and https://download.qt.io/official_releases/QtForPython/
 
+zeroconf is under the LGPL too, version 2.1 or later (zeroconf.txt); it is the folder zeroconf, replaceable in the same
+way. Source: https://github.com/python-zeroconf/python-zeroconf
+
 uv and rattler are programs in Rust, linked with the crates that *.cyclonedx.json beside this file lists, each with its
 licence.
 

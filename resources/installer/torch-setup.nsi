@@ -1,5 +1,5 @@
 ; The installer for Windows: one user, no administrator. Compiled by `python resources/installer/build.py windows`,
-; which says VERSION, VERSION_FOUR, PAYLOAD (the frozen folder), OUTPUT, ICON, SIZE_KB, and TARGET where a 64-bit NSIS is there.
+; which says VERSION, VERSION_FOUR, PAYLOAD (the frozen folder), OUTPUT, ICON, SIDE (a picture), SIZE_KB, and TARGET where a 64-bit NSIS is there.
 ;
 ; Silent: TorchSetup-…-windows-x86_64.exe /S [/LANG=2052] [/D=C:\Some\Folder]   (/D= last, without quotes)
 ; Exit status: 0 done, 1 cancelled, 2 failed, 4 the program is running, 5 the folder belongs to something else,
@@ -33,6 +33,7 @@ ManifestSupportedOS Win10
 SetCompressor /SOLID lzma
 InstallDir "$LOCALAPPDATA\Programs\${KEY}"
 InstallDirRegKey HKCU "${UNINSTALL_KEY}" "InstallLocation"
+Caption "${PRODUCT} ${VERSION}"
 BrandingText "${PRODUCT} ${VERSION}"
 AllowSkipFiles off
 ShowInstDetails nevershow
@@ -47,10 +48,15 @@ VIAddVersionKey "LegalCopyright" "MIT licence"
 
 !define MUI_ICON "${ICON}"
 !define MUI_UNICON "${ICON}"
+!define MUI_WELCOMEFINISHPAGE_BITMAP "${SIDE}"
+!define MUI_WELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
 !define MUI_ABORTWARNING
 !define MUI_CUSTOMFUNCTION_ABORT OnCancel
 !define MUI_COMPONENTSPAGE_SMALLDESC
+!define MUI_WELCOMEPAGE_TITLE "${PRODUCT} ${VERSION}"
 !define MUI_WELCOMEPAGE_TEXT "$(WELCOME)"
+!define MUI_FINISHPAGE_TITLE "$(DONE)"
+!define MUI_FINISHPAGE_TEXT "$(DONE_TEXT)"
 !define MUI_FINISHPAGE_RUN "$INSTDIR\TorchSetup.exe"
 !define MUI_FINISHPAGE_NOREBOOTSUPPORT
 !insertmacro MUI_PAGE_WELCOME
@@ -68,6 +74,10 @@ UninstPage custom un.ShowWhatGoes un.TakeChoices
 
 LangString WELCOME ${LANG_ENGLISH} "This puts ${PRODUCT} ${VERSION} on this computer, for you only. No administrator is needed.$\r$\n$\r$\n${PRODUCT} then sets up PyTorch for your graphics card. PyTorch itself (1 to 3 GB) is downloaded when you ask for it, not now.$\r$\n$\r$\nAn older version is replaced. Your environments and downloads stay."
 LangString WELCOME ${LANG_SIMPCHINESE} "即将把 ${PRODUCT} ${VERSION} 安装到这台电脑，仅供您本人使用，不需要管理员权限。$\r$\n$\r$\n之后 ${PRODUCT} 会为您的显卡安装 PyTorch。PyTorch 本身（1 到 3 GB）在您需要时才下载，现在不会下载。$\r$\n$\r$\n旧版本会被替换，您的环境和下载内容会保留。"
+LangString DONE ${LANG_ENGLISH} "${PRODUCT} is on this computer"
+LangString DONE ${LANG_SIMPCHINESE} "${PRODUCT} 已安装到这台电脑"
+LangString DONE_TEXT ${LANG_ENGLISH} "Start it now to set up PyTorch for your graphics card, or later from the Start menu."
+LangString DONE_TEXT ${LANG_SIMPCHINESE} "现在启动即可为您的显卡安装 PyTorch，也可以稍后从“开始”菜单启动。"
 LangString PART_PROGRAM ${LANG_ENGLISH} "The program"
 LangString PART_PROGRAM ${LANG_SIMPCHINESE} "程序"
 LangString PART_MENU ${LANG_ENGLISH} "Entry in the Start menu"
@@ -411,6 +421,7 @@ Section "un.Program"
   Delete "$INSTDIR\uninstall.exe"
   Delete "$INSTDIR\${MARK}"
   RMDir "$INSTDIR" ; stays where the user has put something of their own into it
+  RMDir "$LOCALAPPDATA\Programs" ; goes when it is empty
   Delete "$SMPROGRAMS\${PRODUCT}.lnk"
   Delete "$DESKTOP\${PRODUCT}.lnk"
   DeleteRegKey HKCU "${UNINSTALL_KEY}"

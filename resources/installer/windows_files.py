@@ -119,6 +119,24 @@ def make_icon(svg: Path, icon: Path) -> None:
     icon.write_bytes(ico(list(zip(SIZES, pictures, strict=True))))
 
 
+def make_side_picture(svg: Path, picture: Path) -> None:
+    """What the installer's first and last page show at the left; twice as large as it is shown on a plain screen."""
+    from PySide6.QtCore import QRectF
+    from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
+    from PySide6.QtSvg import QSvgRenderer
+
+    image = QImage(328, 628, QImage.Format.Format_RGB888)
+    painter = QPainter(image)
+    colours = QLinearGradient(0, 0, 0, image.height())
+    colours.setColorAt(0, QColor("#3b6fe0"))
+    colours.setColorAt(1, QColor("#1f3f94"))
+    painter.fillRect(image.rect(), colours)
+    QSvgRenderer(str(svg)).render(painter, QRectF(64, 180, 200, 200))
+    painter.end()
+    if not image.save(str(picture)):
+        raise OSError(f"{picture} cannot be written")
+
+
 def _bitmap(pixels: bytes, size: int) -> bytes:
     """A picture as an icon holds it: bottom-up BGRA, then a mask of one bit each, which nobody reads beside alpha."""
     header = struct.pack("<IiiHHIIiiII", 40, size, size * 2, 1, 32, 0, len(pixels), 0, 0, 0, 0)
