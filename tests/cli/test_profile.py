@@ -220,6 +220,7 @@ def test_make_says_what_it_was_not_told(call: Call, tmp_path: Path) -> None:
         (("--place", "/etc"), "--place"),
         (("--share", "http://u:hunter2@x/"), "--share"),
         (("--ask", "all"), "--ask"),
+        (("--title", "<b>"), "--title"),
         (("--with", "name @ http://x/y.whl"), "name @"),
     ):
         status, told = call("profile", "make", "-o", path, *options)

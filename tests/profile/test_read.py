@@ -50,6 +50,7 @@ MISTAKES = [
     ('title = "Deep learning 101"', 'title = "a\\u0000b"', "title"),
     ('title = "Deep learning 101"', 'title = "a\\u202Eb"', "title"),
     ('title = "Deep learning 101"', f'title = "{"x" * 3000}"', "title"),
+    ('title = "Deep learning 101"', 'title = "<img src=x>"', "title"),
     ('made = "2026-11-21"', 'made = "yesterday"', "made"),
     ('made = "2026-11-21"', "made = 2026-11-21", "made"),
     ('made_by = "0.1.0"', 'made_by = "; rm -rf /"', "made_by"),

@@ -20,7 +20,9 @@ from wizard.machine.serialize import read_machine_file
 from wizard.packages.lock import FAMILY
 from wizard.plan.model import Choices
 from wizard.process import redact
+from wizard.profile.fields import shown
 from wizard.profile.model import ASKABLE, ProfileEnvironment, ProfileLock
+from wizard.profile.read import title_flaw
 from wizard.profile.sound import address_flaw, name_flaw, place_flaw
 from wizard.session.contest import check_mirror
 from wizard.session.profile_make import Made, check_made, make_profile
@@ -167,6 +169,8 @@ def _check(arguments: argparse.Namespace, environment: ProfileEnvironment, ask: 
     for name in ask:
         if name not in ASKABLE:
             raise UsageError("profile-option", option="--ask", value=name)
+    if arguments.title and title_flaw(arguments.title):
+        raise UsageError("profile-option", option="--title", value=shown(arguments.title))
     for url in arguments.share:
         if address_flaw(url, is_share=True):
             raise UsageError("profile-option", option="--share", value=redact(url))

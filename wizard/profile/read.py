@@ -42,7 +42,7 @@ _MOST_FILES = 1000
 _MOST_NAMES = 200
 _PROBLEMS_SHOWN = 3
 _DATE = re.compile(r"\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
-_TITLE = re.compile(r".{1,200}")
+_TITLE = re.compile(r"[^<>]{1,200}")  # no markup: a title is shown in windows and on pages
 _PROGRAM = re.compile(r"[0-9A-Za-z.+-]{1,40}")
 _PYTHON = re.compile(r"3\.[1-9]\d?")
 _TORCH = re.compile(r"\d{1,3}(\.\d{1,3}){2,3}")
@@ -91,6 +91,10 @@ def parse_profile(data: bytes, where: str = "profile.torchlab") -> Profile:
     if problems.found:
         raise _bad(where, problems)
     return profile
+
+
+def title_flaw(title: str) -> bool:
+    return not _TITLE.fullmatch(title) or not title.isprintable()
 
 
 def _check_schema(table: Table, where: str) -> None:

@@ -13,6 +13,7 @@ from wizard import paths
 from wizard.doctor.good_state import drift_of
 from wizard.environments.choose import EngineChoice, choose_engine
 from wizard.environments.naming import is_environment
+from wizard.environments.remove import unfinished_run
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import message, text
 from wizard.machine.model import Machine
@@ -87,7 +88,7 @@ def check_target(file: ProfileFile, choices: Choices) -> bool:
     """True: this profile was set up there already, and it is as it was. Raises UsageError `profile-name-other`,
     `profile-name-taken`, `profile-changed-since` for an environment that is something else."""
     prefix = target_prefix(choices)
-    if not is_environment(prefix):
+    if not is_environment(prefix) or unfinished_run(prefix):  # of the latter `check_place` says how to go on
         return False
     made_from = _made_from(prefix)
     if made_from is None:
