@@ -328,6 +328,29 @@ def test_the_title_tells_how_far_the_setup_is(qtbot: QtBot, make_window: MakeWin
     qtbot.waitUntil(lambda: window.windowTitle() == "Cancelled – Torch Setup")
 
 
+def test_beside_the_wizard_the_run_is_followed_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = until_cancelled
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    press(qtbot, install.pause)
+    window.side.open(SideId.UNDO)
+    qtbot.waitUntil(lambda: window.windowTitle().startswith(f"{install.percent} % – Undo"))
+    window.side.close()
+    assert install.pause.text() == "&Go on", "the pause outlives a look at another page"
+    window.side.open(SideId.UNDO)
+    settle(qtbot, window)
+    focused = window.focusWidget()
+    session.request_cancel("run-1")
+    qtbot.waitUntil(lambda: not window.navigator.state.run_is_going)
+    settle(qtbot, window)
+    assert window.focusWidget() is focused, "an end beside the page takes nobody's focus"
+    assert "%" not in window.windowTitle()
+    window.side.close()
+    assert install.title == "Cancelled"
+
+
 def test_who_wants_no_motion_gets_words(
     qapp: QApplication, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

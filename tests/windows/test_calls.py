@@ -20,9 +20,11 @@ from wizard.windows.message_box import message_box
 
 # What each C type is to ctypes: every kind of pointer to something that we fill in is a plain pointer.
 _C_TYPES: dict[str, Any] = {
-    "BOOL": ctypes.c_int32, "int": ctypes.c_int32, "JOBOBJECTINFOCLASS": ctypes.c_int32, "DWORD": ctypes.c_uint32,
+    "BOOL": ctypes.c_int32, "int": ctypes.c_int32, "HRESULT": ctypes.c_int32,
+    "JOBOBJECTINFOCLASS": ctypes.c_int32, "DWORD": ctypes.c_uint32,
     "UINT": ctypes.c_uint32, "EXECUTION_STATE": ctypes.c_uint32, "LANGID": ctypes.c_uint16, "LPCWSTR": ctypes.c_wchar_p,
-    **dict.fromkeys(("HANDLE", "HWND", "LPVOID", "LPCVOID", "LPVOID*", "LPWSTR", "LPDWORD", "PUINT",
+    **dict.fromkeys(("HANDLE", "HWND", "LPVOID", "LPCVOID", "LPVOID*", "REFCLSID", "REFIID", "LPUNKNOWN",
+                     "LPWSTR", "LPDWORD", "PUINT",
                      "PULARGE_INTEGER", "LPSECURITY_ATTRIBUTES"), ctypes.c_void_p),
 }  # fmt: skip
 _PROTOTYPE = re.compile(r"^(?P<library>\w+): (?P<result>\w+) (?P<name>\w+)\((?P<arguments>[^)]*)\)$")

@@ -54,6 +54,10 @@ class RunWatch(QObject):
         return self._run_id
 
     @property
+    def is_following(self) -> bool:
+        return self._flush.isActive()
+
+    @property
     def is_over(self) -> bool:
         """The endings of earlier attempts, which a resumed run still has in its file, do not count."""
         return self._tail is not None and self.view.ending is not None and self._tail.consumed > self._old_bytes

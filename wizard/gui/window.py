@@ -26,6 +26,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.preferences import Preferences
 from wizard.gui.rail import Rail
+from wizard.gui.run_title import RunTitle
 from wizard.gui.side_pages import make_side_page
 from wizard.gui.theme import Theme
 from wizard.gui.voice import Voice
@@ -72,6 +73,7 @@ class WizardWindow(QMainWindow):
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
         self._hurry = Hurry(app, self)
+        self._title = RunTitle(self)
         self._lay_out()
         self._connect()
         self._dress()
@@ -169,8 +171,9 @@ class WizardWindow(QMainWindow):
         self._hurry.look()
 
     def _show_title(self) -> None:
-        words = self.page.window_title
-        self.setWindowTitle(f"{words} – Torch Setup" if words else "Torch Setup")
+        install = self.pages.install
+        going = (install.percent, install.is_paused) if install else (None, False)
+        self._title.show(self.page.window_title, *going)
 
     def _focus_page(self) -> None:
         first = self.page.first_control()
@@ -332,11 +335,8 @@ class WizardWindow(QMainWindow):
 
     def _cancel_the_run(self) -> None:
         self.ask.setVisible(False)
-        from wizard.gui.pages.install import InstallPage
-
-        page = self.pages[PageId.INSTALL]
-        if isinstance(page, InstallPage):
-            page.ask_cancel()
+        if self.pages.install is not None:
+            self.pages.install.ask_cancel()
         self._focus_page()
 
     def _say_goodbye(self) -> None:

@@ -6,10 +6,14 @@ A mapping of what was made so far; asking for another one makes it, and `on_made
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING, cast
 
 from wizard.flow.pages import PageId
 from wizard.gui.desk import Desk
 from wizard.gui.pages.base import Page
+
+if TYPE_CHECKING:
+    from wizard.gui.pages.install import InstallPage
 
 
 class WizardPages(dict[PageId, Page]):
@@ -21,6 +25,11 @@ class WizardPages(dict[PageId, Page]):
         made = self[page] = self._welcome() if page is PageId.WELCOME else _MAKERS[page](self._desk)
         self._on_made(page, made)
         return made
+
+    @property
+    def install(self) -> InstallPage | None:
+        """None while there was no run to show."""
+        return cast("InstallPage | None", self.get(PageId.INSTALL))
 
     def _welcome(self) -> Page:
         from wizard.gui.pages.welcome import WelcomePage

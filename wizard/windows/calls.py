@@ -32,6 +32,7 @@ SIGNATURES: Mapping[str, Mapping[str, Signature]] = {
         "GetVolumeInformationW": (BOOL, (TEXT, POINTER, DWORD, POINTER, POINTER, POINTER, POINTER, DWORD)),
         "GetDriveTypeW": (UINT, (TEXT,)),
     },
+    "ole32": {"CoCreateInstance": (ctypes.c_int32, (POINTER, POINTER, DWORD, POINTER, POINTER))},
     "user32": {"MessageBoxW": (ctypes.c_int32, (HANDLE, TEXT, TEXT, UINT))},
     "version": {
         "GetFileVersionInfoSizeW": (DWORD, (TEXT, POINTER)),

@@ -73,7 +73,7 @@ class InstallPage(Page):
         if state.run_id != self._shown_run:
             self.log.clear()
             self._shown_run, self._told = state.run_id, ()
-        if not state.run_over:
+        if not state.run_over and not self.watch.is_following:  # else a page beside the wizard lay on top
             self._paused = self._cancelling = False
             self.trouble.clear()
             self.rest.clear()
@@ -81,8 +81,10 @@ class InstallPage(Page):
         self._show_run()
 
     def leave(self) -> None:
-        self.watch.stop()
-        self.cancel_errand()
+        """A page beside the wizard lies on top only: the run is followed on, for the title and for its end."""
+        if self.desk.side.here is None:
+            self.watch.stop()
+            self.cancel_errand()
 
     def first_control(self) -> QWidget | None:
         return self.pause if self.is_going else None
@@ -162,8 +164,13 @@ class InstallPage(Page):
         return self.tr("Installing"), words
 
     @property
-    def window_title(self) -> str:
-        return f"{self._percent} % – {self.title}" if self.is_going else self.title
+    def percent(self) -> int | None:
+        """How far the run is; None when none is going."""
+        return self._percent if self.is_going else None
+
+    @property
+    def is_paused(self) -> bool:
+        return self._paused
 
     def _show_percent(self, percent: int) -> None:
         if percent != self._percent or not self.is_going:
@@ -268,8 +275,12 @@ class InstallPage(Page):
             self._rest(message("flow.cancelled"), message("flow.cancelled-hint"))
         elif ending is not None and ending.summary is not None:
             self.trouble.show_words(ending.summary, ending.hint, ending.details)
+        self._tell_end()
+
+    def _tell_end(self) -> None:
         self.changed.emit()
-        self.wants_focus.emit()
+        if self.isVisible():  # else the person is on a page beside the wizard
+            self.wants_focus.emit()
 
     def _rest(self, what: Message, hint: Message) -> None:
         self.rest.show_words(what, hint)
@@ -278,5 +289,4 @@ class InstallPage(Page):
     def _died(self) -> None:
         self.desk.navigator.put_run_over(None)
         self._rest(message("flow.stopped"), message("flow.stopped-hint"))
-        self.changed.emit()
-        self.wants_focus.emit()
+        self._tell_end()
