@@ -156,9 +156,10 @@ def read_all(folder: Path) -> tuple[tuple[Certificate, ...], tuple[str, ...]]:
         if path.name.startswith("."):
             continue
         try:
-            if path.stat().st_size > MOST_BYTES:
-                raise ValueError("too large")
-            found = parse(path.read_bytes())
+            if path.is_symlink() or not path.is_file():  # a pipe or a device would be waited for
+                raise ValueError("no file")
+            with path.open("rb") as stream:
+                found = parse(stream.read(MOST_BYTES + 1))
         except (OSError, ValueError, WizardError):
             bad.append(path.name)
             continue

@@ -1,0 +1,243 @@
+"""A machine finds its class by a folder, an address or a code, and a profile must have come a way that counts."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.pack.classes import Class, make_class, publish, with_share
+from tests.packages.files import locked, some_bytes
+from tests.servers.fault_server import Faults, FaultServer
+from wizard.errors import WizardError
+from wizard.network.environment import with_direct
+from wizard.pack.build import BuildOptions, build, code_of
+from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch.fetcher import Options
+from wizard.packages.fetch.near import fetch_near_first
+from wizard.packages.model import LockedFile
+from wizard.session.classroom import Asked, enter
+from wizard.session.pack import read_listing, wanted_of
+from wizard.session.room import hand_in_failure, read_room
+from wizard.session.share import serve_downloads
+from wizard.share.announce import announcing, search
+from wizard.share.server import PackServer, ServeOptions, content_of_pack
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("built") / "pack"
+    with FaultServer() as origin:
+        build_one(origin, make_class(origin.root), folder)
+    return folder
+
+
+@pytest.fixture
+def pack(built: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(built, tmp_path / "pack"))
+
+
+def build_one(origin: FaultServer, course: Class, folder: Path) -> Class:
+    publish(origin, course)
+    build(wanted_of(course.file), folder, BuildOptions(), Store(folder.parent / "own"))
+    return course
+
+
+def serve(folder: Path) -> PackServer:
+    return PackServer(content_of_pack(folder, read_listing(folder)), ServeOptions("127.0.0.1", 0))
+
+
+@pytest.fixture
+def server(pack: Path) -> Iterator[PackServer]:
+    with serve(pack) as running:
+        yield running
+
+
+def address(server: PackServer) -> str:
+    return f"http://127.0.0.1:{server.port}"
+
+
+def code(pack: Path) -> str:
+    return code_of(read_listing(pack).profile_sha256)
+
+
+def refused(asked: Asked, found: tuple[str, ...] = ()) -> str:
+    with pytest.raises(WizardError) as caught:
+        enter(asked, look=lambda code: found)
+    return caught.value.code
+
+
+def test_a_folder_brings_its_profile(pack: Path) -> None:
+    found = enter(Asked(pack=str(pack)))
+    assert found.file.data == (pack / "profile.torchlab").read_bytes()
+    assert found.bases == (pack.as_uri() + "/",)
+
+
+def test_a_profile_beside_its_pack_uses_it(pack: Path) -> None:
+    assert enter(Asked(profile=pack / "profile.torchlab")).bases == (pack.as_uri() + "/",)
+
+
+def test_a_code_brings_the_profile_of_whoever_has_it(pack: Path, server: PackServer) -> None:
+    found = enter(Asked(code=code(pack).upper()), look=lambda code: ("http://127.0.0.1:9/", address(server) + "/"))
+    assert found.file.data == (pack / "profile.torchlab").read_bytes()
+    assert found.path.read_bytes() == found.file.data
+    assert found.path.name == f"{found.file.sha256}.torchlab"
+
+
+def test_who_nobody_vouches_for_is_not_believed(pack: Path, server: PackServer) -> None:
+    assert refused(Asked(pack=address(server))) == "share-needs-code"
+    assert refused(Asked(pack=address(server), code="0" * 16)) == "share-wrong-code"
+    assert refused(Asked(code="0" * 16), (address(server) + "/",)) == "share-not-found"
+    assert refused(Asked(code=code(pack)[:9])) == "share-bad-code"
+    assert refused(Asked(profile=pack / "profile.torchlab", code="0" * 16)) == "share-other-code"
+
+
+def test_a_server_that_swaps_the_profile_is_found_out(pack: Path, tmp_path: Path) -> None:
+    """Its list names the right hash; what it hands out as the profile is another."""
+    expected = code(pack)
+    other = make_class("http://127.0.0.1:9", builds=(("linux", "cu128"),))
+    (pack / "profile.torchlab").write_bytes(other.file.data)
+    listing = json.loads((pack / "pack.json").read_text())
+    for entry in listing["entries"]:
+        if entry["path"] == "profile.torchlab":
+            entry["size"] = len(other.file.data)
+    (pack / "pack.json").write_text(json.dumps(listing))
+    with serve(pack) as lying:
+        assert refused(Asked(pack=address(lying), code=expected)) == "pack-profile-differs"
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ("ftp://lab.example/", "pack-bad-address"), ("http://", "pack-bad-address"),
+        ("http://x:99999/", "pack-bad-address"),
+        ("http://u:secret@[::1/", "pack-bad-address"), ("/nowhere/at/all", "pack-no-folder"),
+    ],
+)  # fmt: skip
+def test_an_address_that_is_none(spec: str, expected: str) -> None:
+    assert refused(Asked(pack=spec, code="0" * 16)) == expected
+
+
+def test_a_server_that_is_gone_and_one_that_is_none() -> None:
+    assert refused(Asked(pack="http://127.0.0.1:9/", code="0" * 16)) == "pack-unreachable"
+    with FaultServer() as web:
+        web.add("/pack.json", b"<html>Please sign in</html>")
+        assert refused(Asked(pack=web.root, code="0" * 16)) == "pack-unreadable"
+        web.add("/pack.json", b" " * 9_000_000)
+        assert refused(Asked(pack=web.root, code="0" * 16)) == "pack-unreadable"
+
+
+def test_the_profile_names_servers_and_the_silent_ones_are_told(pack: Path, server: PackServer, tmp_path: Path) -> None:
+    with FaultServer() as origin:
+        course = with_share(make_class(origin.root), "http://127.0.0.1:9/", address(server) + "/")
+    found = enter(Asked(profile=course.write(tmp_path / "course.torchlab")))
+    assert found.bases == (address(server) + "/",)
+    assert [notice.key for notice in found.notices] == ["share.silent"]
+
+
+def test_any_static_web_server_will_do(pack: Path) -> None:
+    with FaultServer() as web:
+        for path in pack.rglob("*"):
+            if path.is_file():
+                web.add("/packs/dl/" + path.relative_to(pack).as_posix().replace("+", "%2B"), path.read_bytes())
+        found = enter(Asked(pack=f"{web.root}/packs/dl", code=code(pack)))
+        files = found.file.profile.locks[0].files
+        near = [replace(file, urls=found.further_urls()(file)) for file in files]
+        fetched = Fetcher(Store(pack.parent / "student"), options=Options(allow_http=True)).fetch(near)
+    assert fetched.bytes_fetched == sum(file.size or 0 for file in files)
+
+
+# -- near first -------------------------------------------------------------------------------------------------
+
+
+def fetch(files: list[LockedFile], near: FaultServer, store: Path) -> list[str]:
+    far: list[str] = []
+    options = Options(allow_http=True, backoff=0.01)
+    fetch_near_first(
+        Fetcher(Store(store), options=options), files, (near.root,), lambda progress: None, lambda file, path: None,
+        lambda: False, lambda: False, lambda error: far.append(error.code),
+    )  # fmt: skip
+    return far
+
+
+def test_a_near_server_that_stumbles_sends_nobody_away(tmp_path: Path) -> None:
+    data = some_bytes(3_000_000)
+    with FaultServer() as near, FaultServer() as official:
+        urls = (near.add("/a.whl", data, Faults(status=503, times=3)), official.add("/a.whl", data))
+        assert fetch([locked(data, *urls)], near, tmp_path) == []
+        assert official.requests("/a.whl") == 0
+
+
+def test_the_official_source_is_the_last_way_out(tmp_path: Path) -> None:
+    data, other = some_bytes(900_000), some_bytes(900_000, 2)
+    with FaultServer() as near, FaultServer() as official:
+        good = locked(data, near.add("/a.whl", data), official.add("/a.whl", data), name="a")
+        bad = locked(other, near.add("/b.whl", data), official.add("/b.whl", other), name="b")
+        assert fetch([good, bad], near, tmp_path) == ["fetch-hash-mismatch"]
+        assert official.requests("/a.whl") == 0
+        assert official.sent["/b.whl"] == len(other)
+
+
+def test_class_servers_are_asked_without_the_proxy() -> None:
+    urls = ("http://10.1.2.3:8765/", "https://files.lab.example/pack/")
+    direct = with_direct({"HTTP_PROXY": "http://proxy.example:3128", "NO_PROXY": "localhost"}, urls)
+    assert direct["NO_PROXY"] == "localhost,10.1.2.3"
+    assert with_direct({"HTTP_PROXY": "http://proxy.example:3128"}, urls)["NO_PROXY"] == "10.1.2.3"
+
+
+# -- others of the class ----------------------------------------------------------------------------------------
+
+
+def test_who_has_finished_may_hand_the_files_on(pack: Path, server: PackServer, tmp_path: Path) -> None:
+    """The second machine gets everything from the first, whose server takes no results."""
+    course = enter(Asked(pack=address(server), code=code(pack)))
+    files = course.file.profile.locks[0].files
+    near = [replace(file, urls=course.further_urls()(file)) for file in files]
+    Fetcher(Store(), options=Options(allow_http=True)).fetch(near)
+    with serve_downloads(course.file, course.path, files, ServeOptions("127.0.0.1", 0), announce=False) as serving:
+        there = f"http://127.0.0.1:{serving.server.port}/"
+        second = enter(Asked(pack=there, code=code(pack)))
+        wanted = [replace(file, urls=second.further_urls()(file)) for file in files]
+        assert all(file.urls for file in wanted)
+        Fetcher(Store(tmp_path / "second"), options=Options(allow_http=True)).fetch(wanted)
+        with pytest.raises(WizardError) as caught:
+            hand_in_failure((there,), course.file.sha256, "", WizardError("fetch-internal"), None)
+        assert caught.value.code == "share-not-handed-in"
+
+
+def test_a_failure_reaches_the_room_over_server_or_share(pack: Path, server: PackServer) -> None:
+    sha256 = read_listing(pack).profile_sha256
+    for base in (address(server) + "/", pack.as_uri() + "/"):
+        error = WizardError("fetch-no-space", folder="~", file="", needed=3.0, free=0.1)
+        assert hand_in_failure(("http://127.0.0.1:9/", base), sha256, "seat 1", error, None) == base
+        (row,) = read_room(pack).rows
+        assert (row.state, row.code, row.label) == ("red", "fetch-no-space", "seat 1")
+        next((pack / "results").glob("*.json")).unlink()
+
+
+def test_servers_are_found_by_the_announced_code(pack: Path, server: PackServer) -> None:
+    sha256 = read_listing(pack).profile_sha256
+    with ExitStack() as stack:
+        stack.enter_context(announcing(server.port, sha256, "Deep learning 101", ("127.0.0.1",)))
+        stack.enter_context(announcing(9, "0" * 64, "Another", ("127.0.0.1",)))
+        found = search(code(pack), interfaces=("127.0.0.1",), seconds=10.0)
+        assert [each.base for each in found] == [address(server) + "/"]
+        assert found[0].title == "Deep learning 101"
+        assert search("1" * 16, interfaces=("127.0.0.1",), seconds=0.5) == ()
+
+
+def test_the_program_starts_without_the_servers_libraries() -> None:
+    """They cost time and are needed by few."""
+    code = (
+        "import sys; import wizard.cli.commands; "
+        "print([name for name in ('aiohttp', 'zeroconf', 'asyncio') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

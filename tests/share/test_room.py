@@ -1,0 +1,167 @@
+"""The room page shows who needs help first, why and what to do, and nothing in it can harm who opens it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from wizard.errors import WizardError
+from wizard.report.document import report_document
+from wizard.share.certificate import (
+    Certificate,
+    certificate,
+    clean_label,
+    machine_id,
+    parse,
+    read_all,
+    to_json,
+    write_into,
+)
+from wizard.share.room import Room, room
+from wizard.share.room_page import cell_of, room_csv, room_page, sentences
+
+PROFILE = "5" * 64
+DAY = 86400.0
+CREATED = 1_800_000_000.0
+
+
+def told(
+    number: int, status: int = 0, error: WizardError | None = None, label: str = "", off: float = 0.0,
+    profile: str = PROFILE,
+) -> Certificate:  # fmt: skip
+    report = report_document(
+        None, None, status=status, error=error, created=CREATED + off,
+        machine={"os": "windows", "gpus": [{"name": "NVIDIA GeForce RTX 3060"}]},
+    )  # fmt: skip
+    return Certificate(f"{number:032x}", profile, label or f"seat {number}", report, CREATED)
+
+
+def full() -> WizardError:
+    return WizardError("fetch-no-space", folder="D:/class", file="", needed=3.1, free=0.2)
+
+
+def some_room(*more: Certificate) -> Room:
+    return room("Room 101", PROFILE, [told(1), told(2, 1, full()), told(3), *more])
+
+
+def test_red_comes_first_with_cause_and_cure() -> None:
+    found = some_room(told(4, off=400 * DAY), told(5, profile="6" * 64), told(6, 130))
+    assert [row.state for row in found.rows] == ["red"] * 4 + ["green"] * 2
+    codes = {row.label: row.code for row in found.rows}
+    assert codes["seat 2"] == "fetch-no-space"
+    assert codes["seat 4"] == "clock"
+    assert codes["seat 5"] == "other-profile"
+    assert codes["seat 6"] == "cancelled"
+    (disk,) = (row for row in found.rows if row.code == "fetch-no-space")
+    assert "D:/class" in sentences(disk.why, "en")
+    assert sentences(disk.fix, "en")
+    assert sentences(disk.why, "zh_CN") != sentences(disk.why, "en")
+
+
+def test_a_clock_that_is_minutes_off_is_no_matter() -> None:
+    assert some_room(told(4, off=3600.0)).red == 1
+
+
+def test_the_page_has_both_languages_and_loads_nothing() -> None:
+    page = room_page(some_room(), "zh_CN")
+    assert "needs help" in page
+    assert "需要处理" in page
+    assert "<script" not in page
+    assert "http://" not in page
+    assert "https://" not in page
+    assert page.index("seat 2") < page.index("seat 1")
+
+
+_HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'
+
+
+def test_words_of_a_stranger_are_only_words() -> None:
+    value = told(9, 1, full(), label=_HOSTILE)
+    report = dict(value.report)
+    report["machine"] = {"os": _HOSTILE, "gpus": [{"name": _HOSTILE}]}
+    report["error"] = {"code": _HOSTILE, "params": {"folder": _HOSTILE}, "summary": _HOSTILE, "hint": _HOSTILE}
+    hostile = parse(to_json(Certificate(value.machine, PROFILE, _HOSTILE, report)))
+    seen: list[str] = []
+
+    class Tags(HTMLParser):
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            seen.append(tag)
+
+    Tags().feed(room_page(room(_HOSTILE, PROFILE, [hostile])))
+    assert not {"script", "img"} & set(seen)
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        {"status": 0, "machine": "x"}, {"status": 0, "machine": {"gpus": [1]}}, {"status": 1, "error": ["x"]},
+        {"status": 0, "verification": {"headline": 3}}, {"status": 0, "plan": {"torch": 1}},
+        {"status": 0, "steps": [None]}, {"status": 1, "diagnosis": {}},
+        {"status": 1, "error": {"code": "fetch-no-space", "params": {"folder": {"a": 1}}}},
+        {"status": 1, "error": {"code": "fetch-no-space", "params": {}}}, {"status": 99},
+    ],
+)  # fmt: skip
+def test_an_odd_report_is_a_row_and_no_crash(report: dict[str, object]) -> None:
+    value = parse(to_json(Certificate("7" * 32, PROFILE, "", report)))
+    found = room("x", PROFILE, [value])
+    assert len(found.rows) == 1
+    assert room_page(found)
+    assert room_csv(found)
+
+
+@pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =cmd|x", "\r\n=1", "＝1"])
+def test_no_cell_begins_a_formula(text: str) -> None:
+    assert cell_of(text).startswith("'")
+
+
+def test_the_table_is_one_row_for_each_machine() -> None:
+    value = told(8, label="=HYPERLINK(1)")
+    rows = list(csv.reader(io.StringIO(room_csv(some_room(value), "en").removeprefix("\ufeff"))))
+    assert len(rows) == 5
+    assert "'=HYPERLINK(1)" in [row[1] for row in rows]
+    assert cell_of('a, "b"\nc') == 'a, "b" c'
+
+
+# -- certificates -----------------------------------------------------------------------------------------------
+
+
+def test_a_certificate_names_no_person_and_no_computer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "alices-laptop")
+    monkeypatch.setenv("USER", "alice")
+    monkeypatch.setenv("LOGNAME", "alice")
+    error = WizardError("fetch-no-space", folder=f"{Path.home()}/torch", file="", needed=1, free=0)
+    report = report_document(None, None, status=1, error=error, prefix=str(Path.home() / "torch-envs" / "class"))
+    data = to_json(certificate(report, PROFILE, "seat 3")).decode()
+    assert "alice" not in data
+    assert str(Path.home()) not in data
+    assert "prefix" not in json.loads(data)["report"]
+
+
+def test_the_machine_is_the_same_one_again() -> None:
+    first = machine_id()
+    assert machine_id() == first
+    assert len(first) == 32
+
+
+def test_a_label_is_one_short_line() -> None:
+    assert clean_label("  seat\n 7\u202e \x1b[31m ") == "seat 7 [31m"
+    assert len(clean_label("x" * 500)) == 60
+
+
+def test_results_on_a_share(tmp_path: Path) -> None:
+    write_into(tmp_path, told(1, 1, full()))
+    write_into(tmp_path, told(1))
+    write_into(tmp_path, told(2))
+    (tmp_path / "notes.json").write_text("[]")
+    (tmp_path / "big.json").write_bytes(b" " * 600_000)
+    (tmp_path / "zero.json").symlink_to("/dev/zero")
+    os.mkfifo(tmp_path / "pipe.json")
+    good, odd = read_all(tmp_path)
+    assert [value.report["status"] for value in good] == [0, 0]
+    assert odd == ("big.json", "notes.json", "pipe.json", "zero.json")
