@@ -11,6 +11,7 @@ from wizard.environments.windows_volume import long_paths_are_on
 from wizard.machine import condas, interpreter_places
 from wizard.mirrors.race_policy import race_policy, region_of, windows_zone
 from wizard.network.windows import read_internet_settings
+from wizard.process.decode import code_page_of
 from wizard.windows.registry import MACHINE, USER, Registry, registry
 
 PYTHONS, SETTINGS = exported("pythons.reg"), exported("settings.reg")
@@ -56,6 +57,12 @@ def test_the_time_zone_is_chinas() -> None:
     assert windows_zone(SETTINGS) == "China Standard Time"
     assert region_of("", windows_zone(SETTINGS), race_policy()) == "cn"
     assert windows_zone(NOTHING) == ""
+
+
+def test_the_code_page_of_the_systems_programs() -> None:
+    assert code_page_of(SETTINGS) == "gbk"
+    assert "活动路由".encode("cp936").decode(code_page_of(SETTINGS)) == "活动路由"
+    assert code_page_of(NOTHING) == ""
 
 
 def test_long_paths() -> None:

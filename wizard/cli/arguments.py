@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 
-from wizard import __version__
 from wizard.cli import (
     doctor_grammar,
     envs_grammar,
@@ -18,6 +17,7 @@ from wizard.cli import (
 )
 from wizard.cli.download_grammar import add_download_options, download_choices
 from wizard.cli.network_grammar import add_network_options
+from wizard.cli.version import ShowVersion
 from wizard.cli.volumes_grammar import volume_choices
 from wizard.errors import UsageError
 from wizard.plan.model import Choices
@@ -33,7 +33,7 @@ def build_parser() -> argparse.ArgumentParser:
         description="From a bare computer to PyTorch on its graphics card. Without a command: the window.",
         epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 3 installed but the GPU test failed, 130 cancelled.",
     )
-    parser.add_argument("--version", action="version", version=f"torch-wizard {__version__}")
+    parser.add_argument("--version", action=ShowVersion, help="version of the program, and date of its data")
     parser.add_argument("--lang", choices=("en", "zh_CN"), help="language of messages (default: the system's)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 

@@ -11,14 +11,26 @@ import codecs
 import sys
 from collections.abc import Iterator
 
+from wizard.windows.registry import MACHINE, Registry, registry
+
 _UTF_8_MARK = codecs.BOM_UTF8
 _UTF_16_MARKS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_CODE_PAGES = r"SYSTEM\CurrentControlSet\Control\Nls\CodePage"
 _ENOUGH = 4  # bytes to tell by
 
 
 def console_code_page() -> str:
     """What the system's own programs write into a pipe; "" where that is UTF-8."""
-    return "oem" if sys.platform == "win32" else ""
+    return code_page_of(registry()) if sys.platform == "win32" else ""
+
+
+def code_page_of(known: Registry) -> str:
+    """Not this process's own: the frozen program asks Windows for UTF-8 for itself alone (its manifest)."""
+    page = f"cp{known.values(MACHINE, _CODE_PAGES).get('OEMCP', '')}"
+    try:
+        return codecs.lookup(page).name
+    except LookupError:
+        return ""
 
 
 class LineDecoder:

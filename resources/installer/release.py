@@ -1,0 +1,37 @@
+"""Whether this tree may become a release: `python resources/installer/release.py v0.2.0`.
+
+The tag, the one version (wizard/__init__.py) and the newest dated section of CHANGELOG.md must be the same.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+
+import build
+
+_SECTION = re.compile(r"^## \[(?P<version>[^\]]+)\](?: - (?P<date>\S+))?$", re.MULTILINE)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+
+
+def complaints(tag: str, version: str, changelog: str) -> list[str]:
+    found = [(match["version"], match["date"] or "") for match in _SECTION.finditer(changelog)]
+    dated = [name for name, date in found if _DAY.fullmatch(date)]
+    said = []
+    if tag != f"v{version}":
+        said.append(f"the tag {tag} is not v{version}, which wizard/__init__.py says")
+    if not dated or dated[0] != version:
+        said.append(f"CHANGELOG.md has no section “## [{version}] - YYYY-MM-DD” above all older ones")
+    return said
+
+
+def main() -> int:
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    said = complaints(sys.argv[1], build.version(), (build.ROOT / "CHANGELOG.md").read_text("utf-8"))
+    print("\n".join(said) or f"{sys.argv[1]} may be released")
+    return 1 if said else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,55 @@
+"""Signs Windows programs: `python resources/installer/sign.py FILE...`, where a certificate is given.
+
+TORCH_SETUP_CERTIFICATE is a PKCS#12 file in base64, TORCH_SETUP_CERTIFICATE_PASSWORD its password,
+TORCH_SETUP_TIMESTAMP the address of a time stamp service. Without a certificate nothing is signed, and that is said.
+Needs `signtool` of the Windows SDK.
+"""
+
+from __future__ import annotations
+
+import base64
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def signtool() -> str:
+    kits = Path(os.environ.get("PROGRAMFILES(X86)", "C:/Program Files (x86)"), "Windows Kits", "10", "bin")
+    found = shutil.which("signtool") or next(map(str, sorted(kits.glob("*/x64/signtool.exe"), reverse=True)), None)
+    if found is None:
+        raise SystemExit("signtool was not found: install the Windows SDK")
+    return found
+
+
+def sign(files: list[str], certificate: bytes) -> None:
+    """The password goes by an argument: signtool takes it in no other way; the file lives for that long only."""
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch, "certificate.pfx")
+        path.write_bytes(certificate)
+        command = [signtool(), "sign", "/q", "/fd", "SHA256", "/f", str(path)]
+        if password := os.environ.get("TORCH_SETUP_CERTIFICATE_PASSWORD"):
+            command += ["/p", password]
+        if service := os.environ.get("TORCH_SETUP_TIMESTAMP"):
+            command += ["/tr", service, "/td", "SHA256"]
+        if subprocess.run([*command, *files], check=False).returncode != 0:
+            raise SystemExit("signing failed")  # without the command: the password is in it
+
+
+def main(files: list[str]) -> int:
+    given = os.environ.get("TORCH_SETUP_CERTIFICATE", "")
+    missing = [name for name in files if not Path(name).is_file()]
+    if missing or not files:
+        raise SystemExit(f"nothing to sign: {', '.join(missing) or 'no file named'}")
+    if not given:
+        print("not signed: no certificate was given")
+        return 0
+    sign(files, base64.b64decode(given))
+    print(f"signed: {', '.join(files)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,91 @@
+"""The hosted workflows: readable, careful, and every command one that can be typed at a desk."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from tests.test_version import ROOT, load
+
+FOLDER = ROOT / ".github" / "workflows"
+FILES = sorted(FOLDER.glob("*.yml"))
+# Whole commands, or the beginning of one: our own scripts, and the two tools that no script of ours can stand for.
+COMMANDS = re.compile(
+    r"python start\.py test( .+)?|\.ci/run"
+    r"|(\.venv/bin/)?python resources/installer/(build|try_made|sign|release|lock)\.py .+"
+    r"|python -m pip install --require-hashes -r resources/installer/requirements-\$\{\{ matrix\.system \}\}\.txt"
+    r"|git config --global --add safe\.directory \"\$GITHUB_WORKSPACE\"|gh release create .+"
+)
+_PINNED = re.compile(r"actions/[a-z-]+@[0-9a-f]{40}|\./\.github/workflows/build\.yml")
+
+
+def document(path: Path) -> Any:
+    return YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+
+
+def jobs() -> list[tuple[str, dict[str, Any]]]:
+    return [(f"{path.name}: {name}", job) for path in FILES for name, job in document(path)["jobs"].items()]
+
+
+def steps() -> list[tuple[str, dict[str, Any]]]:
+    return [(name, step) for name, job in jobs() for step in job.get("steps", ())]
+
+
+def test_there_are_workflows() -> None:
+    assert [path.name for path in FILES] == ["build.yml", "check.yml", "release.yml"]
+
+
+def test_a_linter_finds_nothing() -> None:
+    """Schema, expressions and the usual holes, without the network."""
+    command = [str(Path(sys.executable).with_name("zizmor")), "--offline", "--min-severity", "medium", str(FOLDER)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("name", "step"), steps())
+def test_no_logic_lives_in_them(name: str, step: dict[str, Any]) -> None:
+    assert ("run" in step) != ("uses" in step)
+    if "run" in step:
+        assert COMMANDS.fullmatch(step["run"]), step["run"]
+        if script := re.search(r"resources/installer/\w+\.py", step["run"]):
+            assert (ROOT / script[0]).is_file()
+
+
+def test_actions_are_pinned_and_get_no_more_rights_than_they_need() -> None:
+    used = [step["uses"] for _, step in steps() if "uses" in step] + [job["uses"] for _, job in jobs() if "uses" in job]
+    assert [each for each in used if not _PINNED.fullmatch(each)] == []
+    for path in FILES:
+        assert document(path)["permissions"] == {"contents": "read"}
+    assert [name for name, job in jobs() if job.get("permissions")] == ["release.yml: draft"]
+    checkouts = [step for _, step in steps() if str(step.get("uses", "")).startswith("actions/checkout")]
+    assert all(step["with"]["persist-credentials"] is False for step in checkouts)
+
+
+def test_every_python_on_both_systems(monkeypatch: pytest.MonkeyPatch) -> None:
+    matrix = document(FOLDER / "check.yml")["jobs"]["tests"]["strategy"]["matrix"]
+    assert tuple(matrix["python"]) == load("lock", monkeypatch).SUPPORTED
+    assert {name.partition("-")[0] for name in matrix["os"]} == {"ubuntu", "windows"}
+
+
+def test_nothing_is_signed_without_a_certificate(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    sign = load("sign", monkeypatch)
+    program = tmp_path / "x.exe"
+    program.write_bytes(b"MZ")
+    monkeypatch.delenv("TORCH_SETUP_CERTIFICATE", raising=False)
+    assert sign.main([str(program)]) == 0
+    assert "not signed" in capsys.readouterr().out
+    with pytest.raises(SystemExit, match="nothing to sign"):
+        sign.main([str(tmp_path / "gone.exe")])
+    monkeypatch.setenv("TORCH_SETUP_CERTIFICATE", "AAAA")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setenv("PROGRAMFILES(X86)", str(tmp_path))
+    with pytest.raises(SystemExit, match="signtool was not found"):
+        sign.main([str(program)])
