@@ -107,6 +107,17 @@ def test_a_wheel_that_was_altered_on_the_server_is_refused(world: World, tmp_pat
     assert not (world.home / "state" / "envs" / "deep" / ".torch-setup.json").exists()
 
 
+def test_the_built_in_engine_brings_the_python_from_the_profiles_channel(
+    world: World, conda_channel_folder: Path, tmp_path: Path
+) -> None:
+    with IndexServer(conda_channel_folder) as channel:
+        made(world, tmp_path / "c.torchlab", "--variant", "cpu", "--channel", channel.url, "--engine", "rattler")
+        done = world.run("setup", "--profile", str(tmp_path / "c.torchlab"), "--dry-run")
+    assert done.returncode == 0, done.stderr
+    assert f"--override-channels -c {channel.url} python={PYTHON}" in done.stderr
+    assert world.runs() == []
+
+
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """The command line in this process: for what is refused before anything is begun."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -134,6 +135,16 @@ def test_a_build_that_this_program_does_not_know_is_left_and_named() -> None:
     selection = choose(both, machine("v100-linux-580"), load_matrix())
     assert selection.lock == both.locks[1]
     assert next(one.reasons[0].key for one in selection.refused if one.lock == newer) == "profile.reason.unknown-build"
+
+
+def test_the_c_library_that_the_files_were_chosen_for_counts_beside_the_builds_own() -> None:
+    """2.14.1 itself runs from glibc 2.28 on; this entry's files were chosen for 2.35."""
+    only = profile(entry("linux", "cpu", glibc="2.35"))
+    here, matrix = machine("no-gpu-linux"), load_matrix()
+    assert choose(only, replace(here, glibc="2.35"), matrix).lock == only.locks[0]
+    older = choose(only, replace(here, glibc="2.34"), matrix)
+    assert older.lock is None
+    assert older.refused[0].reasons[0].params == {"need": "2.35", "have": "2.34"}
 
 
 def test_a_driver_that_would_open_an_entry_is_named() -> None:
