@@ -385,6 +385,10 @@
         <translation>选择文件夹(&amp;F)…</translation>
     </message>
     <message>
+        <source>It looks at the files, starts PyTorch as your terminal would, then looks at the driver and the card: up to a minute. You see the cause, what shows it, and the smallest repair before anything is changed.</source>
+        <translation>会先查看文件，再像您的终端那样启动 PyTorch，最后查看驱动和显卡，最多需要一分钟。在做任何改动之前，您会先看到原因、依据和改动最小的修复办法。</translation>
+    </message>
+    <message>
         <source>Examine &amp;again</source>
         <translation>重新诊断(&amp;A)</translation>
     </message>
@@ -425,11 +429,11 @@
     </message>
     <message>
         <source>Keep it at this branch</source>
-        <translation>固定在此分支</translation>
+        <translation>保持在这个驱动系列</translation>
     </message>
     <message>
         <source>Let it change again</source>
-        <translation>解除固定</translation>
+        <translation>恢复自动更换系列</translation>
     </message>
     <message>
         <source>Open the guide in a browser</source>
@@ -2059,7 +2063,7 @@
     </message>
     <message>
         <source>%1 where it has what is needed, the official place for the rest.</source>
-        <translation>凡 %1 有的都从它下载，其余从官方源下载。</translation>
+        <translation>优先从 %1 下载，它没有的再从官方源下载。</translation>
     </message>
 </context>
 </TS>

@@ -31,10 +31,12 @@ def profile_of_plan(
     name = PurePath(plan.prefix).name
     environment = ProfileEnvironment(
         name=name,
+        engine=choices.engine,
         torch=(build.torch,),
         companions=_COMPANIONS if choices.companions is None else choices.companions,
         extras=choices.extras,
     )
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
-    wanted = replace(choices, python=plan.python, name=None, prefix=None, engine="venv", conda=None, reuse=False)
+    channel = None if choices.engine == "venv" else choices.channel  # that engine asks none
+    wanted = replace(choices, python=plan.python, name=None, prefix=None, engine="venv", conda=None, channel=channel)
     return make_profile(facts, matrix, needs, Made(name, today, environment, ask=ASKED), wanted, is_cancelled)

@@ -49,6 +49,8 @@ class Footer(QFrame):
         page = self._page
         if page is None:
             return
+        for holder, held in zip(self._holders[page], (page.footer_left, page.footer_right), strict=True):
+            holder.setVisible(any(not one.isHidden() for one in held))  # an empty one would leave a gap
         words = page.primary_text()
         self.primary.setText(words)
         self.primary.setVisible(bool(words))

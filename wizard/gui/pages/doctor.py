@@ -20,6 +20,7 @@ from wizard.gui.pages.doctor_answer import DoctorAnswer
 from wizard.gui.pages.environments_table import torch_words
 from wizard.gui.pages.side_base import SidePage, button
 from wizard.gui.parts.boxes import box, line_up
+from wizard.gui.parts.labels import label
 from wizard.i18n import message
 
 if TYPE_CHECKING:
@@ -47,9 +48,11 @@ class DoctorPage(SidePage):
         line.addWidget(self.choice, 1)
         line.addWidget(self.folder)
         self.answer = DoctorAnswer(desk.voice)
+        self._before = label("", "muted")
         self.copy, self.save, self.again = self.answer.copy, self.answer.save, button()
         self.footer_right = [self.again]
         self.body.addWidget(choose)
+        self.body.addWidget(self._before)
         self.body.addWidget(self.answer)
         self.body.addStretch(1)
         self.choice.activated.connect(self._chosen)
@@ -104,12 +107,19 @@ class DoctorPage(SidePage):
         self.choice.setAccessibleName(self.tr("Environment to examine"))
         self.folder.setText(self.tr("Choose &folder…"))
         self.answer.retranslate()
+        self._before.setText(
+            self.tr(
+                "It looks at the files, starts PyTorch as your terminal would, then looks at the driver and the card: "
+                "up to a minute. You see the cause, what shows it, and the smallest repair before anything is changed."
+            )
+        )
         self.again.setText(self.tr("Examine &again"))
         self._fill()
 
     def render_state(self) -> None:
         found = self._found
         self.answer.setVisible(found is not None)
+        self._before.setVisible(found is None and not self.is_busy)
         for one in (self.copy, self.save):
             one.setEnabled(found is not None and not self.is_busy)
         self.again.setVisible(found is not None)

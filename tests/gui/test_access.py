@@ -1,0 +1,98 @@
+"""What a screen reader meets: the accessibility tree of every page, those beside the wizard too, and the keyboard."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAccessible
+from PySide6.QtWidgets import QAbstractItemView, QPlainTextEdit, QProgressBar, QWidget
+from pytestqt.qtbot import QtBot
+
+from tests.gui import fake_side
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.test_help import every_page
+from tests.gui.walking import settle, visible
+from wizard.flow.side_pages import SIDE_ORDER, SideId
+from wizard.gui.parts.labels import Pill
+from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES
+
+ROLES = {
+    QAccessible.Role.Button, QAccessible.Role.CheckBox, QAccessible.Role.RadioButton, QAccessible.Role.ComboBox,
+    QAccessible.Role.EditableText, QAccessible.Role.SpinBox, QAccessible.Role.Table, QAccessible.Role.ButtonMenu,
+    QAccessible.Role.PageTab, QAccessible.Role.Link,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Heard:
+    """One control as the accessibility tree tells it; plain values, for the tree lives only as long as its widgets."""
+
+    widget: QWidget
+    name: str
+    description: str
+    role: QAccessible.Role
+
+
+def heard(widget: QWidget) -> Heard:
+    one = QAccessible.queryAccessibleInterface(widget)
+    assert one is not None
+    return Heard(widget, one.text(QAccessible.Text.Name), one.text(QAccessible.Text.Description), one.role())
+
+
+def controls(window: WizardWindow) -> list[Heard]:
+    """Whatever takes the keyboard; cells of a table have their own test."""
+    found = [one for one in visible(window, QWidget) if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+    return [heard(one) for one in found if one is not window and one.objectName() != "qt_spinbox_lineedit"]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_control_has_a_name_a_role_and_says_what_it_does(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window(language)
+    for name, _ in every_page(qtbot, window, session):
+        found = controls(window)
+        assert len(found) > 5, name
+        for one in found:
+            assert one.name, (name, one.widget)
+            assert "&" not in one.name, (name, one.name)
+            assert one.role in ROLES, (name, one.name, one.role)
+            assert one.description or ": " in one.name or "：" in one.name, (name, one.name)
+
+
+def test_the_page_and_its_states_have_names(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    for name, page in every_page(qtbot, window, session):
+        assert heard(page).name == page.title, name
+        for kind in (QProgressBar, Pill):
+            assert all(heard(one).name for one in visible(window, kind)), name
+
+
+@pytest.mark.parametrize("side_page", SIDE_ORDER)
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_side_page_is_gone_through_by_tab_alone(
+    side_page: SideId, language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    """Every control is met once, a table and a field of many lines are left again, and Return on Back leads out."""
+    window = make_window(language)
+    window.side.open(side_page, fake_side.HOME / "torch" if side_page is SideId.ENVIRONMENTS else None)
+    settle(qtbot, window)
+    wanted = {one.widget for one in controls(window) if one.widget.isEnabled()}
+    met: list[QWidget] = []
+    for _ in range(80):
+        focused = window.focusWidget()
+        assert focused is not None
+        if met and focused is met[0]:
+            break
+        met.append(focused)
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
+    assert len(met) == len(set(met)), "nobody is caught in a ring"
+    missed = [one for one in wanted - set(met) if not isinstance(one, QAbstractItemView | QPlainTextEdit)]
+    assert missed == []
+    window.footer.back.setFocus()
+    qtbot.keyClick(window.footer.back, Qt.Key.Key_Return)
+    assert window.side.here is None

@@ -1,0 +1,192 @@
+"""A class profile in the window: opened, dropped, carried out, refused in a sentence, and saved from Review."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession
+from tests.gui.fake_side import FakeSide
+from tests.gui.test_frame import drop
+from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
+from tests.line import test_window as of_line
+from tests.line.world import PYTHON, TORCH, World
+from tests.profile.examples import profile
+from wizard.flow.pages import PageId
+from wizard.gui.pages.review import ReviewPage
+from wizard.gui.pages.welcome import WelcomePage
+from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES
+from wizard.profile.read import read_profile
+from wizard.profile.write import profile_text
+
+at_home, open_window = of_line.at_home, of_line.open_window
+LONG = 120_000  # milliseconds: a limit for a hang, not a speed
+
+
+def written(tmp_path: Path, *ask: str) -> Path:
+    path = tmp_path / "lesson 课.torchlab"
+    path.write_text(profile_text(profile(ask=ask)), encoding="utf-8")
+    return path
+
+
+def said(window: WizardWindow) -> str:
+    return "\n".join(one.text() for one in visible(window, QLabel) if isinstance(one, QLabel))
+
+
+def button(window: WizardWindow, words: str) -> QPushButton:
+    return next(one for one in visible(window, QPushButton) if words in getattr(one, "text", str)())  # type: ignore[return-value]
+
+
+def opened(qtbot: QtBot, window: WizardWindow, path: Path) -> None:
+    drop(window, path)
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: "Deep learning 101" in said(window))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_dropped_profile_says_what_it_does_and_leads_straight_to_review(
+    language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path
+) -> None:
+    window = make_window(language)
+    opened(qtbot, window, written(tmp_path))
+    letters = [letter for letter, _ in mnemonics(window)]
+    assert len(letters) == len(set(letters)), sorted(mnemonics(window))
+    assert "deep" in said(window)
+    press(qtbot, button(window, "(&D)" if language == "zh_CN" else "&does"))
+    for page in (PageId.CHECK, PageId.REVIEW):
+        qtbot.waitUntil(lambda page=page: window.navigator.page is page)
+        qtbot.waitUntil(window.footer.primary.isEnabled)
+        for left_out in (PageId.BUILD, PageId.SOURCE, PageId.PLACE):
+            assert not window.rail.steps[left_out].isEnabled()
+        if page is PageId.CHECK:
+            press(qtbot, window.footer.primary)
+    choices = next(value for name, value in side.calls if name == "plan_profile")
+    assert (choices.name, choices.engine) == ("deep", "auto")
+    press(qtbot, window.footer.back)
+    assert window.navigator.page is PageId.CHECK
+    press(qtbot, window.footer.back)
+    assert window.navigator.page is PageId.WELCOME
+    assert window.navigator.state.profile is None
+    assert window.navigator.state.choices.name is None, "the next setup is one's own"
+
+
+def test_what_the_profile_asks_is_asked_and_nothing_else(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeSide, tmp_path: Path
+) -> None:
+    window = make_window()
+    opened(qtbot, window, written(tmp_path, "place"))
+    press(qtbot, button(window, "&does"))
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.PLACE)
+    settle(qtbot, window)
+    place = window.page
+    assert place.name.text() == "deep"
+    assert not place.name.isEnabled()
+    assert not place.engine.isVisible()
+    assert not place.there.isVisible()
+    typed(qtbot, place.folder, "/data/envs")
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "plan_profile" in side.names())
+    choices = next(value for name, value in side.calls if name == "plan_profile")
+    assert choices.prefix == "/data/envs/deep"
+
+
+def test_one_that_is_set_up_already_says_so(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path
+) -> None:
+    side.set_up = True
+    window = make_window()
+    opened(qtbot, window, written(tmp_path))
+    press(qtbot, button(window, "&does"))
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "is set up as “deep” already" in said(window))
+    assert not window.footer.primary.isEnabled()
+
+
+@pytest.mark.parametrize("content", [b"\x00", b"schema = 99\n", b'schema = 1\ntitle = "x"\n'])
+def test_a_damaged_one_is_refused_in_the_page(
+    content: bytes, qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    path = tmp_path / "bad.torchlab"
+    path.write_bytes(content)
+    window = make_window()
+    drop(window, path)
+    qtbot.waitUntil(lambda: window.page.trouble.isVisible())
+    assert window.page.trouble.code.startswith("error.profile-")
+    assert window.navigator.page is PageId.WELCOME
+
+
+def test_the_button_on_welcome_opens_one(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path)
+    monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(path), ""))
+    window = make_window()
+    welcome = window.page
+    assert isinstance(welcome, WelcomePage)
+    press(qtbot, welcome.profile)
+    qtbot.waitUntil(lambda: "Deep learning 101" in said(window))
+
+
+# -- for real, on loopback: saved by one, opened and carried out by another
+
+
+def test_a_saved_profile_is_carried_out_to_a_tested_environment(
+    open_window: Callable[[], WizardWindow], at_home: World, qtbot: QtBot, tmp_path: Path
+) -> None:
+    window = open_window()
+    go_to(qtbot, window, PageId.BUILD)
+    of_line.stay_on_loopback(window, at_home)
+    go_to(qtbot, window, PageId.PLACE)
+    press(qtbot, window.page.engines["venv"])
+    typed(qtbot, window.page.name, "mine")
+    settle(qtbot, window)
+    go_to(qtbot, window, PageId.REVIEW)
+    review = window.page
+    assert isinstance(review, ReviewPage)
+    path = tmp_path / "class.torchlab"
+    review.save_to(path)
+    qtbot.waitUntil(lambda: not review.is_busy, timeout=LONG)
+    assert path.exists(), review.trouble.plain_text()
+    assert str(path) in said(window)
+    file = read_profile(path)
+    assert (file.profile.environment.name, file.profile.ask) == ("mine", ("place",))
+    assert [(lock.torch, lock.variant, lock.python) for lock in file.profile.locks] == [(TORCH, "cpu", PYTHON)]
+    assert os.environ["HOME"] not in path.read_text(encoding="utf-8")
+
+    window.navigator.restart()
+    window.open_file(path)
+    qtbot.waitUntil(lambda: any("&does" in one.text() for one in window.page.findChildren(QPushButton)), timeout=LONG)
+    press(qtbot, button(window, "&does"))
+    for page in (PageId.CHECK, PageId.PLACE, PageId.REVIEW):
+        qtbot.waitUntil(
+            lambda page=page: window.navigator.page is page and window.footer.primary.isEnabled(), timeout=LONG
+        )
+        press(qtbot, window.footer.primary)
+    of_line.wait_for_end(qtbot, window)
+    assert window.navigator.state.report["status"] == 0
+    prefix = at_home.home / "state" / "envs" / "mine"
+    assert at_home.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+
+
+def test_review_saves_what_it_shows(qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    review = window.page
+    assert isinstance(review, ReviewPage)
+    review.save_to(tmp_path / "x.torchlab")
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: "abababababab" in said(window))
+    window.navigator.put_preview(replace(window.navigator.state.preview))
+    assert ("make_profile", ("run-1", tmp_path / "x.torchlab")) in side.calls
