@@ -100,7 +100,12 @@ def test_lines_for_a_driver_have_copy_buttons(
     page.text.setPlainText(KNOWN)
     press(qtbot, window.footer.primary)
     settle(qtbot, window)
-    shown = [one for one in page._result.findChildren(CodeLine) if one.isVisible()]
+
+    def lines() -> list[CodeLine]:
+        return [one for one in page._result.findChildren(CodeLine) if one.isVisible()]
+
+    qtbot.waitUntil(lambda: bool(lines()))
+    shown = lines()
     assert [one.code for one in shown] == [*guide.install, *guide.hold, *guide.unhold]
     press(qtbot, shown[0].button)
     assert QGuiApplication.clipboard().text() == guide.install[0]

@@ -1,11 +1,13 @@
 """Notices that the computer slept: then every connection is dead without knowing it, and waiting is no use.
 
 The wall clock runs on in sleep and the monotonic one stands still (Linux), or both run on and nobody looked at
-them for long (Windows). A clock that was merely set looks alike; new connections cost little.
+them for long (Windows; elsewhere that is only a busy computer). A clock that was merely set looks alike; new
+connections cost little.
 """
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 
@@ -19,8 +21,13 @@ def clocks() -> tuple[float, float]:
 
 
 class SleepWatch:
-    def __init__(self, clocks: Clocks = clocks, gap: float = _GAP_SECONDS) -> None:
+    """`counts_sleep`: the monotonic clock runs on in sleep."""
+
+    def __init__(
+        self, clocks: Clocks = clocks, gap: float = _GAP_SECONDS, counts_sleep: bool = sys.platform == "win32"
+    ) -> None:
         self._clocks = clocks
+        self._counts_sleep = counts_sleep
         self._gap = gap
         self._wall, self._monotonic = clocks()
 
@@ -29,4 +36,4 @@ class SleepWatch:
         wall, monotonic = self._clocks()
         passed, counted = wall - self._wall, monotonic - self._monotonic
         self._wall, self._monotonic = wall, monotonic
-        return passed - counted > self._gap or counted > self._gap
+        return passed - counted > self._gap or (self._counts_sleep and counted > self._gap)
