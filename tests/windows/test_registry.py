@@ -9,6 +9,7 @@ import pytest
 from tests.windows.fake_windows import exported
 from wizard.environments.windows_volume import long_paths_are_on
 from wizard.machine import condas, interpreter_places
+from wizard.machine.restart import in_registry
 from wizard.mirrors.race_policy import race_policy, region_of, windows_zone
 from wizard.network.windows import read_internet_settings
 from wizard.process.decode import code_page_of
@@ -63,6 +64,11 @@ def test_the_code_page_of_the_systems_programs() -> None:
     assert code_page_of(SETTINGS) == "gbk"
     assert "活动路由".encode("cp936").decode(code_page_of(SETTINGS)) == "活动路由"
     assert code_page_of(NOTHING) == ""
+
+
+def test_a_restart_that_windows_waits_for() -> None:
+    assert str(in_registry(SETTINGS)).endswith("RebootRequired")
+    assert in_registry(NOTHING) is None
 
 
 def test_long_paths() -> None:

@@ -8,10 +8,10 @@ refused before. Success is the exit status plus a look at the prefix.
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from wizard import paths
 from wizard.environments import conda_records
 from wizard.environments.conda_answer import CondaInfo, CondaPlan, parse_document, parse_plan
 from wizard.environments.conda_commands import conda_environment, create_command, plan_command
@@ -25,7 +25,7 @@ from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.i18n import message, text
 from wizard.process import Outcome, Request, StopTimeouts, run
 
-_OS_NAME = "windows" if sys.platform == "win32" else "linux"
+_OS_NAME = paths.os_name()
 # conda rolls its transaction back when it is interrupted; what it leaves is ours to remove all the same.
 _STOP = StopTimeouts(interrupt=4.0, terminate=2.0, kill=5.0)
 _REFUSED = " :#"  # in the folder's own name; further up a space only draws a warning

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -32,7 +31,7 @@ from wizard.errors import Cancelled, WizardError
 from wizard.i18n import message, text
 from wizard.process import Request, child_environment, redact, run
 
-_OS_NAME = "windows" if sys.platform == "win32" else "linux"
+_OS_NAME = paths.os_name()
 STALL_SECONDS = 60.0
 
 

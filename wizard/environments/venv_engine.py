@@ -6,10 +6,10 @@ not at all: packages are installed by our own uv anyway, and `layout.has_pip` te
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
+from wizard import paths
 from wizard.environments.inspect_prefix import PythonFacts, ask_python, check_free, look_at_python
 from wizard.environments.layout import python_of, site_packages_of
 from wizard.environments.model import Created, IsCancelled, OnProgress, Target
@@ -17,7 +17,7 @@ from wizard.errors import Cancelled, WizardError
 from wizard.i18n import message, text
 from wizard.process import Outcome, Request, child_environment, run
 
-_OS_NAME = "windows" if sys.platform == "win32" else "linux"
+_OS_NAME = paths.os_name()
 _DISK_FULL = ("No space left on device", "[Errno 28]", "[WinError 112]")
 
 

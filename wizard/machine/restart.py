@@ -10,6 +10,8 @@ import platform
 import sys
 from pathlib import Path
 
+from wizard.windows.registry import MACHINE, Registry, registry
+
 # Debian, Ubuntu and their kin write it after an update of the kernel or of the C library.
 _MARKS = ("run/reboot-required", "var/run/reboot-required")
 _WINDOWS = (
@@ -21,7 +23,7 @@ _WINDOWS = (
 def restart_mark(root: Path = Path("/"), kernel: str | None = None) -> str | None:
     """What says so: a file, a registry key, or the folder that a kernel update has taken away; None: nothing."""
     if sys.platform == "win32":
-        return _in_registry()
+        return in_registry(registry())
     return next((f"/{name}" for name in _MARKS if (root / name).exists()), None) or _kernel_gone(root, kernel)
 
 
@@ -38,15 +40,6 @@ def _kernel_gone(root: Path, kernel: str | None) -> str | None:
     return f"/lib/modules/{running}" if others and running not in others else None
 
 
-def _in_registry() -> str | None:
-    if sys.platform != "win32":
-        return None
-    import winreg
-
-    for name in _WINDOWS:
-        try:
-            winreg.CloseKey(winreg.OpenKey(winreg.HKEY_LOCAL_MACHINE, name))
-        except OSError:
-            continue
-        return name
-    return None
+def in_registry(known: Registry) -> str | None:
+    """The key is the mark, whatever is in it."""
+    return next((name for name in _WINDOWS if known.has(MACHINE, name)), None)

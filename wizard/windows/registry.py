@@ -31,6 +31,15 @@ class Registry:
     def __init__(self, winreg: WinReg | None) -> None:
         self._winreg = winreg
 
+    def has(self, hive: str, key: str) -> bool:
+        if self._winreg is None:
+            return False
+        try:
+            with self._winreg.OpenKey(self._root(hive), key):
+                return True
+        except OSError:
+            return False
+
     def values(self, hive: str, key: str) -> Mapping[str, object]:
         """By name; the unnamed one is ""."""
         if self._winreg is None:
