@@ -11,9 +11,10 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from wizard.errors import Cancelled, WizardError
 
@@ -33,7 +34,7 @@ class _Post(QObject):
 
 
 class Errand(QObject, Generic[T]):
-    over = Signal()
+    over = Signal(object)  # itself
 
     def __init__(
         self,
@@ -71,7 +72,7 @@ class Errand(QObject, Generic[T]):
     def _deliver(self, kind: str, value: Any) -> None:
         if kind != "note":
             self._thread.join()  # it has nothing left to do but to end
-            self.over.emit()
+            self.over.emit(self)
         if self._cancelled.is_set():
             return
         if kind == "note" and self._on_note:
@@ -102,6 +103,10 @@ def seldom(note: OnNote) -> Callable[[int, int], None]:
     return tell
 
 
+def _let_go(errand: Errand[Any]) -> None:
+    """The last hold on it: an object must not vanish while it is being called."""
+
+
 class Errands:
     """Every errand that is under way. Owned by the window."""
 
@@ -117,8 +122,12 @@ class Errands:
     ) -> Errand[T]:
         errand = Errand(work, on_done, on_failed, on_note)
         self._going.add(errand)
-        errand.over.connect(lambda: self._going.discard(errand))
+        errand.over.connect(self._forget)  # a function that held the errand would keep it alive for ever
         return errand
+
+    def _forget(self, errand: Errand[Any]) -> None:
+        self._going.discard(errand)
+        QTimer.singleShot(0, partial(_let_go, errand))
 
     @property
     def busy(self) -> bool:

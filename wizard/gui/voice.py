@@ -22,6 +22,7 @@ class Voice(QObject):
         self._app = app
         self._language = ""
         self._translators: list[QTranslator] = []
+        self._loaded: dict[str, list[QTranslator]] = {}
         self.speak(language)
 
     @property
@@ -34,7 +35,11 @@ class Voice(QObject):
         self._language = language
         for translator in self._translators:
             self._app.removeTranslator(translator)
-        self._translators = [] if language == "en" else self._load(language)
+        if language != "en" and language not in self._loaded:
+            self._loaded[language] = self._load(language)
+        self._translators = self._loaded.get(language, [])
+        for translator in self._translators:
+            self._app.installTranslator(translator)
         QLocale.setDefault(QLocale(language))
         self.changed.emit()
 
@@ -48,7 +53,6 @@ class Voice(QObject):
         for name, folder in places:
             translator = QTranslator(self)
             if translator.load(name, folder):
-                self._app.installTranslator(translator)
                 found.append(translator)
         return found
 
