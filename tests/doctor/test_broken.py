@@ -23,6 +23,12 @@ def other_torchvision(patient: Patient) -> None:
     patient.install(f"torchvision-{VISION}+cpu")
 
 
+def torchvision_of_the_general_index(patient: Patient) -> None:
+    """`pip install torch torchvision` where pip finds torch+cpu in one place and torchvision in another."""
+    patient.make(f"torch-{TORCH}+{CUDA}", *HEALTHY[2:])
+    patient.unpack(next((patient.wheels / "general").glob("torchvision-*.whl")))
+
+
 def numpy_2_under_an_old_torch(patient: Patient) -> None:
     patient.make(f"torch-{OLD_TORCH}+cu121", "numpy-2.3.0", "sympy-1.13.3")
 
@@ -83,6 +89,7 @@ class Case:
 CASES = (
     Case(cpu_build, "cpu-build", ("torch", "torchvision", "nvidia-cudnn-cu12"), "RTX 3060"),
     Case(other_torchvision, "companion-variant", ("torchvision",), "torchvision 0.28.0+cpu"),
+    Case(torchvision_of_the_general_index, "companion-unmarked", ("torchvision",), "torchvision 0.28.0"),
     Case(numpy_2_under_an_old_torch, "numpy-too-new", ("numpy",), "numpy 2.3.0"),
     Case(half_deleted, "half-deleted", ("torch",), "its metadata is not"),
     Case(half_deleted_files, "half-deleted", ("torch",), "is gone"),

@@ -75,6 +75,9 @@ def build_all(folder: Path) -> Path:
         build_torch(torch, f"{TORCH}+{local}", cuda, library=True, cudnn=True)
         vision = {"torchvision/__init__.py": _VISION.format(version=f"{VISION}+{local}", local=local).encode()}
         build_wheel(torch, "torchvision", f"{VISION}+{local}", vision, [f"torch=={TORCH}"], TAG)
+    # What the general index has under the same number: the build for another CUDA, without a mark.
+    unmarked = {"torchvision/__init__.py": _VISION.format(version=VISION, local="cu130").encode()}
+    build_wheel(folder / "general", "torchvision", VISION, unmarked, [f"torch=={TORCH}"], TAG)
     build_torch(torch, f"{OLD_TORCH}+cu121", "12.1", numpy_bound=2)
     # What another interpreter would have; it is never offered to this one.
     build_torch(folder / "foreign", f"{TORCH}+{CUDA}", "12.6", "cp38-cp38-manylinux_2_17_x86_64", library=True)

@@ -116,6 +116,10 @@ def _companion(each: Distribution, env: Installation, variant: str, matrix: Matr
         # Two CUDA builds of one major version mostly run together: then only the test can tell.
         certain = _cuda_major(each.local) != _cuda_major(variant)
         return finding("companions", "companion-variant", evidence, Remedy((wanted,)), certain, words=params)
+    torch = env.one("torch")
+    if torch and torch.local and not each.local and not _any_variant(each):
+        # torch from PyTorch's own index, this one from the general index: which build that is, only the test can tell.
+        return finding("companions", "companion-unmarked", evidence, Remedy((wanted,)), certain=False, words=params)
     if (
         pin is None
         and target

@@ -21,7 +21,7 @@ from wizard.steps.model import Diagnosis, Verification
 _RANK = (
     "python-broken", "torch-missing", "half-deleted", "wrong-python", "two-copies", "damaged", "user-site-shadow",
     "pythonpath-shadow", "path-shadow", "library-intruder", "library-preload", "needs-unmet", "cpu-build",
-    "companion-variant", "companion-release", "numpy-too-new", "no-kernels", "driver-too-old",
+    "companion-variant", "companion-unmarked", "companion-release", "numpy-too-new", "no-kernels", "driver-too-old",
 )  # fmt: skip
 _MACHINE_RANK = (
     "driver-library-mismatch", "vc-runtime", "visible-devices", "optimus-off", "nouveau", "secure-boot",
@@ -78,6 +78,8 @@ def _place(code: str, order: tuple[str, ...]) -> int:
 
 def _is_noise(finding: Finding, works: bool, needs_no_card: bool) -> bool:
     """No card, on a computer where PyTorch does what it was set up to do, or was meant for the processor."""
+    if works and finding.code == "companion-unmarked":
+        return True
     return (works and finding.scope == MACHINE) or (needs_no_card and finding.code in _OF_THE_CARD)
 
 
