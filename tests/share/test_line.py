@@ -1,0 +1,120 @@
+"""The whole line of a class, for real: a pack is built, served, found by address and code, and set up from."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.line.world import PYTHON, TORCH, World
+from wizard.packages.fetch import Store
+from wizard.packages.model import LockedFile
+from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
+from wizard.profile.read import read_profile
+from wizard.profile.write import profile_file
+from wizard.session.room import read_room
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the made-up torch is for Linux")
+
+
+def profile_of(world: World, wheels: Path, path: Path, only_share: bool = False) -> Path:
+    files = tuple(
+        LockedFile(name, version, wheel.name, (f"{page}{wheel.name}",), _sha256(wheel), wheel.stat().st_size)
+        for name, version, wheel, page in _wheels(world, wheels)
+    )
+    lock = ProfileLock("linux", "x86_64", PYTHON, TORCH, "cpu", files, "2.17")
+    profile = Profile("Deep learning 101", "2026-11-21", "0.1.0", ProfileEnvironment("class", "venv"), (lock,))
+    profile = replace(profile, sources=ProfileSources(only_share=only_share))
+    path.write_bytes(profile_file(profile).data)
+    return path
+
+
+def _wheels(world: World, wheels: Path) -> Iterator[tuple[str, str, Path, str]]:
+    """Of the CPU build, and what it needs."""
+    for kind, server in (("torch", world.torch), ("packages", world.packages)):
+        for wheel in sorted((wheels / kind).glob("*.whl")):
+            name, version = wheel.name.split("-")[:2]
+            if "cu126" not in version and name != "torchvision":
+                yield name.replace("_", "-"), version, wheel, f"{server.simple.removesuffix('simple/')}files/"
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+@contextmanager
+def served(world: World, pack: Path) -> Iterator[tuple[str, str]]:
+    """(address, code), as the server's own words tell them."""
+    server = world.start("pack", "serve", str(pack), "--port", "0", "--host", "127.0.0.1")
+    try:
+        assert server.stderr
+        said = server.stderr.readline() + server.stderr.readline()
+        address = re.search(r"http://127\.0\.0\.1:\d+/", said)
+        code = re.search(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){3}", said)
+        assert address, said
+        assert code, said
+        yield address[0], code[0]
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.communicate(timeout=20)
+
+
+def test_a_machine_is_set_up_from_the_class_server_alone(world: World, wheels: Path, tmp_path: Path) -> None:
+    profile, pack = profile_of(world, wheels, tmp_path / "course.torchlab"), tmp_path / "pack"
+    built = _built(world, profile, pack, wheels)
+    assert built.returncode == 0, built.stderr
+    with served(world, pack) as (address, code):
+        prefix = tmp_path / "state" / "envs" / "class"
+        done = world.run(
+            "setup", "--pack", address, "--class", code, "--yes", "--label", "seat 7"
+        )  # no other option: the profile decides
+        assert done.returncode == 0, done.stderr
+        assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+        room = read_room(pack)
+        assert [(row.label, row.state, row.build) for row in room.rows] == [
+            ("seat 7", "green", f"torch {TORCH}+cpu, Python {PYTHON}")
+        ]
+        again = world.run("setup", "--pack", address, "--class", code, "--yes")
+        assert again.returncode == 0, again.stderr
+    shown = world.run("room", str(pack), "--html", str(tmp_path / "room.html"), "--csv", str(tmp_path / "room.csv"))
+    assert shown.returncode == 0, shown.stderr
+    assert "seat 7" in (tmp_path / "room.html").read_text(encoding="utf-8")
+    assert "seat 7" in (tmp_path / "room.csv").read_text(encoding="utf-8-sig")
+
+
+def _built(world: World, profile: Path, pack: Path, wheels: Path) -> subprocess.CompletedProcess[str]:
+    """The files are in the downloads of this home already: what a build does with a network is tested elsewhere."""
+    store = Store(world.home / "state" / "downloads")
+    for file in read_profile(profile).profile.files:
+        source = next(path for path in wheels.rglob("*.whl") if path.name == file.filename)
+        target = store.path_for(file)
+        target.parent.mkdir(parents=True)
+        target.write_bytes(source.read_bytes())
+    done = world.run("pack", "build", str(profile), "-o", str(pack))
+    shutil.rmtree(store.root)
+    return done
+
+
+def test_from_a_stick_with_one_altered_file_nothing_wrong_gets_in(world: World, wheels: Path, tmp_path: Path) -> None:
+    """The profile lets nobody else be asked: one sentence, and the class knows."""
+    profile, pack = profile_of(world, wheels, tmp_path / "course.torchlab", only_share=True), tmp_path / "pack"
+    assert _built(world, profile, pack, wheels).returncode == 0
+    wheel = next((pack / "wheels").glob("padding_a*"))
+    data = wheel.read_bytes()
+    wheel.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
+    done = world.run("setup", "--profile", str(pack / "profile.torchlab"), "--yes")
+    assert done.returncode == 1
+    assert wheel.name in done.stderr
+    assert "Traceback" not in done.stderr
+    (row,) = read_room(pack).rows
+    assert row.state == "red"
+    assert row.code.startswith("fetch-")
