@@ -137,3 +137,17 @@ def test_by_the_command_line_for_every_environment_that_is_known(bare: Patient) 
     assert done.returncode == 0, done.stderr
     assert "torchvision 0.28.0+cpu" in done.stdout
     assert world.run("doctor").returncode == 0
+
+
+def test_the_same_version_again_is_said_so(bare: Patient) -> None:
+    """The command knows the environment by the plan of its run."""
+    world = bare.world
+    prefix = world.home / "state" / "envs" / "demo"
+    done = world.run("setup", "--yes", "--name", "demo", "--torch", TORCH, "--variant", "cpu", "--with", "none",
+                     *world.sources)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    record = next(prefix.glob("lib/python3*/site-packages/torch-*.dist-info")) / "RECORD"
+    record.write_text(record.read_text() + "torch/mine.py,,\n")
+    told = world.run("--lang", "en", "doctor")
+    assert (told.returncode, f"torch {TORCH}+cpu was installed again" in told.stderr) == (1, True)
+    assert "is now" not in told.stderr

@@ -69,6 +69,8 @@ def _tell_drift(drift: Drift, terminal: Terminal) -> None:
     for change in drift.changes:
         if change.now is None:
             terminal.say(message("doctor.say.drift-gone", prefix=prefix, name=change.name, was=change.was))
+        elif change.now == change.was:
+            terminal.say(message("doctor.say.drift-same", prefix=prefix, name=change.name, was=change.was))
         else:
             terminal.say(message("doctor.say.drift", prefix=prefix, name=change.name, was=change.was, now=change.now))
         if change.by:
