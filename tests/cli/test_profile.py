@@ -15,7 +15,7 @@ from tests.plan.machines import FOLDER
 from tests.profile.examples import entry, profile
 from tests.servers.index_server import IndexServer
 from wizard.cli.main import main
-from wizard.profile.model import Profile
+from wizard.profile.model import Profile, ProfileEnvironment, ProfileSources
 from wizard.profile.read import read_profile
 from wizard.profile.write import profile_file
 
@@ -150,6 +150,17 @@ def test_only_what_the_profile_asks_for_may_be_chosen(call: Call, tmp_path: Path
     status, told = call("setup", "--profile", str(path), "--yes", "--variant", "cu126")
     assert (status, "fits this computer: torch 2.14.1+cu126" in told) == (1, True), told
     assert not (tmp_path / "own-home" / "runs").exists() or not list((tmp_path / "own-home" / "runs").iterdir())
+
+
+def test_a_profile_that_allows_class_servers_only_asks_nobody_else(call: Call, tmp_path: Path) -> None:
+    made = profile(
+        entry("linux", "cpu", python=PYTHON),
+        environment=ProfileEnvironment("deep", "venv"),
+        sources=ProfileSources(only_share=True),
+    )
+    status, told = call("setup", "--profile", str(saved(tmp_path / "c.torchlab", made)), "--yes")
+    assert (status, "class server only" in told) == (1, True), told
+    assert not (tmp_path / "own-home" / "envs").exists()
 
 
 def test_bad_profiles_are_one_sentence_and_nothing_changes(call: Call, tmp_path: Path) -> None:
