@@ -200,7 +200,7 @@ def main(argv: list[str] | None = None) -> int:
         if name in ("tar", "windows"):
             command.add_argument("--from", dest="frozen", type=Path, default=DIST / "TorchSetup", metavar="FOLDER")
         if name == "tar":
-            command.add_argument("--preset", type=int, default=9, help="of xz; 0 is quick and large")
+            command.add_argument("--preset", type=int, default=6, help="of xz; 0 is quick and large")
     wanted = parser.parse_args(argv)
     if wanted.command == "freeze":
         freeze(wanted.into)
