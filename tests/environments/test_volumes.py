@@ -100,6 +100,7 @@ def test_a_whole_setup_with_places_of_its_own(conda_world: World, conda_channel_
     assert shown.returncode == 0, shown.stderr
     for place in (conda_world.home / "state" / "envs" / "demo", cache, temp):
         assert any(str(place) in line and "GB free" in line for line in shown.stderr.splitlines()), place
+    assert f"{cache} (0.32 GB needed" in shown.stderr, "the engine's packages are kept there, too"
     for archive in conda_channel_folder.glob("*/*.tar.bz2"):
         name, version, _ = archive.name.rsplit("-", 2)
         row = next(line for line in shown.stderr.splitlines() if line.startswith(f"    {name} {version} "))

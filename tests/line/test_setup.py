@@ -32,6 +32,7 @@ def test_a_path_with_a_space_and_chinese_characters_by_venv(world: World) -> Non
     prefix = world.home / "深度 学习" / "环境 1"
     done = world.run("setup", "--yes", "--prefix", str(prefix), *world.sources)
     assert done.returncode == 0, done.stderr
+    assert done.stderr.count("contains a space") == 1, "said before the start; neither by the run nor by the report"
     assert world.import_check(prefix, "import torch; print(torch.zeros(1) is not None)") == "True"
 
 

@@ -18,7 +18,7 @@ from wizard.events import Event, Kind
 from wizard.flow.afterwards import afterwards, look_at_place, text_lines
 from wizard.i18n import message
 from wizard.plan.serialize import read_plan
-from wizard.report.render import render_text, said
+from wizard.report.render import render_text
 from wizard.session.session import Session
 
 _LAST_MOMENT = 5.0
@@ -55,7 +55,7 @@ def attend(
     if last is None or last.kind is not Kind.RUN_FINISHED:
         _tell_silence(session, run_id, terminal)
     elif not as_events and last.data.get("report"):
-        terminal.write(render_text(_without_told(session.report(run_id), narrator, terminal), terminal.language))
+        terminal.write(render_text(_without_notices(session.report(run_id)), terminal.language))
     if not as_events:
         if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
             terminal.say(message("cli.resume", run=run_id))
@@ -65,12 +65,10 @@ def attend(
     return status
 
 
-def _without_told(report: dict[str, Any], narrator: Narrator, terminal: Terminal) -> dict[str, Any]:
+def _without_notices(report: dict[str, Any]) -> dict[str, Any]:
+    """Before the start or at it they were all said; the saved report keeps them."""
     plan = report.get("plan")
-    if not plan:
-        return report
-    kept = [notice for notice in plan.get("notices") or () if said(notice, terminal.language) not in narrator.told]
-    return {**report, "plan": {**plan, "notices": kept}}
+    return {**report, "plan": {**plan, "notices": []}} if plan else report
 
 
 def _tell_how_to_go_on(session: Session, run_id: str, terminal: Terminal) -> None:

@@ -58,7 +58,7 @@ class Narrator:
     def __init__(self, terminal: Terminal, told: Iterable[str] = ()) -> None:
         """`told`: notices that were on the screen already."""
         self._terminal = terminal
-        self.told = set(told)
+        self._told = set(told)
         self._is_tty = sys.stderr is not None and sys.stderr.isatty()
         self._drawn = ""
 
@@ -76,8 +76,8 @@ class Narrator:
             self._progress(event.data)
 
     def _notice(self, words: str) -> None:
-        if words not in self.told:
-            self.told.add(words)
+        if words not in self._told:
+            self._told.add(words)
             self._line(f"  ! {words}")
 
     def _words(self, data: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from wizard import paths
 from wizard.environments.ground import Ground, look_at_ground
+from wizard.environments.package_cache import is_same_volume
 from wizard.errors import WizardError
 from wizard.packages.fetch import Store
 from wizard.packages.model import Lock
@@ -44,7 +45,17 @@ def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
     store = Store(paths.downloads_dir())
     download -= sum(file.size or 0 for file in lock.files if store.path_for(file).is_file())
     prefix = Path(plan.prefix)
-    return Demand(paths.downloads_dir(), max(0, download)), Demand(prefix, max(0, unpacked - _used_bytes(prefix)))
+    cached = max(0, download) + (PYTHON_BYTES if _keeps_packages_elsewhere(plan) else 0)
+    return Demand(paths.downloads_dir(), cached), Demand(prefix, max(0, unpacked - _used_bytes(prefix)))
+
+
+def _keeps_packages_elsewhere(plan: Plan) -> bool:
+    """The built-in engine's packages lie in a cache that a person chose, on another disk: there, and copied here."""
+    if plan.engine != "rattler" or paths.chosen_cache() is None:
+        return False
+    with contextlib.suppress(OSError):
+        return not is_same_volume(paths.cache_root(), Path(plan.prefix))
+    return False
 
 
 def check_room(wanted: Iterable[Demand]) -> None:
