@@ -48,7 +48,7 @@ def test_what_a_dead_program_left_goes_and_nothing_else() -> None:
 def test_a_number_that_another_process_has_now_is_no_life() -> None:
     folder = left_behind("20261121-100000-aaaa")
     mark = folder.path / "draft.json"
-    mark.write_text(json.dumps({**json.loads(mark.read_text()), "pid": os.getppid()}))
+    mark.write_text(json.dumps({**json.loads(mark.read_text()), "pid": os.getpid(), "since": 1.0}))
     finish_deletions_in_background()
     assert not folder.path.exists()
 
