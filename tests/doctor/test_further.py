@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.doctor.world import CUDA, HEALTHY, MACHINE, TORCH, Patient, copy_libraries
+from tests.doctor.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient, copy_libraries
 from wizard import paths
 from wizard.doctor.aside import Aside
 from wizard.doctor.distributions import read_distribution
@@ -18,6 +18,7 @@ from wizard.environments.layout import python_of
 from wizard.errors import WizardError
 from wizard.i18n import text
 from wizard.packages.wheel import parse_record
+from wizard.plan.model import Choices
 from wizard.steps.run_folder import RunFolder
 
 RUBBISH = bytes(range(256)) * 20
@@ -183,3 +184,32 @@ def test_a_second_repair_waits_for_one_that_was_killed(bare: Patient) -> None:
     assert raised.value.code == "repair-under-way"
     assert bare.session.undo_repair(bare.prefix)
     assert bare.plan().lock.files
+
+
+def sources_of(bare: Patient, *folders: Path) -> Choices:
+    return Choices(index=bare.world.packages.simple, find_links=tuple(map(str, folders)))
+
+
+def only(folder: Path, *wheels: Path) -> Path:
+    folder.mkdir()
+    for wheel in wheels:
+        shutil.copy2(wheel, folder)
+    return folder
+
+
+def test_a_source_without_the_companion_is_passed_over_for_one_that_has_it(bare: Patient, tmp_path: Path) -> None:
+    bare.make(f"torch-{TORCH}+{CUDA}", f"torchvision-{VISION}+cpu", *HEALTHY[2:])
+    found = bare.examine()
+    assert found.answer.cause
+    assert found.answer.cause.code == "companion-variant"
+    torch = next((bare.wheels / "torch").glob(f"torch-{TORCH}+{CUDA}-*.whl"))
+    vision = next((bare.wheels / "torch").glob(f"torchvision-{VISION}+{CUDA}-*.whl"))
+    poor, rich = only(tmp_path / "poor", torch), only(tmp_path / "rich", torch, vision)
+    with pytest.raises(WizardError) as caught:
+        bare.session.plan_repair(found, sources_of(bare, poor))
+    assert caught.value.code == "repair-companion-not-carried"
+    assert "--with" not in text(caught.value.hint, "en") + text(caught.value.hint, "zh_CN")
+    preview = bare.session.plan_repair(found, sources_of(bare, poor, rich))
+    assert [file.name for file in preview.lock.files] == ["torchvision"]
+    assert bare.carry_out(preview).returncode == 0
+    assert bare.answer().verdict == "nothing-wrong"

@@ -269,3 +269,11 @@ def test_nobody_answers(lab: Lab) -> None:
     with pytest.raises(WizardError) as caught:
         lab.elect()
     assert caught.value.code == "no-source-answers"
+
+
+def test_an_index_that_the_settings_add_takes_nobodys_place(lab: Lab) -> None:
+    """It has the file of the race and may lack all others."""
+    official = lab.add("official", Ways(bytes_per_second=SLOW))
+    extra = lab.stack.enter_context(MirrorServer(lab.wheels))
+    election = lab.elect(UserSettings(extra_index_urls=(extra.simple,)))
+    assert [source.url for source in election.package_sources] == [official.simple, extra.simple]

@@ -55,7 +55,7 @@ def elect(
     with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
         channels = channel_verdicts(choices, outlook, facts, candidates[0])
-        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, choices.companions or ())
         found = walk.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
             raise _nothing_found(states_of(walk, contest), candidates[0])

@@ -1,12 +1,13 @@
 """The live check: walks down the builds that fit and takes the first that a reachable source really carries.
 
 The matrix says what should exist; only an index that lists the wheel makes it a promise. The walk is by
-build first and by source second, so a worse build is taken only when no source has the better one.
+build first and by source second, so a worse build is taken only when no source has the better one. Companions that
+must come along choose between sources of the same build, never between builds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 
 from wizard.errors import Cancelled, WizardError
@@ -84,31 +85,48 @@ def available_pythons(installs: Sequence[PythonInstall]) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class Walk:
-    """One live check. Remembers every page it has read and every source that did not answer."""
+    """One live check. Remembers every page it has read and every source that did not answer. `needed`: companions
+    that must come along, so that a source without one of them is taken only when no other has them all."""
 
     machine: Machine
     matrix: Matrix
     choices: Choices
     outlook: Outlook
     is_cancelled: Callable[[], bool]
+    needed: Collection[str] = ()
     states: dict[tuple[str, str | None], SourceState] = field(default_factory=dict)
 
     def find(self, candidates: Sequence[Candidate], pythons: Sequence[str] | None) -> Found | None:
+        """Less than `needed` only where no source of the best build has it all; the caller looks what is missing."""
         for candidate in candidates:
-            if found := self._among(candidate, pythons):
+            found = self._among(candidate, pythons)
+            if found and self._is_whole(found):
                 return found
-            if self._falls_back() and (found := self._among(candidate, pythons)):
+            if self._falls_back():
+                found = self._among(candidate, pythons) or found
+            if found:
                 return found
         return None
+
+    def _is_whole(self, found: Found) -> bool:
+        return all(name in found.offers for name in self.needed)
 
     def _among(self, candidate: Candidate, pythons: Sequence[str] | None) -> Found | None:
         order = python_order(candidate, self.choices, pythons)
         default = self._default_variant(candidate.torch)
         python = order[0] if order else (candidate.python or candidate.pythons[-1])
+        lacking: Found | None = None
         for source in self.outlook.sources_for(candidate, python, default):
-            if found := self._try(candidate, source, pythons):
+            found = self._try(candidate, source, pythons)
+            if found and (self._is_whole(found) or not self._is_published(candidate)):
                 return found
-        return None
+            lacking = lacking or found
+        return lacking
+
+    def _is_published(self, candidate: Candidate) -> bool:
+        """What was never made for this build need not be looked for at another source."""
+        versions = {"torchvision": candidate.torchvision, "torchaudio": candidate.torchaudio}
+        return all(versions.get(name) for name in self.needed)
 
     def _falls_back(self) -> bool:
         """An official place did not answer: the mirrors of both kinds race, for who lost one often lacks the other."""

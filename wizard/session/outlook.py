@@ -65,7 +65,8 @@ class Outlook:
         """The fastest index in place of the main one; what the user's settings add to it stays."""
         if self.contest is None or not self.contest.is_on(Kind.PACKAGES):
             return ()
-        usable = self.contest.packages(python, numpy)
+        # An index that the settings merely add may hold a handful of packages: it takes nobody's place.
+        usable = tuple(source for source in self.contest.packages(python, numpy) if is_main(source))
         main, *others = package_sources(self._choices, self._settings)
         if not usable or not is_main(main):
             return ()

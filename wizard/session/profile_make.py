@@ -123,7 +123,7 @@ def _elect(
     contest = Contest(choices, facts, is_cancelled)
     with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
-        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, wish.companions)
         found = walk.find((candidate,), None)
         if found is None:
             details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())

@@ -63,15 +63,17 @@ def election_for(
 def _carried(
     facts: Facts, matrix: Matrix, outlook: Outlook, wanted: Wanted, choices: Choices, is_cancelled: Callable[[], bool]
 ) -> Found:
-    walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
+    needed = tuple(name for name in wanted.family if name != "torch")
+    walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, needed)
     found = walk.find(wanted.candidates, (choices.python or "",))
     build = f"torch {wanted.candidates[0].torch}+{wanted.candidates[0].variant}"
     if found is None:
         details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
         raise WizardError("no-source", details=details, build=build)
-    missing = [name for name in wanted.family if name not in found.offers]
+    missing = [name for name in needed if name not in found.offers]
     if missing:
-        raise WizardError("companion-not-carried", name=", ".join(missing), build=build)
+        build = f"torch {found.candidate.torch}+{found.candidate.variant}"
+        raise WizardError("repair-companion-not-carried", name=", ".join(missing), build=build)
     return found
 
 

@@ -119,7 +119,8 @@ def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices,
     contest = Contest(choices, facts, is_cancelled)
     with Reader(facts.settings) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
-        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled)
+        needed = {*(choices.companions or ()), *(name for name in FAMILY[1:] if env.one(name))}
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, needed)
         found = walk.find(candidates, (python,))
         if found is None:
             details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
