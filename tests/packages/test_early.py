@@ -8,6 +8,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,7 @@ def fed(early: EarlyUnpacker, wheel: Path, seed: int = 1, most: int = 300_000) -
 
 
 def contents(found: dict[str, Early]) -> dict[str, bytes]:
+    wait([early.written for early in found.values()])
     return {name: early.path.read_bytes() for name, early in found.items()}
 
 
@@ -157,6 +159,7 @@ def test_installed_from_it_the_result_is_the_same(tmp_path: Path, python: Path, 
         path.rmdir() if path.is_dir() else path.unlink()
     early = EarlyUnpacker(tmp_path / "downloads", "run")
     found = fed(early, wheel)
+    wait([early.written for early in found.values()])
     numbers = {name: early.path.stat().st_ino for name, early in found.items()}
     Installer(python, early=lambda wheel: found).install([wheel])
     assert {name: (site_packages / name).stat().st_ino for name in found} == numbers  # moved, not made again
@@ -176,9 +179,11 @@ def test_only_what_fits_the_directory_is_moved(tmp_path: Path, python: Path, sit
     other = tmp_path / "other"
     other.write_bytes(bytes(len(wheels.LIBRARY)))
     crc = next(info for info in read_wheel(wheel).bulk if info.filename.endswith("large.so")).CRC
+    written: Future[None] = Future()
+    written.set_result(None)
     found = {
-        "rich_demo/lib/large.so": Early(other, len(wheels.LIBRARY), crc ^ 1),
-        "../../outside": Early(other, 5, 5),
+        "rich_demo/lib/large.so": Early(other, len(wheels.LIBRARY), crc ^ 1, written),
+        "../../outside": Early(other, 5, 5, written),
     }
     Installer(python, early=lambda wheel: found).install([wheel])
     assert (site_packages / "rich_demo/lib/large.so").read_bytes() == wheels.LIBRARY

@@ -14,6 +14,7 @@ import struct
 import zipfile
 import zlib
 from collections.abc import Generator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from filelock import FileLock, Timeout
@@ -29,6 +30,7 @@ _ENCRYPTED, _SIZES_FOLLOW = 1, 8
 _IN_EXTRA = 0xFFFFFFFF
 _ZIP64 = 1
 _OUT = 2 << 20
+_WRITERS = 3
 _Bytes = Generator[None, memoryview, None]
 
 
@@ -48,6 +50,7 @@ class EarlyUnpacker:
         self._streams: dict[str, _Stream] = {}
         self._whole: dict[Path, Mapping[str, Early]] = {}
         self._closed = False
+        self._pool = ThreadPoolExecutor(_WRITERS, "early")
 
     def feed(self, file: LockedFile, start: int, data: memoryview) -> None:
         """The next bytes of it; from byte 0 it begins anew. Never raises: it may only help."""
@@ -55,7 +58,7 @@ class EarlyUnpacker:
         if start == 0 and not self._closed:
             if stream:
                 stream.drop()
-            stream = self._streams[file.sha256] = _Stream(self._folder / file.sha256.lower())
+            stream = self._streams[file.sha256] = _Stream(self._folder / file.sha256.lower(), self._pool)
         if stream:
             stream.feed(start, data)
 
@@ -74,6 +77,7 @@ class EarlyUnpacker:
         self._closed = True
         self._streams.clear()
         self._whole.clear()
+        self._pool.shutdown()
         shutil.rmtree(self._folder, ignore_errors=True)
         self._lock.release()
 
@@ -99,11 +103,12 @@ def remove_left_behind(root: Path, but: str = "") -> None:
 class _Stream:
     """One wheel's bytes on their way through."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, pool: ThreadPoolExecutor) -> None:
         self._folder = folder
+        self._pool = pool
         self._at = 0
         self._out: PartFile | None = None
-        self._writer = BulkWriter(_OUT)
+        self._writer: BulkWriter | None = None
         self._view = memoryview(b"")
         self.found: dict[str, Early] = {}
         self._walk: _Bytes | None = self._members()
@@ -119,13 +124,14 @@ class _Stream:
             self._walk.send(data)
         except StopIteration:
             self._walk = None
-        except (OSError, ValueError, struct.error, zlib.error):
+        except (OSError, ValueError, RuntimeError, struct.error, zlib.error):  # RuntimeError: closed meanwhile
             self.drop()
         finally:
             self._view = memoryview(b"")  # the buffer goes back to the fetcher
 
     def drop(self) -> None:
         self._walk = None
+        wait([*(early.written for early in self.found.values()), *(self._writer.under_way if self._writer else ())])
         self.found = {}
         if self._out:
             self._out.close()
@@ -171,28 +177,39 @@ class _Stream:
         # A number for a name: what the wheel calls it is believed only when its hash was right.
         path = self._folder / str(len(self.found))
         self._folder.mkdir(exist_ok=True)
-        self._out = PartFile(path, truncate=True)
-        self._writer.begin(self._out)
+        writer = self._writer = self._writer or BulkWriter(_OUT, self._pool)
+        out = self._out = PartFile(path, truncate=True)
+        writer.begin(out)
         stream = inflater.decompressobj(-15) if method == zipfile.ZIP_DEFLATED else None
         while packed:
             piece = yield from self._some(packed)
             packed -= len(piece)
-            self._add(stream, piece)
-            if self._writer.size > size:
+            _add(writer, stream, piece)
+            if writer.size > size:
                 raise ValueError(f"{name} is longer than its header says")
-        if self._writer.end() != (size, crc) or (stream and not stream.eof):
+        if writer.end() != (size, crc) or (stream and not stream.eof):
             raise ValueError(f"{name} is damaged")
-        self._out.finish(size)
+        # The pool begins in the order of asking: what this waits for has begun before it.
+        self.found[name] = Early(path, size, crc, self._pool.submit(_finish, out, size, writer.under_way))
         self._out = None
-        self.found[name] = Early(path, size, crc)
 
-    def _add(self, stream: zlib._Decompress | None, piece: memoryview) -> None:
-        if stream is None:
-            self._writer.add(piece)
-            return
-        self._writer.add(stream.decompress(piece, _OUT))
-        while stream.unconsumed_tail:
-            self._writer.add(stream.decompress(stream.unconsumed_tail, _OUT))
+
+def _add(writer: BulkWriter, stream: zlib._Decompress | None, piece: memoryview) -> None:
+    if stream is None:
+        writer.add(piece)
+        return
+    writer.add(stream.decompress(piece, _OUT))
+    while stream.unconsumed_tail:
+        writer.add(stream.decompress(stream.unconsumed_tail, _OUT))
+
+
+def _finish(out: PartFile, size: int, before: tuple[Future[None], ...]) -> None:
+    try:
+        for future in before:
+            future.result()
+        out.finish(size)
+    finally:
+        out.close()
 
 
 def _sizes(packed: int, size: int, extra: bytes) -> tuple[int, int]:

@@ -10,7 +10,9 @@ import queue
 import threading
 import zipfile
 import zlib
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
@@ -33,6 +35,7 @@ IsCancelled = Callable[[], bool]
 _READ = 1 << 20
 _FEED = 64 * 1024
 _WRITE = 2 << 20
+_BLOCKS = 3  # one is filled while two are written
 _EXECUTABLE = 0o111
 
 
@@ -43,6 +46,7 @@ class Early:
     path: Path
     size: int
     crc: int
+    written: Future[None]  # its bytes are on the disk; raises what its writing ended with
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +93,10 @@ def _move(early: Early | None, member: Member) -> bool:
     if early is None or (early.size, early.crc) != (member.info.file_size, member.info.CRC):
         return False
     try:
+        early.written.result()
         member.target.parent.mkdir(parents=True, exist_ok=True)
         _put(early.path, member)
-    except OSError:  # another volume after all: unpacked again
+    except OSError:  # another volume after all, or a full one: unpacked again
         return False
     return True
 
@@ -129,11 +134,17 @@ def _inflate(source: Iterator[memoryview], info: zipfile.ZipInfo) -> Iterator[by
 
 
 class BulkWriter:
-    """Gathers pieces into whole aligned blocks of a file; keeps length and CRC-32. Used for one file after another."""
+    """Gathers pieces into whole aligned blocks of a file; keeps length and CRC-32. Used for one file after another.
 
-    def __init__(self, size: int = _WRITE) -> None:
-        self._buffer = new_buffer(size)
+    With a `pool` the blocks are written by its threads, two at a time at most, while the next one is filled.
+    """
+
+    def __init__(self, size: int = _WRITE, pool: Executor | None = None) -> None:
         self._most = size
+        self._pool = pool
+        self._free = [new_buffer(size) for _ in range(1 if pool is None else _BLOCKS)]
+        self._buffer = self._free.pop()
+        self._pending: deque[tuple[Future[None], memoryview]] = deque()
         self._out: PartFile | None = None
 
     def begin(self, out: PartFile) -> None:
@@ -143,6 +154,11 @@ class BulkWriter:
     @property
     def size(self) -> int:
         return self._written + self._filled
+
+    @property
+    def under_way(self) -> tuple[Future[None], ...]:
+        """What the pool was given and need not have done yet."""
+        return tuple(future for future, _ in self._pending)
 
     def add(self, piece: bytes | memoryview) -> None:
         self._crc = inflater.crc32(piece, self._crc)
@@ -156,16 +172,26 @@ class BulkWriter:
                 self._flush()
 
     def end(self) -> tuple[int, int]:
-        """Returns length and CRC-32; `PartFile.finish` is the caller's."""
+        """Returns length and CRC-32; `PartFile.finish` is the caller's, when nothing is under way any more."""
         if self._filled:
             self._flush()
         return self._written, self._crc
 
     def _flush(self) -> None:
         assert self._out is not None
-        self._out.write(self._buffer, self._filled, self._written)
+        if self._pool is None:
+            self._out.write(self._buffer, self._filled, self._written)
+        else:
+            future = self._pool.submit(self._out.write, self._buffer, self._filled, self._written)
+            self._pending.append((future, self._buffer))
+            self._buffer = self._free.pop() if self._free else self._first_written()
         self._written += self._filled
         self._filled = 0
+
+    def _first_written(self) -> memoryview:
+        future, buffer = self._pending.popleft()
+        future.result()
+        return buffer
 
 
 class Unpacker:

@@ -1,8 +1,8 @@
 """Who fetches what next: the shared state of the connections, behind one lock.
 
-Large files go first and one after the other, each over all connections, so that the first is whole early
-and its installation starts; one connection serves the small files in between. Buffers are few and belong
-to the board.
+Large files go first, each over a connection of its own as long as there are several: then its blocks come in order,
+and hashes and unpacking use all processors; the last ones are fetched over all connections. One connection serves the
+small files in between. Buffers are few and belong to the board.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ class Board:
         order = self._left
         if worker == 0:
             order = sorted(order, key=lambda task: (task.size or 0) > CHUNK)
-        elif worker % 2:
-            order = order[1:] + order[:1]  # two files at once: their hashes can use two processors
+        else:
+            turn = (worker - 1) % len(order)
+            order = order[turn:] + order[:turn]
         for task in order:
             job = self._job_of(task, chunk)
             if job:

@@ -48,7 +48,7 @@ class SocketBody:
         self._stall = stall
         self._watch = watch
         self._left = response.length
-        self._may_be_buffered = True  # the reader of the headers may hold the first bytes
+        self._head: memoryview | None = None  # what the reader of the headers holds of the body; None: not looked yet
 
     @property
     def is_over(self) -> bool:
@@ -58,23 +58,34 @@ class SocketBody:
     def readinto(self, block: memoryview) -> int:
         if self._response.isclosed() or not block:
             return 0
-        if not self._may_be_buffered:
-            before = self._watch.to(meter.BYTES)
-            try:
-                self._wait()
-            finally:
-                self._watch.to(before)
-        self._may_be_buffered = False
         if self._response.chunked:
             return self._read_chunked(block)
-        count: int = self._response.fp.readinto1(block if self._left is None else block[: self._left])
+        count = self._take(block if self._left is None else block[: self._left])
         if self._left is not None:
             self._left -= count
         if not count or self._left == 0:
             self._response.close()
         return count
 
+    def _take(self, block: memoryview) -> int:
+        """The socket itself is read, not the buffered reader: that one reads ahead when little is asked for, and
+        the socket is silent then although bytes are there."""
+        if self._head is None:
+            self._head = memoryview(self._response.fp.peek())
+        if self._head:
+            count = min(len(block), len(self._head))
+            block[:count] = self._head[:count]
+            self._head = self._head[count:]
+            return count
+        before = self._watch.to(meter.BYTES)
+        try:
+            self._wait()
+        finally:
+            self._watch.to(before)
+        return self._sock.recv_into(block)
+
     def _read_chunked(self, block: memoryview) -> int:
+        """Through the buffered reader, whose wait for bytes cannot be told from its copying."""
         data = self._response.read1(len(block))
         block[: len(data)] = data
         return len(data)
