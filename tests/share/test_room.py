@@ -25,6 +25,7 @@ from wizard.share.certificate import (
 )
 from wizard.share.room import Room, room
 from wizard.share.room_page import cell_of, room_csv, room_page, sentences
+from wizard.share.seats import read_seats, write_seats
 
 PROFILE = "5" * 64
 DAY = 86400.0
@@ -165,3 +166,36 @@ def test_results_on_a_share(tmp_path: Path) -> None:
     good, odd = read_all(tmp_path)
     assert [value.report["status"] for value in good] == [0, 0]
     assert odd == ("big.json", "notes.json", "pipe.json", "zero.json")
+
+
+# -- seats ------------------------------------------------------------------------------------------------------
+
+
+def test_the_missing_are_counted_on_the_page_and_in_the_table() -> None:
+    found = room("Room 101", PROFILE, [told(1), told(2, 1, full())], expected=30)
+    assert found.missing == 28
+    page = room_page(found, "en")
+    assert "2 of 30 computers have reported: 1 are ready, 1 need help." in page
+    assert "28 computers have not reported yet." in page
+    assert "还有 28 台电脑没有上报结果。" in page
+    rows = list(csv.reader(io.StringIO(room_csv(found, "en").removeprefix("\ufeff"))))
+    assert len(rows) == 31
+    assert {len(row) for row in rows} == {len(rows[0])}
+    assert [row[0] for row in rows].count("not reported") == 28
+
+
+def test_more_than_expected_are_no_negative_number() -> None:
+    found = room("Room 101", PROFILE, [told(1), told(2)], expected=1)
+    assert found.missing == 0
+    assert "not reported" not in room_csv(found, "en")
+
+
+def test_the_number_of_seats_is_kept_in_the_pack(tmp_path: Path) -> None:
+    assert read_seats(tmp_path) is None
+    write_seats(tmp_path, 30)
+    assert read_seats(tmp_path) == 30
+    write_seats(tmp_path, 0)
+    assert read_seats(tmp_path) is None
+    for odd in ("[]", "{}", '{"seats": "x"}', '{"seats": true}', '{"seats": -1}', '{"seats": 1e99}', "{", "[" * 900):
+        (tmp_path / "seats.json").write_text(odd)
+        assert read_seats(tmp_path) is None, odd

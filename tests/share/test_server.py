@@ -21,9 +21,10 @@ from wizard.pack.build import BuildOptions, build
 from wizard.pack.opened import open_pack
 from wizard.packages.fetch import Fetcher, Store
 from wizard.packages.fetch.fetcher import Options
-from wizard.session.pack import read_listing, wanted_of
+from wizard.session.pack import check_pack, read_listing, wanted_of
 from wizard.share.certificate import Certificate, to_json
 from wizard.share.limits import Limits
+from wizard.share.seats import write_seats
 from wizard.share.server import PackServer, ServeOptions, content_of_pack
 from wizard.share.spread import Spread
 
@@ -254,3 +255,21 @@ def test_a_taken_port_is_one_sentence(server: PackServer, tmp_path: Path) -> Non
     with pytest.raises(WizardError) as caught, serve(tmp_path / "pack", port=server.port):
         pass
     assert caught.value.code == "share-port"
+
+
+def test_a_taken_port_is_said_or_another_is_used(course: Class, tmp_path: Path) -> None:
+    with serve(tmp_path / "pack") as first:
+        with pytest.raises(WizardError) as caught, serve(tmp_path / "pack", port=first.port):
+            pass
+        assert caught.value.code == "share-port"
+        content = content_of_pack(tmp_path / "pack", read_listing(tmp_path / "pack"))
+        with PackServer(content, ServeOptions("127.0.0.1", first.port, any_port=True)) as second:
+            assert second.port != first.port
+            assert ask(second, "/pack.json")[0] == 200
+
+
+def test_the_number_of_seats_is_handed_to_nobody(course: Class, tmp_path: Path) -> None:
+    write_seats(tmp_path / "pack", 30)
+    assert check_pack(tmp_path / "pack", lambda count: None, lambda: False).others == ()
+    with serve(tmp_path / "pack") as server:
+        assert ask(server, "/seats.json")[0] == 404

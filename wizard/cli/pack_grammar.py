@@ -81,6 +81,9 @@ def _add_serve(actions: Any) -> None:
 def _add_room(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser("room", help="the results of a class, red first")
     parser.add_argument("pack", metavar="DIR")
+    parser.add_argument(
+        "--seats", type=_seats, metavar="N", help="how many computers are expected; kept in the pack (0: nobody knows)"
+    )
     parser.add_argument("--html", metavar="FILE", help="write them as a page, in both languages")
     parser.add_argument("--csv", metavar="FILE", help="write them as a table")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
@@ -96,6 +99,13 @@ def _port(text: str) -> int:
 def _count(text: str) -> int:
     value = int(text)
     if not 1 <= value <= 10_000:
+        raise ValueError(text)
+    return value
+
+
+def _seats(text: str) -> int:
+    value = int(text)
+    if not 0 <= value <= 5000:
         raise ValueError(text)
     return value
 

@@ -10,14 +10,17 @@ from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, WizardError
 from wizard.i18n import message, system_language
 from wizard.pack.files import put_bytes
-from wizard.session.room import read_room
+from wizard.session.room import expect_seats, read_room
 from wizard.share.room import RED, Room
 from wizard.share.room_page import room_csv, room_page, sentences
 
 
 def room(arguments: argparse.Namespace, terminal: Terminal) -> int:
     """Exit status 1 when a machine is red."""
-    found = read_room(Path(arguments.pack).expanduser().absolute())
+    folder = Path(arguments.pack).expanduser().absolute()
+    if arguments.seats is not None:
+        expect_seats(folder, arguments.seats)
+    found = read_room(folder)
     language = terminal.language or system_language()
     for target, text in ((arguments.html, room_page), (arguments.csv, room_csv)):
         if target:
@@ -46,7 +49,7 @@ def _show(found: Room, language: str, terminal: Terminal) -> None:
                 terminal.line(f"    {words}")
     if found.unreadable:
         terminal.say(message("share.room.unreadable", names=", ".join(found.unreadable[:20])))
-    terminal.say(message("share.room.head", green=found.green, total=len(found.rows), red=found.red))
+    terminal.say(found.head)
 
 
 def _document(found: Room, language: str) -> dict[str, object]:
@@ -55,5 +58,6 @@ def _document(found: Room, language: str) -> dict[str, object]:
     ]
     return {
         "schema": 1, "title": found.title, "profile_sha256": found.profile_sha256, "green": found.green,
-        "red": found.red, "machines": rows, "unreadable": list(found.unreadable),
+        "red": found.red, "expected": found.expected, "missing": found.missing, "machines": rows,
+        "unreadable": list(found.unreadable),
     }  # fmt: skip

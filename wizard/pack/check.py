@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from wizard.errors import Cancelled
-from wizard.pack.model import LISTING, PROFILE, RESULTS, Entry, Listing, Problem, Wanted
+from wizard.pack.model import LISTING, PROFILE, RESULTS, SEATS, Entry, Listing, Problem, Wanted
 
 _READ = 1 << 20
-_OURS = (LISTING, PROFILE)
+_OURS = (LISTING, PROFILE, SEATS)
 OnBytes = Callable[[int], None]
 IsAsked = Callable[[], bool]
 

@@ -15,6 +15,7 @@ SCHEMA = 1
 LISTING = "pack.json"
 PROFILE = "profile.torchlab"
 RESULTS = "results"
+SEATS = "seats.json"  # how many computers are expected; not in the list
 WHEELS = "wheels"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,13 +11,14 @@ from typing import Any
 from wizard.errors import UsageError, WizardError
 from wizard.machine.model import Machine
 from wizard.machine.serialize import machine_to_json
-from wizard.pack.model import RESULTS
+from wizard.pack.model import LISTING, RESULTS, SEATS
 from wizard.plan.model import Plan
 from wizard.report.document import report_document
 from wizard.session.pack import read_listing
 from wizard.share.certificate import certificate, read_all
 from wizard.share.handing_in import hand_in
 from wizard.share.room import Room, room
+from wizard.share.seats import read_seats, write_seats
 
 
 def read_room(folder: Path) -> Room:
@@ -25,7 +28,29 @@ def read_room(folder: Path) -> Room:
     if not results.is_dir():
         raise UsageError("share-no-results", path=str(results))
     good, odd = read_all(results)
-    return room(listing.title, listing.profile_sha256, good, odd)
+    return room(listing.title, listing.profile_sha256, good, odd, read_seats(folder))
+
+
+def results_mark(folder: Path) -> str:
+    """Changes when a result comes in or changes, or the number of seats; cheap enough to be asked every second."""
+    found = []
+    for place in (folder / RESULTS, folder):
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                if place != folder or entry.name in (SEATS, LISTING):
+                    with contextlib.suppress(OSError):
+                        seen = entry.stat(follow_symlinks=False)
+                        found.append(f"{entry.name} {seen.st_mtime_ns} {seen.st_size}")
+    return "\n".join(sorted(found))
+
+
+def expect_seats(folder: Path, count: int) -> None:
+    """0: nobody knows. Raises UsageError `pack-no-folder`, WizardError `pack-not-written`."""
+    read_listing(folder)
+    try:
+        write_seats(folder, count)
+    except OSError as error:
+        raise WizardError("pack-not-written", details=str(error), path=str(folder)) from error
 
 
 def hand_in_run(plan: Plan, document: Mapping[str, Any]) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.errors import WizardError
 from wizard.pack.model import PROFILE, WHEELS, Entry, Listing, Problem
 from wizard.packages.fetch import Store
 from wizard.packages.model import LockedFile
@@ -18,7 +19,9 @@ from wizard.profile.model import ProfileFile
 from wizard.session.pack import check_pack
 from wizard.share.announce import announcing, own_addresses
 from wizard.share.certificate import Certificate
-from wizard.share.server import PackServer, ServeOptions, content_of_downloads, content_of_pack
+from wizard.share.server import Content, PackServer, ServeOptions, content_of_downloads, content_of_pack
+
+IsCancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +52,62 @@ def serve_downloads(
     file: ProfileFile, path: Path, files: tuple[LockedFile, ...], options: ServeOptions, announce: bool
 ) -> Iterator[Serving]:
     """What is in this computer's downloads of a profile. Raises WizardError `share-port`, `share-no-mdns`."""
+    listing, content = _downloads(file, path, files)
+    with PackServer(content, options) as server, _announced(announce, server, listing):
+        yield Serving(server, listing, addresses_of(options.host, server.port))
+
+
+def _downloads(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> tuple[Listing, Content]:
     store = Store()
     found = {f"{WHEELS}/{each.sha256[:12]}/{each.filename}": (each, store.find(each)) for each in files}
     here = {name: where for name, (_, where) in found.items() if where}
     entries = [Entry(name, where.stat().st_size, found[name][0].sha256) for name, where in here.items()]
     entries.append(Entry(PROFILE, len(file.data), file.sha256))
     listing = Listing(file.sha256, tuple(entries), file.profile.title)
-    content = content_of_downloads(path, listing, here)
-    with PackServer(content, options) as server, _announced(announce, server, listing):
-        yield Serving(server, listing, addresses_of(options.host, server.port))
+    return listing, content_of_downloads(path, listing, here)
+
+
+class ServingOn:
+    """Serving that is stopped by another call than the one that began it, as a window needs it.
+
+    Where this computer's usual port is taken, another is used; where the network lets no announcement through, there is
+    none (`is_announced`) and people type the address.
+    """
+
+    def __init__(self, content: Content, listing: Listing, problems: tuple[Problem, ...], announce: bool) -> None:
+        """Raises WizardError `share-port`."""
+        self._stack, options = contextlib.ExitStack(), ServeOptions(any_port=True)
+        self.server = self._stack.enter_context(PackServer(content, options))
+        self.listing, self.problems = listing, problems
+        self.addresses = addresses_of(options.host, self.server.port)
+        self.is_announced = announce and self._announce()
+
+    def _announce(self) -> bool:
+        try:
+            self._stack.enter_context(announcing(self.server.port, self.listing.profile_sha256, self.listing.title))
+        except WizardError:
+            return False
+        except BaseException:
+            self.stop()
+            raise
+        return True
+
+    def stop(self) -> None:
+        """Takes some seconds while somebody is being served. A second time it does nothing."""
+        self._stack.close()
+
+
+def serve_on(folder: Path, announce: bool, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> ServingOn:
+    """A pack, until it is stopped. Raises as `check_pack`, WizardError `share-port`."""
+    checked = check_pack(folder, on_bytes, is_cancelled)
+    damaged = frozenset(problem.path for problem in checked.problems)
+    return ServingOn(content_of_pack(folder, checked.listing, damaged), checked.listing, checked.problems, announce)
+
+
+def hand_on(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> ServingOn:
+    """What is in this computer's downloads of a profile, until it is stopped. Raises WizardError `share-port`."""
+    listing, content = _downloads(file, path, files)
+    return ServingOn(content, listing, (), announce=True)
 
 
 def _announced(announce: bool, server: PackServer, listing: Listing) -> contextlib.AbstractContextManager[None]:

@@ -47,6 +47,7 @@ class Room:
     profile_sha256: str
     rows: tuple[Row, ...]
     unreadable: tuple[str, ...] = ()
+    expected: int | None = None  # computers; None: nobody has said it
 
     @property
     def red(self) -> int:
@@ -56,10 +57,27 @@ class Room:
     def green(self) -> int:
         return len(self.rows) - self.red
 
+    @property
+    def missing(self) -> int:
+        """Computers that have not reported yet."""
+        return max(0, (self.expected or 0) - len(self.rows))
 
-def room(title: str, profile_sha256: str, certificates: Sequence[Certificate], unreadable: Sequence[str] = ()) -> Room:
+    @property
+    def head(self) -> Message:
+        """The whole room in one sentence."""
+        if self.expected is None:
+            return message("share.room.head", green=self.green, total=len(self.rows), red=self.red)
+        return message(
+            "share.room.head-expected", green=self.green, total=len(self.rows), red=self.red, expected=self.expected
+        )
+
+
+def room(
+    title: str, profile_sha256: str, certificates: Sequence[Certificate], unreadable: Sequence[str] = (),
+    expected: int | None = None,
+) -> Room:  # fmt: skip
     rows = sorted((_row(each, profile_sha256) for each in certificates), key=_order)
-    return Room(title, profile_sha256, tuple(rows), tuple(unreadable))
+    return Room(title, profile_sha256, tuple(rows), tuple(unreadable), expected)
 
 
 def _order(row: Row) -> tuple[bool, str, str, str]:

@@ -49,9 +49,13 @@ def room_page(room: Room, language: str | None = None) -> str:
 
 def _section(room: Room, language: str) -> str:
     words = _words(language)
-    head = escape(words("share.room.head", green=room.green, total=len(room.rows), red=room.red))
+    head = escape(text(room.head, language))
     columns = "".join(f"<th>{escape(words(f'share.column.{name}'))}</th>" for name in _COLUMNS)
     rows = "\n".join(_row(row, language) for row in room.rows)
+    if room.missing:
+        silent = escape(words("share.room.missing", count=room.missing))
+        rows += f'\n<tr class="missing"><td class="state">{escape(words("share.state.missing"))}</td>'
+        rows += f'<td colspan="{len(_COLUMNS) - 1}">{silent}</td></tr>'
     odd = words("share.room.unreadable", names=", ".join(room.unreadable[:20])) if room.unreadable else ""
     return (
         f'<section class="{language}" lang="{language.replace("_", "-")}"><h1>{escape(room.title)}</h1><p>{head}</p>'
@@ -88,6 +92,8 @@ def room_csv(room: Room, language: str | None = None) -> str:
             row.cards, row.build, row.created, row.code, row.system, row.machine, seconds,
         )  # fmt: skip
         writer.writerow([cell_of(cell) for cell in cells])
+    for _ in range(room.missing):  # a line for each seat, so that counting lines counts the room
+        writer.writerow([words("share.state.missing"), *[""] * (len(_COLUMNS) + 3)])
     return "\ufeff" + out.getvalue()
 
 

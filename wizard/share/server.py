@@ -44,11 +44,12 @@ class Counted:
 
 @dataclass(frozen=True, slots=True)
 class ServeOptions:
-    """`host` "" is every address of this computer."""
+    """`host` "" is every address of this computer. `any_port`: where `port` is taken, another will do."""
 
     host: str = ""
     port: int = DEFAULT_PORT
     limits: Limits = Limits()
+    any_port: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +116,26 @@ class PackServer:
         )  # fmt: skip
         await runner.setup()
         try:
-            site = web.TCPSite(runner, self._options.host or None, self._options.port, backlog=512)
-            await site.start()
-            self._ready.set_result(int(runner.addresses[0][1]))
+            await self._listen(runner)
+            # A port that the system chooses is another one for IPv6; ours are told as IPv4 (`own_addresses`).
+            heard = sorted(runner.addresses, key=len)
+            self._ready.set_result(int(heard[0][1]))
             await self._over.wait()
         finally:
             await runner.cleanup()
+
+    async def _listen(self, runner: web.AppRunner) -> None:
+        """Raises OSError."""
+        ports = (self._options.port, 0) if self._options.any_port and self._options.port else (self._options.port,)
+        for port in ports:
+            site = web.TCPSite(runner, self._options.host or None, port, backlog=512)
+            try:
+                await site.start()
+                break
+            except OSError:
+                await site.stop()
+                if port == ports[-1]:
+                    raise
 
     async def _give(self, request: web.Request) -> web.StreamResponse:
         client = request.remote or ""
