@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -213,3 +215,35 @@ def test_a_source_without_the_companion_is_passed_over_for_one_that_has_it(bare:
     assert [file.name for file in preview.lock.files] == ["torchvision"]
     assert bare.carry_out(preview).returncode == 0
     assert bare.answer().verdict == "nothing-wrong"
+
+
+def relist(bare: Patient, entries: dict[str, str]) -> None:
+    """Other hashes and sizes in torch's RECORD."""
+    record = bare.site / f"torch-{TORCH}+{CUDA}.dist-info" / "RECORD"
+    kept = [line for line in record.read_text().splitlines() if line.split(",")[0] not in entries]
+    record.write_text("\n".join([*kept, *(f"{path},{told}" for path, told in entries.items())]) + "\n")
+
+
+def test_other_bytes_of_the_same_length_are_found_when_the_test_fails_and_nothing_else_tells(bare: Patient) -> None:
+    """A library whose header is whole and whose content is not: only reading it to the end can tell."""
+    bare.make(*HEALTHY)
+    large = bare.site / "torch" / "lib" / "libtorch_cpu.so"
+    whole = large.read_bytes() + bytes(300_000)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(whole).digest()).rstrip(b"=").decode()
+    large.write_bytes(whole[:-1] + b"x")
+    (bare.site / "torch" / "__init__.py").write_text("raise ImportError('libtorch_cpu.so: invalid ELF header')\n")
+    relist(bare, {"torch/lib/libtorch_cpu.so": f"sha256={digest},{len(whole)}", "torch/__init__.py": ","})
+    stages: list[str] = []
+    facts = bare.session.facts_of(MACHINE)
+    found = bare.session.doctor(facts, bare.prefix, variables={}, on_stage=stages.append)
+    assert "deep" in stages
+    assert found.answer.cause
+    assert found.answer.cause.code == "damaged"
+    assert "libtorch_cpu.so" in said(found.answer)
+
+
+def test_a_healthy_environment_is_not_read_to_the_end(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    stages: list[str] = []
+    bare.session.doctor(bare.session.facts_of(MACHINE), bare.prefix, variables={}, on_stage=stages.append)
+    assert "deep" not in stages

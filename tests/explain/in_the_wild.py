@@ -540,4 +540,57 @@ WILD: tuple[tuple[str, str], ...] = (
         "no-module-torch",
         "ModuleNotFoundError: No module named 'torch'\n  File ~/x.ipynb Cell In[1], line 1\n----> 1 import torch",
     ),
+    # beyond the trial of 2026-11-21: conda's environments, companions of another CUDA, what a card does not offer
+    (
+        "cuda-not-supported",
+        "RuntimeError: CUDA error: operation not supported\nCUDA kernel errors might be asynchronously reported at some other API call, so the stacktrace below might be incorrect.",
+    ),
+    ("cuda-not-supported", "RuntimeError: CUDA driver error: operation not supported"),
+    (
+        "cuda-ipc-windows",
+        "RuntimeError: cuda runtime error (801) : operation not supported at ..\\torch/csrc/generic/StorageSharing.cpp:247",
+    ),
+    (
+        "companion-cuda-mismatch",
+        "RuntimeError: Detected that PyTorch and torchvision were compiled with different CUDA major versions. PyTorch has CUDA Version=12.1 and torchvision has CUDA Version=11.8. Please reinstall the torchvision that matches your PyTorch install.",
+    ),
+    (
+        "companion-cuda-mismatch",
+        "RuntimeError: Detected that PyTorch and torchvision were compiled with different\nCUDA versions. PyTorch has CUDA Version=11.7 and torchvision has CUDA \nVersion=11.8.",
+    ),
+    (
+        "companion-cuda-mismatch",
+        "RuntimeError: Detected that PyTorch and TorchAudio were compiled with different CUDA versions. PyTorch has CUDA version 11.8 whereas TorchAudio has CUDA version 12.1.",
+    ),
+    (
+        "conda-env-name",
+        "EnvironmentNameNotFound: Could not find conda environment: dl\nYou can list all discoverable environments with `conda info --envs`.",
+    ),
+    ("conda-env-name", "(base) C:\\work>conda activate dl\nCould not find conda environment: dl"),
+    ("conda-env-location", "\nEnvironmentLocationNotFound: Not a conda environment: /home/user/miniconda3/envs/dl\n"),
+    (
+        "conda-env-location",
+        "DirectoryNotACondaEnvironmentError: The target directory exists, but it is not a conda environment.\nUse 'conda create' to convert the directory to a conda environment.",
+    ),
+    ("conda-prefix-exists", "CondaValueError: prefix already exists: C:\\Users\\me\\Anaconda3\\envs\\dl"),
+    (
+        "conda-lock",
+        "error    libmamba Could not set lock (Resource temporarily unavailable)\nwarning  libmamba Cannot lock '/home/user/pkgs/x.conda'",
+    ),
+    (
+        "conda-clobber",
+        "ClobberError: This transaction has incompatible packages due to a shared path.\n  packages: defaults/linux-64::jpeg-9e-h5eee18b_3, pytorch/linux-64::libjpeg-turbo-2.0.0-h9bf148f_0",
+    ),
+    (
+        "setuptools-packaging",
+        "  File \"/env/lib/python3.8/site-packages/torch/utils/cpp_extension.py\", line 25, in <module>\n    from pkg_resources import packaging\nImportError: cannot import name 'packaging' from 'pkg_resources'",
+    ),
+    (
+        "pip-in-python",
+        '>>> pip install torch\n  File "<stdin>", line 1\n    pip install torch\n        ^^^^^^^\nSyntaxError: invalid syntax',
+    ),
+    (
+        "no-ssl-module",
+        "WARNING: pip is configured with locations that require TLS/SSL, however the ssl module in Python is not available.",
+    ),
 )

@@ -14,9 +14,9 @@ import pytest
 from tests.explain.in_the_wild import WILD
 from tests.explain.samples import SAMPLES, UNRELATED
 from tests.explain.unrelated import ELSEWHERE
-from wizard.cli.explain import decode
 from wizard.explain.match import explain
-from wizard.explain.table import known_errors
+from wizard.explain.pasted import decode
+from wizard.explain.table import known_errors, parse_errors
 from wizard.i18n import LANGUAGES, catalogue, text
 
 # Advice that makes things worse: never given, in no language.
@@ -162,3 +162,20 @@ def test_the_command_explains_a_file_and_says_what_it_does_not_know(tmp_path: Pa
     assert run("explain", "-", stdin=b" \n").returncode == 2
     (tmp_path / "binary").write_bytes(b"\x7fELF\x00\x01" * 100)
     assert run("explain", str(tmp_path / "binary")).returncode == 2
+
+
+@pytest.mark.parametrize("piece", ["a://", "conda install ", "\t \n", "torch "])
+def test_a_log_in_one_line_is_explained_too(piece: str) -> None:
+    """It would be tried from every beginning to its end."""
+    words = piece * (400_000 // len(piece)) + "\nRuntimeError: No CUDA GPUs are available\n"
+    code = "import sys; from wizard.explain.match import explain; print(explain(sys.stdin.read())[0].id)"
+    done = subprocess.run([sys.executable, "-c", code], input=words, text=True, capture_output=True, timeout=120)
+    assert done.stdout.split() == ["no-cuda-gpus"], done.stderr
+
+
+def test_what_fills_the_words_holds_no_secret() -> None:
+    rows = parse_errors(
+        '[[error]]\nid="x"\narea="pip"\nos="any"\npatterns=["from (?P<url>\\\\S+)"]\nsource="a"\nstatus="b"\nas_of="c"'
+    )
+    found = explain("from https://user:s3cr3t@host.example/", rows)[0]
+    assert "s3cr3t" not in f"{found.line} {found.cause.params}"

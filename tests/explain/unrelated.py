@@ -126,4 +126,14 @@ ELSEWHERE: tuple[str, ...] = (
     "pandas.errors.ParserError: Error tokenizing data. C error: Expected 5 fields in line 3, saw 7",
     "Successfully installed torch-2.7.0 numpy-2.1.0\n$ node server.js\nError: certificate has expired: CERTIFICATE_VERIFY_FAILED certificate has expired",
     "$ pip install flask\nCollecting flask\nSuccessfully installed flask-3.0\n$ python app.py\nOSError: [Errno 30] Read-only file system: '/data/uploads'",
+    # look-alikes of conda, cards and pip
+    "mount: /mnt: operation not supported.",
+    "setfattr: /x: Operation not supported\nOSError: [Errno 95] Operation not supported",
+    "RuntimeError: MPS: operation not supported on this device",
+    'kubectl: error: context "torch" does not exist',
+    "ImportError: cannot import name 'packaging' from 'pkg_resources' (/srv/app/pkg_resources/__init__.py)\n  File \"/srv/app/setup.py\", line 3",
+    ">>> print 'a'\n  File \"<stdin>\", line 1\nSyntaxError: Missing parentheses in call to 'print'",
+    "ValueError: prefix already exists in this bucket: images/",
+    "sqlite3.OperationalError: database is locked",
+    "LockError: the repository is locked by another process (restic)",
 )

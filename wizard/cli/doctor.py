@@ -85,7 +85,7 @@ def _examined(
     facts = session.probe(is_cancelled=interrupt.is_asked)
 
     def tell(stage: str) -> None:
-        if stage in ("files", "test", "machine"):
+        if stage in ("files", "test", "machine", "deep"):
             terminal.say(message(f"doctor.stage.{stage}"))
 
     return session.doctor(

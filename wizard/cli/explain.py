@@ -12,7 +12,7 @@ from pathlib import Path
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError
 from wizard.explain.driver_guide import DriverGuide
-from wizard.explain.pasted import decode, read_pasted
+from wizard.explain.pasted import read_pasted, read_stream
 from wizard.i18n import message
 from wizard.matrix.model import Matrix
 from wizard.plan.model import Choices, Verdict
@@ -45,7 +45,7 @@ def read(name: str, terminal: Terminal) -> str:
         raise UsageError("explain-empty")
     if sys.stdin.isatty():
         terminal.say(message("explain.paste"))
-    return decode(sys.stdin.buffer.read())
+    return read_stream(sys.stdin.buffer, "-")
 
 
 def _say(given: Answer, terminal: Terminal) -> None:

@@ -37,7 +37,8 @@ def examine(
     on_stage: OnStage = lambda stage: None,
     is_cancelled: Callable[[], bool] = lambda: False,
 ) -> tuple[Installation, Answer]:
-    """`on_stage` hears `files`, `test` (and then each check of it), `machine`. Raises Cancelled."""
+    """`on_stage` hears `files`, `test` (and then each check of it), `machine`, and `deep` where only reading every file
+    can still tell. Raises Cancelled."""
     on_stage("files")
     env = read_installation(prefix, variables, meant)
     drift = drift_of(prefix)
@@ -48,7 +49,7 @@ def examine(
         package_looks.python_tags(env),
         package_looks.copies(env),
         package_looks.leftover_folders(env),
-        package_looks.whole_files(env, deep),
+        package_looks.whole_files(env, deep, is_cancelled),
         shadow_looks.shadow(env),
         shadow_looks.libraries(env),
         build_looks.build(env, best, machine, drift),
@@ -67,7 +68,12 @@ def examine(
         looks = (*looks, not_looked("test", "no-import"))
     on_stage("machine")
     looks = (*looks, *machine_looks(env, machine, matrix, around, best))
-    return env, decide(prefix, looks, verification)
+    answer = decide(prefix, looks, verification)
+    if answer.verdict == "unknown" and not deep:
+        on_stage("deep")
+        whole = package_looks.whole_files(env, True, is_cancelled)
+        answer = decide(prefix, [whole if look.check == whole.check else look for look in looks], verification)
+    return env, answer
 
 
 def gpu_expected(env: Installation, machine: Machine) -> bool:

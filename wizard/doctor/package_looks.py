@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from packaging.tags import parse_tag
@@ -18,6 +18,7 @@ from wizard.doctor.files import Damage, damage_of
 from wizard.doctor.installation import Installation
 from wizard.doctor.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environments.layout import python_of
+from wizard.errors import Cancelled
 
 _SHOWN = 5
 _CONDA_NAMES = {
@@ -165,8 +166,11 @@ def _kept_version(env: Installation, name: str, installed: tuple[Distribution, .
     return versions[-1] if versions else installed[-1].version
 
 
-def whole_files(env: Installation, deep: bool = False) -> Look:
-    """Every file of the torch family, numpy, NVIDIA's libraries and all that torch asks for, against the RECORD."""
+def whole_files(env: Installation, deep: bool = False, is_cancelled: Callable[[], bool] = lambda: False) -> Look:
+    """Every file of the torch family, numpy, NVIDIA's libraries and all that torch asks for, against the RECORD.
+
+    Raises Cancelled.
+    """
     looked, damaged = 0, []
     needed = _needed(env)
     of_conda = _files_of_conda(env) if env.records else frozenset()
@@ -175,6 +179,8 @@ def whole_files(env: Installation, deep: bool = False) -> Look:
         is_watched = is_of_torch(distribution.name) or distribution.name in needed
         if not is_watched or distribution.name in halves or not distribution.info.is_dir():
             continue
+        if is_cancelled():
+            raise Cancelled
         looked += 1
         wrong = damage_of(distribution, deep, of_conda if distribution.installer == "conda" else None)
         if wrong:

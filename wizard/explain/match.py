@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from wizard.explain.model import Explanation, KnownError
 from wizard.explain.table import known_errors
@@ -18,6 +18,7 @@ _LONGEST = 400_000  # characters: the end of a longer text
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07")
 _CUDA_INT = "_cuda_int"
 _LINE = 300
+_LONGEST_LINE = 8_000  # characters: of a log in one line, patterns would try every beginning against every end
 _BEFORE, _AFTER = 2500, 1000  # characters: how close a context must stand to the match
 _WENT_WELL = re.compile(r"^(Successfully installed|Installed \d+ packages?) .*$", re.MULTILINE)
 
@@ -32,9 +33,16 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
 
 
 def clean(text: str) -> str:
-    """As a person reads it: no colours, one line for a bar that redrew itself, plain line ends."""
+    """As a person reads it: no colours, one line for a bar that redrew itself, plain line ends, none without end."""
     plain = _ESCAPES.sub("", text[-_LONGEST:]).replace("\r\n", "\n").replace("\x00", "")
-    return "\n".join(line.rpartition("\r")[2] or line.rstrip("\r") for line in plain.split("\n"))
+    lines = (line.rpartition("\r")[2] or line.rstrip("\r") for line in plain.split("\n"))
+    return "\n".join(piece for line in lines for piece in _pieces(line))
+
+
+def _pieces(line: str) -> Iterator[str]:
+    yield line[:_LONGEST_LINE]
+    for start in range(_LONGEST_LINE, len(line), _LONGEST_LINE):
+        yield line[start : start + _LONGEST_LINE]
 
 
 def _last_match(row: KnownError, text: str) -> re.Match[str] | None:
@@ -70,5 +78,5 @@ def _params(match: re.Match[str]) -> dict[str, str]:
         if name.endswith(_CUDA_INT):  # 12040 is CUDA 12.4
             params[name.removesuffix(_CUDA_INT)] = f"{int(value) // 1000}.{int(value) % 1000 // 10}"
         else:
-            params[name] = value
+            params[name] = redact(value)
     return params

@@ -1,18 +1,47 @@
-"""Secrets in addresses never reach a log, an event or a screen."""
+"""Secrets in addresses, headers and settings never reach a log, an event or a screen.
+
+Each expression looks at a bounded stretch, so that a line of megabytes takes no longer than its length.
+"""
 
 from __future__ import annotations
 
 import re
 
-# Up to the last @ before a blank or a quote: a password may hold a raw @ or /, and too much hidden is no harm.
-_USERINFO = re.compile(r"(?P<scheme>\b[a-z][a-z0-9+.-]*://)[^\s'\"<>]+@", re.IGNORECASE)
+_WORD = re.compile(r"[^\s'\"<>]+")
 _QUERY_SECRET = re.compile(r"(?P<key>[?&](?:token|key|secret|password|signature|sig|access_token)=)[^&\s'\"]+", re.I)
-_PROXY_OPTION = re.compile(r"(?P<option>--proxy[= ])(?![a-z0-9]+://)[^\s'\"<>]+@", re.I)  # user:word@host:port
-_CONDA_TOKEN = re.compile(r"(?P<start>://[^\s'\"<>]*?/t/)[A-Za-z0-9-]+(?=/)")
+_PROXY_OPTION = re.compile(r"(?P<option>--proxy[= ])(?![a-z0-9]+://)[^\s'\"<>]{1,500}@", re.I)  # user:word@host:port
+_CONDA_TOKEN = re.compile(r"(?P<start>://[^\s'\"<>]{0,300}?/t/)[A-Za-z0-9-]+(?=/)")
+_HEADER = re.compile(
+    r"(?P<name>\b(?:proxy-)?authorization['\"]?\s{0,9}[:=]\s{0,9}['\"]?)(?:(?:basic|bearer|token)\s{1,9})?[^\s'\"]+",
+    re.I,
+)
+# HF_TOKEN=…, --password=…, "api_key": "…"; what is only a name of a thing (a tokenizer, a key error) is none.
+_SETTING = re.compile(
+    r"(?P<name>(?<![a-z0-9])(?:[a-z0-9]{1,30}[_-]){0,6}(?:token|passw(?:or)?d|secret|api[_-]?key)['\"]?\s?[=:]\s?['\"]?)"
+    r"(?!//)[^\s'\",;&]{6,}",
+    re.I,
+)
+# Keys that say by themselves whose they are.
+_KEY = re.compile(
+    r"\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_\w{20,}|hf_[A-Za-z0-9]{30,}|glpat-[\w-]{20,}|pypi-AgE[\w-]{16,}"
+    r"|AKIA[0-9A-Z]{16})"
+)
 
 
 def redact(text: str) -> str:
-    """`https://user:token@host/x?token=abc` becomes `https://***@host/x?token=***`; so does conda's `/t/token/`."""
-    hidden = _QUERY_SECRET.sub(r"\g<key>***", _USERINFO.sub(r"\g<scheme>***@", text))
+    """`https://user:token@host/x?token=abc` becomes `https://***@host/x?token=***`; so do conda's `/t/token/`,
+    `Authorization` headers, `NAME_TOKEN=…` and keys that are known by their beginning."""
+    hidden = _QUERY_SECRET.sub(r"\g<key>***", _WORD.sub(_without_user, text))
     hidden = _PROXY_OPTION.sub(r"\g<option>***@", hidden)
-    return _CONDA_TOKEN.sub(r"\g<start>***", hidden)
+    hidden = _CONDA_TOKEN.sub(r"\g<start>***", hidden)
+    hidden = _HEADER.sub(r"\g<name>***", hidden)
+    return _KEY.sub("***", _SETTING.sub(r"\g<name>***", hidden))
+
+
+def _without_user(word: re.Match[str]) -> str:
+    """Up to the last @ of the word: a password may hold a raw @ or /, and too much hidden is no harm."""
+    text = word[0]
+    start, end = text.find("://"), text.rfind("@")
+    if start < 1 or end <= start + 3 or not text[start - 1].isalnum():
+        return text
+    return f"{text[: start + 3]}***{text[end:]}"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from wizard.session.doctor import Examination
     from wizard.session.repair_plan import RepairPreview
 
-_STAGES = ("files", "test", "machine")
+_STAGES = ("files", "test", "machine", "deep")
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 
 

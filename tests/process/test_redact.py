@@ -1,0 +1,57 @@
+"""What is hidden, what is not, and that a line without end takes no time without end."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from wizard.process import redact
+
+SECRET = "s3cr3tW0rd"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"https://user:{SECRET}@host/simple",
+        f"https://user:a@{SECRET}/b@host/simple, then",
+        f"see 'https://{SECRET}@host' and https://x:{SECRET}@y",
+        f"https://host/x?access_token={SECRET}&a=b",
+        f"https://conda.example/t/{SECRET}/channel",
+        f"--proxy user:{SECRET}@host:3128",
+        f"Authorization: Bearer {SECRET}",
+        f"{{'Proxy-Authorization': 'Basic {SECRET}=='}}",
+        f"HF_TOKEN={SECRET}",
+        f"export MY_LAB_API_KEY='{SECRET}'",
+        f"password: {SECRET}",
+        f"ghp_{SECRET * 4}",
+        f"using hf_{SECRET * 4} to log in",
+    ],
+)
+def test_a_secret_is_hidden(text: str) -> None:
+    assert SECRET not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "KeyError: 'token'",
+        "tokenizer = AutoTokenizer",
+        "SyntaxError: Unexpected token: }",
+        "mail a@b.example about https://example.org/x",
+        "git@host.example:a/b",
+        "torch==2.13.0+cpu from https://example.org/whl/cpu",
+        "/home/a@b/env/lib",
+    ],
+)
+def test_what_is_no_secret_is_left(text: str) -> None:
+    assert redact(text) == text
+
+
+def test_a_line_without_end_is_no_work_without_end() -> None:
+    """An expression that reads the rest again from every beginning would take hours: the time limit is no measure."""
+    pieces = ("a://", "--proxy=", "authorization:", "a_", "token=", "/t/", "://", "a-")
+    code = f"from wizard.process import redact\nfor piece in {pieces!r}: redact(piece * (300_000 // len(piece)))"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
