@@ -37,9 +37,10 @@ def _tell_that_no_window_opens(error: Exception) -> int:
 
 def main() -> int:
     try:
+        from wizard.cli.file_argument import with_command
         from wizard.cli.main import main as command_line
 
-        return command_line(sys.argv[1:], open_window)
+        return command_line(with_command(sys.argv[1:]), open_window)
     except Exception as error:
         from wizard.safety.last_words import last_words
 
