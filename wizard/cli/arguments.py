@@ -8,6 +8,7 @@ from wizard.cli import (
     doctor_grammar,
     envs_grammar,
     explain_grammar,
+    fleet_grammar,
     matrices_grammar,
     mirrors_grammar,
     pack_grammar,
@@ -59,6 +60,7 @@ def build_parser() -> argparse.ArgumentParser:
     reuse_grammar.add_reuse(setup)
     profile_grammar.add_to_setup(setup)
     pack_grammar.add_setup_options(setup)
+    fleet_grammar.add_fleet_options(setup)
     _add_choices(setup)
     add_download_options(setup)
     setup.add_argument("--dry-run", action="store_true", help="show the plan and stop")
@@ -155,4 +157,5 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         **download_choices(arguments),
         **volume_choices(arguments),
         **reuse_grammar.reuse_choices(arguments),
+        **fleet_grammar.shared_choice(arguments),
     )

@@ -9,6 +9,7 @@ from typing import Any
 
 from wizard.cli.attend import attend
 from wizard.cli.interrupt import Interrupt
+from wizard.cli.job import write_job
 from wizard.cli.terminal import Terminal
 from wizard.doctor.aside import Aside
 from wizard.doctor.decide import exit_status
@@ -26,6 +27,8 @@ from wizard.session.session import Session
 
 
 def doctor(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    if arguments.job or arguments.output or arguments.job_option:
+        return write_job(arguments, terminal)
     session, interrupt = Session(), Interrupt()
     if not arguments.prefix:
         return _all_known(session, arguments, terminal)

@@ -22,6 +22,16 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     doctor.add_argument("--deep", action="store_true", help="also read every file and compare its SHA-256")
     doctor.add_argument("--undo", action="store_true", help="take the last repair of this environment back")
     doctor.add_argument("--save", metavar="FILE", help="also save the answer (.html, .json or .txt)")
+    job = doctor.add_argument_group("from a login node without a card")
+    job.add_argument("--job", choices=("slurm",), help="write a script that tests it on a compute node (sbatch, srun)")
+    job.add_argument("--output", "-o", metavar="FILE", help="the script, a new file on a disk that all nodes see")
+    job.add_argument(
+        "--job-option",
+        action="append",
+        default=[],
+        metavar="OPTION",
+        help="for Slurm, such as --job-option=--partition=gpu",
+    )
     sources = doctor.add_argument_group("sources by hand (default: those of its setup, then the official ones)")
     sources.add_argument("--index", metavar="URL", help="Python packages")
     sources.add_argument("--torch-index", metavar="URL", help="torch wheels, simple or flat")

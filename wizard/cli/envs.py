@@ -17,6 +17,7 @@ from wizard.cli import envs_view as view
 from wizard.cli.envs_bootstrap import bootstrap
 from wizard.cli.envs_clone import clone
 from wizard.cli.envs_export import export
+from wizard.cli.envs_module import module
 from wizard.cli.envs_restore import let_go_of_stale, restore, snapshot_documents, snapshot_words
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.terminal import Terminal
@@ -183,5 +184,5 @@ def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 ACTIONS: Mapping[str, Action] = {
     "list": _list, "show": _show, "terminal": _terminal, "delete": _delete, "finish": _finish, "restore": restore,
-    "clone": clone, "export": export, "bootstrap": bootstrap,
+    "clone": clone, "export": export, "module": module, "bootstrap": bootstrap,
 }  # fmt: skip

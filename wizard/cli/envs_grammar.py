@@ -80,6 +80,15 @@ def _add_export(actions: Any) -> None:
     exporting.add_argument("--output", "-o", metavar="FILE", help="a new file (default: stdout)")
 
 
+def _add_module(actions: Any) -> None:
+    module: argparse.ArgumentParser = actions.add_parser(
+        "module", help="a module file for it (Lmod, Environment Modules), for clusters"
+    )
+    module.add_argument("environment", metavar="NAME|PREFIX")
+    module.add_argument("--format", choices=("tcl", "lua"), help="default: lua for a FILE that ends in .lua, else tcl")
+    module.add_argument("--output", "-o", metavar="FILE", help="a new file, or a folder for it (default: stdout)")
+
+
 def _add_bootstrap(actions: Any) -> None:
     own: argparse.ArgumentParser = actions.add_parser(
         "bootstrap", help="install Miniforge, for who wants a conda of their own (setup needs none)"
@@ -91,6 +100,6 @@ def _add_bootstrap(actions: Any) -> None:
 
 
 _ACTIONS: tuple[Callable[[Any], None], ...] = (
-    _add_list, _add_show, _add_terminal, _add_delete, _add_restore, _add_clone, _add_export, _add_finish,
-    _add_bootstrap,
+    _add_list, _add_show, _add_terminal, _add_delete, _add_restore, _add_clone, _add_export, _add_module,
+    _add_finish, _add_bootstrap,
 )  # fmt: skip

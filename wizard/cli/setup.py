@@ -13,6 +13,7 @@ from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
 from wizard.cli.packages_table import package_lines
 from wizard.cli.profile_setup import is_there, with_profile
+from wizard.cli.setup_events import tell_planned, tell_unchanged, telling_refusal
 from wizard.cli.terminal import Terminal
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
@@ -20,12 +21,19 @@ from wizard.plan.model import Choices
 from wizard.profile.model import ProfileFile
 from wizard.session.environments import find_environment, finish_deletions_in_background
 from wizard.session.model import Preview
+from wizard.session.place import target_prefix
+from wizard.session.present import is_present
 from wizard.session.profile import preview_profile
 from wizard.session.session import Session
 from wizard.session.volumes import remember, with_volumes
 
 
 def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    with telling_refusal(arguments, terminal):
+        return _setup(arguments, terminal)
+
+
+def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     finish_deletions_in_background()
     session, interrupt = Session(network_from(arguments)), Interrupt()
     wished = session.canonical(choices_from(arguments))
@@ -35,7 +43,8 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     course = ClassRun(arguments, session.network(), terminal)
     profile, choices = with_profile(arguments, choices, terminal)
     choices = course.choices(choices)
-    if is_there(profile, choices, terminal):
+    if is_there(profile, choices, terminal) or _is_present(arguments, profile, choices, terminal):
+        tell_unchanged(arguments, terminal, target_prefix(choices))
         return ExitStatus.DONE
     session.check_choices(choices)
     if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):
@@ -51,6 +60,8 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
         return ExitStatus.DONE
     try:
         _show(preview, terminal, with_packages=not arguments.yes)
+        if arguments.dry_run:
+            tell_planned(arguments, terminal, preview)
         goes_on = not arguments.dry_run and (arguments.yes or _agreed(terminal, interrupt))
         interrupt.check()
     except (Cancelled, WizardError):
@@ -65,6 +76,16 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     status = attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt, said)
     course.serve_after(status, preview.lock.files, interrupt)
     return status
+
+
+def _is_present(
+    arguments: argparse.Namespace, profile: ProfileFile | None, choices: Choices, terminal: Terminal
+) -> bool:
+    """`--if-missing`; with a profile that is what a setup does anyway."""
+    if profile or not arguments.if_missing or not is_present(choices):
+        return False
+    terminal.say(message("fleet.there", prefix=str(target_prefix(choices))))
+    return True
 
 
 def _preview(

@@ -37,7 +37,7 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class GoodState:
-    """`site`: relative to the prefix, so that a moved environment keeps its record."""
+    """`site`: relative to the prefix, so that a moved environment keeps its record. `shared`: for every user."""
 
     schema: int
     written: float
@@ -46,6 +46,7 @@ class GoodState:
     python: str
     site: str
     packages: tuple[Kept, ...]
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _is_watched(name: str) -> bool:
     return name in _WATCHED or name.startswith("nvidia-")
 
 
-def write_good_state(prefix: Path, site: Path, python: str, variant: str) -> GoodState | None:
+def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared: bool = False) -> GoodState | None:
     """None where no torch is installed. Whole or not at all. Raises OSError."""
     infos = {folder_name(info): info for info in info_folders(site) if _is_watched(folder_name(info))}
     kept = tuple(found for info in infos.values() if (found := _kept(info)))
@@ -93,9 +94,11 @@ def write_good_state(prefix: Path, site: Path, python: str, variant: str) -> Goo
     if torch is None:
         return None
     inside = site.relative_to(prefix).as_posix() if prefix in site.parents else str(site)
-    state = GoodState(SCHEMA, round(time.time(), 3), torch.version, variant, python, inside, kept)
+    state = GoodState(SCHEMA, round(time.time(), 3), torch.version, variant, python, inside, kept, shared)
     fresh = prefix / f"{NAME}.new"
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=1))
+    if shared:
+        fresh.chmod(0o644)  # whatever the umask says: the drift guard of every user reads it
     fresh.replace(prefix / NAME)
     return state
 

@@ -70,6 +70,7 @@ class Choices:
     temp_dir: str | None = None  # for temporary files; None = the system's
     packs: tuple[str, ...] = ()  # where the class keeps the files of its profile: folders and servers, asked first
     label: str = ""  # what the class's results call this computer
+    shared: bool = False  # everybody on this computer may use the environment
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
+from wizard.session.cluster_places import cluster_rows
+from wizard.session.shared import check_shared
 from wizard.steps.preflight import is_busy
 from wizard.steps.room_told import temp_folder
 
@@ -51,6 +53,7 @@ def check_place(choices: Choices) -> tuple[Requirement, ...]:
     """What is worth knowing about the place. Raises UsageError for one that can never be right."""
     prefix = target_prefix(choices)
     hazards = check_free(prefix)
+    check_shared(choices, prefix)
     check_volumes(prefix)
     return (
         *path_rows(hazards, prefix, os.environ, takes_long_paths()),
@@ -104,6 +107,7 @@ def _disk_rows(prefix: Path) -> Iterator[Requirement]:
     except OSError:  # told by check_prefix, or gone since
         return
     yield from environment_rows(ground)
+    yield from cluster_rows(prefix, ground, os.environ)
     try:
         state, cache = look_at_ground(paths.home()), look_at_ground(paths.cache_root())
     except OSError as error:

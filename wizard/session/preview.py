@@ -34,6 +34,7 @@ from wizard.session.other_packages import locked_somewhere
 from wizard.session.outlook import is_main
 from wizard.session.place import check_place, target_prefix, told_of
 from wizard.session.python_part import choose_python_part, python_changes
+from wizard.session.shared import check_base_python
 from wizard.steps.preflight import check_ground
 from wizard.steps.room import check_room, demands, needed_bytes
 from wizard.steps.room_told import room_told
@@ -67,6 +68,7 @@ def saved_preview(
         lock, election = lock_it(folder)
         plan = _plan(facts, choices, election, folder.id, lock)
         plan = replace(plan, notices=(*plan.notices, *told_of(place)), profile_sha256=profile_sha256)
+        check_base_python(plan)
         part, by_conda = choose_python_part(plan, is_cancelled), plan_conda(plan, is_cancelled)
         engine_changes = (*conda_changes(plan, by_conda), *python_changes(plan, part))
         check_room(demands(plan, lock))

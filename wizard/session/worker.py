@@ -38,6 +38,7 @@ from wizard.process.awake import awake
 from wizard.report.document import report_document
 from wizard.report.write import write_report
 from wizard.session.room import hand_in_run
+from wizard.session.shared import is_shared
 from wizard.session.snapshots import let_go_of_older
 from wizard.session.status import exit_status
 from wizard.session.volumes import prepare
@@ -53,6 +54,7 @@ from wizard.steps.journal import Journal, read_history
 from wizard.steps.model import StepResult
 from wizard.steps.preflight import Preflight, prefix_lock
 from wizard.steps.run_folder import RunFolder
+from wizard.steps.share import Share
 from wizard.steps.verify import Verify
 
 _LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
@@ -88,7 +90,9 @@ class _Attempt:
     def __init__(self, folder: RunFolder, plan: Plan, lock: Lock, echo: Callable[[str], None] | None) -> None:
         self._folder, self._plan, self._lock = folder, plan, lock
         self._repair = read_repair(folder.path)
-        self._stages = stages_on_existing(self._repair) if self._repair else STAGES
+        self._is_shared = is_shared(plan)
+        stages = stages_on_existing(self._repair) if self._repair else STAGES
+        self._stages: Stages = (*stages, (Share(),)) if self._is_shared else stages
         self._emitter = Emitter(folder, echo)
         self._journal = Journal(folder.journal)
         self._journal.attempt(os.getpid())
@@ -130,7 +134,7 @@ class _Attempt:
         site = site_packages_of(created.prefix, created.python_version, paths.os_name())
         variant = self._repair.variant if self._repair else self._plan.candidate.variant
         with contextlib.suppress(OSError):
-            write_good_state(created.prefix, site, created.python_version, variant)
+            write_good_state(created.prefix, site, created.python_version, variant, shared=self._is_shared)
         if self._repair:
             let_go_of_older(created.prefix, self._folder.id)
 

@@ -1,0 +1,225 @@
+"""The Ansible collection, driven by the real ansible-core against several hosts on this machine, from loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.line.world import PYTHON, ROOT, TORCH, World
+from tests.share.test_line import profile_of
+from wizard.environments.remove import mark_begun
+from wizard.profile.read import read_profile
+from wizard.profile.write import profile_file
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Ansible runs on Linux")
+COLLECTION = ROOT / "resources" / "ansible"
+_RESULT = re.compile(r"^(ok|changed|fatal|failed|skipping): \[(\w+)\].*?=> (\{.*\})$", re.MULTILINE)
+_RECAP = re.compile(r"^(\w+) +: ok=(\d+) +changed=(\d+) +unreachable=(\d+) +failed=(\d+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Play:
+    text: str
+    status: int
+    results: Mapping[str, dict[str, Any]]  # of the last task that told something, by host
+    recap: Mapping[str, tuple[int, int]]  # changed, failed
+
+
+class Room:
+    """Hosts of this machine: each with a home of its own, all with the program of this tree."""
+
+    def __init__(self, world: World) -> None:
+        self.world, self.folder = world, world.home / "room"
+        (self.folder / "ansible_collections" / "torch_setup").mkdir(parents=True)
+        (self.folder / "ansible_collections" / "torch_setup" / "torch").symlink_to(COLLECTION)
+        program = self.folder / "torch-wizard"
+        program.write_text(
+            f'#!/bin/sh\ncd {shlex.quote(str(ROOT))} && exec {shlex.quote(sys.executable)} -m wizard "$@"\n'
+        )
+        program.chmod(0o755)
+        self.program = program
+
+    def home(self, host: str) -> Path:
+        return self.folder / "hosts" / host
+
+    def play(self, hosts: Mapping[str, Mapping[str, str]], tasks: list[dict[str, Any]] | None = None, *options: str,
+             variables: Mapping[str, Any] | None = None) -> Play:  # fmt: skip
+        """`hosts`: their own variables. Without tasks, the role."""
+        given = {
+            "ansible_connection": "local", "ansible_python_interpreter": sys.executable,
+            "torch_setup_program": [str(self.program)], **(variables or {}),
+        }  # fmt: skip
+        inventory = {
+            "all": {"hosts": {name: {"torch_setup_home": str(self.home(name)), **more} for name, more in hosts.items()},
+                    "vars": given}
+        }  # fmt: skip
+        book: dict[str, Any] = {"hosts": "all", "gather_facts": False}
+        book |= {"tasks": tasks} if tasks else {"roles": ["torch_setup.torch.torch_setup"]}
+        (self.folder / "room.yml").write_text(json.dumps(inventory))
+        (self.folder / "play.yml").write_text(json.dumps([book]))
+        done = subprocess.run(
+            [str(Path(sys.executable).with_name("ansible-playbook")), "-v", "-i", "room.yml", "play.yml", *options],
+            cwd=self.folder, env=self._environment(), capture_output=True, text=True, timeout=170,
+            stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        results = {
+            host: json.loads(found)
+            for _, host, found in _RESULT.findall(done.stdout)
+            if '"msg"' in found or '"prefix"' in found
+        }
+        recap = {host: (int(changed), int(failed)) for host, _, changed, _, failed in _RECAP.findall(done.stdout)}
+        return Play(done.stdout + done.stderr, done.returncode, results, recap)
+
+    def _environment(self) -> dict[str, str]:
+        kept = {name: value for name, value in self.world.environment.items() if name != "TORCH_WIZARD_HOME"}
+        return {
+            **kept, "ANSIBLE_COLLECTIONS_PATH": str(self.folder), "ANSIBLE_LOCAL_TEMP": str(self.folder / "tmp"),
+            "ANSIBLE_REMOTE_TEMP": str(self.folder / "remote"), "ANSIBLE_NOCOLOR": "1", "LC_ALL": "C.UTF-8",
+            "ANSIBLE_HOME": str(self.folder / "ansible"), "PYTHONDONTWRITEBYTECODE": "1",
+        }  # fmt: skip
+
+
+@pytest.fixture
+def room(world: World) -> Room:
+    return Room(world)
+
+
+def class_profile(room: Room, wheels: Path) -> Path:
+    """With addresses at which the files are."""
+    path = profile_of(room.world, wheels, room.folder / "class.torchlab")
+    profile = read_profile(path).profile
+
+    def at(name: str) -> str:
+        server = room.world.torch if name == "torch" else room.world.packages
+        return f"{server.url}/files/"
+
+    locks = tuple(
+        replace(lock, files=tuple(replace(file, urls=(at(file.name) + file.filename,)) for file in lock.files))
+        for lock in profile.locks
+    )
+    path.write_bytes(profile_file(replace(profile, locks=locks)).data)
+    return path
+
+
+def files(folder: Path) -> dict[str, tuple[int, int]]:
+    """Of what a setup makes: environments, runs, downloads."""
+    there = (path for part in ("envs", "runs", "downloads") for path in (folder / part).rglob("*"))
+    return {str(path): (path.lstat().st_size, path.lstat().st_mtime_ns) for path in there if not path.is_dir()}
+
+
+def test_a_room_from_its_profile(room: Room, wheels: Path) -> None:
+    """Dry run, setup, once more; one host has a profile that is none, and does not stop the others."""
+    good, bad = class_profile(room, wheels), room.folder / "bad.torchlab"
+    bad.write_text("schema = 1\ntitle = 3\n")
+    hosts = {"one": {}, "two": {}, "three": {"torch_setup_profile": str(bad)}}
+    given = {"torch_setup_profile": str(good), "torch_setup_reports": str(room.folder / "reports"),
+             "torch_setup_profile_dest": "{{ torch_setup_home }}/class.torchlab"}  # fmt: skip
+
+    dry = room.play({"one": {}}, None, "--check", "--diff", variables=given)
+    assert (dry.status, dry.recap) == (0, {"one": (1, 0)}), dry.text
+    assert f"+torch {TORCH}+cpu" in dry.text
+    assert files(room.home("one")) == {}
+    assert not (room.home("one") / "class.torchlab").exists()
+
+    first = room.play(hosts, None, variables=given)
+    assert first.status == 2, first.text
+    assert [first.recap[host][1] for host in ("one", "two", "three")] == [0, 0, 1], first.text
+    for host in ("one", "two"):
+        told = first.results[host]
+        assert (told["torch"], told["gpu_test_passed"], told["changed"]) == (f"{TORCH}+cpu", True, True)
+        assert room.world.import_check(Path(told["prefix"]), "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+        report = json.loads((room.folder / "reports" / f"{host}.json").read_text())
+        assert report["status"] == 0
+    failed = first.results["three"]
+    assert failed["code"] == "profile-bad"
+    assert "title" in failed["msg"]
+    assert "Traceback" not in first.text
+    assert not (room.home("three") / "envs").exists()
+
+    before = files(room.home("one"))
+    requests = len(room.world.torch.requests) + len(room.world.packages.requests)
+    second = room.play({"one": {}, "two": {}}, None, variables=given)
+    assert second.recap == {"one": (0, 0), "two": (0, 0)}, second.text
+    assert files(room.home("one")) == before
+    assert len(room.world.torch.requests) + len(room.world.packages.requests) == requests, "nobody is asked anything"
+
+
+def task(world: World, **more: Any) -> list[dict[str, Any]]:
+    given = {
+        "program": "{{ torch_setup_program }}", "home": "{{ torch_setup_home }}", "name": "lab", "engine": "venv",
+        "python": PYTHON, "index": world.packages.simple, "torch_index": world.torch.simple, **more,
+    }  # fmt: skip
+    return [{"name": "Set up", "torch_setup.torch.torch_setup": given}]
+
+
+def cut_off(room: Room, host: str) -> Path:
+    """As a host that lost its power in the middle: a run without an end. Returns its folder."""
+    environment = {**room.world.environment, "TORCH_WIZARD_HOME": str(room.home(host))}
+    begun = subprocess.run(
+        [str(room.program), "setup", "--name", "lab", "--plan-only", "--with", "none", *room.world.sources],
+        env=environment, capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    plan = json.loads(begun.stdout)
+    prefix, run = room.home(host) / "envs" / "lab", Path(plan["plan"]).parent
+    prefix.parent.mkdir(parents=True)
+    mark_begun(prefix, plan["run"])
+    (run / "events.jsonl").touch()
+    return run
+
+
+def test_choices_without_a_profile(room: Room) -> None:
+    """What was cut off is made anew, what is there as asked stays, what is something else is not touched; a card that
+    fails its test fails the host, each time; no address is shown."""
+    tasks = task(room.world, packages=["none"], variant="{{ build | default(omit) }}",
+                 gpu_test="{{ gpu_test | default(omit) }}")  # fmt: skip
+    run = cut_off(room, "one")
+    first = room.play({"one": {}, "two": {"build": "cu126"}}, tasks)
+    assert first.recap == {"one": (1, 0), "two": (0, 1)}, first.text
+    assert not run.exists()
+    prefix = room.home("one") / "envs" / "lab"
+    assert room.world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+    assert (first.results["two"]["changed"], first.results["two"]["gpu_test_passed"]) == (True, False)
+    assert "NVIDIA" in first.results["two"]["msg"], first.text
+    assert room.world.torch.simple not in first.text, "it might have held a password"
+
+    again = room.play({"one": {}, "two": {"build": "cu126"}}, tasks)
+    assert again.recap == {"one": (0, 0), "two": (0, 1)}, "installed both, and the card of one still without a test"
+    assert not again.results["two"]["changed"]
+
+    other = room.play({"one": {"build": "cu126"}, "two": {"build": "cu126", "gpu_test": "reported"}}, tasks)
+    assert other.recap == {"one": (0, 1), "two": (0, 0)}, other.text
+    assert other.results["one"]["code"] == "present-other"
+    assert "variant cpu" in other.results["one"]["msg"]
+    assert other.results["two"]["gpu_test_passed"] is False
+
+
+def test_the_documentation_is_whole() -> None:
+    """ansible-doc reads it, and every option of the module is in it."""
+    import importlib.util
+
+    import yaml
+
+    path = COLLECTION / "plugins" / "modules" / "torch_setup.py"
+    spec = importlib.util.spec_from_file_location("torch_setup_module", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    documented = yaml.safe_load(module.DOCUMENTATION)["options"]
+    assert set(module._OPTIONS) <= set(documented)
+    assert yaml.safe_load(module.EXAMPLES)
+    assert yaml.safe_load(module.RETURN)
+    defaults = yaml.safe_load((COLLECTION / "roles/torch_setup/defaults/main.yml").read_text())
+    arguments = yaml.safe_load((COLLECTION / "roles/torch_setup/meta/argument_specs.yml").read_text())
+    assert set(defaults) == set(arguments["argument_specs"]["main"]["options"])
+    assert os.access(path, os.R_OK)

@@ -1,0 +1,90 @@
+"""Module files: loaded and unloaded by the real Environment Modules, and read by a real Lua."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.line.world import ROOT
+from tests.stand_in import install, make_environment
+from wizard.environments.module_file import ModuleFacts, lua_module, module_name, tcl_module, usual_name
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modules are for Linux")
+ODD = 'a "b" $HOME [pwd] {c} \\n ;d 深度'
+_MODULES = Path("/usr/lib/x86_64-linux-gnu/modulecmd.tcl")
+# What Lmod gives to a module file, writing down what it is asked.
+_LMOD = """
+function help() end
+function whatis() end
+function pathJoin(a, b) return a .. "/" .. b end
+function prepend_path(name, value) print("prepend", name, value) end
+function setenv(name, value) print("set", name, value) end
+dofile(arg[1])
+"""
+
+
+@pytest.mark.skipif(not _MODULES.is_file(), reason="no Environment Modules")
+def test_the_real_modules_load_and_unload_it(tmp_path: Path) -> None:
+    prefix = tmp_path / ODD
+    (prefix / "bin").mkdir(parents=True)
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "torch").write_text(tcl_module(ModuleFacts(prefix, "PyTorch [exit] $x", False)))
+    script = """
+        eval "$("$MODULES" bash load torch)"; printf '%s\\n' "${PATH%%:*}" "$VIRTUAL_ENV" "$PYTHONNOUSERSITE"
+        eval "$("$MODULES" bash unload torch)"; printf '%s\\n' "${VIRTUAL_ENV-gone}"
+        "$MODULES" bash whatis torch
+    """
+    variables = {"PATH": os.environ["PATH"], "MODULEPATH": str(tmp_path / "modules"), "HOME": str(tmp_path),
+                 "MODULES": str(_MODULES), "LC_ALL": "C.UTF-8"}  # fmt: skip
+    done = subprocess.run(["bash", "-c", script], env=variables, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines() == [f"{prefix}/bin", str(prefix), "1", "gone"], done.stderr
+    assert "PyTorch [exit] $x" in done.stderr
+
+
+@pytest.mark.skipif(not shutil.which("lua"), reason="no Lua")
+def test_a_real_lua_reads_it(tmp_path: Path) -> None:
+    prefix = tmp_path / ODD
+    (tmp_path / "lmod.lua").write_text(_LMOD)
+    (tmp_path / "torch.lua").write_text(lua_module(ModuleFacts(prefix, 'what "is" it\\', True)))
+    done = subprocess.run(
+        ["lua", str(tmp_path / "lmod.lua"), str(tmp_path / "torch.lua")], capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.splitlines() == [
+        f"prepend\tPATH\t{prefix}/bin", f"set\tCONDA_PREFIX\t{prefix}", "set\tPYTHONNOUSERSITE\t1",
+    ], done.stderr  # fmt: skip
+
+
+def test_by_the_command_line(tmp_path: Path) -> None:
+    prefix = tmp_path / "deep learning"
+    make_environment(prefix)
+    install(prefix, "torch", "2.13.0+cpu", do="work", cuda=None)
+
+    def call(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-m", "wizard", "--lang", "en", "envs", "module", str(prefix), *arguments], cwd=ROOT,
+            capture_output=True, text=True, encoding="utf-8", timeout=60, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+
+    shown = call()
+    assert shown.returncode == 0, shown.stderr
+    assert shown.stdout.startswith("#%Module")
+    assert "PyTorch 2.13.0+cpu, Python 3." in shown.stdout
+    saved = call("-o", str(tmp_path), "--format", "lua")
+    assert saved.returncode == 0, saved.stderr
+    written = tmp_path / "deep-learning.lua"
+    assert written.read_text().startswith("-- Written")
+    assert "module load deep-learning" in saved.stderr
+    again = call("-o", str(written))
+    assert again.returncode == 2
+    assert "there already" in again.stderr
+
+
+def test_names() -> None:
+    assert module_name(Path("/m/torch/2.13.lua")) == "2.13"
+    assert module_name(Path("/m/torch/2.13")) == "2.13"
+    assert usual_name(Path("/e/a b"), is_lua=True) == "a-b.lua"
