@@ -18,6 +18,7 @@ RuntimeError: CUDA error: no kernel image is available for execution on the devi
 class SideWalk:
     def __init__(self, app: Any, wishes: Any, home: Path, folder: Path) -> None:
         from tests.flow import values
+        from tests.gallery_class import ClassWalk
         from tests.gui import fake_side
         from tests.gui.fake_session import FakeSession
         from wizard.gui.window import SIZE, WizardWindow
@@ -30,6 +31,7 @@ class SideWalk:
         self.window = WizardWindow(app, session, wishes, None, self.api)
         self.window.resize(*SIZE)  # not where the window before was left
         self.window.show()
+        self.course = ClassWalk(self, home)
 
     def go(self) -> None:
         self.settle()
@@ -38,6 +40,7 @@ class SideWalk:
         self.doctor()
         self.explain()
         self.undo()
+        self.course.go()
         self.wizard()
         self.window.close()
         self.window.deleteLater()

@@ -16,12 +16,32 @@
         <translation>关闭窗口，让它继续(&amp;W)</translation>
     </message>
     <message>
+        <source>Close &amp;window and end it</source>
+        <translation>关闭窗口并结束(&amp;W)</translation>
+    </message>
+    <message>
         <source>Cancel the set&amp;up</source>
         <translation>取消安装(&amp;U)</translation>
     </message>
     <message>
-        <source>S&amp;tay</source>
-        <translation>留在这里(&amp;T)</translation>
+        <source>Sta&amp;y</source>
+        <translation>留在这里(&amp;Y)</translation>
+    </message>
+    <message>
+        <source>Closing the window stops it. What has been fetched is kept for the next time.</source>
+        <translation>关闭窗口会使它停止。已经下载的内容会保留，下次可继续使用。</translation>
+    </message>
+    <message>
+        <source>The pack is still being built.</source>
+        <translation>安装包还在制作中。</translation>
+    </message>
+    <message>
+        <source>Closing the window ends that. What others have fetched from here stays theirs.</source>
+        <translation>关闭窗口后就不再提供。其他电脑已经取得的文件不受影响。</translation>
+    </message>
+    <message>
+        <source>This computer is serving the class.</source>
+        <translation>这台电脑正在为班级提供文件。</translation>
     </message>
 </context>
 <context>
@@ -173,6 +193,37 @@
     </message>
 </context>
 <context>
+    <name>ClassPage</name>
+    <message>
+        <source>Class</source>
+        <translation>班级</translation>
+    </message>
+    <message>
+        <source>One download for a whole room: into a folder, from there to every computer, and how each fared.</source>
+        <translation>全教室只下载一次：先放进一个文件夹，再分发到每台电脑，并查看各台的结果。</translation>
+    </message>
+    <message>
+        <source>Save the &amp;room…</source>
+        <translation>保存教室结果(&amp;R)…</translation>
+    </message>
+    <message>
+        <source>Open a pack</source>
+        <translation>打开安装包</translation>
+    </message>
+    <message>
+        <source>Build a pack from a class profile</source>
+        <translation>用课堂配置文件制作安装包</translation>
+    </message>
+    <message>
+        <source>Folder of the pack</source>
+        <translation>安装包的文件夹</translation>
+    </message>
+    <message>
+        <source>Save the room</source>
+        <translation>保存教室结果</translation>
+    </message>
+</context>
+<context>
     <name>ClonePanel</name>
     <message>
         <source>%1 of %2 copied</source>
@@ -295,8 +346,8 @@
         <translation>复制</translation>
     </message>
     <message>
-        <source>Copy the change of %1</source>
-        <translation>复制对 %1 的更改</translation>
+        <source>Copy: the change of %1</source>
+        <translation>复制：对 %1 的更改</translation>
     </message>
     <message>
         <source>lines added: %1, taken out: %2</source>
@@ -774,6 +825,29 @@
     </message>
 </context>
 <context>
+    <name>HandOnCard</name>
+    <message>
+        <source>St&amp;op it</source>
+        <translation>停止(&amp;O)</translation>
+    </message>
+    <message>
+        <source>Serving</source>
+        <translation>正在提供</translation>
+    </message>
+    <message>
+        <source>This computer hands the files on to its class</source>
+        <translation>这台电脑正在把文件转给同班电脑</translation>
+    </message>
+    <message>
+        <source>It goes on until this window is closed. Others find it by the class&apos;s code, or at %1.</source>
+        <translation>在关闭本窗口之前会一直进行。其他电脑可通过班级代码找到它，或使用地址 %1。</translation>
+    </message>
+    <message>
+        <source>The files could not be handed on</source>
+        <translation>无法把文件转给其他电脑</translation>
+    </message>
+</context>
+<context>
     <name>HelpPanel</name>
     <message>
         <source>Help</source>
@@ -889,6 +963,65 @@
     <message>
         <source>Removing what the setup had made…</source>
         <translation>正在移除本次安装的内容…</translation>
+    </message>
+</context>
+<context>
+    <name>JoinPanel</name>
+    <message>
+        <source>The folder of the class</source>
+        <translation>班级的文件夹</translation>
+    </message>
+    <message>
+        <source>Join a class</source>
+        <translation>加入班级</translation>
+    </message>
+    <message>
+        <source>Type the code that your teacher shows. The files come from the class, and each one is checked.</source>
+        <translation>请输入老师给出的代码。文件来自班级，并会逐个校验。</translation>
+    </message>
+    <message>
+        <source>C&amp;ode</source>
+        <translation>代码(&amp;O)</translation>
+    </message>
+    <message>
+        <source>&amp;Address or folder</source>
+        <translation>地址或文件夹(&amp;A)</translation>
+    </message>
+    <message>
+        <source>Na&amp;me of this computer</source>
+        <translation>这台电脑的名称(&amp;M)</translation>
+    </message>
+    <message>
+        <source>Code of the class</source>
+        <translation>班级代码</translation>
+    </message>
+    <message>
+        <source>only if the code alone finds nothing: %1</source>
+        <translation>仅在只用代码找不到时填写：%1</translation>
+    </message>
+    <message>
+        <source>Address or folder of the class</source>
+        <translation>班级的地址或文件夹</translation>
+    </message>
+    <message>
+        <source>as the teacher&apos;s list shows it, for example seat 7; may stay empty</source>
+        <translation>显示在老师的列表中，例如“7 号座位”；可以留空</translation>
+    </message>
+    <message>
+        <source>Name of this computer in the class</source>
+        <translation>这台电脑在班级中的名称</translation>
+    </message>
+    <message>
+        <source>&amp;Folder…</source>
+        <translation>文件夹(&amp;F)…</translation>
+    </message>
+    <message>
+        <source>When this computer is ready, &amp;hand the files on to the others</source>
+        <translation>这台电脑就绪后，把文件转给其他电脑(&amp;H)</translation>
+    </message>
+    <message>
+        <source>&amp;Not now</source>
+        <translation>暂不(&amp;N)</translation>
     </message>
 </context>
 <context>
@@ -1070,6 +1203,105 @@
     </message>
 </context>
 <context>
+    <name>PackPanel</name>
+    <message>
+        <source>Fol&amp;der</source>
+        <translation>文件夹(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Folder of the pack</source>
+        <translation>安装包的文件夹</translation>
+    </message>
+    <message>
+        <source>&amp;Choose…</source>
+        <translation>选择(&amp;C)…</translation>
+    </message>
+    <message>
+        <source>Files over 4 GiB in parts, as a stick with F&amp;AT32 needs it</source>
+        <translation>把超过 4 GiB 的文件分段，以便放入 FAT32 格式的 U 盘(&amp;A)</translation>
+    </message>
+    <message>
+        <source>&amp;Open a pack…</source>
+        <translation>打开安装包(&amp;O)…</translation>
+    </message>
+    <message>
+        <source>Build one from a class &amp;profile…</source>
+        <translation>用课堂配置文件制作(&amp;P)…</translation>
+    </message>
+    <message>
+        <source>Bui&amp;ld the pack</source>
+        <translation>制作安装包(&amp;L)</translation>
+    </message>
+    <message>
+        <source>&amp;Stop</source>
+        <translation>停止(&amp;S)</translation>
+    </message>
+    <message>
+        <source>&amp;Not now</source>
+        <translation>暂不(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Another pack…</source>
+        <translation>换一个安装包(&amp;A)…</translation>
+    </message>
+    <message>
+        <source>%1 package files, %2. Made %3.</source>
+        <translation>%1 个软件包文件，共 %2。制作于 %3。</translation>
+    </message>
+    <message>
+        <source>%1 of them lie in parts.</source>
+        <translation>其中 %1 个分成了几段。</translation>
+    </message>
+    <message>
+        <source>A pack for %1</source>
+        <translation>“%1”的安装包</translation>
+    </message>
+    <message>
+        <source>%1 package files, %2, each once. They are fetched into the folder and checked.</source>
+        <translation>%1 个软件包文件，共 %2，每个只下载一次。文件会下载到该文件夹并经过校验。</translation>
+    </message>
+    <message>
+        <source>of a size that is not known yet</source>
+        <translation>大小尚不清楚</translation>
+    </message>
+    <message>
+        <source>The pack</source>
+        <translation>安装包</translation>
+    </message>
+    <message>
+        <source>A folder with every file that the class needs. It works from a USB stick, a network folder, a web server, or from this computer.</source>
+        <translation>一个文件夹，里面是全班所需的全部文件。可以放在 U 盘、网络文件夹或网页服务器上，也可以由这台电脑提供。</translation>
+    </message>
+    <message>
+        <source>This disk (%1) holds no file over 4 GiB. Larger ones lie in parts; a setup joins them.</source>
+        <translation>这个磁盘（%1）不支持超过 4 GiB 的文件。更大的文件会分段存放，安装时自动合并。</translation>
+    </message>
+    <message>
+        <source>Files over 4 GiB: %1</source>
+        <translation>超过 4 GiB 的文件：%1 个</translation>
+    </message>
+    <message>
+        <source>A pack lies there already: only what is new or damaged is fetched.</source>
+        <translation>那里已有安装包：只下载新增或损坏的文件。</translation>
+    </message>
+    <message>
+        <source>A pack was begun there: it is gone on with.</source>
+        <translation>那里有未完成的安装包，将继续制作。</translation>
+    </message>
+    <message>
+        <source>There is too little room: only %1 are free.</source>
+        <translation>空间不足：只剩 %1。</translation>
+    </message>
+    <message>
+        <source>Looking for what is here already…</source>
+        <translation>正在查看已有的文件…</translation>
+    </message>
+    <message>
+        <source>%1 of %2</source>
+        <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
     <name>Page</name>
     <message>
         <source>&amp;Next</source>
@@ -1191,6 +1423,10 @@
     <message>
         <source>Undo changes</source>
         <translation>撤销修改</translation>
+    </message>
+    <message>
+        <source>Class</source>
+        <translation>班级</translation>
     </message>
     <message>
         <source>%1, current page</source>
@@ -1411,6 +1647,73 @@
     </message>
 </context>
 <context>
+    <name>RoomPanel</name>
+    <message>
+        <source>The room</source>
+        <translation>教室</translation>
+    </message>
+    <message>
+        <source>&amp;Expected computers</source>
+        <translation>应有电脑数(&amp;E)</translation>
+    </message>
+    <message>
+        <source>not said</source>
+        <translation>未填写</translation>
+    </message>
+    <message>
+        <source>Expected computers</source>
+        <translation>应有电脑数</translation>
+    </message>
+    <message>
+        <source>S&amp;how</source>
+        <translation>显示(&amp;H)</translation>
+    </message>
+    <message>
+        <source>name, card or error</source>
+        <translation>名称、显卡或错误</translation>
+    </message>
+    <message>
+        <source>Show only rows with these words</source>
+        <translation>只显示含有这些文字的行</translation>
+    </message>
+    <message>
+        <source>On&amp;ly those that need help</source>
+        <translation>只看需要处理的(&amp;L)</translation>
+    </message>
+    <message>
+        <source>State</source>
+        <translation>状态</translation>
+    </message>
+    <message>
+        <source>Computer</source>
+        <translation>电脑</translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation>原因</translation>
+    </message>
+    <message>
+        <source>What to do</source>
+        <translation>怎么办</translation>
+    </message>
+    <message>
+        <source>Computers of the class</source>
+        <translation>班级的电脑</translation>
+    </message>
+    <message>
+        <source>No computer has reported yet. Results come by themselves when one is ready or has failed.</source>
+        <translation>还没有电脑上报结果。某台电脑就绪或失败后，结果会自动出现。</translation>
+    </message>
+    <message>
+        <source>No row has these words.</source>
+        <translation>没有含有这些文字的行。</translation>
+    </message>
+    <message>
+        <source>Nobody needs help.</source>
+        <translation>没有需要处理的电脑。</translation>
+    </message>
+</context>
+<context>
     <name>RunProgress</name>
     <message>
         <source>Progress: %1</source>
@@ -1419,6 +1722,69 @@
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>ServingPanel</name>
+    <message>
+        <source>Hand it out</source>
+        <translation>分发</translation>
+    </message>
+    <message>
+        <source>Let the computers of this network &amp;find it by the code</source>
+        <translation>让本网络的电脑可以用代码找到它(&amp;F)</translation>
+    </message>
+    <message>
+        <source>Start &amp;serving</source>
+        <translation>开始提供(&amp;S)</translation>
+    </message>
+    <message>
+        <source>Sto&amp;p serving</source>
+        <translation>停止提供(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Fetch them a&amp;new</source>
+        <translation>重新下载(&amp;N)</translation>
+    </message>
+    <message>
+        <source>The code of this class</source>
+        <translation>本班级的代码</translation>
+    </message>
+    <message>
+        <source>The address, for who is not found by the code</source>
+        <translation>地址：用代码找不到时使用</translation>
+    </message>
+    <message>
+        <source>Serving</source>
+        <translation>正在提供</translation>
+    </message>
+    <message>
+        <source>Off</source>
+        <translation>未开启</translation>
+    </message>
+    <message>
+        <source>Reading every file first: %1</source>
+        <translation>先读取每个文件：%1</translation>
+    </message>
+    <message>
+        <source>The students&apos; computers take the files from this one. Nothing else of it can be read.</source>
+        <translation>学生的电脑从这台电脑获取文件，除此之外什么也读不到。</translation>
+    </message>
+    <message>
+        <source>“Join a class” on a student&apos;s computer finds it by the code, or takes address and code.</source>
+        <translation>学生在首页选择“加入班级”，输入代码即可找到；也可以同时输入地址和代码。</translation>
+    </message>
+    <message>
+        <source>It is not announced in this network: the students type the address and the code.</source>
+        <translation>没有在本网络中公告：学生需要输入地址和代码。</translation>
+    </message>
+    <message>
+        <source>These files are damaged and are not handed out:</source>
+        <translation>以下文件已损坏，不会提供给任何人：</translation>
+    </message>
+    <message>
+        <source>Computers that have fetched: %1. Handed out: %2. Results that came in: %3.</source>
+        <translation>已获取文件的电脑：%1 台。已提供：%2。收到的结果：%3 份。</translation>
     </message>
 </context>
 <context>
@@ -1927,6 +2293,10 @@
         <translation>这台电脑上的所有环境：装了什么、占多大空间；可安全删除。</translation>
     </message>
     <message>
+        <source>Teac&amp;h a class</source>
+        <translation>给班级上课用(&amp;H)</translation>
+    </message>
+    <message>
         <source>E&amp;xplain an error</source>
         <translation>解释错误(&amp;X)</translation>
     </message>
@@ -1949,6 +2319,14 @@
     <message>
         <source>&amp;Next</source>
         <translation>下一步(&amp;N)</translation>
+    </message>
+    <message>
+        <source>&amp;Join</source>
+        <translation>加入(&amp;J)</translation>
+    </message>
+    <message>
+        <source>&amp;Join a class…</source>
+        <translation>加入班级(&amp;J)…</translation>
     </message>
     <message>
         <source>&amp;Open a class profile…</source>
@@ -2019,6 +2397,14 @@
         <translation>打开课堂配置</translation>
     </message>
     <message>
+        <source>Looking for the class&apos;s files…</source>
+        <translation>正在查找班级的文件…</translation>
+    </message>
+    <message>
+        <source>Looking for the class…</source>
+        <translation>正在查找班级…</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>正在启动…</translation>
     </message>
@@ -2064,6 +2450,13 @@
     <message>
         <source>%1 where it has what is needed, the official place for the rest.</source>
         <translation>优先从 %1 下载，它没有的再从官方源下载。</translation>
+    </message>
+</context>
+<context>
+    <name>_Detail</name>
+    <message>
+        <source>What to do: %1</source>
+        <translation>怎么办：%1</translation>
     </message>
 </context>
 </TS>

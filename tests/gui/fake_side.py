@@ -24,6 +24,7 @@ from wizard.errors import Cancelled, WizardError
 from wizard.explain.match import explain
 from wizard.explain.pasted import read_pasted
 from wizard.flow.afterwards import Place, Section, afterwards
+from wizard.flow.class_session import ClassSession
 from wizard.flow.side_api import Closer, Kept
 from wizard.flow.side_session import SideSession
 from wizard.i18n import Message, message
@@ -31,6 +32,7 @@ from wizard.plan.model import Choices
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile
 from wizard.report.doctor_document import doctor_document
 from wizard.report.privacy import Private
+from wizard.session.classroom import Classroom
 from wizard.session.doctor import Examination
 from wizard.session.explain import Answer as Explained
 from wizard.session.model import Facts, Preview
@@ -152,6 +154,7 @@ class FakeSide:
         self.known_changes: tuple[Change, ...] = CHANGES
         self.would_change = True
         self.set_up = False  # the class profile, in its place
+        self.classes = ClassSession()  # the real one: it needs no session
 
     def names(self) -> list[str]:
         return [name for name, _ in self.calls]
@@ -174,8 +177,9 @@ class FakeSide:
         return REAL.profile_choices(file, wishes)
 
     def plan_profile(
-        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: Callable[[], bool]
-    ) -> Preview | None:
+        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: Callable[[], bool],
+        classroom: Classroom | None = None,
+    ) -> Preview | None:  # fmt: skip
         self._called("plan_profile", choices, is_cancelled)
         return None if self.set_up else values.preview("run-class", str(HOME / "class"), choices)
 

@@ -65,6 +65,15 @@ def test_red_comes_first_with_cause_and_cure() -> None:
     assert sentences(disk.why, "zh_CN") != sentences(disk.why, "en")
 
 
+def test_seat_9_comes_before_seat_10() -> None:
+    labels = ["seat 10", "seat 9", "B 2", "第10排", "第9排", "7", "10"]
+    found = room("x", PROFILE, [told(number, label=label) for number, label in enumerate(labels)])
+    ordered = [row.label for row in found.rows]
+    assert ordered.index("seat 9") < ordered.index("seat 10")
+    assert ordered.index("第9排") < ordered.index("第10排")
+    assert ordered.index("7") < ordered.index("10")
+
+
 def test_a_clock_that_is_minutes_off_is_no_matter() -> None:
     assert some_room(told(4, off=3600.0)).red == 1
 

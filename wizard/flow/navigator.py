@@ -17,6 +17,7 @@ from wizard.plan.requirement import Requirement
 
 if TYPE_CHECKING:
     from wizard.profile.model import ProfileFile
+    from wizard.session.classroom import Classroom
     from wizard.session.judged_news import JudgedNews
     from wizard.session.looks import Looks
     from wizard.session.model import Election, Facts, Preview
@@ -119,10 +120,13 @@ class Navigator:
         kept = self._state.choices if is_own else Choices()
         self._move(ORDER[0], State(choices=kept))
 
-    def open_profile(self, profile: ProfileFile, choices: Choices) -> None:
+    def open_profile(
+        self, profile: ProfileFile, choices: Choices, classroom: Classroom | None = None, hand_on: bool = False
+    ) -> None:
         """A class profile is carried out: on to the look at this computer. `choices`: as the profile says."""
         self._hurries = False
-        self._move(PageId.CHECK, State(choices=choices, profile=profile))
+        state = State(choices=choices, profile=profile, classroom=classroom, hand_on=hand_on)
+        self._move(PageId.CHECK, state)
 
     # -- what the pages found out; each one throws away what was made after its page
 

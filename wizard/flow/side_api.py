@@ -16,9 +16,11 @@ from wizard.environments.delete import DeletionPlan
 from wizard.environments.found import Environment
 from wizard.environments.sizes import Sizes
 from wizard.flow.afterwards import Section
+from wizard.flow.class_api import ClassApi
 from wizard.i18n import Message
 from wizard.plan.model import Choices
 from wizard.profile.model import ProfileFile
+from wizard.session.classroom import Classroom
 from wizard.session.doctor import Examination
 from wizard.session.explain import Answer
 from wizard.session.model import Facts, Preview
@@ -48,6 +50,11 @@ class Closer:
 
 
 class SideApi(Protocol):
+    @property
+    def classes(self) -> ClassApi:
+        """Packs, the class server and the room."""
+        ...
+
     # -- environments
 
     def environments(self, is_cancelled: IsCancelled) -> tuple[Environment, ...]: ...
@@ -105,9 +112,10 @@ class SideApi(Protocol):
         ...
 
     def plan_profile(
-        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled
-    ) -> Preview | None:
-        """None: it is set up there already. Raises WizardError `profile-…`."""
+        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
+        classroom: Classroom | None = None,
+    ) -> Preview | None:  # fmt: skip
+        """None: it is set up there already. Raises WizardError `profile-…`, which the classroom hears of too."""
         ...
 
     def make_profile(

@@ -1,4 +1,4 @@
-"""The pages beside the wizard: environments, doctor, explain, undo. They are no steps and know no Next.
+"""The pages beside the wizard: environments, doctor, explain, undo, class. They are no steps and know no Next.
 
 A visit lies on top of the wizard, which stays where it is; going back takes the top one off. Nothing of the wizard's
 state is touched here, and nothing here outlives the window.
@@ -19,6 +19,7 @@ class SideId(str, enum.Enum):
     DOCTOR = "doctor"
     EXPLAIN = "explain"
     UNDO = "undo"
+    CLASS = "class"
 
 
 SIDE_ORDER: tuple[SideId, ...] = tuple(SideId)

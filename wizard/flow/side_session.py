@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard import paths
-from wizard.errors import WizardError
+from wizard.errors import Cancelled, WizardError
 from wizard.i18n import Message
 from wizard.plan.model import Choices, Verdict
 
@@ -22,9 +22,11 @@ if TYPE_CHECKING:
     from wizard.environments.found import Environment
     from wizard.environments.sizes import Sizes
     from wizard.flow.afterwards import Section
+    from wizard.flow.class_session import ClassSession
     from wizard.flow.side_api import Closer, Document, Kept
     from wizard.matrix.model import Matrix
     from wizard.profile.model import ProfileFile
+    from wizard.session.classroom import Classroom
     from wizard.session.doctor import Examination
     from wizard.session.explain import Answer
     from wizard.session.model import Facts, Preview
@@ -39,6 +41,12 @@ IsCancelled = Callable[[], bool]
 class SideSession:
     def __init__(self, session: Session) -> None:
         self._session = session
+
+    @property
+    def classes(self) -> ClassSession:
+        from wizard.flow.class_session import ClassSession
+
+        return ClassSession()
 
     # -- environments
 
@@ -129,14 +137,17 @@ class SideSession:
         return profile_choices(file.profile, wishes)
 
     def plan_profile(
-        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled
-    ) -> Preview | None:
-        from wizard.session.profile import check_target, preview_profile
+        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
+        classroom: Classroom | None = None,
+    ) -> Preview | None:  # fmt: skip
+        from wizard.session.profile import check_target, no_further, preview_profile
 
-        if check_target(file, choices):
-            return None
-        self._session.check_choices(choices)
-        return preview_profile(facts, self._session.matrix, file, choices, is_cancelled)
+        with _telling(classroom, choices, facts):
+            if check_target(file, choices):
+                return None
+            self._session.check_choices(choices)
+            urls = classroom.further_urls() if classroom else no_further
+            return preview_profile(facts, self._session.matrix, file, choices, is_cancelled, urls)
 
     def make_profile(
         self, facts: Facts, preview: Preview, choices: Choices, path: Path, is_cancelled: IsCancelled
@@ -224,6 +235,22 @@ class SideSession:
         from wizard.session.settings import undo
 
         return undo(change)
+
+
+@contextlib.contextmanager
+def _telling(classroom: Classroom | None, choices: Choices, facts: Facts) -> Iterator[None]:
+    """What ends a setup before it is a run is known to its class too."""
+    try:
+        yield
+    except Cancelled:
+        raise
+    except WizardError as error:
+        if classroom is not None:
+            from wizard.session.room import hand_in_failure
+
+            with contextlib.suppress(WizardError):
+                hand_in_failure(classroom.bases, classroom.file.sha256, choices.label, error, facts.machine)
+        raise
 
 
 def _kept(prefix: Path) -> Kept | None:

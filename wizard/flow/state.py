@@ -15,6 +15,7 @@ from wizard.plan.requirement import Requirement
 
 if TYPE_CHECKING:  # the window's first picture must not wait for all that makes these values
     from wizard.profile.model import ProfileFile
+    from wizard.session.classroom import Classroom
     from wizard.session.judged_news import JudgedNews
     from wizard.session.looks import Looks
     from wizard.session.model import Election, Facts, Preview
@@ -41,6 +42,8 @@ class State:
     prefix: str = ""  # of the environment that the run made
     report: Mapping[str, Any] | None = None
     profile: ProfileFile | None = None  # of a class: it decides what its `ask` does not name
+    classroom: Classroom | None = None  # where that profile came from, and who has its files
+    hand_on: bool = False  # to the rest of the class, once this computer is ready
     used: tuple[Used, ...] = ()  # settings files that were changed on the way, each with what takes it back
 
     @property

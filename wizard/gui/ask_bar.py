@@ -1,4 +1,5 @@
-"""Asks in the page what to do with a run that is going on when the window is to be closed. Never a modal box."""
+"""Asks in the page before the window is closed while something goes on: a run, which lives on without the window, or
+what ends with it (the class server, a pack that is being built). Never a modal box."""
 
 from __future__ import annotations
 
@@ -31,9 +32,13 @@ class AskBar(QFrame):
         self.go.clicked.connect(self.leave)
         self.cancel.clicked.connect(self.cancel_run)
         self.stay.clicked.connect(self.put_away)
+        self._is_run, self._ends = True, ""
         self.setVisible(False)
 
-    def ask(self) -> None:
+    def ask(self, is_run: bool = True, ends: str = "") -> None:
+        """`ends`: serving | building, what would end with the window."""
+        self._is_run, self._ends = is_run, ends
+        self.retranslate()
         self.setVisible(True)
         self.stay.setFocus()
 
@@ -42,9 +47,21 @@ class AskBar(QFrame):
         self.stayed.emit()
 
     def retranslate(self) -> None:
-        self._what.setText(self.tr("The setup is still running."))
-        self._more.setText(self.tr("It can go on without this window; the next start shows it again."))
-        self.go.setText(self.tr("Close &window, let it run"))
+        goes_on = self.tr("It can go on without this window; the next start shows it again.")
+        run = [(self.tr("The setup is still running."), goes_on)] if self._is_run else []
+        said = [*run, *([self._ending()] if self._ends else [])]
+        self._what.setText(" ".join(what for what, _ in said))
+        self._more.setText(" ".join(more for _, more in said))
+        ending, running = self.tr("Close &window and end it"), self.tr("Close &window, let it run")
+        self.go.setText(running if self._is_run else ending)
+        self.cancel.setVisible(self._is_run)
         self.cancel.setText(self.tr("Cancel the set&up"))
-        self.stay.setText(self.tr("S&tay"))
+        self.stay.setText(self.tr("Sta&y"))
         self.setAccessibleName(f"{self._what.text()} {self._more.text()}")
+
+    def _ending(self) -> tuple[str, str]:
+        if self._ends == "building":
+            kept = self.tr("Closing the window stops it. What has been fetched is kept for the next time.")
+            return self.tr("The pack is still being built."), kept
+        theirs = self.tr("Closing the window ends that. What others have fetched from here stays theirs.")
+        return self.tr("This computer is serving the class."), theirs

@@ -9,6 +9,7 @@ from wizard.flow.navigator import Navigator
 from wizard.flow.session_api import SessionApi
 from wizard.flow.side_pages import SideFlow
 from wizard.gui.errands import Errands
+from wizard.gui.serving import ServingNow
 from wizard.gui.theme import Theme
 from wizard.gui.voice import Voice
 
@@ -25,3 +26,4 @@ class Desk:
     errands: Errands
     side: SideFlow
     side_api: SideApi
+    serving: ServingNow

@@ -37,9 +37,16 @@ def _undo(desk: Desk) -> SidePage:
     return UndoPage(desk)
 
 
+def _class(desk: Desk) -> SidePage:
+    from wizard.gui.pages.class_page import ClassPage
+
+    return ClassPage(desk)
+
+
 _MAKERS: dict[SideId, Callable[[Desk], SidePage]] = {
     SideId.ENVIRONMENTS: _environments,
     SideId.DOCTOR: _doctor,
     SideId.EXPLAIN: _explain,
     SideId.UNDO: _undo,
+    SideId.CLASS: _class,
 }

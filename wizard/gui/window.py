@@ -27,6 +27,7 @@ from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.preferences import Preferences
 from wizard.gui.rail import Rail
 from wizard.gui.run_title import RunTitle
+from wizard.gui.serving import ServingNow
 from wizard.gui.side_pages import make_side_page
 from wizard.gui.theme import Theme
 from wizard.gui.voice import Voice
@@ -65,7 +66,10 @@ class WizardWindow(QMainWindow):
         self.session = session
         self.side = SideFlow()
         side_api = side_api or _real(session)
-        self.desk = Desk(session, self.navigator, self.voice, self.theme, self.errands, self.side, side_api)
+        self.serving = ServingNow(self.errands, self)
+        self.desk = Desk(
+            session, self.navigator, self.voice, self.theme, self.errands, self.side, side_api, self.serving
+        )
         self.rail = Rail(self.theme, self.voice)
         self.footer, self.ask, self.stack = Footer(), AskBar(), QStackedWidget()
         self.pages = WizardPages(self.desk, opened, self._take_in)
@@ -323,12 +327,19 @@ class WizardWindow(QMainWindow):
     # -- the end
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.navigator.state.run_is_going and not self.ask.isVisible():
+        is_run, ends = self.navigator.state.run_is_going, self._ends_with_window
+        if (is_run or ends) and not self.ask.isVisible():
             event.ignore()
-            self.ask.ask()
+            self.ask.ask(is_run, ends)
             return
         self._say_goodbye()
         event.accept()
+
+    @property
+    def _ends_with_window(self) -> str:
+        """What closing it would end: the class server, or what a page beside the wizard is at."""
+        pages = (page.ends_with_window for page in self.side_pages.values())
+        return next((ends for ends in pages if ends), "serving" if self.serving.is_on else "")
 
     def _leave_the_run(self) -> None:
         self.close()
@@ -348,6 +359,7 @@ class WizardWindow(QMainWindow):
             self._preferences.put(geometry=geometry)
         self.page.leave()
         self.hide()
+        self.serving.end()
         self.errands.stop()
 
     def _drop_plan(self, run_id: str) -> None:

@@ -6,6 +6,7 @@ no crash. A page and a table are made of it elsewhere.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -80,8 +81,11 @@ def room(
     return Room(title, profile_sha256, tuple(rows), tuple(unreadable), expected)
 
 
-def _order(row: Row) -> tuple[bool, str, str, str]:
-    return row.state == GREEN, row.code, row.label, row.machine
+def _order(row: Row) -> tuple[bool, str, tuple[tuple[int, str], ...], str]:
+    """Seat 9 before seat 10."""
+    parts = re.findall(r"[0-9]{1,9}|[^0-9]+", row.label)
+    natural = tuple((int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts)
+    return row.state == GREEN, row.code, natural, row.machine
 
 
 def _row(value: Certificate, profile_sha256: str) -> Row:

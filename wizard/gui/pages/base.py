@@ -98,6 +98,11 @@ class Page(QWidget):
     def first_control(self) -> QWidget | None:
         return None
 
+    @property
+    def ends_with_window(self) -> str:
+        """What closing the window would end, as `AskBar` names it; '': nothing."""
+        return ""
+
     def escape(self) -> bool:
         """Esc was pressed; True when the page had something harmless to close."""
         return False

@@ -159,7 +159,9 @@ class ReviewPage(Page):
         if file is not None:
             self.errand(
                 self.tr("Preparing what the class profile says…"),
-                lambda is_cancelled, note: self.desk.side_api.plan_profile(facts, file, choices, is_cancelled),
+                lambda is_cancelled, note: self.desk.side_api.plan_profile(
+                    facts, file, choices, is_cancelled, state.classroom
+                ),
                 self._compared,
             )
             return

@@ -17,6 +17,7 @@ from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
 from wizard.gui.figures import seconds_text
 from wizard.gui.pages.base import Page
+from wizard.gui.pages.hand_on import HandOnCard
 from wizard.gui.parts.boxes import RowCard, box, column, line_up
 from wizard.gui.parts.code_lines import CodeLines
 from wizard.gui.parts.labels import Pill, label, selectable
@@ -54,6 +55,7 @@ class VerifyPage(Page):
         self._evidence_lines.setFont(code_font())
         lines.addWidget(self._evidence_title)
         lines.addWidget(self._evidence_lines)
+        self.hand_on = HandOnCard(desk)
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
         self._rest_title, self._changed = label("", "heading"), label("", "muted")
         self.ways = CodeLines(desk.voice)
@@ -69,7 +71,7 @@ class VerifyPage(Page):
             button.setProperty("role", "small")
             changes.addWidget(button)
         self.footer_left, self.footer_right = [self.copy, self.save], [self.another, self.finish]
-        for widget in (self._failure, self._evidence, self.first, self.ways):
+        for widget in (self._failure, self._evidence, self.hand_on, self.first, self.ways):
             self.body.addWidget(widget)
         self.body.addLayout(places)
         self.body.addLayout(changes)
@@ -95,6 +97,7 @@ class VerifyPage(Page):
         prefix, has_cuda, api = Path(self.state.prefix), "+cu" in view.torch, self.desk.side_api
         self.errand("", lambda is_cancelled, note: api.ways(prefix, has_cuda), self._show_ways)
         self.announce(f"{self.title}. {self.say(view.headline)}", urgent=True)
+        self.hand_on.begin()
 
     def leave(self) -> None:
         self.cancel_errand()
@@ -148,6 +151,7 @@ class VerifyPage(Page):
         self._evidence_title.setText(self.tr("Evidence"))
         self._rest_title.setText(self.tr("Other checks"))
         self.ways.retranslate()
+        self.hand_on.retranslate()
 
     def render_state(self) -> None:
         view = self._view

@@ -1,4 +1,7 @@
-"""Welcome: set up PyTorch, check or repair, manage environments; what is running, unfinished, opened or replaced."""
+"""Welcome: set up PyTorch, check or repair, manage environments; what is running, unfinished, opened or replaced.
+
+A class is joined here too: while its form is shown, it is all that the page asks.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
 
 from wizard.errors import WizardError
+from wizard.flow.class_session import in_class
 from wizard.flow.opened import Opened, what_is
 from wizard.flow.session_api import resume_after
 from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
+from wizard.gui.errands import IsCancelled, OnNote
 from wizard.gui.pages.base import Page
+from wizard.gui.pages.join_panel import JoinPanel
 from wizard.gui.pages.run_cards import card, run_name
 from wizard.gui.parts.boxes import column, empty, line_up
 from wizard.gui.parts.tile import Tile
@@ -23,6 +29,7 @@ from wizard.plan.model import Choices
 if TYPE_CHECKING:
     from wizard.doctor.good_state import Drift
     from wizard.profile.model import ProfileFile
+    from wizard.session.classroom import Classroom
     from wizard.session.model import RunInfo
 
 _MOST_DRIFTS = 3
@@ -40,25 +47,36 @@ class WelcomePage(Page):
         self.setup.setProperty("role", "tile-first")
         self._profile: ProfileFile | None = None  # of the file that was opened
         self.explain, self.undo, self.profile = QPushButton(), QPushButton(), QPushButton()
+        self.join, self.hold = QPushButton(), QPushButton()
+        self.joining = JoinPanel()
         self.profile.clicked.connect(self._choose_profile)
+        self.join.clicked.connect(self._ask_class)
+        self.joining.put_away.connect(self._no_class)
+        self.joining.changed.connect(self.changed)
         self.setup.clicked.connect(self.press)
         for one, page in (
             (self.check, SideId.DOCTOR), (self.manage, SideId.ENVIRONMENTS), (self.explain, SideId.EXPLAIN),
-            (self.undo, SideId.UNDO),
+            (self.undo, SideId.UNDO), (self.hold, SideId.CLASS),
         ):  # fmt: skip
             one.clicked.connect(partial(desk.side.open, page))
         self._cards = column(gap=10)
-        tiles, links = line_up(gap=10), line_up(gap=4)
+        self._usual = QWidget()  # all but the form
+        rows = column(self._usual, gap=10)
+        tiles = line_up(gap=10)
         for tile in (self.check, self.manage):
             tiles.addWidget(tile, 1)
-        for link in (self.profile, self.explain, self.undo):
-            link.setProperty("role", "plain")
-            links.addWidget(link)
-        links.addStretch(1)
-        self.body.addLayout(self._cards)
-        self.body.addWidget(self.setup)
-        self.body.addLayout(tiles)
-        self.body.addLayout(links)
+        rows.addLayout(self._cards)
+        rows.addWidget(self.setup)
+        rows.addLayout(tiles)
+        for links in ((self.join, self.profile, self.hold), (self.explain, self.undo)):
+            line = line_up(gap=4)
+            for link in links:
+                link.setProperty("role", "plain")
+                line.addWidget(link)
+            line.addStretch(1)
+            rows.addLayout(line)
+        self.body.addWidget(self._usual)
+        self.body.addWidget(self.joining)
         self.body.addStretch(1)
 
     def enter(self) -> None:
@@ -66,10 +84,29 @@ class WelcomePage(Page):
         self._look_for_drift()
 
     def first_control(self) -> QWidget:
-        return self.setup
+        return self.joining.first if self.is_joining else self.setup
+
+    @property
+    def is_joining(self) -> bool:
+        return not self.joining.isHidden()
 
     def primary_text(self) -> str:
-        return self.tr("&Next")
+        return self.tr("&Join") if self.is_joining else self.tr("&Next")
+
+    def may_press(self) -> bool:
+        return not self.is_busy and self.joining.is_filled if self.is_joining else super().may_press()
+
+    def press(self) -> None:
+        if self.is_joining:
+            self._join()
+        else:
+            super().press()
+
+    def escape(self) -> bool:
+        if self.is_joining:
+            self._no_class()
+            return True
+        return False
 
     def retranslate(self) -> None:
         self.set_head(self.tr("PyTorch on this computer"), self.tr("From the graphics card to a tested environment."))
@@ -85,7 +122,10 @@ class WelcomePage(Page):
             self.tr("Manage environments"),
             self.tr("All environments of this computer: what is in them, how large they are; delete them safely."),
         )
+        self.join.setText(self.tr("&Join a class…"))
         self.profile.setText(self.tr("&Open a class profile…"))
+        self.hold.setText(self.tr("Teac&h a class"))
+        self.joining.retranslate()
         self.explain.setText(self.tr("E&xplain an error"))
         self.undo.setText(self.tr("&Undo changes"))
 
@@ -100,6 +140,7 @@ class WelcomePage(Page):
             self._cards.addWidget(self._drift_card(drift))
 
     def open_file(self, path: Path) -> None:
+        self._show_form(False)
         self._file = path
         self._look()
 
@@ -170,7 +211,7 @@ class WelcomePage(Page):
         what = self.say(message("flow.profile.what", name=wish.name, builds=len(file.profile.locks),
                                 packages=", ".join(("torch", *wish.companions, *wish.extras)),
                                 made=file.profile.made, code=file.sha256[:12]))  # fmt: skip
-        ways = [(self.tr("Set up as the class &does"), lambda: self._carry_out(file))]
+        ways = [(self.tr("Set up as the class &does"), lambda: self._carry_out(file, path))]
         return card("note", self.tr("Class profile"), file.profile.title, f"{what}\n{path}", file.profile.title, ways)
 
     def _drift_card(self, drift: Drift) -> QFrame:
@@ -206,13 +247,50 @@ class WelcomePage(Page):
         self.render_state()
         self.trouble.show_error(error)
 
-    def _carry_out(self, file: ProfileFile) -> None:
+    def _carry_out(self, file: ProfileFile, path: Path) -> None:
+        """A profile that lies in a pack brings its files; one that names servers brings them."""
         api = self.desk.side_api
+
+        def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices]:
+            choices = api.profile_choices(file, Choices())
+            room = api.classes.beside(path)
+            return room, in_class(choices, room, "")
+
         self.errand(
-            "",
-            lambda is_cancelled, note: api.profile_choices(file, Choices()),
-            lambda choices: self.desk.navigator.open_profile(file, choices),
+            self.tr("Looking for the class's files…"),
+            look,
+            lambda told: self.desk.navigator.open_profile(told[0].file, told[1], told[0]),
         )
+
+    # -- joining a class
+
+    def _ask_class(self) -> None:
+        self._show_form(True)
+
+    def _no_class(self) -> None:
+        if self.is_joining:
+            self.cancel_errand()
+        self._show_form(False)
+
+    def _show_form(self, is_joining: bool) -> None:
+        self.trouble.clear()
+        self._usual.setVisible(not is_joining)
+        self.joining.setVisible(is_joining)
+        self.changed.emit()
+        self.wants_focus.emit()
+
+    def _join(self) -> None:
+        api, wish = self.desk.side_api, self.joining.wish
+
+        def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices]:
+            room = api.classes.join(wish.code, wish.address, is_cancelled)
+            return room, in_class(api.profile_choices(room.file, Choices()), room, wish.label)
+
+        def joined(told: tuple[Classroom, Choices]) -> None:
+            self._show_form(False)
+            self.desk.navigator.open_profile(told[0].file, told[1], told[0], wish.hand_on)
+
+        self.errand(self.tr("Looking for the class…"), look, joined)
 
     # -- the ways on
 

@@ -52,7 +52,7 @@ class FileDiff(QFrame):
         self.copy = QPushButton(QCoreApplication.translate("DiffView", "Copy"))
         self.copy.setProperty("role", "small")
         self.copy.setAccessibleName(
-            QCoreApplication.translate("DiffView", "Copy the change of %1").replace("%1", str(diff.path))
+            QCoreApplication.translate("DiffView", "Copy: the change of %1").replace("%1", str(diff.path))
         )
         self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(diff.text))
         head.addWidget(path, 1)
