@@ -21,7 +21,8 @@ class SideWalk:
         from tests.gallery_class import ClassWalk
         from tests.gui import fake_side
         from tests.gui.fake_session import FakeSession
-        from wizard.gui.window import SIZE, WizardWindow
+        from wizard.gui.bare import SIZE
+        from wizard.gui.window import WizardWindow
 
         self.app, self.folder, self.fake = app, folder, fake_side
         self.api = fake_side.FakeSide()

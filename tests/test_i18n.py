@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import re
 import string
+import sys
 from pathlib import Path
 
 import pytest
 
+from wizard import i18n
 from wizard.i18n import LANGUAGES, Message, catalogue, message, system_language, text
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 ROOT = Path(__file__).resolve().parents[1]
 _NAMED = re.compile(r"""\b(?:message|Message)\(\s*["']([a-z0-9_.-]+)["']""")
@@ -31,7 +38,7 @@ def test_both_languages_have_the_same_keys_and_blanks() -> None:
 
 
 def test_no_key_lives_in_two_files() -> None:
-    from wizard.i18n import _flatten, tomllib
+    from wizard.i18n import _flatten
 
     for language in LANGUAGES:
         seen: dict[str, str] = {}
@@ -39,6 +46,40 @@ def test_no_key_lives_in_two_files() -> None:
             for key in _flatten(tomllib.loads(path.read_text(encoding="utf-8"))):
                 assert key not in seen, f"{key} in {seen[key]} and {path.name}"
                 seen[key] = path.name
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "resources" / "i18n").glob("*.toml")), ids=lambda path: path.name)
+def test_the_quick_reader_reads_what_toml_says(path: Path) -> None:
+    words = path.read_text(encoding="utf-8")
+    assert i18n._read_plain(words) == i18n._flatten(tomllib.loads(words))
+
+
+@pytest.mark.parametrize(
+    "line", ["a = 'b'", 'a = "b" # c', 'a = "\\n"', "a = 1", "[[a]]", 'a="b"', 'a = """x""""', 'a = "b', 'a = ["b"]']
+)
+def test_the_quick_reader_leaves_the_rest_of_toml_to_others(line: str) -> None:
+    assert i18n._read_plain(f"[t]\n{line}\n") is None
+
+
+def test_a_sentence_is_found_without_reading_all_areas(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    whole = i18n._area
+    monkeypatch.setattr(i18n, "_area", lambda path: read.append(path.name) or whole(path))
+    assert text(message("safety.crash.close"), "en")
+    assert i18n.sentences_of("page.hint.welcome", "zh_CN") == {
+        key.removeprefix("page.hint.welcome."): words
+        for key, words in catalogue("zh_CN").items()
+        if key.startswith("page.hint.welcome.")
+    }
+    assert set(read) <= {"safety.en.toml", "page.zh_CN.toml"}
+
+
+def test_every_key_is_found_by_its_table() -> None:
+    for language in LANGUAGES:
+        for key, words in catalogue(language).items():
+            assert i18n._template(key, language) == words
+    with pytest.raises(KeyError):
+        i18n._template("no.such.key", "en")
 
 
 def test_every_key_in_the_code_has_words() -> None:

@@ -6,19 +6,38 @@ itself ends with a sentence (`safety.last_words`), not with a traceback.
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wizard.gui.window import WizardWindow
     from wizard.session.session import Session
 
 
-def open_window(session: Session, file: str | None, self_test: bool) -> int:
+def open_window(session: Session, file: str | None, self_test: bool, bare: WizardWindow | None = None) -> int:
     try:
         from wizard.gui.app import run_window
     except (ImportError, OSError) as error:
         return _tell_that_no_window_opens(error)
-    return run_window(session, file, self_test=self_test)
+    return run_window(session, file, self_test=self_test, bare=bare)
+
+
+def _first_picture(argv: Sequence[str]) -> WizardWindow | None:
+    """A person who double-clicked sees the window before the rest of the program is loaded."""
+    from wizard.cli.window import has_display, is_plain_window
+
+    if not is_plain_window(argv) or not has_display():
+        return None
+    with contextlib.suppress(Exception):  # the long way meets it again, and has words for it
+        from wizard.cli.terminal import prepare_streams
+        from wizard.gui.early import first_picture
+
+        prepare_streams()
+        return first_picture()
+    return None
 
 
 def _tell_that_no_window_opens(error: Exception) -> int:
@@ -38,9 +57,12 @@ def _tell_that_no_window_opens(error: Exception) -> int:
 def main() -> int:
     try:
         from wizard.cli.file_argument import with_command
+
+        argv = with_command(sys.argv[1:])
+        bare = _first_picture(argv)
         from wizard.cli.main import main as command_line
 
-        return command_line(with_command(sys.argv[1:]), open_window)
+        return command_line(argv, partial(open_window, bare=bare))
     except Exception as error:
         from wizard.safety.last_words import last_words
 

@@ -2,30 +2,33 @@
 
 Values travel through plans, events and reports, so a window can switch language on a finished
 run. The catalogues are `resources/i18n/<area>.<language>.toml`, dotted keys, str.format
-templates; a key lives in one area only. The window's own labels are Qt Linguist's, not here.
+templates; a key lives in one area only. An area is read when a sentence of it is first wanted,
+for reading all of them takes longer than the window's first picture. The window's own labels are
+Qt Linguist's, not here.
 """
 
 from __future__ import annotations
 
-import locale
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
+from pathlib import Path
 from typing import Any
 
 from wizard import paths
-from wizard.windows.calls import load
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 LANGUAGES = ("en", "zh_CN")
 LANGUAGE_VARIABLE = "TORCH_WIZARD_LANG"
 Scalar = str | int | float
+_LINE = re.compile(
+    r"""(?:\["?(?P<head>[A-Za-z0-9_.-]+)"?\]|(?P<name>[A-Za-z0-9_.-]+|"[^"\\\n]+") = """
+    r'''(?:"""\n?(?P<block>(?:[^"\\]|\\.|"(?!""))*)"""|"(?P<words>(?:[^"\\\n]|\\.)*)")|#[^\n]*|)(?:\n|$)'''
+)
+_ESCAPED = re.compile(r'\\(["\\])')
+_HEADS = re.compile(rb'^\["?([A-Za-z0-9_.-]+)"?\]', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,28 +60,99 @@ def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     return flat
 
 
+def _files(language: str) -> list[Path]:
+    return sorted((paths.resources_dir() / "i18n").glob(f"*.{language}.toml"))
+
+
+@cache
+def _area(path: Path) -> Mapping[str, str]:
+    text = path.read_text(encoding="utf-8")
+    quickly = _read_plain(text)
+    if quickly is not None:
+        return quickly
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    return _flatten(tomllib.loads(text))
+
+
+def _read_plain(text: str) -> dict[str, str] | None:
+    """The little of TOML that our files are written in, ten times as fast; None for anything else."""
+    found: dict[str, str] = {}
+    at = 0
+    prefix = ""
+    while at < len(text):
+        match = _LINE.match(text, at)
+        if match is None:
+            return None
+        at = match.end()
+        if match["head"]:
+            prefix = f"{match['head']}."
+        elif match["name"]:
+            words = match["block"] if match["words"] is None else match["words"]
+            if "\\" in words.replace("\\\\", "").replace('\\"', ""):
+                return None
+            found[prefix + match["name"].strip('"')] = _ESCAPED.sub(r"\1", words)
+    return found
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _tables(language: str) -> Mapping[str, tuple[Path, ...]]:
+    """Which files have a table of that name: found without reading what is in it."""
+    found: dict[str, tuple[Path, ...]] = {}
+    for path in _files(language):
+        for head in _HEADS.findall(path.read_bytes()):
+            name = head.decode()
+            found[name] = (*found.get(name, ()), path)
+    return found
+
+
+def _template(key: str, language: str) -> str:
+    """Raises KeyError."""
+    table = key
+    while table := table.rpartition(".")[0]:
+        for path in _tables(language).get(table, ()):
+            if key in _area(path):
+                return _area(path)[key]
+    return catalogue(language)[key]
+
+
+def sentences_of(table: str, language: str) -> dict[str, str]:
+    """All of `[table]`, by the rest of their keys."""
+    start = f"{table}."
+    areas = [_area(path) for path in _tables(language).get(table, ())]
+    return {key[len(start) :]: words for area in areas for key, words in area.items() if key.startswith(start)}
+
+
 @lru_cache(maxsize=len(LANGUAGES))
 def catalogue(language: str) -> Mapping[str, str]:
+    """Everything there is: for who looks whether there are words for something."""
     merged: dict[str, str] = {}
-    for path in sorted((paths.resources_dir() / "i18n").glob(f"*.{language}.toml")):
-        merged.update(_flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
+    for path in _files(language):
+        merged.update(_area(path))
     return merged
 
 
 def system_language() -> str:
     """`zh_CN` for any Simplified Chinese system, else `en`; TORCH_WIZARD_LANG overrides."""
     named = os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES")
-    named = named or os.environ.get("LANG") or _windows_language() or locale.getlocale()[0] or ""
+    named = named or os.environ.get("LANG") or _language_without_variables()
     return "zh_CN" if named.lower().replace("-", "_").startswith(("zh", "chinese")) else "en"
 
 
-def _windows_language() -> str:
-    if sys.platform != "win32":
-        return ""
-    return locale.windows_locale.get(load("kernel32").GetUserDefaultUILanguage(), "")
+def _language_without_variables() -> str:
+    import locale
+
+    if sys.platform == "win32":
+        from wizard.windows.calls import load
+
+        named = locale.windows_locale.get(load("kernel32").GetUserDefaultUILanguage(), "")
+        if named:
+            return named
+    return locale.getlocale()[0] or ""
 
 
 def text(value: Message, language: str | None = None) -> str:
     """The sentence in that language (default: the system's). Raises KeyError for a key that has no entry."""
-    template = catalogue(language or system_language())[value.key]
-    return template.format_map(dict(value.params))
+    return _template(value.key, language or system_language()).format_map(dict(value.params))

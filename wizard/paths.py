@@ -10,8 +10,6 @@ import os
 import sys
 from pathlib import Path
 
-import platformdirs
-
 APP_NAME = "torch-setup"
 HOME_VARIABLE = "TORCH_WIZARD_HOME"
 CACHE_VARIABLE = "TORCH_WIZARD_CACHE"  # a place of their own for downloads and caches
@@ -50,7 +48,16 @@ def home() -> Path:
     moved = os.environ.get(HOME_VARIABLE)
     if moved:
         return Path(moved).expanduser().absolute()
-    return platformdirs.user_data_path(APP_NAME, appauthor=False)
+    return _user_data() / APP_NAME
+
+
+def _user_data() -> Path:
+    if sys.platform == "win32":
+        import platformdirs  # the system has to be asked, for the folder can be moved
+
+        return platformdirs.user_data_path(appauthor=False)
+    named = os.environ.get("XDG_DATA_HOME", "")
+    return Path(named) if Path(named).is_absolute() else Path.home() / ".local" / "share"
 
 
 def runs_dir() -> Path:

@@ -31,7 +31,7 @@ def start(broken: Path, *arguments: str, **more: str) -> subprocess.CompletedPro
     )  # fmt: skip
 
 
-@pytest.mark.parametrize("module", ["platformdirs", "msgspec", "filelock"])
+@pytest.mark.parametrize("module", ["packaging", "msgspec", "filelock"])
 def test_a_part_that_does_not_load(module: str, tmp_path: Path) -> None:
     (tmp_path / f"{module}.py").write_text(PYTHON_CODE, encoding="utf-8")
     done = start(tmp_path, "probe")

@@ -12,7 +12,7 @@ import pytest
 
 from tests.windows.fake_windows import DATA, library
 from wizard.environments.windows_volume import look_at_volume
-from wizard.windows import creation
+from wizard.windows import creation, pipes
 from wizard.windows.calls import SIGNATURES, declare, load
 from wizard.windows.file_version import file_version
 from wizard.windows.job import BasicLimits, ExtendedLimits, Job
@@ -169,6 +169,21 @@ def test_a_drive_by_its_functions() -> None:
     )  # fmt: skip
     seen = look_at_volume("D:\\data\\env", kernel)
     assert (seen.free, seen.kind, seen.is_network, seen.has_links) == (5 << 40, "exFAT", True, False)
+
+
+@pytest.mark.parametrize(
+    ("found", "error", "expected"), [(1, 0, True), (0, 2, False), (0, 121, True), (0, 5, True)]
+)  # winerror.h: 2 no such file, 121 none of it is free, 5 access denied
+def test_a_pipe_is_there_unless_windows_knows_none(
+    found: int, error: int, expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, int]] = []
+    kernel = library("kernel32", WaitNamedPipeW=lambda name, wait: asked.append((name, wait)) or found)
+    failure = OSError()
+    failure.winerror = error
+    monkeypatch.setattr(pipes, "last_error", lambda: failure)
+    assert pipes.is_pipe_there("torch-setup-1", kernel) is expected
+    assert asked == [("\\\\.\\pipe\\torch-setup-1", 1)]
 
 
 def test_the_version_of_a_library_is_read_from_its_resource() -> None:

@@ -4,26 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard import paths
-from wizard.cli.arguments import build_parser
 from wizard.cli.terminal import Terminal, prepare_streams
+from wizard.cli.window import OpenWindow, is_plain_window, window
 from wizard.errors import Cancelled, ExitStatus, WizardError
 from wizard.i18n import message
-from wizard.safety.log import append
-from wizard.safety.state import set_right
 from wizard.session.volumes import take_saved
 
 if TYPE_CHECKING:
-    from wizard.session.session import Session
+    import argparse
 
 
 _INTERPRETER_OPTIONS = ("-I", "-B", "-E", "-s", "-S", "-c")
-OpenWindow = Callable[["Session", str | None, bool], int]
 
 
 def main(argv: Sequence[str], open_window: OpenWindow) -> int:
@@ -32,21 +28,42 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
     if hidden:
         return hidden()
     prepare_streams()
+    if is_plain_window(argv):
+        terminal = Terminal(None)
+        file = argv[1] if len(argv) > 1 else None
+        return _said(terminal, lambda: _window(file, False, terminal, open_window))
+    from wizard.cli.arguments import build_parser
+
     arguments = build_parser().parse_args(argv)
     terminal = Terminal(arguments.lang)
+    if arguments.command in (None, "window"):
+        file, self_test = getattr(arguments, "file", None), getattr(arguments, "self_test", False)
+        return _said(terminal, lambda: _window(file, self_test, terminal, open_window))
+    return _said(terminal, lambda: _command(arguments, terminal))
+
+
+def _window(file: str | None, self_test: bool, terminal: Terminal, open_window: OpenWindow) -> int:
+    """What was set aside in our folder, the window says itself."""
+    _settle_interrupted(terminal)
+    take_saved()
+    return int(window(file, self_test, terminal, open_window))
+
+
+def _command(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    from wizard.cli.commands import COMMANDS
+    from wizard.safety.state import set_right
+
+    for words in set_right():
+        terminal.say(words)
+    _settle_interrupted(terminal)
+    take_saved()
+    return int(COMMANDS[arguments.command](arguments, terminal))
+
+
+def _said(terminal: Terminal, work: Callable[[], int]) -> int:
+    """Its exit status; what it raises is said to the person."""
     try:
-        if arguments.command not in (None, "window"):  # the window says it itself
-            for words in set_right():
-                terminal.say(words)
-        _settle_interrupted(terminal)
-        take_saved()
-        if arguments.command in (None, "window"):
-            from wizard.cli.window import window
-
-            return int(window(arguments, terminal, open_window))
-        from wizard.cli.commands import COMMANDS
-
-        return int(COMMANDS[arguments.command](arguments, terminal))
+        return work()
     except WizardError as error:
         terminal.error(error)
         _note(f"{error.code}: {error}\n{error.details}")
@@ -58,6 +75,8 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
         if isinstance(bug, PermissionError) and _is_ours(bug.filename):
             terminal.error(WizardError("state-not-writable", path=str(paths.home())))
             return int(ExitStatus.FAILED)
+        import traceback
+
         log = _note(traceback.format_exc())
         terminal.error(WizardError("internal", what=type(bug).__name__, log=str(log or "-")))
         return int(ExitStatus.FAILED)
@@ -107,4 +126,6 @@ def _be_interpreter(argv: Sequence[str]) -> int:
 
 def _note(details: str) -> object:
     """Into the program's log; None when that cannot be written."""
+    from wizard.safety.log import append
+
     return append("torch-wizard.log", f"--- {' '.join(sys.argv[1:])}\n{details}")

@@ -3,26 +3,30 @@ they need."""
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wizard import paths
-from wizard.cli.terminal import Terminal
-from wizard.errors import ExitStatus
-from wizard.i18n import message
-from wizard.session.late import late_session
 
 if TYPE_CHECKING:
+    from wizard.cli.terminal import Terminal
     from wizard.session.session import Session
 
 OpenWindow = Callable[["Session", str | None, bool], int]
 
 
-def window(arguments: argparse.Namespace, terminal: Terminal, open_window: OpenWindow) -> int:
-    self_test = getattr(arguments, "self_test", False)
+def is_plain_window(argv: Sequence[str]) -> bool:
+    """Nothing is asked for but the window, or the window with a file: nobody has to read a grammar for that."""
+    return not argv or (argv[0] == "window" and len(argv) <= 2 and not any(one.startswith("-") for one in argv))
+
+
+def window(file: str | None, self_test: bool, terminal: Terminal, open_window: OpenWindow) -> int:
+    from wizard.errors import ExitStatus
+    from wizard.i18n import message
+    from wizard.session.late import late_session
+
     if not has_display() and not self_test:
         terminal.say(message("cli.no_display"))
         terminal.write("  torch-wizard setup --yes --name torch")
@@ -31,7 +35,7 @@ def window(arguments: argparse.Namespace, terminal: Terminal, open_window: OpenW
         from wizard.session.environments import finish_deletions_in_background
 
         finish_deletions_in_background()
-    return open_window(late_session(), getattr(arguments, "file", None), self_test)
+    return open_window(late_session(), file, self_test)
 
 
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:

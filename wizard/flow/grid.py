@@ -8,8 +8,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from packaging.version import Version
-
 from wizard.plan.model import Candidate, Choices, Verdict
 
 _LINES = 10
@@ -35,6 +33,8 @@ def variant_rank(variant: str) -> tuple[int, int]:
 
 
 def arrange(candidates: Sequence[Candidate]) -> Grid:
+    from packaging.version import Version  # not at the start: nobody who has just come sees a table
+
     cells = {(one.torch, one.variant): one for one in reversed(candidates)}
     releases = sorted({one.torch for one in candidates}, key=Version, reverse=True)
     variants = sorted({one.variant for one in candidates}, key=variant_rank)
@@ -46,6 +46,8 @@ def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) ->
 
     There are some forty releases and twenty CUDA families; a person chooses among ten and eight.
     """
+    from packaging.version import Version
+
     newest: dict[tuple[int, ...], str] = {}
     for release in arrange(candidates).releases:
         newest.setdefault(Version(release).release[:2], release)
@@ -83,5 +85,7 @@ def _names(choices: Choices, one: Candidate) -> bool:
 
 def pythons_of(verdict: Verdict) -> tuple[str, ...]:
     """Every Python that some build is published for, newest first."""
+    from packaging.version import Version
+
     every = {python for one in verdict.candidates for python in one.pythons}
     return tuple(sorted(every, key=Version, reverse=True))

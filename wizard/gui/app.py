@@ -1,33 +1,31 @@
-"""Opens the window: the application, its log file, and what happens to mistakes that nobody caught."""
+"""Opens the window: its log file, its loop, and what happens to mistakes that nobody caught."""
 
 from __future__ import annotations
 
 import contextlib
 import logging
-import os
 import signal
-import sys
 import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QTimer, QtMsgType, qInstallMessageHandler
-from PySide6.QtGui import QIcon
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
 
-from wizard import __version__, paths
-from wizard.errors import ExitStatus, WizardError
-from wizard.flow.session_api import SessionApi
+from wizard import __version__
+from wizard.errors import ExitStatus
+from wizard.gui.application import application
 from wizard.gui.crash import CrashWatch
 from wizard.gui.preferences import Preferences
 from wizard.gui.single import SingleInstance
 from wizard.gui.window import WizardWindow
 from wizard.i18n import Message, message, text
 from wizard.safety.hard_crash import collect_earlier, watched
-from wizard.safety.log import SharedLog, append
+from wizard.safety.log import SharedLog
 from wizard.safety.state import set_right
 
 if TYPE_CHECKING:
+    from wizard.flow.session_api import SessionApi
     from wizard.flow.side_api import SideApi
 
 Loop = Callable[[QApplication, WizardWindow], int]
@@ -41,39 +39,54 @@ def run_window(
     self_test: bool = False,
     side_api: SideApi | None = None,
     loop: Loop | None = None,
+    bare: WizardWindow | None = None,
 ) -> int:
     """Until the window is closed; with `self_test` until its first page is painted. Returns the exit status.
 
     Where a window of the same home is open already, that one comes to the front instead. `loop` stands in for Qt's
-    own, for who measures.
+    own, for who measures. `bare`: the window that shows its first picture already (`early.py`).
     """
+    if bare is not None and bare.is_closed:
+        return 0
     with watched():
-        return _run(session, open_file, self_test, side_api, loop)
+        return _run(session, open_file, self_test, side_api, loop, bare)
 
 
 def _run(
-    session: SessionApi, open_file: str | None, self_test: bool, side_api: SideApi | None, loop: Loop | None
+    session: SessionApi,
+    open_file: str | None,
+    self_test: bool,
+    side_api: SideApi | None,
+    loop: Loop | None,
+    bare: WizardWindow | None,
 ) -> int:
     app = application()
     single = SingleInstance(parent=app)
-    if not self_test and single.hand_over(open_file):
+    if bare is None and not self_test and single.hand_over(open_file):
         return 0
     log = _write_log()
     set_aside = set_right()
-    preferences = Preferences()
+    preferences = bare.preferences if bare else Preferences()
     crashes = CrashWatch(preferences.wishes.language)
     crashes.tell_earlier(collect_earlier())
     try:
-        window = WizardWindow(app, session, preferences, open_file, side_api)
-        window.show()
+        if bare is None:
+            window = WizardWindow(app, session, preferences, open_file, side_api)
+            window.show()
+        else:
+            window = bare
+            window.furnish(session, open_file, side_api)
     except Exception as error:  # a window that cannot be made says so, in one that needs nothing of it
         crashes.tell(error)
+        if bare is not None:
+            bare.hide()
         return _show_the_crash(app, self_test)
     if set_aside:
         _tell_set_aside(window, set_aside)
     try:
         return _until_closed(app, window, single, self_test, loop)
     finally:
+        single.close()
         crashes.stop()
         logging.getLogger("wizard").removeHandler(log)
 
@@ -90,39 +103,6 @@ def _until_closed(
     with contextlib.suppress(ValueError):  # not the main thread
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # Qt's loop would never come to Python's own answer
     return app.exec()
-
-
-def application() -> QApplication:
-    there = QApplication.instance()
-    app = there if isinstance(there, QApplication) else _new_application()
-    app.setApplicationName(paths.APP_NAME)
-    app.setApplicationDisplayName("Torch Setup")
-    app.setApplicationVersion(__version__)
-    app.setDesktopFileName(paths.APP_NAME)
-    icon = paths.resources_dir() / "icons" / "app.svg"
-    if icon.is_file():
-        app.setWindowIcon(QIcon(str(icon)))
-    return app
-
-
-def _new_application() -> QApplication:
-    """Without a display or its libraries Qt would print its own words and abort."""
-    qInstallMessageHandler(_tell_fatal)
-    try:
-        return QApplication([paths.APP_NAME])
-    finally:
-        qInstallMessageHandler(None)
-
-
-def _tell_fatal(kind: QtMsgType, context: object, words: str) -> None:
-    if kind != QtMsgType.QtFatalMsg:
-        return
-    failure = WizardError("window-no-display", details=words)
-    append("window.log", words)
-    if sys.stderr is not None:
-        sys.stderr.write(f"✗ {text(failure.summary)}\n  {text(failure.hint)}\n")
-        sys.stderr.flush()
-    os._exit(int(failure.exit_status))  # to come back from here would be Qt's abort
 
 
 def _self_test(app: QApplication, window: WizardWindow) -> int:

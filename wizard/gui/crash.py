@@ -7,7 +7,6 @@ from the catalogues. `CrashWatch` brings it up for what nobody caught, in whiche
 from __future__ import annotations
 
 import logging
-import platform
 import sys
 import threading
 import traceback
@@ -27,6 +26,8 @@ _MOST_LOGGED = 50  # a mistake while painting comes again sixty times a second
 
 def report_of(details: str) -> str:
     """What "copy report" puts on the clipboard: no names of this person or computer, no secrets."""
+    import platform
+
     from wizard.report.privacy import Private, clean_text
 
     head = f"Torch Setup {__version__}, Python {platform.python_version()}, {platform.platform()}"

@@ -13,14 +13,13 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from wizard.gui.voice import Voice
-from wizard.i18n import catalogue
+from wizard.i18n import sentences_of
 
 
 @cache
 def hints_of(name: str, language: str) -> Mapping[str, str]:
     """By the control's path."""
-    start = f"page.hint.{name}."
-    return {key[len(start) :]: words for key, words in catalogue(language).items() if key.startswith(start)}
+    return sentences_of(f"page.hint.{name}", language)
 
 
 def control_at(owner: Any, path: str) -> QWidget:

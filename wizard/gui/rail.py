@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QAbstractButton, QPushButton, QStackedWidget, QWid
 from wizard.flow.navigator import Navigator
 from wizard.flow.pages import ORDER, PageId
 from wizard.flow.side_pages import SIDE_ORDER, SideId
+from wizard.gui.first_picture import BRAND
+from wizard.gui.first_picture import RAIL_WIDTH as WIDTH
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label
 from wizard.gui.theme import THEMES, Theme
 from wizard.gui.voice import LANGUAGE_NAMES, Voice
 
-WIDTH = 224
 _SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
 
 
@@ -186,7 +187,7 @@ class Rail(QWidget):
         self.setFixedWidth(WIDTH)
         self._theme, self._voice = theme, voice
         rows = column(self, (10, 24, 10, 18), 0)
-        brand = label("Torch Setup", wrap=False)
+        brand = label(BRAND, wrap=False)
         brand.setObjectName("brand")
         brand.setContentsMargins(8, 0, 0, 18)
         rows.addWidget(brand)

@@ -6,10 +6,12 @@ On every page, not on Install only: who looks something up meanwhile still sees 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
-from wizard.windows.taskbar import TaskbarButton, taskbar_button
+if TYPE_CHECKING:
+    from wizard.windows.taskbar import TaskbarButton
 
 
 class RunTitle:
@@ -28,6 +30,8 @@ class RunTitle:
 
     def _show_button(self, percent: int | None, paused: bool) -> None:
         if sys.platform == "win32" and self._button is None:
+            from wizard.windows.taskbar import taskbar_button
+
             self._button = taskbar_button()
         if self._button is not None:
             self._button.show(int(self._window.winId()), percent, paused)

@@ -1,31 +1,56 @@
 """One window for one home: a second start hands its file to the first window, which comes to the front.
 
-A local socket that only this user may use. A first start that was killed leaves nothing that stops the next one.
+A local socket that only this user may use: Qt's own on Windows, elsewhere `unix_door.py`. A first start that was killed
+leaves nothing that stops the next one.
 """
 
 from __future__ import annotations
 
-import hashlib
-import json
+import contextlib
 import os
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDir, QObject, Signal
+from PySide6.QtCore import QCryptographicHash, QDir, QObject, QTimer, Signal
 
 from wizard import paths
 
 if TYPE_CHECKING:  # loaded when there is another window, or once ours is painted
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+    from wizard.gui.unix_door import UnixDoor
+
 _CONNECT_MS = 500
 _WRITE_MS = 1000
 _MOST_BYTES = 16_384
+_TAKEN = b"ok\n"
 
 
 def server_name() -> str:
     """The same for every start with the same home, and no other."""
-    return f"{paths.APP_NAME}-{hashlib.sha256(str(paths.home()).encode()).hexdigest()[:16]}"
+    # Qt's own: Python's hashlib brings four megabytes of OpenSSL along.
+    mark = QCryptographicHash.hash(str(paths.home()).encode(), QCryptographicHash.Algorithm.Sha256).toHex()
+    return f"{paths.APP_NAME}-{bytes(mark.data()[:16]).decode('ascii')}"
+
+
+def _path(name: str) -> str:
+    """Qt's sockets are files here."""
+    return QDir.temp().filePath(name)
+
+
+def may_be_open(name: str = "") -> bool:
+    """False: there is no window of this home, and nobody has to be asked."""
+    name = name or server_name()
+    if sys.platform == "win32":
+        from wizard.windows.pipes import is_pipe_there
+
+        return is_pipe_there(name)
+    if not os.path.lexists(_path(name)):
+        return False
+    from wizard.gui.unix_door import is_answered
+
+    return is_answered(_path(name), _CONNECT_MS / 1000)
 
 
 class SingleInstance(QObject):
@@ -34,12 +59,14 @@ class SingleInstance(QObject):
     def __init__(self, name: str = "", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._name = name or server_name()
-        self._server: QLocalServer | None = None
+        self._server: QLocalServer | UnixDoor | None = None
 
     def hand_over(self, file: str | None) -> bool:
         """True: another window has taken it, and this start is done."""
-        if not self._may_be_there():
+        if not may_be_open(self._name):
             return False
+        import json
+
         from PySide6.QtNetwork import QLocalSocket
 
         socket = QLocalSocket()
@@ -48,27 +75,38 @@ class SingleInstance(QObject):
             return False
         socket.write(json.dumps({"open": file or ""}).encode() + b"\n")
         socket.flush()
-        is_taken = socket.waitForReadyRead(_WRITE_MS) and bytes(socket.readAll().data()) == b"ok\n"
+        is_taken = socket.waitForReadyRead(_WRITE_MS) and bytes(socket.readAll().data()) == _TAKEN
         socket.disconnectFromServer()
         return bool(is_taken)
 
-    def _may_be_there(self) -> bool:
-        """Where Qt's sockets are files, a file that is not there needs no asking."""
-        return sys.platform == "win32" or os.path.lexists(QDir.temp().filePath(self._name))
-
     def listen(self) -> bool:
         """False: this start stays without a socket, and works all the same."""
+        self._server = self._local_server() if sys.platform == "win32" else self._unix_door()
+        return self._server is not None
+
+    def _unix_door(self) -> UnixDoor | None:
+        from wizard.gui.unix_door import UnixDoor
+
+        path = _path(self._name)
+        if os.path.lexists(path):  # of a start that was killed: nobody has answered there
+            with contextlib.suppress(OSError):
+                Path(path).unlink()
+        try:
+            return UnixDoor(path, self._hear_line, self)
+        except OSError:
+            return None
+
+    def _local_server(self) -> QLocalServer | None:
         from PySide6.QtNetwork import QLocalServer
 
         server = QLocalServer(self)
         server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         if not server.listen(self._name):
-            QLocalServer.removeServer(self._name)  # of a start that was killed: nobody has answered there
+            QLocalServer.removeServer(self._name)
             if not server.listen(self._name):
-                return False
+                return None
         server.newConnection.connect(self._welcome)
-        self._server = server
-        return True
+        return server
 
     def close(self) -> None:
         if self._server is not None:
@@ -76,7 +114,9 @@ class SingleInstance(QObject):
             self._server = None
 
     def _welcome(self) -> None:
-        while self._server is not None and (socket := self._server.nextPendingConnection()) is not None:
+        from PySide6.QtNetwork import QLocalServer
+
+        while isinstance(self._server, QLocalServer) and (socket := self._server.nextPendingConnection()) is not None:
             socket.readyRead.connect(lambda socket=socket: self._hear(socket))
             socket.disconnected.connect(socket.deleteLater)
             if socket.canReadLine():
@@ -87,12 +127,25 @@ class SingleInstance(QObject):
             if socket.bytesAvailable() > _MOST_BYTES:
                 socket.abort()
             return
-        try:
-            said = json.loads(bytes(socket.readLine().data()))
-            file = str(said.get("open", "")) if isinstance(said, dict) else ""
-        except ValueError:
+        answer = self._hear_line(bytes(socket.readLine().data()))
+        if not answer:
             socket.abort()
             return
-        socket.write(b"ok\n")
+        socket.write(answer)
         socket.flush()
-        self.asked.emit(file)
+
+    def _hear_line(self, line: bytes) -> bytes:
+        """What is answered; b"" for nonsense."""
+        import json
+
+        try:
+            said = json.loads(line)
+        except ValueError:
+            return b""
+        # Afterwards: the other start is told before this one begins to do something about it.
+        QTimer.singleShot(0, self, lambda: self.asked.emit(_file_of(said)))
+        return _TAKEN
+
+
+def _file_of(said: object) -> str:
+    return str(said.get("open", "")) if isinstance(said, dict) else ""

@@ -6,20 +6,15 @@ The colours are data (`resources/style/themes.toml`); this module only fills the
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from functools import cache
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6 import QtCore
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from wizard import paths
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 THEMES = ("system", "light", "dark")
 _NAME = re.compile(r"@([a-z_]+?)(?=pt\b|[^a-z_]|$)")
@@ -38,9 +33,20 @@ _CHINESE = (
 
 @cache
 def colours(theme: str) -> Mapping[str, str]:
-    """`light` or `dark`."""
-    data = tomllib.loads((paths.resources_dir() / "style" / "themes.toml").read_text(encoding="utf-8"))
-    return {str(name): str(value) for name, value in data[theme].items()}
+    """`light` or `dark`. Our own file of one line per colour: a TOML reader would cost more than the first picture."""
+    found: dict[str, str] = {}
+    table = ""
+    for line in (paths.resources_dir() / "style" / "themes.toml").read_text(encoding="utf-8").splitlines():
+        name, is_colour, value = line.partition(" = ")
+        if line.startswith("["):
+            table = line.strip("[]")
+        elif is_colour and table == theme:
+            found[name] = value.strip('"')
+    return found
+
+
+def lead_points(points: float) -> float:
+    return round(points * 1.08, 1)
 
 
 def style_sheet(theme: str, points: float) -> str:
@@ -51,7 +57,7 @@ def style_sheet(theme: str, points: float) -> str:
         "icons": (paths.resources_dir() / "icons").as_posix(),
         "title": f"{points * 1.72:.1f}",
         "big": f"{points * 1.3:.1f}",
-        "lead": f"{points * 1.08:.1f}",
+        "lead": f"{lead_points(points):.1f}",
         "small": f"{points * 0.92:.1f}",
     }
     template = (paths.resources_dir() / "style" / "window.qss").read_text(encoding="utf-8")
@@ -126,6 +132,11 @@ class Theme(QObject):
     def shown(self) -> str:
         return self._shown
 
+    @property
+    def points(self) -> float:
+        """Size of the running text."""
+        return max(self._app.font().pointSizeF(), 8.0)
+
     def colour(self, name: str) -> QColor:
         return QColor(colours(self._shown)[name])
 
@@ -140,7 +151,7 @@ class Theme(QObject):
     def _wanted(self) -> str:
         if self._name != "system":
             return self._name
-        return "dark" if self._app.styleHints().colorScheme() == Qt.ColorScheme.Dark else "light"
+        return "dark" if self._app.styleHints().colorScheme() == QtCore.Qt.ColorScheme.Dark else "light"
 
     def _apply(self) -> None:
         wanted = self._wanted()
@@ -148,7 +159,7 @@ class Theme(QObject):
             return
         self._shown = wanted
         self._app.setPalette(palette(wanted))
-        self._sheet = style_sheet(wanted, max(self._app.font().pointSizeF(), 8.0))
+        self._sheet = style_sheet(wanted, self.points)
         self.changed.emit()
 
     def dress(self, widget: QWidget) -> None:

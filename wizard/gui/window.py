@@ -5,36 +5,33 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
-from PySide6.QtCore import QByteArray, QSize, Qt, QUrl
-from PySide6.QtGui import QCloseEvent, QDesktopServices, QDragEnterEvent, QDropEvent, QKeyEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QStackedWidget, QWidget
+from PySide6 import QtCore, QtGui  # `QtCore.Qt` only where it is needed: see first_picture.py
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QAbstractButton, QApplication, QStackedWidget, QWidget
 
 from wizard import paths
 from wizard.errors import WizardError
-from wizard.flow.navigator import Navigator
-from wizard.flow.pages import ORDER, PageId
-from wizard.flow.session_api import SessionApi
-from wizard.flow.side_pages import SideFlow, SideId, Visit
-from wizard.gui.ask_bar import AskBar
-from wizard.gui.desk import Desk
-from wizard.gui.errands import Errands
-from wizard.gui.footer import Footer
-from wizard.gui.hints import put_hints
-from wizard.gui.hurry import Hurry
-from wizard.gui.motion import put_reduced_motion
-from wizard.gui.pages.base import Page
-from wizard.gui.parts.boxes import column, line_up
+from wizard.gui.bare import SMALLEST, BareWindow
 from wizard.gui.preferences import Preferences
-from wizard.gui.rail import Rail
-from wizard.gui.run_title import RunTitle
-from wizard.gui.serving import ServingNow
-from wizard.gui.side_pages import make_side_page
-from wizard.gui.theme import Theme
-from wizard.gui.voice import Voice
-from wizard.gui.wizard_pages import WizardPages
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # what the first picture does not need is imported by who furnishes the window
+    from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+
+    from wizard.flow.navigator import Navigator
+    from wizard.flow.pages import PageId
+    from wizard.flow.session_api import SessionApi
     from wizard.flow.side_api import SideApi
+    from wizard.flow.side_pages import SideFlow, SideId, Visit
+    from wizard.gui.ask_bar import AskBar
+    from wizard.gui.desk import Desk
+    from wizard.gui.errands import Errands
+    from wizard.gui.footer import Footer
+    from wizard.gui.pages.base import Page
+    from wizard.gui.rail import Rail
+    from wizard.gui.serving import ServingNow
+    from wizard.gui.theme import Theme
+    from wizard.gui.voice import Voice
+    from wizard.gui.wizard_pages import WizardPages
     from wizard.session.session import Session
 
 
@@ -43,29 +40,67 @@ class TakesFile(Protocol):
     def take_file(self, path: Path) -> None: ...
 
 
-SIZE = (1080, 740)
-SMALLEST = (900, 600)
+class WizardWindow(BareWindow):
+    """Without a session it stays bare, until somebody furnishes it with one."""
 
+    session: SessionApi
+    navigator: Navigator
+    errands: Errands
+    side: SideFlow
+    voice: Voice
+    theme: Theme
+    desk: Desk
+    rail: Rail
+    footer: Footer
+    ask: AskBar
+    pages: WizardPages
+    serving: ServingNow
 
-class WizardWindow(QMainWindow):
     def __init__(
         self,
         app: QApplication,
-        session: SessionApi,
+        session: SessionApi | None,
         preferences: Preferences,
         opened: str | None,
         side_api: SideApi | None = None,
     ) -> None:
-        super().__init__()
-        self._preferences = preferences
-        put_reduced_motion(app, preferences.wishes.reduced_motion)
+        super().__init__(app, preferences)
+        if session is not None:
+            self.furnish(session, opened, side_api)
+
+    def furnish(self, session: SessionApi, opened: str | None, side_api: SideApi | None = None) -> None:
+        self._make_parts(session, opened, side_api or _real(session))
+        self._lay_out()
+        self._connect()
+        self._dress()
+        self.retranslate()
+        self._follow()
+        self.is_now_furnished()
+
+    def _make_parts(self, session: SessionApi, opened: str | None, side_api: SideApi) -> None:
+        from wizard.flow.navigator import Navigator
+        from wizard.flow.side_pages import SideFlow
+        from wizard.gui.ask_bar import AskBar
+        from wizard.gui.desk import Desk
+        from wizard.gui.errands import Errands
+        from wizard.gui.footer import Footer
+        from wizard.gui.hurry import Hurry
+        from wizard.gui.motion import put_reduced_motion
+        from wizard.gui.rail import Rail
+        from wizard.gui.run_title import RunTitle
+        from wizard.gui.serving import ServingNow
+        from wizard.gui.theme import Theme
+        from wizard.gui.voice import Voice
+        from wizard.gui.wizard_pages import WizardPages
+
+        wishes = self.preferences.wishes
+        put_reduced_motion(self.app, wishes.reduced_motion)
         self.errands = Errands()
-        self.theme = Theme(app, preferences.wishes.theme)
-        self.voice = Voice(app, preferences.wishes.language)
+        self.theme = Theme(self.app, wishes.theme)
+        self.voice = Voice(self.app, wishes.language)
         self.navigator = Navigator(self._drop_plan)
         self.session = session
         self.side = SideFlow()
-        side_api = side_api or _real(session)
         self.serving = ServingNow(self.errands, self)
         self.desk = Desk(
             session, self.navigator, self.voice, self.theme, self.errands, self.side, side_api, self.serving
@@ -76,15 +111,12 @@ class WizardWindow(QMainWindow):
         self.side_pages: dict[SideId, Page] = {}
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
-        self._hurry = Hurry(app, self)
+        self._hurry = Hurry(self.app, self)
         self._title = RunTitle(self)
-        self._lay_out()
-        self._connect()
-        self._dress()
-        self.retranslate()
-        self._follow()
 
     def _lay_out(self) -> None:
+        from wizard.gui.parts.boxes import column, line_up
+
         self._shell = shell = QWidget()
         shell.setObjectName("shell")
         line = line_up(shell, gap=0)
@@ -97,10 +129,6 @@ class WizardWindow(QMainWindow):
         right.addWidget(self.footer)
         line.addLayout(right, 1)
         self.setCentralWidget(shell)
-        self.setMinimumSize(*SMALLEST)
-        self.resize(*SIZE)
-        if self._preferences.wishes.geometry:  # Qt sees to it that it lies on a screen that is there
-            self.restoreGeometry(QByteArray.fromBase64(self._preferences.wishes.geometry.encode("ascii", "ignore")))
         self.setAcceptDrops(True)
 
     def _take_in(self, name: PageId | SideId, page: Page) -> None:
@@ -139,6 +167,8 @@ class WizardWindow(QMainWindow):
 
     def _side_page(self, page: SideId) -> Page:
         if page not in self.side_pages:
+            from wizard.gui.side_pages import make_side_page
+
             made = self.side_pages[page] = make_side_page(page, self.desk)
             self._take_in(page, made)
         return self.side_pages[page]
@@ -166,6 +196,8 @@ class WizardWindow(QMainWindow):
                 self.page.announce(self.page.title)
 
     def _refresh(self) -> None:
+        from wizard.flow.pages import ORDER
+
         visit = self.side.here
         self.rail.show_navigator(self.navigator, visit.page if visit else None)
         self.footer.refresh(is_first=visit is None and self.navigator.page is ORDER[0])
@@ -182,14 +214,14 @@ class WizardWindow(QMainWindow):
     def _focus_page(self) -> None:
         first = self.page.first_control()
         if first is not None and first.isEnabled():
-            first.setFocus(Qt.FocusReason.OtherFocusReason)
+            first.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
         else:
-            self.footer.primary.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.footer.primary.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
 
     def _order_tabs(self) -> None:
         """The page from top to bottom, then the footer, then the rail."""
         within = (one for one in self.page.findChildren(QWidget) if one.window() is self)  # no box's unfolded list
-        inside = [one for one in within if one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        inside = [one for one in within if one.focusPolicy() & QtCore.Qt.FocusPolicy.TabFocus]
         asked: list[QWidget] = [self.ask.go, self.ask.cancel, self.ask.stay]
         chain = [*inside, *asked, *self.footer.controls(), *self.rail.controls()]
         for before, after in zip(chain, chain[1:], strict=False):
@@ -225,17 +257,19 @@ class WizardWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Return presses the focused button, else the primary one. Esc only ever closes what is harmless."""
-        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and not event.isAutoRepeat():
+        if not self.is_furnished:
+            super().keyPressEvent(event)
+        elif event.key() in (QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter) and not event.isAutoRepeat():
             focused = self.focusWidget()
             button = focused if isinstance(focused, QAbstractButton) else self.footer.primary
             if button.isVisible() and button.isEnabled():
                 button.click()
-        elif event.key() == Qt.Key.Key_Escape:
+        elif event.key() == QtCore.Qt.Key.Key_Escape:
             if self.ask.isVisible():
                 self.ask.put_away()
             elif not self.page.close_help():
                 self.page.escape()
-        elif event.key() == Qt.Key.Key_F1:
+        elif event.key() == QtCore.Qt.Key.Key_F1:
             self._turn_help()
         else:
             super().keyPressEvent(event)
@@ -248,16 +282,18 @@ class WizardWindow(QMainWindow):
         self._refresh()
 
     def _speak(self, language: str) -> None:
-        self._preferences.put(language=language)
+        self.preferences.put(language=language)
         self.voice.speak(language)
         self.rail.retranslate()
 
     def _wear(self, theme: str) -> None:
-        self._preferences.put(theme=theme)
+        self.preferences.put(theme=theme)
         self.theme.choose(theme)
         self.rail.retranslate()
 
     def retranslate(self) -> None:
+        from wizard.gui.hints import put_hints
+
         self.rail.retranslate()
         self.ask.retranslate()
         put_hints(self, "window", self.voice)
@@ -268,6 +304,8 @@ class WizardWindow(QMainWindow):
         self._refresh()
 
     def _put_words(self, name: PageId | SideId, page: Page) -> None:
+        from wizard.gui.hints import put_hints
+
         page.retranslate()
         put_hints(page, name.value, self.voice)
         put_hints(page.trouble, "trouble", self.voice)
@@ -282,12 +320,15 @@ class WizardWindow(QMainWindow):
             failure = WizardError("window-not-saved", details=str(error), path=str(folder))
             self.page.trouble.show_error(failure)
             return
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
+        QtGui.QDesktopServices.openUrl(QtCore.QUrl.fromLocalFile(str(folder)))
 
     # -- files and other starts
 
     def open_file(self, path: Path) -> None:
         """A plan or a class profile goes to Welcome, any other file is an error to be explained."""
+        from wizard.flow.pages import PageId
+        from wizard.flow.side_pages import SideId
+
         if path.suffix.lower() in (".json", ".torchlab"):
             from wizard.gui.pages.welcome import WelcomePage
 
@@ -307,7 +348,7 @@ class WizardWindow(QMainWindow):
 
     def come_forward(self, file: str) -> None:
         """Another start of the program: this is the window, so it shows itself."""
-        self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
+        self.setWindowState(self.windowState() & ~QtCore.Qt.WindowState.WindowMinimized)
         self.show()
         self.raise_()
         self.activateWindow()
@@ -327,6 +368,9 @@ class WizardWindow(QMainWindow):
     # -- the end
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if not self.is_furnished:
+            super().closeEvent(event)
+            return
         is_run, ends = self.navigator.state.run_is_going, self._ends_with_window
         if (is_run or ends) and not self.ask.isVisible():
             event.ignore()
@@ -355,8 +399,8 @@ class WizardWindow(QMainWindow):
         if state.preview and state.run_id is None and not state.is_beginning:
             self._drop_plan(state.preview.plan.id)
         geometry = bytes(self.saveGeometry().toBase64().data()).decode("ascii")
-        if geometry != self._preferences.wishes.geometry:
-            self._preferences.put(geometry=geometry)
+        if geometry != self.preferences.wishes.geometry:
+            self.preferences.put(geometry=geometry)
         self.page.leave()
         self.hide()
         self.serving.end()

@@ -12,7 +12,7 @@ import os
 from pathlib import Path
 
 from wizard import paths
-from wizard.process import redact
+from wizard.redact import redact
 
 MOST_BYTES = 1_000_000
 KEPT = 2

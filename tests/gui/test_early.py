@@ -1,0 +1,208 @@
+"""The first picture, before anything is in the window: the same window, in the same place, and nothing is lost."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.gui.fake_session import FakeSession
+from tests.gui.fake_side import FakeSide
+from wizard import paths
+from wizard.cli.window import is_plain_window
+from wizard.flow.pages import PageId
+from wizard.flow.side_pages import SideId
+from wizard.gui import app as opening
+from wizard.gui import early
+from wizard.gui.crash import CrashWindow
+from wizard.gui.preferences import Preferences
+from wizard.gui.single import SingleInstance, may_be_open
+from wizard.gui.theme import colours
+from wizard.gui.window import WizardWindow
+
+ROOT = Path(__file__).resolve().parents[2]
+# The screen of these tests has no decoration that a changed smallest size could be told to.
+pytestmark = pytest.mark.qt_log_ignore("does not support propagateSizeHints")
+MakeBare = Callable[..., WizardWindow]
+
+
+@pytest.fixture
+def hooks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "excepthook", sys.excepthook)
+
+
+@pytest.fixture
+def make_bare(qapp: QApplication, session: FakeSession, side: FakeSide) -> Iterator[MakeBare]:
+    made: list[WizardWindow] = []
+
+    def make(theme: str = "light") -> WizardWindow:
+        Preferences().put(language="en", theme=theme)
+        window = early.first_picture()
+        assert window is not None
+        made.append(window)
+        return window
+
+    yield make
+    session.let_go.set()
+    side.let_go.set()
+    for window in made:
+        if window.is_furnished:
+            window.side.close()
+            window.navigator.restart()
+        window.close()
+        window.deleteLater()
+    qapp.processEvents()
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_nothing_of_the_first_picture_jumps(
+    qtbot: QtBot, make_bare: MakeBare, session: FakeSession, side: FakeSide, theme: str
+) -> None:
+    window = make_bare(theme)
+    brand, place, handle = QRect(0, 0, 224, 60), window.geometry(), window.winId()
+    first = window.grab().toImage()
+    assert first.pixelColor(112, 600) == QColor(colours(theme)["rail"])
+    assert first.pixelColor(600, 300) == QColor(colours(theme)["window"])
+    assert len({first.pixel(x, y) for x in range(18, 140) for y in range(24, 50)}) > 8, "there is no name"
+    window.furnish(session, None, side)
+    qtbot.waitUntil(lambda: not window.errands.busy)
+    then = window.grab().toImage()
+    assert (window.geometry(), window.winId()) == (place, handle)
+    assert then.copy(brand) == first.copy(brand)
+    assert then.pixelColor(600, 12) == first.pixelColor(600, 12)
+
+
+def test_a_key_and_a_click_before_there_is_anything_to_press_are_not_lost(
+    qtbot: QtBot, make_bare: MakeBare, session: FakeSession, side: FakeSide
+) -> None:
+    pressed = make_bare()
+    qtbot.keyClick(pressed, Qt.Key.Key_Return)
+    pressed.furnish(session, None, side)
+    qtbot.waitUntil(lambda: pressed.navigator.page is not PageId.WELCOME)
+    pressed.navigator.restart()
+    at = pressed.pages[PageId.WELCOME].check.mapTo(pressed, QPoint(30, 20))
+    clicked = make_bare()
+    qtbot.mouseClick(clicked.windowHandle(), Qt.MouseButton.LeftButton, pos=at)
+    clicked.furnish(session, None, side)
+    qtbot.waitUntil(lambda: clicked.side.here is not None)
+    assert clicked.side.here is not None
+    assert clicked.side.here.page is SideId.DOCTOR
+
+
+def test_a_window_that_is_closed_at_once_stays_closed(
+    make_bare: MakeBare, session: FakeSession, side: FakeSide, hooks: None
+) -> None:
+    window = make_bare()
+    window.close()
+    assert opening.run_window(session, None, side_api=side, bare=window) == 0
+    assert not window.isVisible()
+    assert not window.is_furnished
+
+
+def test_the_program_goes_on_in_the_window_that_is_there(
+    qapp: QApplication, make_bare: MakeBare, session: FakeSession, side: FakeSide, hooks: None
+) -> None:
+    bare = make_bare()
+    seen: list[WizardWindow] = []
+
+    def look(app: QApplication, window: WizardWindow) -> int:
+        seen.extend(one for one in app.topLevelWidgets() if isinstance(one, WizardWindow) and one.isVisible())
+        while window.errands.busy:
+            app.processEvents()
+        window.close()
+        return 0
+
+    assert opening.run_window(session, None, side_api=side, loop=look, bare=bare) == 0
+    assert seen == [bare]
+    assert bare.page is bare.pages[PageId.WELCOME]
+
+
+def test_what_breaks_while_it_is_furnished_is_told(
+    make_bare: MakeBare, session: FakeSession, side: FakeSide, hooks: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = make_bare()
+    told: list[str] = []
+    monkeypatch.setattr(CrashWindow, "show", lambda crash: told.append(crash.words.text()))
+    monkeypatch.setattr(window, "_lay_out", lambda: {}["primary"])
+    assert opening.run_window(session, None, self_test=True, side_api=side, bare=window) == 1
+    assert "KeyError" in told[0]
+    assert not window.isVisible()
+
+
+def test_nothing_is_shown_where_a_window_is_open_already(qapp: QApplication) -> None:
+    before = set(qapp.topLevelWidgets())
+    first = SingleInstance()
+    assert not may_be_open()
+    assert first.listen()
+    try:
+        assert may_be_open()
+        assert early.first_picture() is None
+        assert set(qapp.topLevelWidgets()) == before
+    finally:
+        first.close()
+    assert not may_be_open()
+
+
+def test_the_socket_is_for_this_user_alone(qapp: QApplication) -> None:
+    from PySide6.QtCore import QDir
+
+    first = SingleInstance()
+    assert first.listen()
+    try:
+        (path,) = (Path(QDir.temp().filePath(first._name)),)
+        if sys.platform != "win32":
+            assert path.stat().st_mode & 0o777 == 0o600
+    finally:
+        first.close()
+    assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "plain"),
+    [((), True), (("window",), True), (("window", "课 堂.torchlab"), True), (("window", "--self-test"), False),
+     (("window", "a", "b"), False), (("--lang", "en"), False), (("probe",), False), (("-h",), False)],
+)  # fmt: skip
+def test_only_a_plain_start_goes_before_the_command_line(argv: tuple[str, ...], plain: bool) -> None:
+    assert is_plain_window(argv) is plain
+
+
+SHOWN = """
+import json, sys
+import wizard.__main__ as program
+def open_window(session, file, self_test, bare):
+    from PySide6.QtWidgets import QApplication
+    shown = [one.isVisible() for one in QApplication.topLevelWidgets() if one is bare]
+    print(json.dumps({"file": file, "shown": shown, "first": first}))
+    return 0
+program.open_window = open_window
+before = program._first_picture
+def _first_picture(argv):
+    global first
+    made = before(argv)
+    first = sorted(sys.modules)
+    return made
+program._first_picture = _first_picture
+sys.argv[1:] = ["window", "class.torchlab"]
+sys.exit(program.main())
+"""
+
+
+def test_the_first_picture_waits_for_nothing_that_it_does_not_show(tmp_path: Path) -> None:
+    """No wall clock: what is loaded by then. Each of these costs more than the picture itself."""
+    done = subprocess.run([sys.executable, "-c", SHOWN], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert (told["file"], told["shown"]) == ("class.torchlab", [True])
+    late = {"tomllib", "tomli", "hashlib", "psutil", "subprocess", "ctypes", "packaging", "PySide6.QtNetwork",
+            "wizard.process", "wizard.flow", "wizard.session", "wizard.plan", "wizard.gui.rail", "wizard.gui.crash",
+            "wizard.gui.app", "wizard.cli.arguments", "wizard.gui.pages"}  # fmt: skip
+    assert late & set(told["first"]) == set()
+    assert paths.home().name == "home"

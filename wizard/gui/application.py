@@ -1,0 +1,49 @@
+"""The QApplication: its names, its icon, and a sentence where no display lets it begin."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from PySide6.QtCore import QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from wizard import __version__, paths
+
+
+def application() -> QApplication:
+    there = QApplication.instance()
+    app = there if isinstance(there, QApplication) else _new_application()
+    app.setApplicationName(paths.APP_NAME)
+    app.setApplicationDisplayName("Torch Setup")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName(paths.APP_NAME)
+    icon = paths.resources_dir() / "icons" / "app.svg"
+    if icon.is_file():
+        app.setWindowIcon(QIcon(str(icon)))
+    return app
+
+
+def _new_application() -> QApplication:
+    """Without a display or its libraries Qt would print its own words and abort."""
+    qInstallMessageHandler(_tell_fatal)
+    try:
+        return QApplication([paths.APP_NAME])
+    finally:
+        qInstallMessageHandler(None)
+
+
+def _tell_fatal(kind: QtMsgType, context: object, words: str) -> None:
+    if kind != QtMsgType.QtFatalMsg:
+        return
+    from wizard.errors import WizardError
+    from wizard.i18n import text
+    from wizard.safety.log import append
+
+    failure = WizardError("window-no-display", details=words)
+    append("window.log", words)
+    if sys.stderr is not None:
+        sys.stderr.write(f"✗ {text(failure.summary)}\n  {text(failure.hint)}\n")
+        sys.stderr.flush()
+    os._exit(int(failure.exit_status))  # to come back from here would be Qt's abort

@@ -1,0 +1,71 @@
+"""The window before anything is in it: its place on the screen, its first picture, and what a person does meanwhile.
+
+`furnish` of who inherits puts everything else in. Keys and clicks that come earlier wait for it, and then go to the
+window as the system sees it, which finds out what lies under the mouse and what has the focus.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see first_picture.py
+from PySide6.QtCore import QByteArray
+from PySide6.QtWidgets import QApplication, QMainWindow
+
+from wizard.gui.first_picture import BRAND, FirstPicture
+from wizard.gui.preferences import Preferences
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QEvent
+    from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent
+
+SIZE = (1080, 740)
+SMALLEST = (900, 600)
+
+
+class BareWindow(QMainWindow):
+    def __init__(self, app: QApplication, preferences: Preferences) -> None:
+        super().__init__()
+        self.app, self.preferences = app, preferences
+        self.is_furnished = self.is_closed = False
+        self.first_picture: FirstPicture | None = None
+        self._early: list[QEvent] = []
+        self.setMinimumSize(*SMALLEST)
+        self.resize(*SIZE)
+        if preferences.wishes.geometry:  # Qt sees to it that it lies on a screen that is there
+            self.restoreGeometry(QByteArray.fromBase64(preferences.wishes.geometry.encode("ascii", "ignore")))
+        self.setWindowTitle(BRAND)
+
+    def put_first_picture(self) -> FirstPicture:
+        self.first_picture = FirstPicture(self.app, self.preferences.wishes.theme)
+        self.setCentralWidget(self.first_picture)
+        return self.first_picture
+
+    def is_now_furnished(self) -> None:
+        """The first picture went with the central widget that it was."""
+        self.is_furnished, self.first_picture = True, None
+        handle, early, self._early = self.windowHandle(), self._early, []
+        for event in early:
+            QtCore.QCoreApplication.postEvent(handle, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        self._keep(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:
+        self._keep(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._keep(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._keep(event)
+
+    def _keep(self, event: QKeyEvent | QMouseEvent) -> None:
+        if self.is_furnished:
+            event.ignore()
+        else:
+            self._early.append(event.clone())
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        self.is_closed = True
+        event.accept()
