@@ -65,6 +65,7 @@ class _Walk:
 
     def go(self) -> None:
         from tests.flow import values
+        from tests.gallery_class import told_hand_on
         from wizard.flow.pages import PageId
 
         window, session = self.window, self.session
@@ -91,6 +92,9 @@ class _Walk:
         self.settle(lambda: install.remove.isVisible() and not window.errands.busy)
         self.shoot("6-install-failed")
         self.finish("7-verify", True)
+        told_hand_on(window)
+        self.shoot("7-verify-hand-on")
+        window.serving.stop()
         self.finish("8-failure", False)
         window.close()
         window.deleteLater()
