@@ -17,6 +17,7 @@ import pytest
 
 from tests.line.world import PYTHON, ROOT, TORCH, World
 from tests.share.test_line import profile_of
+from tests.thorough import times
 from wizard.environments.remove import mark_begun
 from wizard.profile.read import read_profile
 from wizard.profile.write import profile_file
@@ -121,7 +122,8 @@ def test_a_room_from_its_profile(room: Room, wheels: Path) -> None:
     """Dry run, setup, once more; one host has a profile that is none, and does not stop the others."""
     good, bad = class_profile(room, wheels), room.folder / "bad.torchlab"
     bad.write_text("schema = 1\ntitle = 3\n")
-    hosts = {"one": {}, "two": {}, "three": {"torch_setup_profile": str(bad)}}
+    sound: dict[str, dict[str, str]] = {"one": {}} if times(2, 1) == 1 else {"one": {}, "two": {}}
+    hosts = {**sound, "three": {"torch_setup_profile": str(bad)}}
     given = {"torch_setup_profile": str(good), "torch_setup_reports": str(room.folder / "reports"),
              "torch_setup_profile_dest": "{{ torch_setup_home }}/class.torchlab"}  # fmt: skip
 
@@ -133,8 +135,8 @@ def test_a_room_from_its_profile(room: Room, wheels: Path) -> None:
 
     first = room.play(hosts, None, variables=given)
     assert first.status == 2, first.text
-    assert [first.recap[host][1] for host in ("one", "two", "three")] == [0, 0, 1], first.text
-    for host in ("one", "two"):
+    assert [first.recap[host][1] for host in hosts] == [*(0 for _ in sound), 1], first.text
+    for host in sound:
         told = first.results[host]
         assert (told["torch"], told["gpu_test_passed"], told["changed"]) == (f"{TORCH}+cpu", True, True)
         assert room.world.import_check(Path(told["prefix"]), "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
@@ -148,8 +150,8 @@ def test_a_room_from_its_profile(room: Room, wheels: Path) -> None:
 
     before = files(room.home("one"))
     requests = len(room.world.torch.requests) + len(room.world.packages.requests)
-    second = room.play({"one": {}, "two": {}}, None, variables=given)
-    assert second.recap == {"one": (0, 0), "two": (0, 0)}, second.text
+    second = room.play(sound, None, variables=given)
+    assert second.recap == dict.fromkeys(sound, (0, 0)), second.text
     assert files(room.home("one")) == before
     assert len(room.world.torch.requests) + len(room.world.packages.requests) == requests, "nobody is asked anything"
 

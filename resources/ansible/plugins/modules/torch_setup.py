@@ -144,6 +144,7 @@ code:
 """
 
 import json
+import os
 
 from ansible.module_utils.basic import AnsibleModule
 
@@ -202,8 +203,11 @@ class Setup:
         self.environment = {"TORCH_WIZARD_HOME": home} if home else {}
 
     def call(self, words):
-        command = [*self.parameters["program"], *words]
-        return self.module.run_command(command, environ_update=self.environment, encoding="utf-8", errors="replace")
+        program, *first = self.parameters["program"]
+        return self.module.run_command(
+            [os.path.expanduser(program), *first, *words],  # noqa: PTH111 (a dollar sign in a folder's name stays)
+            environ_update=self.environment, expand_user_and_vars=False, encoding="utf-8", errors="replace",
+        )  # fmt: skip
 
     def carry_out(self):
         """(exit status, event, stderr), after making a cut-off attempt undone."""
