@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QIcon, QImage
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -172,6 +172,17 @@ def test_the_socket_is_for_this_user_alone(qapp: QApplication) -> None:
 )  # fmt: skip
 def test_only_a_plain_start_goes_before_the_command_line(argv: tuple[str, ...], plain: bool) -> None:
     assert is_plain_window(argv) is plain
+
+
+def test_the_icon_is_the_drawing(qapp: QApplication) -> None:
+    """After a change of app.svg: `QImage` of the size below, rendered by QSvgRenderer, saved as app.png."""
+    icons = paths.resources_dir() / "icons"
+    drawn, kept = QIcon(str(icons / "app.svg")).pixmap(128, 128).toImage(), QImage(str(icons / "app.png"))
+    assert kept.size() == drawn.size()
+    spots = [(x, y) for x in range(0, 128, 4) for y in range(0, 128, 4)]
+    pairs = [(drawn.pixelColor(*at).getRgb(), kept.pixelColor(*at).getRgb()) for at in spots]
+    apart = [pair for pair in pairs if max(abs(a - b) for a, b in zip(*pair, strict=True)) > 24]
+    assert len(apart) <= len(spots) // 50  # another Qt may draw an edge in another way
 
 
 SHOWN = """

@@ -19,7 +19,8 @@ def application() -> QApplication:
     app.setApplicationDisplayName("Torch Setup")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName(paths.APP_NAME)
-    icon = paths.resources_dir() / "icons" / "app.svg"
+    # Drawn from app.svg beforehand: to draw it at each start takes Qt's SVG library, and that as much as the icon shows.
+    icon = paths.resources_dir() / "icons" / "app.png"
     if icon.is_file():
         app.setWindowIcon(QIcon(str(icon)))
     return app

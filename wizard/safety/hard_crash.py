@@ -66,9 +66,21 @@ def _is_left(path: Path) -> bool:
     match = _NAME.fullmatch(path.name)
     if match is None or int(match[1]) == os.getpid():
         return False
-    import psutil  # seldom needed, and it takes its time to load
+    return not _is_running(int(match[1]))
 
-    return not psutil.pid_exists(int(match[1]))
+
+def _is_running(number: int) -> bool:
+    if sys.platform == "win32":  # where this `kill` would end it
+        import psutil  # seldom needed, and it takes its time to load
+
+        return psutil.pid_exists(number)
+    try:
+        os.kill(number, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # another user's
+        return True
+    return number > 0
 
 
 def _take(path: Path) -> str:

@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
+from PySide6 import QtWidgets  # the file dialog, once somebody wants it
+from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.errors import WizardError
 from wizard.flow.class_session import in_class
@@ -228,7 +229,7 @@ class WelcomePage(Page):
 
     def _choose_profile(self) -> None:
         title, kinds = self.tr("Open a class profile"), "Torch Setup (*.torchlab plan.json)"
-        chosen, _ = QFileDialog.getOpenFileName(self, title, str(Path.home()), kinds)
+        chosen, _ = QtWidgets.QFileDialog.getOpenFileName(self, title, str(Path.home()), kinds)
         if chosen:
             self.open_file(Path(chosen))
 
