@@ -247,3 +247,11 @@ def test_a_healthy_environment_is_not_read_to_the_end(bare: Patient) -> None:
     stages: list[str] = []
     bare.session.doctor(bare.session.facts_of(MACHINE), bare.prefix, variables={}, on_stage=stages.append)
     assert "deep" not in stages
+
+
+def test_an_environment_that_vanishes_meanwhile_is_not_made_again_in_part(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    with pytest.raises(WizardError) as caught:
+        Aside(gone, gone / "lib" / "site-packages", "run-1").put(["torch"], [], [], [])
+    assert caught.value.code == "aside-failed"
+    assert not gone.exists()

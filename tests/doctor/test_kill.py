@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import HEALTHY, Patient, tree
+from wizard.cli.doctor import _tell_end
+from wizard.cli.terminal import Terminal
 from wizard.doctor.aside import FOLDER, kept_runs
+from wizard.errors import ExitStatus
 from wizard.session.repair_plan import RepairPreview
 
 
@@ -132,3 +135,13 @@ def test_removing_the_notes_of_a_repair_that_ended_well_takes_nothing_back(
     after = whole(patient.prefix)
     assert patient.world.run("runs", "--remove", preview.plan.id).returncode == 0
     assert whole(patient.prefix) == after
+
+
+def test_of_a_repair_that_was_killed_nobody_says_that_it_was_carried_out(
+    damaged: tuple[Patient, RepairPreview], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor that what it put aside may be deleted: it is the way back."""
+    patient, preview = damaged
+    kill_at(patient, preview, "install")
+    _tell_end(preview, ExitStatus.FAILED, Terminal("en"))
+    assert capsys.readouterr() == ("", "")

@@ -146,3 +146,11 @@ def test_the_answer_is_saved_as_a_page(ready: World) -> None:
     for private in (str(ready.home / "user"), os.environ.get("USER", "no-user-name") + "@"):
         assert private not in text
     assert json.loads(data.read_text(encoding="utf-8"))["kind"] == "doctor"
+
+
+def test_the_next_start_says_what_has_been_replaced(ready: World) -> None:
+    (info,) = prefix_of(ready).glob("lib/python3.*/site-packages/numpy-*.dist-info")
+    info.rename(info.with_name("numpy-1.0.0.dist-info"))
+    done = ready.run("setup", "--dry-run", "--name", "other", *ready.sources)
+    assert f"doctor --prefix {prefix_of(ready)} --repair" in done.stderr, done.stderr
+    assert "numpy" in done.stderr.splitlines()[0]

@@ -86,3 +86,12 @@ def test_no_card_no_advice() -> None:
     matrix = load_matrix()
     bare = Machine("linux", "x86_64", "2.39", None, ())
     assert advice.driver_advice(bare, matrix, None, always=True) is None
+
+
+@pytest.mark.parametrize("more", [{"os": "windows", "glibc": None}, {"is_wsl": True}])
+def test_windows_has_no_kernel_module_to_choose(more: dict[str, object]) -> None:
+    matrix = load_matrix()
+    found = machine(BLACKWELL, **more)
+    guide = advice.driver_advice(found, matrix, None, always=True)
+    assert guide is not None
+    assert "explain.guide.open-module" not in {note.key for note in guide.notes}

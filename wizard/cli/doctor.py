@@ -7,7 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from wizard import paths
 from wizard.cli.attend import attend
+from wizard.cli.drift import tell_drift
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.job import write_job
 from wizard.cli.terminal import Terminal
@@ -23,7 +25,9 @@ from wizard.report.doctor_text import render_doctor
 from wizard.report.write import save_as
 from wizard.session.doctor import Examination
 from wizard.session.repair_plan import RepairPreview
+from wizard.session.runs import run_info
 from wizard.session.session import Session
+from wizard.steps.run_folder import RunFolder
 
 
 def doctor(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -53,7 +57,7 @@ def _all_known(session: Session, arguments: argparse.Namespace, terminal: Termin
     if arguments.json:
         terminal.document({"schema": 1, "drift": [_drift_document(each) for each in found]})
     for each in () if arguments.json else found:
-        _tell_drift(each, terminal)
+        tell_drift(each, terminal)
     if not found and not arguments.json:
         terminal.say(message("doctor.say.nothing-changed"))
     return ExitStatus.FAILED if found else ExitStatus.DONE
@@ -65,20 +69,6 @@ def _drift_document(drift: Drift) -> dict[str, Any]:
         for each in drift.changes
     ]
     return {"prefix": str(drift.prefix), "lost_cuda": drift.lost_cuda, "changes": changes}
-
-
-def _tell_drift(drift: Drift, terminal: Terminal) -> None:
-    prefix = str(drift.prefix)
-    for change in drift.changes:
-        if change.now is None:
-            terminal.say(message("doctor.say.drift-gone", prefix=prefix, name=change.name, was=change.was))
-        elif change.now == change.was:
-            terminal.say(message("doctor.say.drift-same", prefix=prefix, name=change.name, was=change.was))
-        else:
-            terminal.say(message("doctor.say.drift", prefix=prefix, name=change.name, was=change.was, now=change.now))
-        if change.by:
-            terminal.say(message("doctor.say.drift-by", by=", ".join(change.by)))
-    terminal.say(message("doctor.say.drift-repair", prefix=prefix))
 
 
 def _examined(
@@ -152,6 +142,9 @@ def _repair(
 
 
 def _tell_end(preview: RepairPreview, status: ExitStatus, terminal: Terminal) -> None:
+    """A worker that was killed has said nothing: then what was put aside is still needed, to go on or to go back."""
+    if status is ExitStatus.FAILED and run_info(RunFolder(paths.runs_dir() / preview.plan.id)).exit_status is None:
+        return
     aside = Aside(Path(preview.plan.prefix), Path(preview.repair.site), preview.plan.id)
     if status is ExitStatus.DONE:
         terminal.say(message("doctor.say.repaired"))

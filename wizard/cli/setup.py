@@ -9,6 +9,7 @@ from dataclasses import replace
 from wizard.cli.arguments import choices_from
 from wizard.cli.attend import attend
 from wizard.cli.classroom import ClassRun
+from wizard.cli.drift import tell_drift
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
 from wizard.cli.packages_table import package_lines
@@ -36,6 +37,8 @@ def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
 def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     finish_deletions_in_background()
     session, interrupt = Session(network_from(arguments)), Interrupt()
+    for drift in session.drift():  # as the window's first page says it
+        tell_drift(drift, terminal)
     wished = session.canonical(choices_from(arguments))
     choices = with_volumes(wished)
     if arguments.into:

@@ -67,7 +67,10 @@ class Aside:
         also in a folder of a package that goes. Raises WizardError `aside-failed`."""
         if not self.is_begun:
             named = tuple(names)
-            self._write_list(self._items(named, tuple(wheels), further, edits, spare), named, spare)
+            try:
+                self._write_list(self._items(named, tuple(wheels), further, edits, spare), named, spare)
+            except OSError as error:
+                raise WizardError("aside-failed", details=str(error), path=str(self.prefix)) from error
         items = self._read_list().items
         (self.folder / _CLEARED).unlink(missing_ok=True)  # a way back that was cut off: now it goes on instead
         for item in items:
@@ -90,7 +93,8 @@ class Aside:
         return [*(Item(path, MOVED) for path in moved), *edited]
 
     def _write_list(self, items: list[Item], names: tuple[str, ...], spare: bool) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
+        self.folder.parent.mkdir(exist_ok=True)  # not its parents: an environment that is gone is not made again
+        self.folder.mkdir(exist_ok=True)
         fresh = self.folder / f"{_LIST}.new"
         with fresh.open("w", encoding="utf-8") as file:
             site = os.path.relpath(self.site, self.prefix).replace(os.sep, "/")

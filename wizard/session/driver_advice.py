@@ -25,16 +25,18 @@ def driver_advice(
     cards = [card for card in graphics_cards(machine, matrix) if card.state not in _NO_ADVICE]
     if not cards or not (always or update or any(card.state is not State.DRIVEN for card in cards)):
         return None
-    return driver_guide(_need(cards, update), system_ids(machine))
+    has_modules = machine.os == "linux" and not machine.is_wsl
+    return driver_guide(_need(cards, update, has_modules), system_ids(machine))
 
 
-def _need(cards: Sequence[GraphicsCard], update: DriverUpdate | None) -> Need:
+def _need(cards: Sequence[GraphicsCard], update: DriverUpdate | None, has_modules: bool) -> Need:
+    """`has_modules`: Linux itself, where the kernel module is a choice; Windows and WSL have none to choose."""
     architectures = [card.architecture for card in cards if card.architecture]
     lasts = [one.last_driver_branch for one in architectures if one.last_driver_branch]
     firsts = [branch_of(card.first_driver) for card in cards if card.first_driver]
     if update:
         firsts.append(branch_of(update.driver))
-    kinds = {one.open_kernel_module for one in architectures}
+    kinds = {one.open_kernel_module for one in architectures if has_modules}
     kind = "required" if "required" in kinds else "no" if "no" in kinds else "optional"
     return Need(max(firsts, default=None), min(lasts, default=None), kind)
 
