@@ -19,7 +19,7 @@ def application() -> QApplication:
     app.setApplicationDisplayName("Torch Setup")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName(paths.APP_NAME)
-    # Drawn from app.svg beforehand: to draw it at each start takes Qt's SVG library, and that as much as the icon shows.
+    # Drawn from app.svg beforehand: Qt's SVG library is not loaded at every start for one small picture.
     icon = paths.resources_dir() / "icons" / "app.png"
     if icon.is_file():
         app.setWindowIcon(QIcon(str(icon)))
