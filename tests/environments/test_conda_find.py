@@ -112,12 +112,12 @@ def test_on_windows_the_program_beside_a_batch_file_is_taken(tmp_path: Path) -> 
     for name in ("condabin/conda.bat", "Scripts/conda.exe", "Library/bin/mamba.exe", "condabin/mamba.bat"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).touch()
-    assert executable_in(tmp_path / "condabin" / "conda.bat", "win32") == tmp_path / "Scripts" / "conda.exe"
-    assert executable_in(tmp_path / "condabin" / "mamba.bat", "win32") == tmp_path / "Library" / "bin" / "mamba.exe"
-    assert executable_in(tmp_path, "win32") == tmp_path / "Scripts" / "conda.exe"
+    assert executable_in(tmp_path / "condabin" / "conda.bat", "windows") == tmp_path / "Scripts" / "conda.exe"
+    assert executable_in(tmp_path / "condabin" / "mamba.bat", "windows") == tmp_path / "Library" / "bin" / "mamba.exe"
+    assert executable_in(tmp_path, "windows") == tmp_path / "Scripts" / "conda.exe"
     (tmp_path / "Scripts" / "conda.exe").unlink()
     with pytest.raises(UsageError):
-        executable_in(tmp_path / "condabin" / "conda.bat", "win32")
+        executable_in(tmp_path / "condabin" / "conda.bat", "windows")
 
 
 @linux_only

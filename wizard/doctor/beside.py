@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import configparser
 import os
-import sys
 import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from wizard import paths
 from wizard.packages.record import place
 from wizard.packages.wheel import Wheel, is_inside, read_wheel
 
 _GROUPS = ("console_scripts", "gui_scripts")
+# The folder of programs, and the files that installers make of one name.
+_PROGRAMS = {"windows": ("Scripts", (".exe", "-script.py", "-script.pyw")), "linux": ("bin", ("",))}
 
 
 def beside(prefix: Path, site: Path, wheels: Iterable[Path], moved: Iterable[str]) -> tuple[str, ...]:
@@ -33,9 +35,9 @@ def beside(prefix: Path, site: Path, wheels: Iterable[Path], moved: Iterable[str
 
 
 def _outside(prefix: Path, site: Path, wheel: Wheel) -> Iterator[str]:
-    programs = "Scripts" if sys.platform == "win32" else "bin"
+    programs, endings = _PROGRAMS[paths.os_name()]
     for name in _programs(wheel):
-        yield from (f"{programs}/{name}{ending}" for ending in _endings())
+        yield from (f"{programs}/{name}{ending}" for ending in endings)
     for member in wheel.members:
         first, _, rest = member.filename.partition("/")
         scheme, _, target = rest.partition("/")
@@ -63,10 +65,6 @@ def _programs(wheel: Wheel) -> Iterator[str]:
     for group in _GROUPS:
         if parser.has_section(group):
             yield from (name for name in parser.options(group) if is_inside(name))
-
-
-def _endings() -> tuple[str, ...]:
-    return (".exe", "-script.py", "-script.pyw") if sys.platform == "win32" else ("",)
 
 
 def _header_folders(prefix: Path, site: Path) -> tuple[str, ...]:

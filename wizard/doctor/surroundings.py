@@ -10,11 +10,11 @@ import os
 import platform
 import re
 import shutil
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard import paths
 from wizard.windows.file_version import file_version
 
 _CONTAINER_WORDS = re.compile(r"docker|containerd|kubepods|libpod|lxc|podman|garden")
@@ -48,7 +48,7 @@ def look_around(
     scheduler = next(
         (name for program, name in _SCHEDULERS.items() if shutil.which(program, path=known.get("PATH"))), None
     )
-    missing, version = _windows_runtime() if sys.platform == "win32" else (None, None)
+    missing, version = _windows_runtime() if paths.os_name() == "windows" else (None, None)
     return Surroundings(
         secure_boot=_secure_boot(root),
         modules=parse_modules(_text(root / "proc/modules")),

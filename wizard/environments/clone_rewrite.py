@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
+from wizard import paths
+
 _ENDS = rb"(?![A-Za-z0-9_\-\x80-\xff])(?!\.[A-Za-z0-9_])"  # /envs/demo is not /envs/demo2, nor /envs/demo.old
 _LONGEST_FIRST_LINE = 127  # older kernels read no more of it
 _LIBRARY, _WINDOWS_PROGRAM = b"\x7fELF", b"MZ"
@@ -37,11 +39,12 @@ class Spellings:
         return self.pattern.sub(lambda match: self.new[match[0]], data)
 
 
-def spellings(old: Path, new: Path, is_windows: bool = os.name == "nt") -> Spellings:
+def spellings(old: Path, new: Path, is_windows: bool | None = None) -> Spellings:
     """Plain, in a URL, in JSON; with Windows' slashes. The old one also with links resolved."""
+    with_windows = paths.os_name() == "windows" if is_windows is None else is_windows
     found: dict[bytes, bytes] = {}
     for written in dict.fromkeys((str(old), os.path.realpath(old))):
-        for was, now in _written(written, str(new), is_windows):
+        for was, now in _written(written, str(new), with_windows):
             found.setdefault(os.fsencode(was), os.fsencode(now))
     longest = sorted(found, key=len, reverse=True)
     return Spellings(
@@ -140,10 +143,6 @@ def _room(data: bytes, end: int, length: int, count: int, placeholder: str | Non
 
 def shell_word(path: Path) -> str:
     """For a line that a person copies."""
-    return (
-        f'"{path}"'
-        if os.name == "nt" and " " in str(path)
-        else shlex.quote(str(path))
-        if os.name != "nt"
-        else str(path)
-    )
+    if paths.os_name() == "windows":
+        return f'"{path}"' if " " in str(path) else str(path)
+    return shlex.quote(str(path))

@@ -6,11 +6,11 @@ a conda on a dead network drive or with a broken Python is found all the same.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard import paths
 from wizard.environments.conda_answer import CondaInfo, parse_info
 from wizard.environments.conda_commands import conda_environment, info_command
 from wizard.environments.model import IsCancelled
@@ -56,12 +56,12 @@ def find_conda(
     Raises UsageError `conda-not-there`, `engine-conda-none`; WizardError when the named one does not answer; Cancelled.
     """
     if named is not None:
-        chosen = KnownConda(executable_in(Path(named).expanduser().absolute(), sys.platform), "", "hand")
+        chosen = KnownConda(executable_in(Path(named).expanduser().absolute(), paths.os_name()), "", "hand")
         return _own(chosen, confirm(chosen.executable, extra, is_cancelled))
     failures: list[WizardError] = []
     for each in known:
         try:
-            executable = executable_in(each.executable, sys.platform)
+            executable = executable_in(each.executable, paths.os_name())
             return _own(each, confirm(executable, extra, is_cancelled))
         except WizardError as error:
             failures.append(error)
@@ -86,12 +86,12 @@ def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelle
     return info
 
 
-def executable_in(place: Path, platform: str) -> Path:
+def executable_in(place: Path, os_name: str) -> Path:
     """The program itself: out of an installation's folder, or for a .bat the .exe beside it.
 
     Raises UsageError `conda-not-there`.
     """
-    inside: tuple[str, ...] = _INSIDE_WINDOWS if platform == "win32" else _INSIDE_LINUX
+    inside: tuple[str, ...] = _INSIDE_WINDOWS if os_name == "windows" else _INSIDE_LINUX
     root = place
     if place.suffix.lower() in (".bat", ".cmd"):
         root = place.parent.parent
@@ -105,7 +105,7 @@ def executable_in(place: Path, platform: str) -> Path:
 
 
 def _own(known: KnownConda, info: CondaInfo) -> OwnConda:
-    executable = executable_in(known.executable, sys.platform)
+    executable = executable_in(known.executable, paths.os_name())
     how = "variable" if known.found_by in _VARIABLES else known.found_by.lower()
     key = how if how in ("variable", "path", "registry", "hand") else "folder"
     reason = message(

@@ -12,7 +12,6 @@ import json
 import os
 import re
 import stat
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +23,7 @@ from wizard import paths
 from wizard.undo.disk import replace_file
 
 # conda itself reads the list in the system's own encoding.
-_ENCODING = "mbcs" if sys.platform == "win32" else "utf-8"
+_ENCODINGS = {"windows": "mbcs", "linux": "utf-8"}
 
 _USER = re.compile(r"(\bhttps?://)[^\s/@'\"]+@", re.IGNORECASE)
 _TOKEN = re.compile(r"(\bhttps?://[^\s/'\"]+)/t/[A-Za-z0-9_-]+/", re.IGNORECASE)
@@ -99,7 +98,7 @@ def listed_prefixes() -> tuple[Path, ...]:
         lines = _read().splitlines()
     for line in lines:
         with contextlib.suppress(UnicodeDecodeError):
-            written = line.decode(_ENCODING).strip()
+            written = line.decode(_ENCODINGS[paths.os_name()]).strip()
             if written and not written.startswith("#"):
                 found.append(Path(written))
     return tuple(place for place in found if place.is_absolute())
@@ -154,7 +153,7 @@ def _read() -> bytes:
 def _line(prefix: Path) -> bytes | None:
     """None for a path that the system's encoding cannot write: conda could not read it either."""
     try:
-        return str(prefix).encode(_ENCODING)
+        return str(prefix).encode(_ENCODINGS[paths.os_name()])
     except UnicodeEncodeError:
         return None
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard import paths
 from wizard.environments.found import Environment, Kind, State
 from wizard.environments.in_use import Running, running_inside
 from wizard.environments.kernels import Kernel, kernels_of
@@ -91,7 +92,7 @@ def _stays(environment: Environment, sizes: Sizes, kernels: tuple[Kernel, ...]) 
         found.append(message("envs.stays.conda-cache"))
     found.append(message("envs.stays.downloads"))
     found += [message("envs.stays.kernel", title=kernel.title, path=str(kernel.folder)) for kernel in kernels]
-    if os.name == "nt" and (environment.prefix / "Menu").is_dir():
+    if paths.os_name() == "windows" and (environment.prefix / "Menu").is_dir():
         found.append(message("envs.stays.menu"))
     return found
 

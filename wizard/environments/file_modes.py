@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 import stat
-import sys
 import threading
 from pathlib import Path
+
+from wizard import paths
 
 _UMASK = re.compile(r"^Umask:\s*([0-7]+)", re.MULTILINE)
 _asking = threading.Lock()
@@ -19,7 +20,7 @@ _asking = threading.Lock()
 
 def open_up(prefix: Path) -> None:
     """Raises OSError."""
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         return
     mask = umask()
     for path in (prefix / "conda-meta").iterdir():

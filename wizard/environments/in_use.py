@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
+
+from wizard import paths
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def _started_as(process: psutil.Process) -> str:
 
 def _libraries(process: psutil.Process) -> Iterator[str]:
     """Mapped files. On Linux psutil would add up the memory of each as well, which takes a hundred times longer."""
-    if sys.platform == "linux":
+    if paths.os_name() == "linux":
         with suppress(OSError):
             text = Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8", errors="surrogateescape")
             yield from dict.fromkeys(parse_maps(text))

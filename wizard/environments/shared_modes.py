@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from collections.abc import Iterator
 from pathlib import Path
+
+from wizard import paths
 
 _READ, _ENTER, _WRITE_OF_OTHERS = 0o444, 0o111, 0o022
 
@@ -49,7 +50,7 @@ def _raise(error: OSError) -> None:
 def closed_to_others(path: Path) -> Path | None:
     """The first folder on the way to it that somebody else may not enter, links followed; parts that are not there yet
     are passed over. None: the way is open."""
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         return None
     return next(_closed(path.resolve()), None)
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from dataclasses import dataclass
 from typing import Any
 
+from wizard import paths
 from wizard.windows.calls import DWORD, load
 from wizard.windows.registry import MACHINE, Registry, registry
 
@@ -51,7 +51,7 @@ def look_at_volume(path: str, library: Any = None) -> WindowsVolume:
 
 def takes_long_paths() -> bool:
     """Whether programs that know how may go beyond 260 characters."""
-    if sys.platform != "win32":
+    if paths.os_name() != "windows":
         return True
     return long_paths_are_on(registry())
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
+from wizard import paths
 from wizard.machine.asking import Ask, question
 from wizard.machine.model import CondaInstall
 from wizard.machine.parallel import Task, run_all
@@ -23,8 +23,8 @@ KINDS = ("conda", "mamba", "micromamba")
 _ROOTS = ("miniforge3", "miniconda3", "anaconda3", "mambaforge", "miniforge", "miniconda", "anaconda", "micromamba",
           "conda")  # fmt: skip
 _VERSION = re.compile(r"^(?:\w+\s+)?(\d+\.\d[\w.]*)\s*$", re.MULTILINE)
-_WINDOWS = sys.platform == "win32"
-_INSIDE = ("Scripts", "Library/bin", "condabin") if _WINDOWS else ("bin", "condabin")
+_INSIDE = {"windows": ("Scripts", "Library/bin", "condabin"), "linux": ("bin", "condabin")}
+_ENDINGS = {"windows": (".exe", ".bat"), "linux": ("",)}
 _COMPANY = "ContinuumAnalytics"
 
 
@@ -43,12 +43,12 @@ def root_prefix(executable: Path) -> Path | None:
 
 
 def _names(kind: str) -> tuple[str, ...]:
-    return (f"{kind}.exe", f"{kind}.bat") if _WINDOWS else (kind,)
+    return tuple(kind + ending for ending in _ENDINGS[paths.os_name()])
 
 
 def _root_folders(environment: Mapping[str, str]) -> Iterator[Path]:
     bases = [Path.home()]
-    if _WINDOWS:
+    if paths.os_name() == "windows":
         named = ("LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES")
         bases += [Path(environment[name]) for name in named if name in environment]
         bases.append(Path("C:/"))
@@ -64,11 +64,12 @@ def registry_roots() -> tuple[str, ...]:
 
 def _folders(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
     """(found by, folder that may hold executables), in the order of trust."""
+    within = _INSIDE[paths.os_name()]
     if named := environment.get("MAMBA_ROOT_PREFIX"):
-        yield from (("MAMBA_ROOT_PREFIX", Path(named, inside)) for inside in _INSIDE)
+        yield from (("MAMBA_ROOT_PREFIX", Path(named, inside)) for inside in within)
     yield from (("PATH", Path(place)) for place in environment.get("PATH", "").split(os.pathsep) if place)
-    yield from (("registry", Path(root, inside)) for root in registry_roots() for inside in _INSIDE)
-    yield from (("folder", root / inside) for root in _root_folders(environment) for inside in _INSIDE)
+    yield from (("registry", Path(root, inside)) for root in registry_roots() for inside in within)
+    yield from (("folder", root / inside) for root in _root_folders(environment) for inside in within)
 
 
 def candidates(environment: Mapping[str, str]) -> Iterator[tuple[str, Path, str]]:

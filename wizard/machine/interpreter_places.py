@@ -8,15 +8,14 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from wizard import paths
 from wizard.windows.registry import registry
 
-_NAME = re.compile(
-    r"python(3(\.\d{1,2})?)?\.exe" if sys.platform == "win32" else r"python(3(\.\d{1,2})?)?", re.IGNORECASE
-)
+_NAME = re.compile(r"python(3(\.\d{1,2})?)?", re.IGNORECASE)
+_ENDING = {"windows": ".exe", "linux": ""}
 _WINDOWS_DRIVE = re.compile(r"/mnt/[a-z](/|$)")  # in WSL, PATH goes on with Windows' folders: slow, and not ours
 # `-V:3.12 *   C:\...\python.exe` of today's launcher, ` -3.9-64  C:\...\python.exe *` of the old one.
 _LAUNCHER_LINE = re.compile(r"^\s*-\S+\s+(?:\*\s+)?(?P<path>\S.*?\.exe)(?:\s+\*)?\s*$", re.IGNORECASE | re.MULTILINE)
@@ -37,9 +36,9 @@ def parse_launcher_list(text: str) -> tuple[str, ...]:
 
 def is_interpreter_path(path: Path) -> bool:
     """By its name and folder alone."""
-    return bool(_NAME.fullmatch(path.name)) and not _SKIPPED_FOLDERS.intersection(
-        part.lower() for part in path.parts[:-1]
-    )
+    ending = _ENDING[paths.os_name()]
+    is_named_so = path.name.lower().endswith(ending) and _NAME.fullmatch(path.name[: len(path.name) - len(ending)])
+    return bool(is_named_so) and not _SKIPPED_FOLDERS.intersection(part.lower() for part in path.parts[:-1])
 
 
 def _in_folder(folder: Path) -> Iterator[Path]:
@@ -63,7 +62,7 @@ def folders(environment: Mapping[str, str], home: Path, root: Path = Path("/")) 
     """PATH first: what the user's own shell finds comes first."""
     on_path = environment.get("PATH", "").split(os.pathsep)
     yield from (Path(place) for place in on_path if place and not _WINDOWS_DRIVE.match(place))
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         yield from _matching(home / ".pyenv" / "pyenv-win" / "versions", "*")
         yield from _matching(home / "AppData" / "Local" / "Programs" / "Python", "Python3*")
         return

@@ -91,14 +91,14 @@ def _ask_all(ask: Ask, executables: Iterable[Path]) -> dict[Path, Answer]:
 def _base_of(answer: Answer) -> Path:
     """The interpreter below a venv that was made with copies (links were followed before)."""
     base = Path(answer.base_prefix)
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         return (base / "python.exe").resolve()
     major_minor = ".".join(map(str, answer.release))
     return (base / "bin" / f"python{major_minor}").resolve()
 
 
 def _launcher_paths(ask: Ask) -> tuple[str, ...]:
-    if sys.platform != "win32":
+    if paths.os_name() != "windows":
         return ()
     outcome = ask(question(("py", "-0p"), SECONDS))
     return parse_launcher_list(outcome.stdout) if outcome.ok else ()

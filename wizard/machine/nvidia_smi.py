@@ -9,10 +9,10 @@ from __future__ import annotations
 import csv
 import os
 import shutil
-import sys
 from dataclasses import replace
 from pathlib import Path
 
+from wizard import paths
 from wizard.capability import ComputeCapability
 from wizard.i18n import message
 from wizard.machine.asking import Ask, question
@@ -48,7 +48,7 @@ def find_nvidia_smi() -> str | None:
     found = shutil.which("nvidia-smi")
     if found:
         return found
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         places = [
             Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32", "nvidia-smi.exe"),
             Path(os.environ.get("PROGRAMFILES", "C:/Program Files"), "NVIDIA Corporation", "NVSMI", "nvidia-smi.exe"),

@@ -15,6 +15,8 @@ from typing import Any
 
 import pynvml
 
+from wizard import paths
+
 # pynvml looks on the loader's path and in System32. Drivers also put it here: WSL, NixOS, containers of
 # Kubernetes, Debian and RHEL with the library beside the system's.
 _LINUX_PLACES = (
@@ -29,7 +31,7 @@ _WINDOWS_STORE = Path("C:/Windows/System32/DriverStore/FileRepository")
 
 
 def _further_libraries() -> list[Path]:
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         return sorted(_WINDOWS_STORE.glob("nv*.inf_*/nvml.dll"))
     return [path for place in _LINUX_PLACES if (path := Path(place) / "libnvidia-ml.so.1").is_file()]
 

@@ -6,7 +6,6 @@ The parts end in any order; a window shows each as it ends. No network, and noth
 from __future__ import annotations
 
 import platform
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -43,7 +42,7 @@ class _Tasks:
     """The probes of one look, by their part's name."""
 
     def __init__(self, ask: Ask, folders: Sequence[Path]) -> None:
-        self.system = Task("system", probe_system, System(_plain_os(), _plain_arch(), None, None, False))
+        self.system = Task("system", probe_system, System(paths.os_name(), _plain_arch(), None, None, False))
         self.nvml = Task("nvml", partial(probe_nvml, ask), NvidiaReading())
         self.smi = Task("nvidia-smi", partial(probe_nvidia_smi, ask), NvidiaReading())
         self.devices = Task("devices", partial(probe_devices, ask), DeviceReading())
@@ -58,17 +57,13 @@ class _Tasks:
         ]  # fmt: skip
 
 
-def _plain_os() -> str:
-    return "windows" if sys.platform == "win32" else "linux"
-
-
 def _plain_arch() -> str:
     return normal_arch(platform.machine())
 
 
 def probe_devices(ask: Ask) -> DeviceReading:
     """Cards and driver as the operating system itself knows them, the same shape for both systems."""
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         return probe_windows(ask)
     return DeviceReading(probe_pci(), probe_kernel_module())
 

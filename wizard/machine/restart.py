@@ -7,7 +7,6 @@ Nothing is asked that could hang; what cannot be read counts as no marker.
 from __future__ import annotations
 
 import platform
-import sys
 from pathlib import Path
 
 from wizard.windows.registry import MACHINE, Registry, registry
@@ -22,9 +21,8 @@ _WINDOWS = (
 
 def restart_mark(root: Path = Path("/"), kernel: str | None = None) -> str | None:
     """What says so: a file, a registry key, or the folder that a kernel update has taken away; None: nothing."""
-    if sys.platform == "win32":
-        return in_registry(registry())
-    return next((f"/{name}" for name in _MARKS if (root / name).exists()), None) or _kernel_gone(root, kernel)
+    named = next((f"/{name}" for name in _MARKS if (root / name).exists()), None)
+    return in_registry(registry()) or named or _kernel_gone(root, kernel)
 
 
 def _kernel_gone(root: Path, kernel: str | None) -> str | None:

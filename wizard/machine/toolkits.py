@@ -9,15 +9,15 @@ import json
 import os
 import re
 import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from wizard import paths
 from wizard.machine.asking import Ask, question
 from wizard.machine.model import Toolkit
 
 SECONDS = 5.0
-_NVCC = "nvcc.exe" if sys.platform == "win32" else "nvcc"
+_NVCC = {"windows": "nvcc.exe", "linux": "nvcc"}
 _RELEASE = re.compile(r"release (\d+\.\d+)")
 _VERSION_TXT = re.compile(r"CUDA Version (\d+\.\d+)")
 _SHORT = re.compile(r"(\d+\.\d+)")
@@ -57,7 +57,7 @@ def toolkit_folders() -> Iterator[tuple[Path, str]]:
     for name in sorted(os.environ):
         if name == "CUDA_HOME" or re.fullmatch(r"CUDA_PATH(_V\d+_\d+)?", name):
             yield Path(os.environ[name]), name
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         base = Path(os.environ.get("PROGRAMFILES", "C:/Program Files"), "NVIDIA GPU Computing Toolkit", "CUDA")
         yield from ((folder, str(base)) for folder in sorted(base.glob("v*")))
     else:
@@ -71,7 +71,7 @@ def _ask_nvcc(ask: Ask, nvcc: Path | str) -> str | None:
 
 def _folder_version(ask: Ask, folder: Path) -> str | None:
     written = parse_version_json(_read(folder / "version.json")) or parse_version_txt(_read(folder / "version.txt"))
-    nvcc = folder / "bin" / _NVCC
+    nvcc = folder / "bin" / _NVCC[paths.os_name()]
     return written or (_ask_nvcc(ask, nvcc) if nvcc.is_file() else None)
 
 

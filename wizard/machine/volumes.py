@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 import tempfile
 from pathlib import Path
 
+from wizard import paths
 from wizard.machine.model import Volume
 
 
@@ -29,7 +29,7 @@ def nearest_existing(path: Path) -> Path | None:
 def _is_writable(place: Path) -> bool:
     if not place.is_dir():
         return False
-    if sys.platform != "win32":
+    if paths.os_name() != "windows":
         return os.access(place, os.W_OK | os.X_OK)
     try:
         with tempfile.TemporaryFile(dir=place):

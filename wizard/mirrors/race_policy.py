@@ -87,7 +87,7 @@ def language_name(environ: Mapping[str, str]) -> str:
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if environ.get(name):
             return environ[name]
-    if sys.platform == "win32" and not environ.get(LANGUAGE_VARIABLE):
+    if paths.os_name() == "windows" and not environ.get(LANGUAGE_VARIABLE):
         return system_language()
     return ""
 
@@ -97,8 +97,8 @@ def time_zone(environ: Mapping[str, str], root: Path = Path("/")) -> str:
     named = environ.get("TZ", "").lstrip(":")
     if named:
         return zone_of_path(named) or named
-    if sys.platform == "win32":
-        return windows_zone(registry())
+    if known := windows_zone(registry()):
+        return known
     try:
         linked = zone_of_path(os.fspath((root / "etc" / "localtime").readlink()))
     except OSError:  # a copy of the file, or none

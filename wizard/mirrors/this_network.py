@@ -12,12 +12,12 @@ import ipaddress
 import re
 import socket
 import struct
-import sys
 import urllib.request
 from pathlib import Path
 
 import psutil
 
+from wizard import paths
 from wizard.mirrors.model import UserSettings
 from wizard.process import Request, redact, run
 
@@ -35,7 +35,7 @@ def network_mark(settings: UserSettings) -> str:
 
 
 def _routes() -> tuple[str, ...]:
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         told = run(Request(("route", "print", "-4", "0.0.0.0"), timeout=_TIMEOUT))
         return parse_windows_routes(told.stdout, _masks())
     try:

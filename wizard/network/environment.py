@@ -9,7 +9,6 @@ UV_SYSTEM_CERTS; rattler the same without the last; both verified with uv 0.13 a
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -92,7 +91,7 @@ def _proxies(network: Network, system: SystemProxy) -> dict[str, str]:
 
 def _cased(values: Mapping[str, str]) -> dict[str, str]:
     """Some programs read only one case; on Windows there is only one."""
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         return dict(values)
     return {**values, **{name.lower(): value for name, value in values.items()}}
 

@@ -7,9 +7,9 @@ nothing. Windows: a word to the system that ends with the thread. The screen may
 from __future__ import annotations
 
 import contextlib
-import sys
 from collections.abc import Iterator
 
+from wizard import paths
 from wizard.process.request import Request, StopTimeouts
 from wizard.process.running import Running
 from wizard.windows.calls import load
@@ -23,7 +23,7 @@ _ARGV = (
 
 @contextlib.contextmanager
 def awake() -> Iterator[None]:
-    if sys.platform == "win32":
+    if paths.os_name() == "windows":
         tell = load("kernel32").SetThreadExecutionState
         tell(_CONTINUOUS | _SYSTEM_REQUIRED)
         try:

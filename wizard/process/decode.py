@@ -8,7 +8,6 @@ with a mark at the beginning or without one.
 from __future__ import annotations
 
 import codecs
-import sys
 from collections.abc import Iterator
 
 from wizard.windows.registry import MACHINE, Registry, registry
@@ -21,7 +20,7 @@ _ENOUGH = 4  # bytes to tell by
 
 def console_code_page() -> str:
     """What the system's own programs write into a pipe; "" where that is UTF-8."""
-    return code_page_of(registry()) if sys.platform == "win32" else ""
+    return code_page_of(registry())
 
 
 def code_page_of(known: Registry) -> str:

@@ -6,11 +6,11 @@ Not for anything else: every other child belongs to its parent and dies with it.
 from __future__ import annotations
 
 import subprocess
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from wizard import paths
 from wizard.windows import creation
 
 
@@ -26,7 +26,7 @@ def start_detached(
     Raises OSError.
     """
     arguments: dict[str, Any] = {"env": dict(environment), "cwd": cwd}
-    if own_window and sys.platform == "win32":
+    if own_window and paths.os_name() == "windows":
         return _let_go(_start(argv, own_window, arguments))
     with log.open("ab") as output:
         return _let_go(
@@ -35,7 +35,7 @@ def start_detached(
 
 
 def _start(argv: tuple[str, ...], own_window: bool, arguments: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-    if sys.platform != "win32":
+    if paths.os_name() != "windows":
         return subprocess.Popen(argv, start_new_session=True, **arguments)
     return first_allowed(argv, creation.detached(own_window), arguments)
 

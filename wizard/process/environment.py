@@ -8,11 +8,11 @@ settings and handed over as options). In: UTF-8, no user site, the proxy and cer
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
 
 from wizard import paths
 
+_TEMP = {"windows": ("TEMP", "TMP"), "linux": ("TMPDIR",)}
 # CI=1 would make conda's terms-of-service plugin accept for the user.
 _DROPPED = frozenset(
     {"CI", "LD_LIBRARY_PATH", "LD_PRELOAD", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_SHLVL",
@@ -32,7 +32,7 @@ def child_environment(extra: Mapping[str, str] | None = None, base: Mapping[str,
     source = os.environ if base is None else base
     replaced = _replaced(extra or {})
     kept = {key: value for key, value in source.items() if not _is_dropped(key) and key.upper() not in replaced}
-    if sys.platform != "win32" and "LD_LIBRARY_PATH_ORIG" in source and paths.is_frozen():
+    if "LD_LIBRARY_PATH_ORIG" in source and paths.is_frozen():
         kept["LD_LIBRARY_PATH"] = source["LD_LIBRARY_PATH_ORIG"]
     kept.pop("LD_LIBRARY_PATH_ORIG", None)
     kept.update(_temp_folder())
@@ -44,8 +44,7 @@ def child_environment(extra: Mapping[str, str] | None = None, base: Mapping[str,
 def _temp_folder() -> dict[str, str]:
     """The person's own choice, once it is there: a variable that leads nowhere stops tools."""
     folder = paths.chosen_temp()
-    names = ("TEMP", "TMP") if sys.platform == "win32" else ("TMPDIR",)
-    return dict.fromkeys(names, str(folder)) if folder and folder.is_dir() else {}
+    return dict.fromkeys(_TEMP[paths.os_name()], str(folder)) if folder and folder.is_dir() else {}
 
 
 def _is_dropped(key: str) -> bool:

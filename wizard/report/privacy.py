@@ -6,7 +6,6 @@ The fields of a report are an allow-list (see `document`); this cleans the free 
 from __future__ import annotations
 
 import getpass
-import os
 import re
 import socket
 from collections.abc import Mapping
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from wizard import paths
 from wizard.process import redact
 
 _CHANNEL_TOKEN = re.compile(r"(/t/)[A-Za-z0-9][A-Za-z0-9_-]{7,}(?=/)")
@@ -54,7 +54,7 @@ def clean(value: Any, private: Private) -> Any:
 
 def clean_text(text: str, private: Private) -> str:
     text = _CHANNEL_TOKEN.sub(r"\g<1>***", _TOKEN.sub("***", redact(text)))
-    flags = re.IGNORECASE if os.name == "nt" else 0
+    flags = re.IGNORECASE if paths.os_name() == "windows" else 0
     for home in private.homes:
         text = re.sub(rf"(?<![\w.-]){re.escape(home)}(?![\w.-])", "~", text, flags=flags)
     if private.user and private.user != "root":  # "root" tells nothing, and is a word

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 import time
 from pathlib import Path
 
@@ -38,7 +37,7 @@ def _trouble_with(home: Path) -> Message | None:
     if not nearest.is_dir():
         return message("safety.home-is-file", path=str(nearest))
     # Windows' access flags say nothing of a folder; there the first write tells.
-    if sys.platform != "win32" and not os.access(nearest, os.W_OK | os.X_OK):
+    if paths.os_name() != "windows" and not os.access(nearest, os.W_OK | os.X_OK):
         return message("safety.home-not-writable", path=str(home))
     return None
 

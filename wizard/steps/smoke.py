@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import signal
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -183,7 +182,7 @@ def signal_name(exit_code: int | None) -> str | None:
     try:
         return signal.Signals(-exit_code).name
     except ValueError:
-        return f"signal {-exit_code}" if sys.platform != "win32" else None
+        return f"signal {-exit_code}" if paths.os_name() != "windows" else None
 
 
 def _gpu_ok(checks: Mapping[str, Check]) -> bool:
