@@ -1366,6 +1366,10 @@
         <translation>环境所在文件夹</translation>
     </message>
     <message>
+        <source>Othe&amp;r places for downloads and temporary files</source>
+        <translation>下载和临时文件的其他位置(&amp;R)</translation>
+    </message>
+    <message>
         <source>This environment can be used.</source>
         <translation>此环境可以使用。</translation>
     </message>
@@ -2256,6 +2260,37 @@
     <message>
         <source>Save report</source>
         <translation>保存报告</translation>
+    </message>
+</context>
+<context>
+    <name>VolumesForm</name>
+    <message>
+        <source>&amp;Downloads and caches</source>
+        <translation>下载和缓存(&amp;D)</translation>
+    </message>
+    <message>
+        <source>Tem&amp;porary files</source>
+        <translation>临时文件(&amp;P)</translation>
+    </message>
+    <message>
+        <source>Browse for the folder of downloads</source>
+        <translation>选择下载文件夹</translation>
+    </message>
+    <message>
+        <source>Browse for the folder of temporary files</source>
+        <translation>选择临时文件夹</translation>
+    </message>
+    <message>
+        <source>Browse…</source>
+        <translation>浏览…</translation>
+    </message>
+    <message>
+        <source>The system&apos;s own folder</source>
+        <translation>系统自己的文件夹</translation>
+    </message>
+    <message>
+        <source>For when the usual disk is small or slow. The folders are made where they are missing, and kept for later starts. An empty field means the usual place.</source>
+        <translation>适合常用磁盘太小或太慢的情况。文件夹不存在时会自动创建，并在以后启动时继续使用。留空表示使用通常的位置。</translation>
     </message>
 </context>
 <context>

@@ -114,6 +114,8 @@ def test_what_is_not_there(call: Call, state: Path, name: str) -> None:
     assert done.returncode == 2
     assert "Traceback" not in done.stderr
     assert (state / "envs" / "demo").is_dir()
+    if name == "nothing":
+        assert "Choose one of these, or give its folder: demo" in done.stderr, "environments before interpreters"
 
 
 def test_two_of_one_name_need_the_folder(call: Call, state: Path, tmp_path: Path) -> None:

@@ -96,6 +96,16 @@ def test_states(home: Path, tmp_path: Path) -> None:
     assert found["begun"].run == "20261121-120000-abcd"
     assert found["only-r"].python is None
     assert found["going"].prefix == going
+    assert found["going"].kind is Kind.VENV, "what lies there still tells"
+
+
+def test_what_is_being_deleted_keeps_its_engine(tmp_path: Path) -> None:
+    folder = tmp_path / "envs"
+    for name, kind in (("theirs", Kind.CONDA), ("ours", Kind.RATTLER), ("odd", None)):
+        put_away(new_deletion(make_conda(folder / name), kind=kind.value if kind else "something newer"))
+    assert {name: one.kind for name, one in by_name(folder).items()} == {
+        "theirs": Kind.CONDA, "ours": Kind.RATTLER, "odd": Kind.RATTLER,
+    }  # fmt: skip
 
 
 def test_one_folder_is_one_row_and_stale_lines_are_none(home: Path, tmp_path: Path) -> None:

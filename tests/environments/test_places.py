@@ -9,10 +9,12 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.flow import values
 from wizard import paths
 from wizard.environments.component import hazards
 from wizard.environments.ground import Ground, look_at_ground
@@ -23,11 +25,12 @@ from wizard.environments.remove import mark_begun
 from wizard.environments.windows_volume import volume_of
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import text
+from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
 from wizard.session.place import check_place, environment_rows, in_cloud, path_rows, state_rows, temp_rows, told_of
 from wizard.steps.preflight import check_ground, prefix_lock
-from wizard.steps.room import Demand, check_room
+from wizard.steps.room import UNPACKED_RATIO, Demand, check_room, demands
 
 # A laptop with btrfs, a lab's home on NFS, a stick, Windows seen from WSL, a folder mounted over another.
 MOUNTS = r"""25 30 0:23 / /proc rw,nosuid,nodev,noexec,relatime shared:14 - proc proc rw
@@ -190,6 +193,17 @@ def test_room_is_counted_for_each_disk(tmp_path: Path, other_disk: Path) -> None
     assert caught.value.code == "no-space"
     with pytest.raises(WizardError):
         check_room([Demand(other_disk / "b", 10**15)])
+
+
+def test_into_an_environment_only_what_comes_is_counted(home: Path) -> None:
+    """Its own packages are there already, and what is replaced is kept: nothing is taken off for them."""
+    made = values.plan("r", str(home / "e"))
+    (home / "e").mkdir()
+    (home / "e" / "weights.bin").write_bytes(b"x" * 5_000_000)
+    file = LockedFile("torch", "2.14.1", "torch-2.14.1-py3-none-any.whl", ("https://x.example/t.whl",), "a" * 64, 1000)
+    cache, environment = demands(replace(made, engine="existing"), Lock((file,), ""))
+    assert (cache.size, environment.size) == (1000, int(1000 * UNPACKED_RATIO))
+    assert environment.path == home / "e"
 
 
 # -- quota

@@ -166,6 +166,9 @@ class FakeSession:
     def environments_dir(self) -> Path:
         return Path("/home/li/torch-envs")
 
+    def remember_volumes(self, choices: Choices) -> None:
+        self._called("remember_volumes", (choices.cache_dir, choices.temp_dir))
+
     # -- runs
 
     def start(self, run_id: str) -> int:

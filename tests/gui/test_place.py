@@ -13,6 +13,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import go_to, mnemonics, press, settle
+from wizard import paths
 from wizard.errors import UsageError
 from wizard.flow.pages import PageId
 from wizard.gui.pages.place import PlacePage
@@ -124,6 +125,7 @@ def test_letters_are_unique(language: str, qtbot: QtBot, make_window: MakeWindow
     with_condas(session, *CONDAS)
     window = make_window(language)
     page = reached(qtbot, window)
+    page.volumes_fold.button.setChecked(True)
     for mode in (page.new, page.there):
         press(qtbot, mode)
         letters = [letter for letter, _ in mnemonics(window)]
@@ -137,3 +139,55 @@ def test_a_prefix_of_an_earlier_choice_is_kept(qtbot: QtBot, make_window: MakeWi
     page.folder.textEdited.emit("/data/envs")
     qtbot.waitUntil(window.footer.primary.isEnabled)
     assert window.navigator.state.choices.prefix == str(Path("/data/envs/torch"))
+
+
+@pytest.fixture
+def nothing_in_force(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Set first, so that it is taken back."""
+    for name in (paths.CACHE_VARIABLE, paths.TEMP_VARIABLE):
+        monkeypatch.setenv(name, "/x")
+        monkeypatch.delenv(name)
+
+
+@pytest.mark.usefixtures("nothing_in_force")
+def test_other_places_are_a_wish_only_where_they_were_edited(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.TEMP_VARIABLE, "/mnt/fast/tmp")
+    window = make_window()
+    page = reached(qtbot, window)
+    assert page.volumes_fold.button.isChecked(), "what is in force is shown"
+    assert (page.volumes.cache.text(), page.volumes.temp.text()) == ("", "/mnt/fast/tmp")
+    assert window.navigator.state.choices.temp_dir is None
+    election = session.names().count("elect")
+    page.volumes.cache.setText("/data/缓存")
+    page.volumes.cache.textEdited.emit("/data/缓存")
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    choices = window.navigator.state.choices
+    assert (choices.cache_dir, choices.temp_dir) == ("/data/缓存", None)
+    assert ("check_place", choices) in session.calls
+    go_to(qtbot, window, PageId.REVIEW)
+    assert session.names().count("elect") == election, "no source hangs on it"
+    assert "remember_volumes" not in session.names(), "nothing is kept before Install"
+    go_to(qtbot, window, PageId.INSTALL)
+    assert ("remember_volumes", ("/data/缓存", None)) in session.calls
+    assert session.names().index("remember_volumes") < session.names().index("start")
+
+
+@pytest.mark.usefixtures("nothing_in_force")
+def test_an_emptied_field_takes_the_place_back(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(paths.CACHE_VARIABLE, "/data/cache")
+    window = make_window()
+    page = reached(qtbot, window)
+    page.volumes.cache.clear()
+    page.volumes.cache.textEdited.emit("")
+    qtbot.waitUntil(window.footer.primary.isEnabled)
+    assert window.navigator.state.choices.cache_dir == "default"
+    go_to(qtbot, window, PageId.REVIEW)
+    press(qtbot, window.footer.back)
+    settle(qtbot, window)
+    assert page.volumes.cache.text() == ""
+    press(qtbot, page.there)
+    assert page.volumes_fold.isVisible(), "a setup into an environment downloads too"

@@ -158,6 +158,7 @@ def test_refused(there: There) -> None:
         done = world.run("envs", "clone", str(prefix), "--prefix", str(target))
         assert done.returncode == 2, done.stderr
         assert "Traceback" not in done.stderr
+        assert ("is the environment itself" in done.stderr) is (target == prefix)
     busy = world.home / "busy"
     busy.mkdir()
     (busy / "thesis.txt").write_text("mine")

@@ -37,6 +37,19 @@ def test_the_plan_names_every_change_and_what_would_break(there: There) -> None:
     assert there.world.runs() == []
 
 
+def test_the_three_places_are_named_before_anything_begins(there: There) -> None:
+    cache, temp = there.world.home / "缓存 c", there.world.home / "t"
+    said = run_well(
+        there.world, *into(there.world, there.prefix, "--dry-run", "--cache-dir", str(cache), "--temp-dir", str(temp))
+    )
+    for line in (f"Environment: {there.prefix} (", f"package cache: {cache} (", f"Temporary files: {temp} ("):
+        assert line in said, line
+    done = there.world.run(*into(there.world, there.prefix, "--dry-run", "--cache-dir", str(there.prefix / "c")))
+    assert done.returncode == 2, done.stderr
+    assert "cache" in done.stderr
+    assert there.world.runs() == []
+
+
 def test_what_satisfies_stays(there: There, both_wheels: Path) -> None:
     """numpy 1.26 will do for torch, and an index has it: nothing but torch's own changes."""
     shelf = there.world.home / "shelf"

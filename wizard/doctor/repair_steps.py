@@ -6,7 +6,6 @@ killed at any line: the snapshot (`aside.py`) says what was moved.
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 from wizard import paths
@@ -29,7 +28,7 @@ from wizard.steps.context import Context, Place
 from wizard.steps.executor import Stages
 from wizard.steps.fetch import Fetch
 from wizard.steps.install import Install
-from wizard.steps.room import UNPACKED_RATIO
+from wizard.steps.room import check_room, demands
 from wizard.steps.smoke import verify
 
 
@@ -73,18 +72,10 @@ class RepairReady:
             version = ask_python(python).version
         except WizardError as error:
             raise WizardError("repair-busy-python", details=error.details, path=str(prefix)) from error
-        self._check_space(context, prefix)
+        check_room(demands(context.plan, context.lock))  # what is replaced is moved, not freed
         created = Created(prefix, python, version, "existing", 0)
         context.place.set_result(Place(created, is_new=False))
         return message("step.repair-ready.done")
-
-    def _check_space(self, context: Context, prefix: Path) -> None:
-        """What is replaced is moved, not freed: the new needs room beside it."""
-        download = sum(file.size or 0 for file in context.lock.files)
-        needed = int(download * (UNPACKED_RATIO + 1))
-        free = shutil.disk_usage(prefix).free
-        if free < needed:
-            raise WizardError("no-space", path=str(prefix), needed=round(needed / 1e9, 2), free=round(free / 1e9, 2))
 
 
 class PutAside:

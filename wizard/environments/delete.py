@@ -120,7 +120,8 @@ def delete(
         raise UsageError("delete-name", name=plan.name, typed=typed)
     check_deletable(prefix, around)
     check_unused(prefix)
-    deletion = new_deletion(prefix, files=plan.sizes.files, size=plan.sizes.freed)
+    kind = plan.environment.kind.value
+    deletion = new_deletion(prefix, files=plan.sizes.files, size=plan.sizes.freed, kind=kind)
     try:
         with held(deletion):
             put_away(deletion)

@@ -6,6 +6,7 @@ ways (a list, a link, a variable) is one row. How large they are comes later, fr
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +19,7 @@ from wizard.environments.found import Environment, Kind, State
 from wizard.environments.glance import read_text
 from wizard.environments.look import last_used, look
 from wizard.environments.places import Places
-from wizard.environments.trash import TRASH, pending
+from wizard.environments.trash import TRASH, Deletion, pending
 
 _THREADS = 8  # a network disk answers several questions at once
 _PATCHLEVEL = re.compile(r'^#define\s+PY_VERSION\s+"([^"]+)"', re.MULTILINE)
@@ -129,4 +130,11 @@ def _going() -> Iterator[Environment]:
     for deletion in pending():
         if deletion.trash.is_dir():
             prefix = Path(deletion.prefix)
-            yield Environment(prefix.name, prefix, Kind.RATTLER, State.DELETING)
+            yield Environment(prefix.name, prefix, _kind_of(deletion), State.DELETING)
+
+
+def _kind_of(deletion: Deletion) -> Kind:
+    """As the note says. What a run began is in no list before; its last file to go may still tell."""
+    with contextlib.suppress(ValueError):
+        return Kind(deletion.kind)
+    return Kind.VENV if (deletion.trash / "pyvenv.cfg").exists() else Kind.RATTLER

@@ -33,7 +33,8 @@ _FIRST_TO_GO = ("conda-meta", "bin", "Scripts")  # small, and no environment wit
 @dataclass(frozen=True, slots=True)
 class Deletion:
     """`existed`: the folder itself was there before the environment and is left, empty. `parents`: folders above that
-    go too when nothing else is in them, the innermost first. `files`, `size`: what was counted, for the progress."""
+    go too when nothing else is in them, the innermost first. `files`, `size`: what was counted, for the progress.
+    `kind`: whose it was, as the list names it; '' when nobody said."""
 
     id: str
     prefix: str
@@ -41,6 +42,7 @@ class Deletion:
     parents: tuple[str, ...] = ()
     files: int = 0
     size: int = 0
+    kind: str = ""
     schema: int = 1
 
     @property
@@ -63,9 +65,15 @@ def deletions_dir() -> Path:
 
 
 def new_deletion(
-    prefix: Path, *, existed: bool = False, parents: tuple[str, ...] = (), files: int = 0, size: int = 0
+    prefix: Path,
+    *,
+    existed: bool = False,
+    parents: tuple[str, ...] = (),
+    files: int = 0,
+    size: int = 0,
+    kind: str = "",
 ) -> Deletion:
-    return Deletion(secrets.token_hex(4), str(prefix), existed, parents, files, size)
+    return Deletion(secrets.token_hex(4), str(prefix), existed, parents, files, size, kind)
 
 
 def pending() -> tuple[Deletion, ...]:

@@ -81,6 +81,10 @@ class SessionApi(Protocol):
         """Raises UsageError for a name or folder that can never be right."""
         ...
 
+    def remember_volumes(self, choices: Choices) -> None:
+        """Fast; writes the program's own settings where something was wished."""
+        ...
+
     def preview(self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled) -> Preview:
         """Makes the lock and saves the plan as a run that has not started."""
         ...

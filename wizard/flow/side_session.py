@@ -141,10 +141,12 @@ class SideSession:
         classroom: Classroom | None = None,
     ) -> Preview | None:  # fmt: skip
         from wizard.session.profile import check_target, no_further, preview_profile
+        from wizard.session.volumes import with_volumes
 
         with _telling(classroom, choices, facts):
             if check_target(file, choices):
                 return None
+            choices = with_volumes(choices)
             self._session.check_choices(choices)
             urls = classroom.further_urls() if classroom else no_further
             return preview_profile(facts, self._session.matrix, file, choices, is_cancelled, urls)

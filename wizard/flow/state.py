@@ -59,4 +59,4 @@ class State:
 
 
 def _without_place(choices: Choices) -> Choices:
-    return replace(choices, name=None, prefix=None, limit_rate=None, connections=None)
+    return replace(choices, name=None, prefix=None, limit_rate=None, connections=None, cache_dir=None, temp_dir=None)

@@ -40,7 +40,9 @@ def plan_clone(source: Environment, name: str | None, prefix: str | None, is_can
     """Looks only; what an earlier clone left in the target counts as free. Raises UsageError, `run-busy`, Cancelled."""
     _check_source(source)
     target = target_prefix(Choices(name=name, prefix=prefix))
-    if source.prefix in (target, *target.parents) or target in source.prefix.parents:
+    if source.prefix == target:
+        raise UsageError("clone-itself", path=str(target))
+    if source.prefix in target.parents or target in source.prefix.parents:
         raise UsageError("clone-inside", path=str(target), source=str(source.prefix))
     if is_clone_begun(target) and is_busy(target):
         raise WizardError("run-busy", path=str(target))

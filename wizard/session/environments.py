@@ -15,7 +15,7 @@ from wizard import paths
 from wizard.environments import delete as deleting
 from wizard.environments import listing, sizes
 from wizard.environments.delete import DeletionPlan, Finished, OnProgress
-from wizard.environments.found import Environment, State
+from wizard.environments.found import Environment, Kind, State
 from wizard.environments.naming import absolute_prefix
 from wizard.environments.places import Places, usual_places
 from wizard.environments.refuse import Surroundings
@@ -88,9 +88,14 @@ def find_environment(text: str, environments: Iterable[Environment] | None = Non
     if at_prefix is None:
         if prefix and os.path.lexists(prefix):
             raise UsageError("env-not-one", path=str(prefix))
-        names = ", ".join(sorted({one.name for one in live})[:_MOST_NAMED]) or "-"
-        raise UsageError("env-unknown", name=text, names=names)
+        raise UsageError("env-unknown", name=text, names=", ".join(_names(live)[:_MOST_NAMED]) or "-")
     return at_prefix
+
+
+def _names(environments: Iterable[Environment]) -> list[str]:
+    """Environments first: bare interpreters are many, and hardly meant."""
+    ranked = sorted((one.kind is Kind.SYSTEM, one.name) for one in environments)
+    return list(dict.fromkeys(name for _, name in ranked))
 
 
 def _is_same(one: Path, other: Path) -> bool:

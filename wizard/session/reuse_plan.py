@@ -40,6 +40,7 @@ from wizard.session.outlook import Outlook
 from wizard.session.place import target_prefix
 from wizard.session.preview import locked, save_run
 from wizard.session.raced import further_sources
+from wizard.steps.room_told import room_told
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
 
 IsCancelled = Callable[[], bool]
@@ -108,7 +109,9 @@ def _planned(
     write_repair(folder.path, repair)
     save_run(folder, plan, coming)
     left = len(env.distributions) - sum(change.kind == REPLACED for change in changes)
-    return Preview(plan, coming, tuple(_words(plan, env, changes, left)), equivalent_commands(plan))
+    return Preview(
+        plan, coming, (*_words(plan, env, changes, left), *room_told(plan, coming)), equivalent_commands(plan)
+    )
 
 
 def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices, is_cancelled: IsCancelled) -> Election:

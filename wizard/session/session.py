@@ -18,6 +18,7 @@ from wizard import paths
 from wizard.doctor.good_state import Drift
 from wizard.environments.layout import python_of
 from wizard.environments.remove import is_ours_unfinished, remove_unfinished
+from wizard.environments.volumes import check_volumes
 from wizard.errors import ExitStatus, UsageError, WizardError
 from wizard.i18n import Message
 from wizard.machine.model import Machine
@@ -60,6 +61,7 @@ from wizard.session.runs import known_runs, remove_run, run_info
 from wizard.session.settings import Used, UsePlan, plan_use, use
 from wizard.session.sources import NEEDED
 from wizard.session.status import exit_status
+from wizard.session.volumes import remember, with_volumes
 from wizard.settings.finding import Finding
 from wizard.steps import control
 from wizard.steps.draft import keep
@@ -207,8 +209,15 @@ class Session:
         return set_limits(find_run_folder(run_id), limit_rate, connections)
 
     def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
-        """Hazards of the place. Raises UsageError for one that can never be right."""
-        return check_place(choices)
+        """Hazards of the place; other places for caches and temporary files are put in force.
+
+        Raises UsageError for one that can never be right.
+        """
+        return check_place(with_volumes(choices))
+
+    def remember_volumes(self, choices: Choices) -> None:
+        """What was wished for caches and temporary files, for later starts. Raises WizardError `state-not-writable`."""
+        remember(choices)
 
     def canonical(self, choices: Choices) -> Choices:
         """`2.10` is 2.10.0, `CU126` is cu126, `3.12.4` is 3.12."""
@@ -219,8 +228,9 @@ class Session:
         check_choices(choices, self.matrix)
         check_extras(choices.extras)
         check_mirror(choices.mirrors)
+        choices = with_volumes(choices)
         if choices.reuse:
-            environment_for(choices)
+            check_volumes(environment_for(choices).prefix)
             return
         check_place(choices)
         check_ground(target_prefix(choices))
@@ -228,11 +238,11 @@ class Session:
     def preview(
         self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled = _never
     ) -> Preview:
-        return preview(facts, canonical(choices), election, is_cancelled)
+        return preview(facts, with_volumes(canonical(choices)), election, is_cancelled)
 
     def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> Preview | None:
         """A setup into an environment that is there; None: nothing would change. Raises as `reuse_plan.plan_reuse`."""
-        return plan_reuse(facts, self.matrix, canonical(choices), is_cancelled)
+        return plan_reuse(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled)
 
     def start(self, run_id: str) -> int:
         """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""

@@ -23,6 +23,7 @@ from wizard.plan.model import Plan
 # Unpacked wheels against their size: measured on torch 2.15.0+cu132 with its companions; see docs/architecture.md.
 UNPACKED_RATIO = 2.1
 PYTHON_BYTES = 300_000_000
+EXISTING = "existing"  # the engine of a plan for an environment that is there
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,16 @@ def needed_bytes(lock: Lock) -> tuple[int, int]:
 
 
 def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
-    """Less what is there already: verified downloads, and what an earlier attempt has put into the environment."""
+    """Less what is there already: verified downloads, and what an earlier attempt has put into the environment.
+
+    Into an environment that is there: what comes anew, beside what it replaces, which is kept.
+    """
     download, unpacked = needed_bytes(lock)
     store = Store(paths.downloads_dir())
     download -= sum(file.size or 0 for file in lock.files if store.path_for(file).is_file())
     prefix = Path(plan.prefix)
+    if plan.engine == EXISTING:
+        return Demand(paths.downloads_dir(), max(0, download)), Demand(prefix, unpacked - PYTHON_BYTES)
     cached = max(0, download) + (PYTHON_BYTES if _keeps_packages_elsewhere(plan) else 0)
     return Demand(paths.downloads_dir(), cached), Demand(prefix, max(0, unpacked - _used_bytes(prefix)))
 

@@ -1,5 +1,7 @@
 """Place: a new environment's name, folder and engine, or an environment that is there; what that place is good for.
 
+Folded away: other places for downloads, caches and temporary files.
+
 Checked while one types, in a thread: disks can hang.
 """
 
@@ -28,7 +30,9 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
 from wizard.gui.pages.place_engines import EngineChoice
 from wizard.gui.pages.place_existing import ExistingChoice
+from wizard.gui.pages.place_volumes import VolumesForm
 from wizard.gui.parts.boxes import RowCard, box, column, stacked
+from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import Pill, label, selectable
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
@@ -54,6 +58,8 @@ class PlacePage(Page):
         self._modes.addButton(self.there)
         self.engine, self.existing = EngineChoice(), ExistingChoice()
         self.engines = self.engine.buttons
+        self.volumes_fold, self.volumes = Fold(), VolumesForm()
+        self.volumes_fold.body.addWidget(self.volumes)
         self._aside = Aside(desk.errands)
         self.rows = RowCard(3, 2)
         self._wait = QTimer(self)
@@ -66,6 +72,7 @@ class PlacePage(Page):
         self._modes.buttonToggled.connect(self._mode_changed)
         self.engine.chosen.connect(self._typed)
         self.existing.chosen.connect(self._typed)
+        self.volumes.edited.connect(self._typed)
 
     def _lay_out(self) -> None:
         self._modes_card = modes = box("card")
@@ -84,7 +91,7 @@ class PlacePage(Page):
         grid.addWidget(self._browse, 1, 2)
         grid.addWidget(self._path, 2, 1, 1, 2)
         grid.setColumnStretch(1, 1)
-        for card in (modes, form, self.engine, self.existing, self.rows):
+        for card in (modes, form, self.engine, self.existing, self.volumes_fold, self.rows):
             self.body.addWidget(card)
         self.body.addStretch(1)
 
@@ -95,6 +102,8 @@ class PlacePage(Page):
         self.name.setText(choices.name or (prefix.name if prefix and is_new else DEFAULT_NAME))
         self.folder.setText(str(prefix.parent if prefix and is_new else self.desk.session.environments_dir()))
         self.engine.show_choices(choices, facts.machine.condas if facts else ())
+        self.volumes.show_choices(choices)
+        self.volumes_fold.button.setChecked(self.volumes.is_used)
         with QSignalBlocker(self._modes):
             (self.new if is_new else self.there).setChecked(True)
         self.render_state()
@@ -129,6 +138,8 @@ class PlacePage(Page):
         self.folder.setAccessibleName(self.tr("Folder of the environment"))
         self.engine.retranslate()
         self.existing.retranslate()
+        self.volumes_fold.show_words(self.tr("Othe&r places for downloads and temporary files"))
+        self.volumes.retranslate()
 
     def render_state(self) -> None:
         is_new = self.new.isChecked() or not self.there.isChecked()
@@ -168,6 +179,9 @@ class PlacePage(Page):
     # -- choices
 
     def _choices(self) -> Choices:
+        return replace(self._target(), cache_dir=self.volumes.cache_wish, temp_dir=self.volumes.temp_wish)
+
+    def _target(self) -> Choices:
         """A name where the folder is the usual one, so that the session's own rules for names apply."""
         if self.there.isChecked():
             prefix = self.existing.prefix

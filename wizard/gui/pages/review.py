@@ -204,7 +204,7 @@ class ReviewPage(Page):
         if preview is None:
             return
         session, run_id, plans = self.desk.session, preview.plan.id, self.state.lasting
-        limits, before = self.limits.limits(), preview.plan.choices
+        limits, before, choices = self.limits.limits(), preview.plan.choices, self.state.choices
         is_limited = limits != (before.limit_rate, before.connections)
 
         def begin(note: Callable[[Any], None]) -> None:
@@ -214,6 +214,7 @@ class ReviewPage(Page):
                     note((session.use(plan), plans[number:]))
             if is_limited:
                 note(session.set_limits(run_id, *limits))
+            session.remember_volumes(choices)
             session.start(run_id)
 
         self.errand(
