@@ -1,4 +1,4 @@
-"""The oldest glibc on which a folder of Linux programs runs, read from the programs themselves.
+"""What Linux programs need, read from the programs themselves: the oldest glibc, and other libraries.
 
 Each ELF file names the symbol versions that it needs (section `.gnu.version_r`); the highest `GLIBC_x.y` of all files
 is the floor. What the name of a wheel promises is not looked at: libraries of the build machine come without one.
@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 _HEADER = struct.Struct("<16x2xHIQQQI6H")  # after e_ident: e_machine … e_shstrndx
 _SECTION = struct.Struct("<IIQQQQIIQQ")
 _NEED, _NEEDED_VERSION = struct.Struct("<HHIII"), struct.Struct("<IHHII")
-_SHT_GNU_VERNEED = 0x6FFFFFFE
+_SHT_DYNAMIC, _SHT_GNU_VERNEED = 6, 0x6FFFFFFE
+_DYNAMIC, _DT_NEEDED = struct.Struct("<qQ"), 1
 _GLIBC = re.compile(r"GLIBC_(\d+)\.(\d+)(?:\.\d+)?")
 Version = tuple[int, int]
 
@@ -23,15 +24,45 @@ def needed_versions(data: bytes) -> set[str]:
     """Names of the symbol versions that this file wants from others; empty for what is no 64-bit ELF file."""
     if data[:6] != b"\x7fELF\x02\x01":
         return set()
-    header = _HEADER.unpack_from(data)
-    start, size, count = header[4], header[9], header[10]
-    sections = [_SECTION.unpack_from(data, start + size * index) for index in range(count)]
+    sections = _sections(data)
     wanted: set[str] = set()
     for section in sections:
         if section[1] == _SHT_GNU_VERNEED:
             names = sections[section[6]]
             wanted.update(_names(data, section[4], data[names[4] : names[4] + names[5]]))
     return wanted
+
+
+def _sections(data: bytes) -> list[tuple[int, ...]]:
+    header = _HEADER.unpack_from(data)
+    start, size, count = header[4], header[9], header[10]
+    return [_SECTION.unpack_from(data, start + size * index) for index in range(count)]
+
+
+def needed_libraries(data: bytes) -> set[str]:
+    """Names of the libraries that this file is loaded with; empty for what is no 64-bit ELF file."""
+    if data[:6] != b"\x7fELF\x02\x01":
+        return set()
+    sections = _sections(data)
+    wanted: set[str] = set()
+    for section in (each for each in sections if each[1] == _SHT_DYNAMIC):
+        at, length = sections[section[6]][4:6]
+        strings = data[at : at + length]
+        for tag, name in _DYNAMIC.iter_unpack(data[section[4] : section[4] + section[5]]):
+            if tag == _DT_NEEDED:
+                wanted.add(strings[name : strings.index(b"\0", name)].decode("utf-8", "replace"))
+    return wanted
+
+
+def not_needed(libraries: Mapping[str, Path], others: Iterable[Path]) -> set[str]:
+    """Those of the libraries that nobody asks for: neither the others nor a library that somebody asks for."""
+    asked = [name for path in others for name in needed_libraries(path.read_bytes())]
+    left = dict(libraries)
+    while asked:
+        path = left.pop(asked.pop(), None)
+        if path is not None:
+            asked += needed_libraries(path.read_bytes())
+    return set(left)
 
 
 def _names(data: bytes, at: int, strings: bytes) -> Iterator[str]:

@@ -371,17 +371,17 @@ Function un.ShowWhatGoes
   Pop $0
   ${NSD_CreateLabel} 0 0u 100% 10u "$(GO_GOES)"
   Pop $0
-  ${NSD_CreateLabel} 10u 11u -10u 30u "$(GO_LIST)"
+  ${NSD_CreateLabel} 10u 11u -10u 40u "$(GO_LIST)"
   Pop $0
-  ${NSD_CreateLabel} 0 46u 100% 10u "$(GO_STAYS)"
+  ${NSD_CreateLabel} 0 55u 100% 10u "$(GO_STAYS)"
   Pop $0
-  ${NSD_CreateCheckbox} 10u 57u -10u 18u "$(GO_DATA)"
+  ${NSD_CreateCheckbox} 10u 66u -10u 18u "$(GO_DATA)"
   Pop $DataBox
   ${NSD_AddStyle} $DataBox ${BS_MULTILINE}
-  ${NSD_CreateCheckbox} 10u 77u -10u 18u "$(GO_ENVS)"
+  ${NSD_CreateCheckbox} 10u 85u -10u 18u "$(GO_ENVS)"
   Pop $EnvsBox
   ${NSD_AddStyle} $EnvsBox ${BS_MULTILINE}
-  ${NSD_CreateLabel} 0 102u 100% 28u "$(GO_MORE)"
+  ${NSD_CreateLabel} 0 107u 100% 32u "$(GO_MORE)"
   Pop $0
   ${IfNot} ${FileExists} "$LOCALAPPDATA\torch-setup\*.*"
     EnableWindow $DataBox 0

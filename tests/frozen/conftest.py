@@ -23,6 +23,8 @@ from types import ModuleType
 import filelock
 import pytest
 
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # the icon's test draws; these run alone, too
+
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "build_installer.spec"
 BUILD = ROOT / "resources" / "installer" / "build.py"

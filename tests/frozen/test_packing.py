@@ -8,6 +8,7 @@ import os
 import re
 import shlex
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
@@ -145,6 +146,38 @@ def test_the_floor_is_what_the_files_need(builder: ModuleType, small: Path, tmp_
     (empty / "a.txt").write_text("GLIBC_9.99")
     with pytest.raises(LookupError):
         builder.elf.glibc_floor(empty)
+
+
+@ON_LINUX
+def test_libraries_that_nobody_needs(builder: ModuleType, tmp_path: Path) -> None:
+    """A chain that leads nowhere goes as a whole; read as binutils read it."""
+    made = {}
+    for name, asks in (("liba.so", ["libb.so"]), ("libb.so", ["libc.so"]), ("libc.so", []), ("libd.so", ["libc.so"]),
+                       ("program", ["liba.so"]), ("lonely", [])):  # fmt: skip
+        made[name] = small_elf(tmp_path / name, asks)
+        assert builder.elf.needed_libraries(made[name].read_bytes()) == set(asks)
+    libraries = {name: path for name, path in made.items() if name.endswith(".so")}
+    assert builder.elf.not_needed(libraries, [made["program"]]) == {"libd.so"}
+    assert builder.elf.not_needed(libraries, [made["lonely"]]) == set(libraries)
+    said = subprocess.run(["readelf", "-d", "/bin/ls"], capture_output=True, text=True, check=True).stdout
+    assert builder.elf.needed_libraries(Path("/bin/ls").read_bytes()) == set(re.findall(r"NEEDED.*\[(.+)\]", said))
+
+
+def small_elf(path: Path, asks: list[str]) -> Path:
+    """Nothing but a header, the names, and a dynamic section that asks for them."""
+    strings = b"\0" + b"".join(name.encode() + b"\0" for name in asks)
+    at = [1 + sum(len(name) + 1 for name in asks[:index]) for index in range(len(asks))]
+    dynamic = b"".join(struct.pack("<qQ", 1, place) for place in at) + struct.pack("<qQ", 0, 0)
+    names, table = 64, 64 + len(strings)
+    headers = table + len(dynamic)
+    section = struct.Struct("<IIQQQQIIQQ")
+    parts = [section.pack(0, 3, 0, 0, names, len(strings), 0, 0, 1, 0),
+             section.pack(0, 6, 0, 0, table, len(dynamic), 0, 0, 8, 16)]  # fmt: skip
+    header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
+        "<HHIQQQI6H", 3, 62, 1, 0, 0, headers, 0, 64, 56, 0, section.size, len(parts), 0
+    )
+    path.write_bytes(header + strings + dynamic + b"".join(parts))
+    return path
 
 
 def test_sums_are_read_by_everybodys_tool(builder: ModuleType, tmp_path: Path) -> None:
