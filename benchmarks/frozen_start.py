@@ -24,20 +24,30 @@ RULES = "*.debug=false;qt.widgets.painting.debug=true;qt.qpa.backingstore.debug=
 PAINTED = ("Flushing", "flush", "Painting dirty")
 
 
+def first_picture(command: list[str], environment: dict[str, str]) -> float:
+    """Started as by a double click, which has a shorter way to its picture, and ended when that is there."""
+    began = time.perf_counter()
+    with subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True) as shown:
+        for line in shown.stderr or ():
+            if any(word in line for word in PAINTED):
+                painted = time.perf_counter() - began
+                shown.kill()
+                return painted * 1000
+    sys.exit(f"{command[0]} ended with {shown.returncode} and painted nothing")
+
+
+def ready(command: list[str], environment: dict[str, str]) -> float:
+    began = time.perf_counter()
+    quiet = {name: value for name, value in environment.items() if name != "QT_LOGGING_RULES"}
+    ended = subprocess.run([*command, "window", "--self-test"], env=quiet, cwd=ROOT, check=False)
+    if ended.returncode:
+        sys.exit(f"{command[0]} ended with {ended.returncode}")
+    return (time.perf_counter() - began) * 1000
+
+
 def once(command: list[str], home: Path) -> tuple[float, float]:
     environment = {**os.environ, "TORCH_WIZARD_HOME": str(home), "QT_LOGGING_RULES": RULES, "TORCH_WIZARD_LANG": "en"}
-    began = time.perf_counter()
-    painted = None
-    with subprocess.Popen(
-        [*command, "window", "--self-test"], env=environment, cwd=ROOT, stderr=subprocess.PIPE, text=True
-    ) as shown:
-        for line in shown.stderr or ():
-            if painted is None and any(word in line for word in PAINTED):
-                painted = time.perf_counter() - began
-    ended = time.perf_counter() - began
-    if shown.returncode or painted is None:
-        sys.exit(f"{command[0]} ended with {shown.returncode}, and its picture was {painted}")
-    return painted * 1000, ended * 1000
+    return first_picture(command, environment), ready(command, environment)
 
 
 def main(program: Path, runs: int) -> int:
