@@ -23,6 +23,7 @@ else:
 
 ROOT = Path(__file__).resolve().parents[1]
 INSTALLER = ROOT / "resources" / "installer"
+COLLECTION = "resources/ansible/galaxy.yml"
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
 
 
@@ -70,7 +71,14 @@ def test_nobody_else_writes_it_down() -> None:
         if name.endswith(kinds) and not name.startswith(("tests/", "matrices/")) and (ROOT / name).is_file()
         and written.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))
     ]  # fmt: skip
-    assert places in ([], ["wizard/__init__.py"])
+    assert set(places) <= {"wizard/__init__.py", COLLECTION}
+
+
+def test_ansible_reads_it_from_its_own_file_only() -> None:
+    """The one copy there has to be: a collection is installed from the folder as it is."""
+    said = re.search(r"^version: (\S+)$", (ROOT / COLLECTION).read_text(encoding="utf-8"), re.MULTILINE)
+    assert said
+    assert said[1] == __version__
 
 
 def test_the_line_says_how_old_the_data_are(capsys: pytest.CaptureFixture[str]) -> None:
