@@ -141,13 +141,16 @@ def _add_binary(prefix: Path) -> None:
     (prefix / "conda-meta" / "thing-1-0.json").write_text(text)
 
 
-def test_a_frozen_one_becomes_ones_own(there: There) -> None:
+def test_a_frozen_one_becomes_ones_own_and_a_damaged_record_stays_as_it_is(there: There) -> None:
     meta = there.prefix / "conda-meta"
     meta.mkdir()
     (meta / "history").touch()
     (meta / "frozen").write_text("{}")
+    (meta / "damaged-1-0.json").write_bytes(b"\xbe\xff\n\x00{")
     target = there.world.home / TARGET
-    assert there.world.run("envs", "clone", str(there.prefix), "--prefix", str(target)).returncode == 0
+    done = there.world.run("envs", "clone", str(there.prefix), "--prefix", str(target))
+    assert done.returncode == 0, done.stderr
+    assert (target / "conda-meta" / "damaged-1-0.json").read_bytes() == b"\xbe\xff\n\x00{"
     assert (target / "conda-meta" / "history").is_file()
     assert not (target / "conda-meta" / "frozen").exists()
 

@@ -56,8 +56,10 @@ def mended_record(text: str, site: str, changed: Mapping[str, Changed]) -> str:
 def mend_conda_records(prefix: Path, changed: Mapping[str, Changed]) -> None:
     digests = {one.before: one.after for one in changed.values()}
     for record in (prefix / "conda-meta").glob("*.json"):
-        before = after = record.read_text(encoding="utf-8")
+        before = after = record.read_text(
+            encoding="utf-8", errors="surrogateescape"
+        )  # a damaged one is copied as it is
         for old, new in digests.items():
             after = after.replace(f'"sha256_in_prefix": "{old}"', f'"sha256_in_prefix": "{new}"')
         if after != before:
-            record.write_text(after, encoding="utf-8", newline="\n")
+            record.write_text(after, encoding="utf-8", errors="surrogateescape", newline="\n")
