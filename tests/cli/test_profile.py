@@ -136,6 +136,29 @@ def saved(path: Path, made: Profile) -> Path:
     return path
 
 
+def test_a_card_that_would_lie_idle_is_told_with_the_reason(
+    call: Call, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = saved(tmp_path / "class.torchlab", profile(entry("windows", "cu126"), entry("windows", "cpu")))
+    for machine, told in (("rtx-5070-ti-windows-581", True), ("intel-only-windows", False)):
+        main(("profile", "check", str(path), "--machine", str(FOLDER / f"{machine}.json")), lambda *_: 99)
+        lines = capsys.readouterr().out.splitlines()
+        assert "+cpu" in lines[1], lines
+        assert any("NVIDIA card is not used" in line for line in lines) == told, lines
+        assert any("+cu126" in line for line in lines[2:]) == told, lines
+
+
+def test_a_wrong_option_of_make_is_named_as_it_was_typed_and_before_anything_is_asked(
+    call: Call, tmp_path: Path
+) -> None:
+    common = ("--platform", "linux", "--variant", "cpu", "--index", "http://127.0.0.1:9/simple")
+    for place in ("/etc", "~/../x"):
+        status, told = call("profile", "make", "-o", str(tmp_path / "x.torchlab"), "--place", place, *common)
+        assert (status, "--place cannot be" in told) == (2, True), told
+    status, told = call("profile", "make", "-o", str(tmp_path / "no" / "x.torchlab"), *common)
+    assert (status, "could not be written" in told, "Asking" in told) == (1, True, False), told
+
+
 def test_only_what_the_profile_asks_for_may_be_chosen(call: Call, tmp_path: Path) -> None:
     path = saved(tmp_path / "class.torchlab", profile(entry("linux", "cu126"), ask=("variant",)))
     for options, word in (

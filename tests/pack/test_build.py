@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -112,8 +113,28 @@ def test_an_update_fetches_what_changed_and_removes_nothing_unasked(
     assert set(done.kept) == old
     assert all((pack / path).exists() for path in old)
     assert set(others(pack, done.listing)) == old
-    # The list that named them is gone, so a later update does not touch them either.
-    assert built(newer, pack, remove=True).removed == ()
+    # The words said that they stay until somebody asks: two updates later they are known still.
+    assert set(built(newer, pack).kept) == old
+    assert set(built(newer, pack, remove=True).removed) == old
+    assert others(pack, open_pack(base_of(str(pack))).listing) == ()
+    assert problems(pack) == []
+
+
+def test_a_list_of_a_stranger_removes_nothing_outside_the_packs_own_folders(course: Class, tmp_path: Path) -> None:
+    pack = tmp_path / "pack"
+    listing = built(course, pack).listing
+    (tmp_path / "thesis.txt").write_text("words")
+    (pack / "results" / "seat.json").write_text("{}")
+    kept = ("results/seat.json", "pack.json", "profile.torchlab", f"wheels/{course.file.profile.files[0].filename}")
+    (pack / "pack.json").write_bytes(listing_to_json(replace(listing, unneeded=kept)))
+    assert built(course, pack, remove=True).removed == ()
+    assert (pack / "results" / "seat.json").exists()
+    assert problems(pack) == []
+    (pack / "pack.json").write_bytes(listing_to_json(replace(listing, unneeded=("../thesis.txt",))))
+    with pytest.raises(WizardError) as caught:
+        built(course, pack, remove=True)
+    assert caught.value.code == "pack-unreadable"
+    assert (tmp_path / "thesis.txt").exists()
 
 
 def test_an_update_removes_what_it_is_asked_to(course: Class, origin: FaultServer, tmp_path: Path) -> None:

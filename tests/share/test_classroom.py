@@ -26,8 +26,8 @@ from wizard.packages.model import LockedFile
 from wizard.session.classroom import Asked, enter
 from wizard.session.pack import read_listing, wanted_of
 from wizard.session.room import hand_in_failure, read_room
-from wizard.session.share import serve_downloads
-from wizard.share.announce import announcing, search
+from wizard.session.share import announced_at, serve_downloads
+from wizard.share.announce import _answering, announcing, search
 from wizard.share.server import PackServer, ServeOptions, content_of_pack
 
 
@@ -220,6 +220,40 @@ def test_a_failure_reaches_the_room_over_server_or_share(pack: Path, server: Pac
         (row,) = read_room(pack).rows
         assert (row.state, row.code, row.label) == ("red", "fetch-no-space", "seat 1")
         next((pack / "results").glob("*.json")).unlink()
+
+
+def test_two_servers_make_one_room(pack: Path, server: PackServer) -> None:
+    """A machine that failed at one and was well at the other counts once, as it is now."""
+    sha256, error = read_listing(pack).profile_sha256, WizardError("fetch-no-space", folder="~", file="", needed=3.0)
+    second = Path(shutil.copytree(pack, pack.parent / "second"))
+    hand_in_failure((pack.as_uri() + "/",), sha256, "seat 1", error, None)
+    (first,) = (pack / "results").glob("*.json")
+    told = json.loads(first.read_text())
+    told["report"] = {**told["report"], "status": 0, "error": None}
+    told["report"]["created"] = "2099" + told["report"]["created"][4:]
+    (second / "results" / first.name).write_text(json.dumps(told))
+    other = {**told, "machine": "7" * 32, "label": "seat 2"}
+    (second / "results" / "2.json").write_text(json.dumps(other))
+    assert {row.label for row in read_room(pack).rows} == {"seat 1"}
+    for found in (read_room(pack, [second]), read_room(second, [pack])):
+        assert [row.label for row in found.rows] == ["seat 1", "seat 2"]
+        assert "fetch-no-space" not in [row.code for row in found.rows]
+
+
+def test_of_a_server_with_two_addresses_the_one_that_answers(pack: Path, server: PackServer) -> None:
+    """As the bridge of a virtual machine: announced first, and nobody there from here."""
+    sha256 = read_listing(pack).profile_sha256
+    with announcing(server.port, sha256, "Two", ("127.0.0.1", "127.0.0.2")):
+        found = search(code(pack), interfaces=("127.0.0.1",), seconds=10.0)
+    assert [each.base for each in found] == [address(server) + "/"]
+    assert _answering(("127.0.0.2", "127.0.0.1"), server.port) == "127.0.0.1"
+    assert _answering(("127.0.0.2", "127.0.0.3"), server.port) is None
+    assert _answering(("192.0.2.77",), 9) == "192.0.2.77"
+
+
+def test_a_server_is_announced_where_it_listens() -> None:
+    assert announced_at("192.0.2.7") == ("192.0.2.7",)
+    assert announced_at("") == announced_at("0.0.0.0") == announced_at("::") == announced_at("lab.example") == ()
 
 
 def test_servers_are_found_by_the_announced_code(pack: Path, server: PackServer) -> None:

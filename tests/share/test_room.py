@@ -6,6 +6,8 @@ import csv
 import io
 import json
 import os
+import time
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -175,6 +177,18 @@ def test_results_on_a_share(tmp_path: Path) -> None:
     good, odd = read_all(tmp_path)
     assert [value.report["status"] for value in good] == [0, 0]
     assert odd == ("big.json", "notes.json", "pipe.json", "zero.json")
+
+
+def test_a_clock_is_told_without_a_server(tmp_path: Path) -> None:
+    """From a share or a stick nothing is stamped: ahead of its own file, or before the pack was made."""
+    for number, off in enumerate((0.0, 400 * DAY, -400 * DAY, -3 * DAY)):
+        path = write_into(tmp_path, replace(told(number, off=off), received=None))
+        os.utime(path, (CREATED, CREATED + 60))
+    good, _ = read_all(tmp_path)
+    made = time.strftime("%Y-%m-%d", time.gmtime(CREATED - 10 * DAY))
+    codes = {row.label: row.code for row in room("x", PROFILE, good, made=made).rows}
+    assert codes == {"seat 0": "ok", "seat 1": "clock", "seat 2": "clock", "seat 3": "ok"}, "3 days: it may be a copy"
+    assert {row.code for row in room("x", PROFILE, good, made="?").rows if row.label != "seat 1"} == {"ok"}
 
 
 # -- seats ------------------------------------------------------------------------------------------------------

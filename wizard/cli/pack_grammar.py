@@ -82,6 +82,9 @@ def _add_room(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser("room", help="the results of a class, red first")
     parser.add_argument("pack", metavar="DIR")
     parser.add_argument(
+        "others", nargs="*", metavar="DIR", help="copies of it that further servers hand out: their results count too"
+    )
+    parser.add_argument(
         "--seats", type=_seats, metavar="N", help="how many computers are expected; kept in the pack (0: nobody knows)"
     )
     parser.add_argument("--html", metavar="FILE", help="write them as a page, in both languages")

@@ -11,6 +11,7 @@ from wizard.cli.profile_make import machines_of, make
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError
 from wizard.i18n import message
+from wizard.machine.model import Machine
 from wizard.profile.choose import Refusal, Selection, choose
 from wizard.profile.model import ProfileFile, ProfileLock
 from wizard.profile.read import read_profile
@@ -23,7 +24,8 @@ def profile(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
     file, session = read_profile(Path(arguments.profile).expanduser()), Session()
-    selection = choose(file.profile, session.probe().machine, session.matrix)
+    machine = session.probe().machine
+    selection = choose(file.profile, machine, session.matrix)
     if arguments.json:
         terminal.document({**_document(file), "here": _selected(selection, terminal)})
         return ExitStatus.DONE
@@ -34,24 +36,25 @@ def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
     terminal.line(terminal.words(message("profile.show.environment", name=wish.name, packages=packages, asked=asked)))
     for lock in file.profile.locks:
         terminal.line(f"  {lock.label}: {_size(lock, terminal)}")
-    _tell(selection, terminal)
+    _tell(selection, machine, terminal)
     return ExitStatus.DONE
 
 
 def check(arguments: argparse.Namespace, terminal: Terminal) -> int:
     file = _checked(Path(arguments.profile).expanduser(), terminal)
     chosen = []
-    if arguments.machine:
+    given = arguments.machine
+    if given:
         matrix = Session().matrix
-        chosen = [(name, choose(file.profile, machine, matrix)) for name, machine in machines_of(arguments.machine)]
-    lacks = [name for name, selection in chosen if selection.lock is None]
+        chosen = [(name, machine, choose(file.profile, machine, matrix)) for name, machine in machines_of(given)]
+    lacks = [name for name, _, selection in chosen if selection.lock is None]
     if arguments.json:
-        machines = [{"machine": name, **_selected(selection, terminal)} for name, selection in chosen]
+        machines = [{"machine": name, **_selected(selection, terminal)} for name, _, selection in chosen]
         terminal.document({**_document(file), "machines": machines})
     else:
-        for name, selection in chosen:
+        for name, machine, selection in chosen:
             terminal.line(f"== {name}")
-            _tell(selection, terminal)
+            _tell(selection, machine, terminal)
         key = "profile.check.lacks" if lacks else "profile.check.sound"
         terminal.say(message(key, count=len(lacks), code=file.sha256[:12], entries=len(file.profile.locks)))
     return ExitStatus.FAILED if lacks else ExitStatus.DONE
@@ -74,12 +77,17 @@ def _size(lock: ProfileLock, terminal: Terminal) -> str:
     return terminal.words(message(key, count=len(lock.files), megabytes=round(total / 1e6, 1)))
 
 
-def _tell(selection: Selection, terminal: Terminal) -> None:
-    if selection.lock:
-        terminal.line("  " + terminal.words(message("profile.show.takes", entry=selection.lock.label)))
-        return
-    terminal.line("  " + terminal.words(message("profile.show.takes-none")))
-    for refusal in selection.refused:
+def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:
+    lock, refused = selection.lock, selection.refused
+    if lock:
+        terminal.line("  " + terminal.words(message("profile.show.takes", entry=lock.label)))
+        if lock.variant != "cpu" or not machine.nvidia_gpus:
+            return
+        # A card that lies idle is what an admin wants to know before the class does.
+        refused = tuple(one for one in refused if (one.lock.os, one.lock.arch) == (machine.os, machine.arch))
+    key = "card-unused" if lock and refused else "card-no-build" if lock else "takes-none"
+    terminal.line("  " + terminal.words(message(f"profile.show.{key}")))
+    for refusal in refused:
         for reason in refusal.reasons:
             terminal.line(f"    {refusal.lock.label}: {terminal.words(reason)}")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import datetime
+import os
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -49,6 +50,8 @@ def make(arguments: argparse.Namespace, terminal: Terminal) -> int:
     path, made = Path(arguments.output).expanduser(), _made(arguments)
     if path.exists() and not arguments.force:
         raise UsageError("export-exists", path=str(path))
+    if not os.access(path.absolute().parent, os.W_OK):  # now, and not after all the locks were made
+        raise WizardError("export-not-written", details="no folder that can be written", path=str(path))
     allowed = checked(Allowed(_list(arguments.torch), _list(arguments.variant), arguments.python), session.matrix)
     choices = _choices(arguments, allowed)
     check_mirror(choices.mirrors)
@@ -158,14 +161,14 @@ def _check(arguments: argparse.Namespace, environment: ProfileEnvironment, ask: 
     """The reader would refuse them too, but only after all the locks were made."""
     if name_flaw(environment.name):
         raise UsageError("profile-option", option="--name", value=environment.name)
+    if arguments.place and (not arguments.place.startswith("~/") or place_flaw(arguments.place, "linux")):
+        raise UsageError("profile-option", option="--place", value=arguments.place)
     for option, os_name, place in (
         ("--place-windows", "windows", environment.place_windows),
         ("--place-linux", "linux", environment.place_linux),
     ):
         if place and place_flaw(place, os_name):
             raise UsageError("profile-option", option=option, value=place)
-    if arguments.place and not arguments.place.startswith("~/"):
-        raise UsageError("profile-option", option="--place", value=arguments.place)
     for name in ask:
         if name not in ASKABLE:
             raise UsageError("profile-option", option="--ask", value=name)

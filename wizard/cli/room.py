@@ -20,7 +20,7 @@ def room(arguments: argparse.Namespace, terminal: Terminal) -> int:
     folder = Path(arguments.pack).expanduser().absolute()
     if arguments.seats is not None:
         expect_seats(folder, arguments.seats)
-    found = read_room(folder)
+    found = read_room(folder, [Path(other).expanduser().absolute() for other in arguments.others])
     language = terminal.language or system_language()
     for target, text in ((arguments.html, room_page), (arguments.csv, room_csv)):
         if target:

@@ -84,14 +84,18 @@ class _Build:
         entries += self._write_pages()
         put_bytes(self._folder / PROFILE, self._wanted.data)
         entries.append(Entry(PROFILE, len(self._wanted.data), self._wanted.sha256))
+        removed, kept = self._tidy(entries)
         listing = Listing(
             self._wanted.sha256, tuple(sorted(entries, key=lambda entry: entry.path)), self._wanted.title,
-            time.strftime("%Y-%m-%d"), wizard.__version__,
+            time.strftime("%Y-%m-%d"), wizard.__version__, unneeded=kept,
         )  # fmt: skip
         put_bytes(self._folder / LISTING, listing_to_json(listing))
+        for path in removed:  # after the list: who is cut off here has files too many, never too few
+            (self._folder / path).unlink(missing_ok=True)
+            with contextlib.suppress(OSError):  # not empty
+                (self._folder / path).parent.rmdir()
         (self._folder / RESULTS).mkdir(exist_ok=True)
         shutil.rmtree(self._folder / BUILDING, ignore_errors=True)
-        removed, kept = self._tidy(listing)
         split_files = tuple(entry.path for entry in listing.entries if entry.parts)
         return Built(listing, fetched, self._copied, present, removed, kept, split_files)
 
@@ -206,18 +210,20 @@ class _Build:
             entries.append(Entry(page.path, *size_and_hash(self._folder / page.path)))
         return entries
 
-    def _tidy(self, listing: Listing) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """(removed, kept): only what an earlier list of this very pack has named."""
-        needed = {part.path for entry in listing.entries for part in entry.files}
-        old = [part.path for entry in (self._before.entries if self._before else ()) for part in entry.files]
-        unneeded = tuple(path for path in old if path not in needed and (self._folder / path).is_file())
-        if not self._options.remove:
-            return (), unneeded
-        for path in unneeded:
-            (self._folder / path).unlink()
-            with contextlib.suppress(OSError):  # not empty
-                (self._folder / path).parent.rmdir()
-        return unneeded, ()
+    def _tidy(self, entries: list[Entry]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """(to be removed, kept): only what the lists of this very pack have named."""
+        if self._before is None:
+            return (), ()
+        needed = {part.path.lower() for entry in entries for part in entry.files}
+        named = [part.path for entry in self._before.entries for part in entry.files]
+        old = dict.fromkeys((*named, *(path for path in self._before.unneeded if _is_ours(path))))
+        unneeded = tuple(path for path in old if path.lower() not in needed and (self._folder / path).is_file())
+        return (unneeded, ()) if self._options.remove else ((), unneeded)
+
+
+def _is_ours(path: str) -> bool:
+    """What a list says of files that it no longer vouches for: a stranger's might name a result, or the list itself."""
+    return path.startswith((f"{WHEELS}/", "simple/", "program/"))
 
 
 def _paths(files: tuple[LockedFile, ...]) -> Mapping[str, str]:

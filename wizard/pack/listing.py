@@ -46,6 +46,8 @@ def _wrong(listing: Listing) -> str:
         return "profile_sha256"
     if len(listing.entries) > _MOST_ENTRIES:
         return "too many entries"
+    if len(listing.unneeded) > _MOST_ENTRIES or not all(is_safe(path) for path in listing.unneeded):
+        return "unneeded"
     seen: set[str] = set()
     for entry in listing.entries:
         wrong = _wrong_entry(entry)

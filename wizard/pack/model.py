@@ -51,6 +51,7 @@ class Listing:
     made: str = ""  # a day
     program: str = ""  # the version that made it
     schema: int = SCHEMA
+    unneeded: tuple[str, ...] = ()  # of earlier profiles, and still there: what `--remove` may delete
 
     def find(self, sha256: str) -> Entry | None:
         return next((entry for entry in self.entries if entry.sha256 == sha256), None)

@@ -15,20 +15,33 @@ from wizard.pack.model import LISTING, RESULTS, SEATS
 from wizard.plan.model import Plan
 from wizard.report.document import report_document
 from wizard.session.pack import read_listing
-from wizard.share.certificate import certificate, read_all
+from wizard.share.certificate import Certificate, certificate, read_all
 from wizard.share.handing_in import hand_in
 from wizard.share.room import Room, room
 from wizard.share.seats import read_seats, write_seats
 
 
-def read_room(folder: Path) -> Room:
-    """Of a pack with its results. Raises UsageError `pack-no-folder`, `share-no-results`, WizardError `pack-…`."""
+def read_room(folder: Path, others: Sequence[Path] = ()) -> Room:
+    """Of a pack with its results, and those that came in at `others`, copies that further servers hand out; the latest
+    of each machine. Raises UsageError `pack-no-folder`, `share-no-results`, WizardError `pack-…`."""
     listing = read_listing(folder)
-    results = folder / RESULTS
-    if not results.is_dir():
-        raise UsageError("share-no-results", path=str(results))
-    good, odd = read_all(results)
-    return room(listing.title, listing.profile_sha256, good, odd, read_seats(folder))
+    latest: dict[str, Certificate] = {}
+    odd: list[str] = []
+    for results in (place / RESULTS for place in (folder, *others)):
+        if not results.is_dir():
+            raise UsageError("share-no-results", path=str(results))
+        good, bad = read_all(results)
+        odd += bad
+        for each in good:
+            if each.filename not in latest or _moment(each) >= _moment(latest[each.filename]):
+                latest[each.filename] = each
+    certificates = tuple(latest.values())
+    return room(listing.title, listing.profile_sha256, certificates, odd, read_seats(folder), listing.made)
+
+
+def _moment(value: Certificate) -> float:
+    """By the servers' clocks where there are any."""
+    return value.received or value.created or 0.0
 
 
 def results_mark(folder: Path) -> str:

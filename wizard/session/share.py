@@ -7,6 +7,7 @@ is damaged is named and left out.
 from __future__ import annotations
 
 import contextlib
+import ipaddress
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,7 +44,7 @@ def serve_pack(
     checked = check_pack(folder, on_bytes, is_cancelled)
     damaged = frozenset(problem.path for problem in checked.problems)
     content = content_of_pack(folder, checked.listing, damaged)
-    with PackServer(content, options, on_result) as server, _announced(announce, server, checked.listing):
+    with PackServer(content, options, on_result) as server, _announced(announce, server, checked.listing, options):
         yield Serving(server, checked.listing, addresses_of(options.host, server.port), checked.problems)
 
 
@@ -53,7 +54,7 @@ def serve_downloads(
 ) -> Iterator[Serving]:
     """What is in this computer's downloads of a profile. Raises WizardError `share-port`, `share-no-mdns`."""
     listing, content = _downloads(file, path, files)
-    with PackServer(content, options) as server, _announced(announce, server, listing):
+    with PackServer(content, options) as server, _announced(announce, server, listing, options):
         yield Serving(server, listing, addresses_of(options.host, server.port))
 
 
@@ -110,8 +111,22 @@ def hand_on(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> Ser
     return ServingOn(content, listing, (), announce=True)
 
 
-def _announced(announce: bool, server: PackServer, listing: Listing) -> contextlib.AbstractContextManager[None]:
-    return announcing(server.port, listing.profile_sha256, listing.title) if announce else contextlib.nullcontext()
+def _announced(
+    announce: bool, server: PackServer, listing: Listing, options: ServeOptions
+) -> contextlib.AbstractContextManager[None]:
+    """Only where it listens: another address of this computer would send people to a door that is shut."""
+    if not announce:
+        return contextlib.nullcontext()
+    return announcing(server.port, listing.profile_sha256, listing.title, announced_at(options.host))
+
+
+def announced_at(host: str) -> tuple[str, ...]:
+    """Of what was typed after `--host`; (): all that others could reach."""
+    try:
+        address = ipaddress.ip_address(host)
+    except ValueError:  # nothing, or a name
+        return ()
+    return () if address.is_unspecified else (str(address),)
 
 
 def addresses_of(host: str, port: int) -> tuple[str, ...]:

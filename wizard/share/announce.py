@@ -20,6 +20,7 @@ SERVICE = "_torch-setup._tcp.local."
 _SEARCH_SECONDS = 3.0
 _ENOUGH_AFTER = 1.0  # once one was found, others have this long to answer too
 _ASK_MILLISECONDS = 1500
+_CONNECT_SECONDS = 0.7
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +76,12 @@ def search(code: str, seconds: float = _SEARCH_SECONDS, interfaces: Sequence[str
             own = said.get(b"code", b"").decode(errors="replace")
             if wanted and own != wanted:
                 return
-            for address in info.parsed_addresses():
-                host = f"[{address}]" if ":" in address else address
-                title = said.get(b"title", b"").decode(errors="replace")
-                found[name] = Announced(f"http://{host}:{info.port}/", own, title[:150])
-                break
+            address = _answering(info.parsed_addresses(), info.port)
+            if address is None:
+                return
+            host = f"[{address}]" if ":" in address else address
+            title = said.get(b"title", b"").decode(errors="replace")
+            found[name] = Announced(f"http://{host}:{info.port}/", own, title[:150])
             first.set()
 
         def update_service(self, zc: Zeroconf, type_: str, name: str) -> None: ...
@@ -98,6 +100,17 @@ def search(code: str, seconds: float = _SEARCH_SECONDS, interfaces: Sequence[str
     finally:
         zeroconf.close()
     return tuple(sorted(found.values(), key=lambda each: each.base))
+
+
+def _answering(addresses: Sequence[str], port: int) -> str | None:
+    """Of a computer with several (a second card, a virtual machine's bridge) the first at which it can be reached from
+    here; of one with a single address that one, and whoever wants it will see."""
+    if len(addresses) < 2:
+        return addresses[0] if addresses else None
+    for address in addresses:
+        with contextlib.suppress(OSError), socket.create_connection((address, port), _CONNECT_SECONDS):
+            return address
+    return None
 
 
 def plain_code(code: str) -> str:

@@ -11,7 +11,7 @@ import re
 import time
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
@@ -150,7 +150,8 @@ def write_into(folder: Path, value: Certificate) -> Path:
 
 
 def read_all(folder: Path) -> tuple[tuple[Certificate, ...], tuple[str, ...]]:
-    """(certificates, names of files that are none). What came over a share has the time of its file."""
+    """(certificates, names of files that are none). On a share the file's own time tells of a clock that runs ahead;
+    not of one that is behind, since copying makes files younger."""
     good, bad = [], []
     for path in sorted(folder.glob("*.json")):
         if path.name.startswith("."):
@@ -160,6 +161,9 @@ def read_all(folder: Path) -> tuple[tuple[Certificate, ...], tuple[str, ...]]:
                 raise ValueError("no file")
             with path.open("rb") as stream:
                 found = parse(stream.read(MOST_BYTES + 1))
+            written = path.stat().st_mtime
+            if found.received is None and found.created is not None and found.created > written:
+                found = replace(found, received=written)
         except (OSError, ValueError, WizardError):
             bad.append(path.name)
             continue

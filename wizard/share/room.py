@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timezone
 from typing import Any
 
 from wizard.errors import ExitStatus
@@ -75,9 +76,10 @@ class Room:
 
 def room(
     title: str, profile_sha256: str, certificates: Sequence[Certificate], unreadable: Sequence[str] = (),
-    expected: int | None = None,
+    expected: int | None = None, made: str = "",
 ) -> Room:  # fmt: skip
-    rows = sorted((_row(each, profile_sha256) for each in certificates), key=_order)
+    """`made`: the day of the pack, before which nobody can have used it."""
+    rows = sorted((_row(each, profile_sha256, made) for each in certificates), key=_order)
     return Room(title, profile_sha256, tuple(rows), tuple(unreadable), expected)
 
 
@@ -88,9 +90,9 @@ def _order(row: Row) -> tuple[bool, str, tuple[tuple[int, str], ...], str]:
     return row.state == GREEN, row.code, natural, row.machine
 
 
-def _row(value: Certificate, profile_sha256: str) -> Row:
+def _row(value: Certificate, profile_sha256: str, made: str) -> Row:
     try:
-        return _told(value, profile_sha256)
+        return _told(value, profile_sha256, made)
     except (KeyError, TypeError, AttributeError, ValueError):
         why = (Said(message("share.why.odd")),)
         return Row(
@@ -98,11 +100,11 @@ def _row(value: Certificate, profile_sha256: str) -> Row:
         )
 
 
-def _told(value: Certificate, profile_sha256: str) -> Row:
+def _told(value: Certificate, profile_sha256: str, made: str) -> Row:
     report = value.report
     machine: Mapping[str, Any] = report.get("machine") or {}
     plan: Mapping[str, Any] = report.get("plan") or {}
-    code, why, fix = _verdict(value, profile_sha256)
+    code, why, fix = _verdict(value, profile_sha256, made)
     cards = [str(gpu.get("name") or gpu.get("pci_id") or gpu.get("vendor") or "?") for gpu in machine.get("gpus") or ()]
     seconds = [float(step["seconds"]) for step in report.get("steps") or () if step.get("seconds") is not None]
     return Row(
@@ -120,7 +122,7 @@ def _told(value: Certificate, profile_sha256: str) -> Row:
     )
 
 
-def _verdict(value: Certificate, profile_sha256: str) -> tuple[str, tuple[Said, ...], tuple[Said, ...]]:
+def _verdict(value: Certificate, profile_sha256: str, made: str) -> tuple[str, tuple[Said, ...], tuple[Said, ...]]:
     """(code, why, what to do). What failed comes first, then what would make the next thing fail."""
     report = value.report
     status = report.get("status")
@@ -132,6 +134,9 @@ def _verdict(value: Certificate, profile_sha256: str) -> tuple[str, tuple[Said, 
     if off is not None:
         why = Said(message("share.why.clock", days=round(abs(off) / _DAY), way="+" if off > 0 else "-"))
         return "clock", (why,), (Said(message("share.fix.clock")),)
+    if _is_before(value, made):
+        day = str(report.get("created"))[:10]
+        return "clock", (Said(message("share.why.clock-before", day=day)),), (Said(message("share.fix.clock")),)
     return "ok", _headline(report), ()
 
 
@@ -141,6 +146,17 @@ def _clock_off(value: Certificate) -> float | None:
         return None
     off = value.created - value.received
     return off if abs(off) >= _DAY else None
+
+
+def _is_before(value: Certificate, made: str) -> bool:
+    """By more than a day before the pack was made. For results that nobody has stamped: from a stick or a share."""
+    if value.received is not None or value.created is None or not made:
+        return False
+    try:
+        first = datetime.strptime(made, "%Y-%m-%d").replace(tzinfo=timezone.utc).timestamp()
+    except ValueError:
+        return False
+    return value.created < first - _DAY
 
 
 def _failure(report: Mapping[str, Any], status: object) -> tuple[str, tuple[Said, ...], tuple[Said, ...]]:
