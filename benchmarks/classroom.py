@@ -9,7 +9,7 @@ Wheels are stand-ins with the sizes of real ones, scaled: a client fetches and c
 downloader, and installs nothing (most of the builds are for other systems). All on loopback; a full disk is told to the
 client, not made. Run it with --scale 1 where there is room for all of it (about 4 GB for each client).
 
-    python benchmarks/classroom.py [--scale 0.02] [--clients 30] [--link 50] [--folder DIR]
+    python benchmarks/classroom.py [--scale 0.02] [--clients 30] [--link 2.5] [--folder DIR]
 """
 
 from __future__ import annotations
@@ -77,7 +77,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", type=float, default=0.02, help="of the real sizes")
     parser.add_argument("--clients", type=int, default=30)
-    parser.add_argument("--link", type=float, default=50.0, help="MB/s of the link to the source")
+    parser.add_argument(
+        "--link",
+        type=float,
+        default=2.5,
+        help="MB/s of the link to the source; at 1/50 of the sizes 2.5 stands for 1 Gbit/s",
+    )
     parser.add_argument("--folder", help="where to work (default: the temporary folder)")
     parser.add_argument("--no-direct", action="store_true", help="leave the direct downloads out")
     parser.add_argument("--client", help=argparse.SUPPRESS)
