@@ -212,7 +212,7 @@
     </message>
     <message>
         <source>Build a pack from a class profile</source>
-        <translation>用课堂配置文件制作安装包</translation>
+        <translation>用班级配置文件制作安装包</translation>
     </message>
     <message>
         <source>Folder of the pack</source>
@@ -1226,7 +1226,7 @@
     </message>
     <message>
         <source>Build one from a class &amp;profile…</source>
-        <translation>用课堂配置文件制作(&amp;P)…</translation>
+        <translation>用班级配置文件制作(&amp;P)…</translation>
     </message>
     <message>
         <source>Bui&amp;ld the pack</source>
@@ -1567,7 +1567,7 @@
     </message>
     <message>
         <source>Class profile</source>
-        <translation>课堂配置</translation>
+        <translation>班级配置</translation>
     </message>
     <message>
         <source>&amp;Install</source>
@@ -1587,7 +1587,7 @@
     </message>
     <message>
         <source>&amp;Save as class profile…</source>
-        <translation>保存为课堂配置(&amp;S)…</translation>
+        <translation>保存为班级配置(&amp;S)…</translation>
     </message>
     <message>
         <source>The same by hand</source>
@@ -1619,7 +1619,7 @@
     </message>
     <message>
         <source>Preparing what the class profile says…</source>
-        <translation>正在按课堂配置做准备…</translation>
+        <translation>正在按班级配置做准备…</translation>
     </message>
     <message>
         <source>Comparing with what is in the environment…</source>
@@ -1643,11 +1643,11 @@
     </message>
     <message>
         <source>Save as class profile</source>
-        <translation>保存为课堂配置</translation>
+        <translation>保存为班级配置</translation>
     </message>
     <message>
         <source>Making the class profile: asking the sources for its files…</source>
-        <translation>正在生成课堂配置：向下载源查询各个文件…</translation>
+        <translation>正在生成班级配置：向下载源查询各个文件…</translation>
     </message>
 </context>
 <context>
@@ -2365,7 +2365,7 @@
     </message>
     <message>
         <source>&amp;Open a class profile…</source>
-        <translation>打开课堂配置(&amp;O)…</translation>
+        <translation>打开班级配置(&amp;O)…</translation>
     </message>
     <message>
         <source>Go on with the unfinished setup of %1</source>
@@ -2409,11 +2409,11 @@
     </message>
     <message>
         <source>Set up as the class &amp;does</source>
-        <translation>按课堂配置安装(&amp;D)</translation>
+        <translation>按班级配置安装(&amp;D)</translation>
     </message>
     <message>
         <source>Class profile</source>
-        <translation>课堂配置</translation>
+        <translation>班级配置</translation>
     </message>
     <message>
         <source>Something replaced PyTorch in %1</source>
@@ -2429,7 +2429,7 @@
     </message>
     <message>
         <source>Open a class profile</source>
-        <translation>打开课堂配置</translation>
+        <translation>打开班级配置</translation>
     </message>
     <message>
         <source>Looking for the class&apos;s files…</source>
