@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.environments.miniforge import VERSION, Releases, installer, publish
+from tests.environments.miniforge import NAME, VERSION, Releases, installer, publish
 from tests.servers.fault_server import FaultServer
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -78,6 +79,24 @@ def test_with_a_yes_it_installs(call: Call, releases: Releases, tmp_path: Path) 
     assert "is there already" in again.stderr
 
 
+def test_the_bytes_may_come_from_a_folder_of_the_lab(call: Call, releases: Releases, tmp_path: Path) -> None:
+    """As one that was put into a pack. What is altered there is not taken, and the official place gives it."""
+    folder, root = tmp_path / "a pack" / "program", tmp_path / "home" / "conda"
+    folder.mkdir(parents=True)
+    (folder / NAME).write_bytes(releases.data)
+    releases.server.sent.clear()
+    done = call("--yes", "--from", str(folder), "--release", VERSION, "--prefix", str(root))
+    assert done.returncode == 0, done.stderr
+    assert str(folder) in done.stderr
+    assert (root / "bin" / "conda").is_file()
+    assert releases.server.sent.get(releases.file, 0) == 0
+    shutil.rmtree(tmp_path / "state" / "downloads")
+    (folder / NAME).write_bytes(releases.data[:-1] + b"?")
+    done = call("--yes", "--from", str(folder), "--prefix", str(tmp_path / "home" / "second"))
+    assert done.returncode == 0, done.stderr
+    assert releases.server.sent[releases.file] >= len(releases.data)
+
+
 def test_a_no_at_the_terminal_fetches_nothing(releases: Releases, environment: dict[str, str], tmp_path: Path) -> None:
     leader, follower = pty.openpty()
     try:
@@ -100,6 +119,9 @@ def test_a_no_at_the_terminal_fetches_nothing(releases: Releases, environment: d
         (("--mirror", "elsewhere"), "lab"),
         (("--prefix", "my conda/miniforge3"), "space"),
         (("--prefix", ""), "✗"),
+        (("--from", "no/such/folder"), "no folder"),
+        (("--from", "ftp://127.0.0.1:9/"), "no folder"),
+        (("--release", "../../etc"), "no release"),
         (("--proxy", "ftp://127.0.0.1:9"), "✗"),
     ],
 )

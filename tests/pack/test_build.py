@@ -120,6 +120,23 @@ def test_an_update_fetches_what_changed_and_removes_nothing_unasked(
     assert problems(pack) == []
 
 
+def test_further_files_lie_in_the_pack_and_stay(course: Class, tmp_path: Path) -> None:
+    pack, some, odd = tmp_path / "pack", tmp_path / "setup.tar.xz", tmp_path / "a:b.sh"
+    for path in (some, odd):
+        path.write_bytes(b"program")
+    second = tmp_path / "Miniforge3-26.3.2-3-Linux-x86_64.sh"
+    second.write_bytes(b"installer")
+    built(course, pack, program=(some, second))
+    assert {path.name for path in (pack / "program").iterdir()} == {some.name, second.name}
+    again = built(course, pack)
+    assert {entry.path for entry in again.listing.entries} >= {f"program/{some.name}", f"program/{second.name}"}
+    for wrong in (odd, tmp_path / "nowhere.sh", tmp_path):
+        with pytest.raises(UsageError) as caught:
+            built(course, pack, program=(wrong,))
+        assert caught.value.code == "pack-program-none"
+    assert problems(pack) == []
+
+
 def test_a_list_of_a_stranger_removes_nothing_outside_the_packs_own_folders(course: Class, tmp_path: Path) -> None:
     pack = tmp_path / "pack"
     listing = built(course, pack).listing

@@ -88,6 +88,7 @@ def test_the_page_has_both_languages_and_loads_nothing() -> None:
     assert "http://" not in page
     assert "https://" not in page
     assert page.index("seat 2") < page.index("seat 1")
+    assert "<td>2027-01-15 08:00 UTC" in page
 
 
 _HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(2)>'

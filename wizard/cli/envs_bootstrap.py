@@ -24,7 +24,9 @@ def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
     interrupt = Interrupt()
     terminal.say(message("bootstrap.release"))
     environment = present_environment(network_from(arguments))
-    plan = use_case.with_size(use_case.plan_bootstrap(arguments.prefix, arguments.mirror, environment))
+    near = use_case.near_copy(arguments.near, arguments.release)
+    plan = use_case.plan_bootstrap(arguments.prefix, arguments.mirror, environment, near=near)
+    plan = use_case.with_size(plan)
     for change in plan.changes:
         terminal.say(change)
     if plan.file.size is not None:

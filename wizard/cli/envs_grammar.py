@@ -95,6 +95,10 @@ def _add_bootstrap(actions: Any) -> None:
     )
     own.add_argument("--prefix", metavar="P", help="its folder, without a space (default: ~/miniforge3)")
     own.add_argument("--mirror", metavar="ID", help="fetch it there, as `mirrors list --kind miniforge` names it")
+    own.add_argument(
+        "--from", dest="near", metavar="DIR|URL", help="take the installer there first, such as a pack's folder program"
+    )
+    own.add_argument("--release", metavar="VERSION", help="this release of it (default: the newest)")
     own.add_argument("--yes", "-y", action="store_true", help="do not ask; this also accepts Miniforge's licence")
     add_network_options(own)
 

@@ -52,7 +52,7 @@ def _update(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _options(arguments: argparse.Namespace) -> BuildOptions:
-    program = Path(arguments.program).expanduser() if arguments.program else None
+    program = tuple(Path(name).expanduser() for name in arguments.program)
     environment = present_environment(network_from(arguments) or load_network())
     return BuildOptions(
         split=arguments.split, program=program, remove=getattr(arguments, "remove", False),

@@ -50,7 +50,10 @@ def _add_update(actions: Any) -> None:
 
 
 def _add_making(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--program", metavar="FILE", help="put this file into the pack too: the program itself")
+    parser.add_argument(
+        "--program", action="append", default=[], metavar="FILE",
+        help="put this file into the pack too: the program itself, Miniforge's installer; may be given again",
+    )  # fmt: skip
     parser.add_argument(
         "--split", action="store_true", help="files over 4 GiB in parts, as FAT32 needs them (seen by itself there)"
     )

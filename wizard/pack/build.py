@@ -19,7 +19,7 @@ from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.pack.check import check_entry
 from wizard.pack.files import copy_into, put_bytes, size_and_hash
 from wizard.pack.listing import listing_to_json, parse_listing
-from wizard.pack.model import LISTING, PROFILE, RESULTS, WHEELS, Built, Entry, Listing, Wanted
+from wizard.pack.model import LISTING, PROFILE, RESULTS, WHEELS, Built, Entry, Listing, Wanted, is_safe
 from wizard.pack.pages import pages
 from wizard.pack.volume import part_bytes, split
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
@@ -33,12 +33,12 @@ IsAsked = Callable[[], bool]
 
 @dataclass(frozen=True, slots=True)
 class BuildOptions:
-    """`part`: bytes of a part where files are to be split; None: as the volume needs it. `program`: the program
-    itself, to lie in the pack. `remove`: what this profile does not need any more goes."""
+    """`part`: bytes of a part where files are to be split; None: as the volume needs it. `program`: further
+    files to lie in the pack, such as the program itself. `remove`: what this profile does not need any more goes."""
 
     split: bool = False
     part: int | None = None
-    program: Path | None = None
+    program: tuple[Path, ...] = ()
     remove: bool = False
     connections: int = DEFAULT_CONNECTIONS
     fetch: Options = field(default_factory=Options)
@@ -190,17 +190,19 @@ class _Build:
     # -- the rest --------------------------------------------------------------------------------------------
 
     def _program(self) -> Iterator[Entry]:
-        source = self._options.program
-        if source is None:
+        if not self._options.program:
             old = self._before.entries if self._before else ()
             yield from (entry for entry in old if entry.path.startswith("program/"))
             return
-        size, digest = size_and_hash(source)
-        relative = f"program/{source.name}"
-        if self._is_large(size):
-            raise UsageError("pack-program-large", path=str(source))
-        copy_into(source, self._folder / relative, digest, lambda: False)
-        yield Entry(relative, size, digest)
+        for source in {source.name.lower(): source for source in self._options.program}.values():
+            relative = f"program/{source.name}"
+            if not source.is_file() or not is_safe(relative):
+                raise UsageError("pack-program-none", path=str(source))
+            size, digest = size_and_hash(source)
+            if self._is_large(size):
+                raise UsageError("pack-program-large", path=str(source))
+            copy_into(source, self._folder / relative, digest, lambda: False)
+            yield Entry(relative, size, digest)
 
     def _write_pages(self) -> list[Entry]:
         entries = []

@@ -1,6 +1,7 @@
 """Miniforge for who wants conda itself: found, fetched, checked, installed; one use case for the window and terminal.
 
-The newest release and its SHA-256 come from the official place over https; the bytes from there or from a mirror.
+The newest release and its SHA-256 come from the official place over https; the bytes from there, from a mirror, or from
+a folder or class server that was named (a lab's own copy): believed by that SHA-256 alone.
 Nothing is installed before a person has agreed to the licence. A killed start is resumed by the next one: the bytes
 that came are kept, a half-made folder is removed first. PATH and shell files are left alone.
 """
@@ -28,15 +29,18 @@ from wizard.machine.operating_system import normal_arch
 from wizard.mirrors.address import join_path
 from wizard.mirrors.client import Client
 from wizard.mirrors.table import mirror_rows, official
-from wizard.network.environment import present_environment
+from wizard.network.environment import present_environment, with_direct
 from wizard.network.model import Network
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
 from wizard.packages.fetch.fetcher import Options
+from wizard.packages.fetch.transport import file_path
 from wizard.packages.model import Lock, LockedFile
 from wizard.packages.sizes import with_sizes
+from wizard.process import redact
 
 KIND = "miniforge-installers"
 _TAG = re.compile(r"/releases/tag/v?(\d+\.\d+[\w.+-]*)/?$")
+_RELEASE = re.compile(r"\d{1,4}\.\d{1,4}[0-9A-Za-z.+-]{0,40}")
 _SHA256 = re.compile(r"^\s*([0-9a-fA-F]{64})(?:\s|$)")
 _MOST_BYTES = 4096  # of a page that is only looked at
 
@@ -62,6 +66,7 @@ class BootstrapPlan:
     row: InstallerRow
     environment: Mapping[str, str]
     changes: tuple[Message, ...]
+    from_near: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +87,40 @@ def installer_places(mirror: str | None = None) -> InstallerPlaces:
     return InstallerPlaces(official(KIND).address(), chosen)
 
 
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A lab's own copy. `base`: address of the folder that holds the installer; `release`: the one that it is."""
+
+    base: str | None = None
+    release: str | None = None
+
+
+def near_copy(spec: str | None, release: str | None) -> Near:
+    """As a person types them. Raises UsageError `bootstrap-no-near`, `bootstrap-bad-release`."""
+    if release is not None and not _RELEASE.fullmatch(release):
+        raise UsageError("bootstrap-bad-release", release=release[:80])
+    if spec is None:
+        return Near(None, release)
+    if urlsplit(spec).scheme in ("http", "https") and urlsplit(spec).hostname:
+        return Near(spec, release)
+    folder = Path(spec).expanduser().absolute()
+    if not folder.is_dir():
+        raise UsageError("bootstrap-no-near", place=redact(spec))
+    return Near(folder.as_uri(), release)
+
+
 def plan_bootstrap(
     prefix: str | None = None,
     mirror: str | None = None,
     environment: Mapping[str, str] | None = None,
     places: InstallerPlaces | None = None,
+    near: Near | None = None,
 ) -> BootstrapPlan:
     """For this computer. Asks the official place; changes nothing. `environment`: the way to the network.
 
     Raises UsageError for a place or a system that cannot be, WizardError bootstrap-no-release, bootstrap-no-hash.
     """
+    near = near or Near()
     row = miniforge_table().row(paths.os_name(), normal_arch(platform.machine()))
     root = _root(prefix, row)
     if begun_at(root) is None:
@@ -100,7 +129,7 @@ def plan_bootstrap(
     known = dict(present_environment(Network()) if environment is None else environment)
     client = Client(environment=known)
     try:
-        version = _newest(client, places)
+        version = near.release or _newest(client, places)
         name = row.filename(version)
         origin = places.official_file(version, name)
         sha256 = _official_sha256(client, f"{origin}.sha256", name)
@@ -108,12 +137,16 @@ def plan_bootstrap(
         client.close()
     mirrored = tuple(join_path(place, name) for place in places.mirrors)
     urls = (*mirrored, origin) if mirror not in (None, "official") else (origin, *mirrored)
+    if near.base:
+        urls, known = (join_path(near.base, name), *urls), with_direct(known, (near.base,))
     file = LockedFile("miniforge", version, name, urls, sha256)
-    return BootstrapPlan(root, version, file, row, known, _changes(root, version, name, urls[0]))
+    return BootstrapPlan(root, version, file, row, known, _changes(root, version, name, urls[0]), bool(near.base))
 
 
 def with_size(plan: BootstrapPlan) -> BootstrapPlan:
     """With the installer's size where a source tells it: asked by one byte."""
+    if plan.from_near:
+        return plan
     return replace(plan, file=with_sizes(Lock((plan.file,), ""), plan.environment).files[0])
 
 
@@ -189,11 +222,19 @@ def _fetched(plan: BootstrapPlan, on_progress: OnProgress, is_cancelled: Callabl
     def tell(progress: FetchProgress) -> None:
         on_progress(progress.done, progress.total, words)
 
-    fetcher = Fetcher(Store(paths.downloads_dir()), options=Options(environment=plan.environment))
+    fetcher = Fetcher(
+        Store(paths.downloads_dir()), options=Options(environment=plan.environment, allow_http=plan.from_near)
+    )
     return fetcher.fetch([plan.file], tell, is_cancelled=is_cancelled).paths[0]
 
 
 def _changes(prefix: Path, version: str, name: str, url: str) -> tuple[Message, ...]:
     licence = miniforge_table().licence
-    will = message("bootstrap.will", version=version, path=str(prefix), file=name, source=urlsplit(url).hostname or "")
+    will = message(
+        "bootstrap.will",
+        version=version,
+        path=str(prefix),
+        file=name,
+        source=urlsplit(url).hostname or str(file_path(url).parent),
+    )
     return (will, message("bootstrap.licence", licence=licence.name, url=licence.url, note=licence.note))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Iterable
 from html import escape
 
@@ -18,6 +19,7 @@ from wizard.share.room import GREEN, Room, Row, Said
 _NAMES = {"en": "English", "zh_CN": "简体中文"}
 _COLUMNS = ("state", "machine", "why", "fix", "card", "build", "when")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_CREATED = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ")
 _STYLE = """
 body{font:15px/1.5 system-ui,'Noto Sans CJK SC','Microsoft YaHei',sans-serif;margin:1.5em;color:#1d2430;background:#fff}
 h1{font-size:1.5em;margin:.2em 0}table{border-collapse:collapse;width:100%;margin-top:1em}
@@ -25,6 +27,7 @@ th,td{text-align:left;vertical-align:top;padding:.45em .7em;border-bottom:1px so
 .red .state{color:#a4161a;font-weight:600}.green .state{color:#1b6e3c}.red{background:#fdf1f1}
 small{color:#566}input{margin:0 .3em 0 1em}section{display:none}
 #en:checked~.en,#zh_CN:checked~.zh_CN{display:block}
+td{overflow-wrap:anywhere}td:nth-child(4){min-width:11em}td:last-child{white-space:nowrap}
 @media print{section{display:block}input,label{display:none}}
 @media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#161a20}th,td{border-color:#333a45}
 .red{background:#2b1a1c}.red .state{color:#ff9a9a}.green .state{color:#7ed6a2}small{color:#9aa5b1}}
@@ -74,9 +77,15 @@ def _row(row: Row, language: str) -> str:
         f"<td>{escape(sentences(row.fix, language))}</td>",
         f"<td>{escape(row.cards)}<br><small>{escape(row.system)}</small></td>",
         f"<td>{escape(row.build)}</td>",
-        f"<td>{escape(row.created)}{seconds}</td>",
+        f"<td>{escape(_moment(row.created))}{seconds}</td>",
     )
     return f'<tr class="{"green" if row.state == GREEN else "red"}">{"".join(cells)}</tr>'
+
+
+def _moment(created: str) -> str:
+    """`2026-11-21T21:35:24Z` for people; what has another form stays as it is."""
+    found = _CREATED.fullmatch(created)
+    return f"{found[1]} {found[2]} UTC" if found else created
 
 
 def room_csv(room: Room, language: str | None = None) -> str:
