@@ -167,7 +167,9 @@ def test_a_saved_profile_is_carried_out_to_a_tested_environment(
 
     window.navigator.restart()
     window.open_file(path)
-    qtbot.waitUntil(lambda: any("&does" in one.text() for one in window.page.findChildren(QPushButton)), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: any("&does" in getattr(one, "text", str)() for one in visible(window, QPushButton)), timeout=LONG
+    )
     press(qtbot, button(window, "&does"))
     for page in (PageId.CHECK, PageId.PLACE, PageId.REVIEW):
         qtbot.waitUntil(
