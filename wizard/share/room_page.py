@@ -27,7 +27,8 @@ th,td{text-align:left;vertical-align:top;padding:.45em .7em;border-bottom:1px so
 .red .state{color:#a4161a;font-weight:600}.green .state{color:#1b6e3c}.red{background:#fdf1f1}
 small{color:#566}input{margin:0 .3em 0 1em}section{display:none}
 #en:checked~.en,#zh_CN:checked~.zh_CN{display:block}
-td{overflow-wrap:anywhere}td:nth-child(4){min-width:11em}td:last-child{white-space:nowrap}
+td:nth-child(3){overflow-wrap:anywhere;min-width:13em}td:nth-child(4){min-width:10em}
+td:nth-child(6){min-width:7em}td:last-child{min-width:6em}
 @media print{section{display:block}input,label{display:none}}
 @media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#161a20}th,td{border-color:#333a45}
 .red{background:#2b1a1c}.red .state{color:#ff9a9a}.green .state{color:#7ed6a2}small{color:#9aa5b1}}
