@@ -96,7 +96,8 @@ def test_cancelled_in_the_middle_leaves_no_process_and_nothing_after_removal(
     assert (prefix / "pyvenv.cfg").exists()
     assert processes_about(prefix) == []
     assert remove_unfinished(prefix, "run-1")
-    assert list(home.iterdir()) == []
+    # pip asks a Rust compiler for its version, and that one may make its own folder.
+    assert [path for path in home.iterdir() if path.name != ".rustup"] == []
 
 
 def processes_about(prefix: Path) -> list[str]:

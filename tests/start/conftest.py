@@ -106,6 +106,7 @@ class Tree:
         return subprocess.Popen(
             command, env=self.environment(**more), cwd=self.folder.parent, stdout=subprocess.PIPE,
             stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, encoding="utf-8", start_new_session=True,
+            preexec_fn=None if os.name == "nt" else _listen_to_ctrl_c,
         )  # fmt: skip
 
     def start(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -129,6 +130,11 @@ class Tree:
                 return
             time.sleep(0.05)
         raise AssertionError("the project was never built")
+
+
+def _listen_to_ctrl_c() -> None:
+    """Whoever starts the tests in the background may have switched it off for all below."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def all_installed() -> str:

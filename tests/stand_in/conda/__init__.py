@@ -41,7 +41,8 @@ class StandInConda:
 
     def calls(self, role: str | None = None) -> list[dict[str, Any]]:
         path = self.executable.with_name("calls.jsonl")
-        lines = path.read_text(encoding="utf-8").splitlines() if path.is_file() else []
+        text = path.read_text(encoding="utf-8") if path.is_file() else ""
+        lines = text[: text.rfind("\n") + 1].splitlines()  # one may be half written
         return [call for call in map(json.loads, lines) if role in (None, call["role"])]
 
     @property
