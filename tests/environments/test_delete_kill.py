@@ -31,7 +31,7 @@ from wizard.environments.remove import mark_begun
 from wizard.environments.trash import deletions_dir, pending
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = times(30, 6)
+KILLS = times(30, 10)
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
 
 DELETE = """

@@ -28,7 +28,7 @@ from wizard.packages.model import LockedFile
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks; a kill is the same there as here")
 
 ROOT = Path(__file__).resolve().parents[2]
-SCHEDULES, BATCHES = times(400, 48), 8
+SCHEDULES, BATCHES = times(400, 200), 8
 MB = 1 << 20
 MOST_GOES = 12
 

@@ -21,7 +21,7 @@ from tests.thorough import times
 
 ROOT = Path(__file__).resolve().parents[2]
 SEED = 20261121
-KILLS = times(30, 4)
+KILLS = times(30, 8)
 
 WORK = """
 import itertools, os, signal, sys, zipfile

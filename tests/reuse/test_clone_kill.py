@@ -23,7 +23,7 @@ from wizard.environments.found import State
 from wizard.environments.look import look
 
 ROOT = Path(__file__).resolve().parents[2]
-KILLS = times(20, 4)
+KILLS = times(20, 8)
 SEED = 20261121
 
 CLONE = """

@@ -22,7 +22,7 @@ from tests.reuse.conftest import There
 from tests.reuse.world import OLD, copy_of, into, picture, versions
 from tests.thorough import times
 
-KILLS = times(20, 4)
+KILLS = times(20, 6)
 SEED = 20261121
 
 

@@ -22,7 +22,7 @@ from wizard.undo.journal import Journal
 from wizard.undo.model import How
 
 CALM = settings(
-    max_examples=times(340, 60),
+    max_examples=times(340, 170),
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
