@@ -16,9 +16,12 @@ from tests.servers.fault_server import Faults, FaultServer
 from tests.steps.stage import stage
 from wizard import paths
 from wizard.errors import WizardError
+from wizard.i18n import Message, message
+from wizard.packages.early import FOLDER, EarlyUnpacker
 from wizard.packages.install import find_places
 from wizard.packages.record import check_record
 from wizard.plan.model import Choices
+from wizard.session.runs import remove_run
 from wizard.steps.context import Context
 from wizard.steps.executor import carry_out
 from wizard.steps.fetch import Fetch
@@ -96,3 +99,39 @@ def test_the_plan_limits_rate_and_connections(python: Path) -> None:
     seen = progress_of(context, "fetch")
     assert "limit" in {event["limited_by"] for event in seen}
     assert seen[-1]["done"] == sum(map(len, data))
+
+
+class _Fails:
+    """A step after the fetch that cannot go on."""
+
+    name, weight = "fails", 1
+
+    def announce(self, context: Context) -> Message:
+        return message("step.install.will", count=0)
+
+    def run(self, context: Context) -> Message:
+        assert list((paths.downloads_dir() / FOLDER / context.folder.id).rglob("0")), "something was unpacked by then"
+        raise WizardError("install-no-space", folder="x")
+
+
+def test_a_step_that_fails_leaves_nothing_that_was_unpacked_early(tmp_path: Path, python: Path) -> None:
+    wheel = wheels.rich(tmp_path / "made")
+    file = locked(wheel.read_bytes(), wheel.as_uri(), name="rich_demo")
+    with stage((file,), python) as context, pytest.raises(WizardError):
+        carry_out(((Fetch(),), (_Fails(),), (Install(),)), context)
+    assert list((paths.downloads_dir() / FOLDER).iterdir()) == []
+    assert list(paths.downloads_dir().rglob("*.whl")), "what was fetched stays"
+
+
+def test_removing_a_run_removes_what_it_had_unpacked(tmp_path: Path, python: Path) -> None:
+    with stage((), python, run="killed") as context:
+        left = paths.downloads_dir() / FOLDER / "killed"
+        left.mkdir(parents=True)
+        (left / "0").write_bytes(b"x")
+        other = EarlyUnpacker(paths.downloads_dir(), "going on")
+        left.mkdir()
+    remove_run(context.folder)
+    assert not left.exists()
+    assert (paths.downloads_dir() / FOLDER / "going on").is_dir()
+    other.close()
+    assert list((paths.downloads_dir() / FOLDER).iterdir()) == []

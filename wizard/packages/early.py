@@ -42,9 +42,9 @@ class EarlyUnpacker:
         root = downloads / FOLDER
         root.mkdir(parents=True, exist_ok=True)
         self._folder = root / run
-        self._lock = FileLock(root / f"{run}.lock", thread_local=False)
+        self._lock = FileLock(root / f"{run}.lock", thread_local=False, is_singleton=False)
         self._lock.acquire(timeout=0)
-        remove_left_behind(root, but=run)
+        remove_left_behind(downloads)
         shutil.rmtree(self._folder, ignore_errors=True)
         self._folder.mkdir()
         self._streams: dict[str, _Stream] = {}
@@ -75,11 +75,14 @@ class EarlyUnpacker:
     def close(self) -> None:
         """What nobody took is removed. May come twice, and while a last block is being fed."""
         self._closed = True
+        for stream in self._streams.values():
+            stream.drop()
         self._streams.clear()
         self._whole.clear()
         self._pool.shutdown()
         shutil.rmtree(self._folder, ignore_errors=True)
         self._lock.release()
+        _remove_lock(self._lock)
 
 
 def open_early(downloads: Path, prefix: Path, run: str) -> EarlyUnpacker | None:
@@ -92,12 +95,22 @@ def open_early(downloads: Path, prefix: Path, run: str) -> EarlyUnpacker | None:
         return None
 
 
-def remove_left_behind(root: Path, but: str = "") -> None:
-    """The folders of runs that hold their lock no more."""
-    for folder in [path for path in root.iterdir() if path.is_dir() and path.name != but]:
-        lock = FileLock(root / f"{folder.name}.lock", thread_local=False)
+def remove_left_behind(downloads: Path) -> None:
+    """What killed runs had unpacked: the folders whose lock nobody holds."""
+    root = downloads / FOLDER
+    for folder in [path for path in root.glob("*") if path.is_dir()]:
+        lock = FileLock(root / f"{folder.name}.lock", thread_local=False, is_singleton=False)
         with contextlib.suppress(Timeout, OSError), lock.acquire(timeout=0):
             shutil.rmtree(folder, ignore_errors=True)
+        _remove_lock(lock)
+
+
+def _remove_lock(lock: FileLock) -> None:
+    """A run's name never comes again, so nobody can wait for it; Windows keeps the file of a lock that is held."""
+    folder = Path(lock.lock_file).with_suffix("")
+    if not folder.exists():
+        with contextlib.suppress(OSError):
+            Path(lock.lock_file).unlink()
 
 
 class _Stream:

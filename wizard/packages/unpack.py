@@ -6,6 +6,7 @@ right name is whole. Inflating takes most of an install's time; isal does it mor
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import threading
 import zipfile
@@ -97,6 +98,8 @@ def _move(early: Early | None, member: Member) -> bool:
         member.target.parent.mkdir(parents=True, exist_ok=True)
         _put(early.path, member)
     except OSError:  # another volume after all, or a full one: unpacked again
+        with contextlib.suppress(OSError):
+            early.path.unlink()  # its room is wanted
         return False
     return True
 

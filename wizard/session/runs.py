@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 
+from wizard import paths
 from wizard.errors import ExitStatus, WizardError
+from wizard.packages.early import remove_left_behind
 from wizard.plan.serialize import read_plan
 from wizard.session.model import RunInfo
 from wizard.steps.journal import History, read_history
@@ -46,4 +48,6 @@ def _state(folder: RunFolder, history: History) -> str:
 
 
 def remove_run(folder: RunFolder) -> None:
+    """With what it, or another that was killed, had unpacked early; what was fetched stays for the next."""
     shutil.rmtree(folder.path, ignore_errors=True)
+    remove_left_behind(paths.downloads_dir())

@@ -57,6 +57,11 @@ class Context:
         """Cancelled by a person, or a step of the same stage has failed."""
         return self.abort.is_set() or self.control.is_cancelled()
 
+    def release(self) -> None:
+        """The steps are over, however they ended: what only served to hand over is removed."""
+        if self.early.done() and (early := self.early.result()):
+            early.close()
+
     def check(self) -> None:
         """Raises Cancelled."""
         if self.is_stopped():

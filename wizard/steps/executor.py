@@ -21,18 +21,25 @@ Stages = Sequence[Sequence[Step]]
 
 def carry_out(stages: Stages, context: Context) -> None:
     """Raises WizardError (the first that failed) or Cancelled."""
-    for stage in stages:
-        context.check()
-        failures: list[BaseException] = []
-        threads = [
-            threading.Thread(target=_run_guarded, args=(step, context, failures), name=step.name, daemon=True)
-            for step in stage
-        ]
-        for thread in threads:
-            thread.start()
-        _join(threads)
-        if failures:
-            raise _first_cause(failures)
+    try:
+        for stage in stages:
+            context.check()
+            _carry_out_stage(stage, context)
+    finally:
+        context.release()
+
+
+def _carry_out_stage(stage: Sequence[Step], context: Context) -> None:
+    failures: list[BaseException] = []
+    threads = [
+        threading.Thread(target=_run_guarded, args=(step, context, failures), name=step.name, daemon=True)
+        for step in stage
+    ]
+    for thread in threads:
+        thread.start()
+    _join(threads)
+    if failures:
+        raise _first_cause(failures)
 
 
 def _join(threads: Sequence[threading.Thread]) -> None:

@@ -60,16 +60,11 @@ class Fetch:
                 limited_by=progress.limited_by,
             )  # fmt: skip
 
-        try:
-            _start_apart(context)
-            result = fetch_near_first(
-                fetcher, context.lock.files, choices.packs, on_progress, on_file, context.is_stopped,
-                context.control.is_paused, on_far,
-            )  # fmt: skip
-        except BaseException:
-            if early:
-                early.close()
-            raise
+        _start_apart(context)
+        result = fetch_near_first(
+            fetcher, context.lock.files, choices.packs, on_progress, on_file, context.is_stopped,
+            context.control.is_paused, on_far,
+        )  # fmt: skip
         context.ready.put(None)
         context.journal.done(self.name, {"fetched": result.bytes_fetched, "reused": result.bytes_reused})
         return message(

@@ -40,11 +40,7 @@ class Install:
             on_log=lambda line: context.emitter.log(self.name, line),
             early=lambda wheel: _early(context, wheel),
         )
-        try:
-            installer.pipeline(context.ready, on_installed, context.is_stopped)
-        finally:
-            if context.early.done() and (early := context.early.result()):
-                early.close()
+        installer.pipeline(context.ready, on_installed, context.is_stopped)
         return message("step.install.done", count=len(context.lock.files))
 
 
