@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.safety.broken import ELSEWHERE, IN_THE_WAY, SETTINGS
-from tests.undo.test_journal import as_nobody
+from tests.undo.noting import as_nobody
 from wizard import paths
 from wizard.cli.main import main
 from wizard.gui.preferences import Preferences

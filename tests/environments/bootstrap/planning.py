@@ -1,0 +1,30 @@
+"""Shared by the tests of the bootstrap: a plan from the loopback page, and the code of a refusal."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.environments.miniforge import Releases
+from wizard.environments.bootstrap_table import InstallerRow, miniforge_table
+from wizard.errors import WizardError
+from wizard.session.bootstrap import (
+    BootstrapPlan,
+    plan_bootstrap,
+)
+
+linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the installer is a shell script")
+
+
+def planned(releases: Releases, root: Path | None, mirror: str | None = None) -> BootstrapPlan:
+    return plan_bootstrap(str(root) if root else None, mirror, {}, releases.places)
+
+
+def code_of(caught: pytest.ExceptionInfo[WizardError]) -> str:
+    return caught.value.code
+
+
+def row(os_name: str) -> InstallerRow:
+    return miniforge_table().row(os_name, "x86_64")

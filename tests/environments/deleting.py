@@ -1,0 +1,34 @@
+"""Shared by the tests of deleting: the plan for a folder, and the code by which one is refused."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wizard.environments import refuse
+from wizard.environments.delete import DeletionPlan, plan_deletion
+from wizard.environments.found import Environment, Kind, State
+from wizard.environments.look import look
+from wizard.environments.refuse import Surroundings
+from wizard.errors import WizardError
+
+NOTHING = Surroundings()
+
+
+def plan_of(prefix: Path, around: Surroundings = NOTHING) -> DeletionPlan:
+    found = look(prefix)
+    assert found is not None, prefix
+    return plan_deletion(found, around, {}, lambda: False)
+
+
+def refusal(prefix: Path, around: Surroundings = NOTHING) -> str:
+    """What needs no walk is refused in the doing, too, just as in the plan."""
+    found = look(prefix) or Environment(prefix.name, prefix, Kind.VENV, State.OK)
+    with pytest.raises(WizardError) as caught:
+        plan_deletion(found, around, {})
+    if caught.value.params.get("what") is None and caught.value.code != "delete-denied":
+        with pytest.raises(WizardError, match=re.escape(str(caught.value))):
+            refuse.check_deletable(prefix, around)
+    return caught.value.code
