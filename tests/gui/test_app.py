@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import linecache
 import sys
 
 import pytest
@@ -13,7 +15,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import go_to
 from wizard import paths
-from wizard.flow.pages import ORDER
+from wizard.flow.pages import ORDER, PageId
 from wizard.gui.app import run_window
 from wizard.gui.window import SMALLEST
 
@@ -35,3 +37,12 @@ def test_every_page_fits_into_the_smallest_window(qtbot: QtBot, make_window: Mak
         sheet = window.page._scroll.widget()
         view = window.page._scroll.viewport()
         qtbot.waitUntil(lambda sheet=sheet, view=view: sheet.width() <= view.width())
+
+
+def test_no_source_is_kept_for_a_page_that_was_made(make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    read = linecache.getlines(json.__file__)
+    assert read
+    assert json.__file__ in linecache.cache
+    assert window.pages[PageId.CHECK] is not None
+    assert json.__file__ not in linecache.cache

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from wizard import __version__
 from wizard.errors import ExitStatus
-from wizard.gui.application import application
+from wizard.gui.application import application, forget_sources
 from wizard.gui.crash import CrashWatch
 from wizard.gui.preferences import Preferences
 from wizard.gui.single import SingleInstance
@@ -61,6 +61,7 @@ def _run(
     bare: WizardWindow | None,
 ) -> int:
     app = application()
+    forget_sources()
     single = SingleInstance(parent=app)
     if bare is None and not self_test and single.hand_over(open_file):
         return 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 
@@ -24,6 +25,12 @@ def application() -> QApplication:
     if icon.is_file():
         app.setWindowIcon(QIcon(str(icon)))
     return app
+
+
+def forget_sources() -> None:
+    """PySide reads the source of every module that imports something, to look for its own name in it; the lines stay
+    in Python's cache for tracebacks (3 MB for the first page), which reads them again when it needs them."""
+    linecache.clearcache()
 
 
 def _new_application() -> QApplication:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, cast
 
 from wizard.flow.pages import PageId
+from wizard.gui.application import forget_sources
 from wizard.gui.desk import Desk
 from wizard.gui.pages.base import Page
 
@@ -23,6 +24,7 @@ class WizardPages(dict[PageId, Page]):
 
     def __missing__(self, page: PageId) -> Page:
         made = self[page] = self._welcome() if page is PageId.WELCOME else _MAKERS[page](self._desk)
+        forget_sources()
         self._on_made(page, made)
         return made
 
