@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -117,8 +118,10 @@ def complain(system: str, python: str, rows: list[Pinned]) -> None:
 
 
 def check() -> None:
-    for python in SUPPORTED:
-        rows = list(parse_lock(resolve("windows", python), ranked_tags("windows", python)))
+    with ThreadPoolExecutor(len(SUPPORTED)) as pool:  # what takes the time is the index's answers
+        locks = list(pool.map(lambda python: resolve("windows", python), SUPPORTED))
+    for python, lock in zip(SUPPORTED, locks, strict=True):
+        rows = list(parse_lock(lock, ranked_tags("windows", python)))
         complain("windows", python, rows)
         binary = sum(not row.wheel.endswith("-none-any.whl") for row in rows)
         print(f"Windows, Python {python}: {len(rows)} packages, {binary} for win_amd64, {len(rows) - binary} pure")
