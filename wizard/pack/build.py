@@ -12,13 +12,13 @@ import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 import wizard
 from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.pack.check import check_entry
-from wizard.pack.files import copy_into, put_bytes, size_and_hash
-from wizard.pack.listing import listing_to_json, parse_listing
+from wizard.pack.files import copy_into, is_inside, put_bytes, read_file, size_and_hash
+from wizard.pack.listing import MOST_BYTES, listing_to_json, parse_listing
 from wizard.pack.model import LISTING, PROFILE, RESULTS, WHEELS, Built, Entry, Listing, Wanted, is_safe
 from wizard.pack.pages import pages
 from wizard.pack.volume import part_bytes, split
@@ -62,7 +62,7 @@ def earlier(folder: Path) -> Listing | None:
     """The list of the pack that lies there. Raises UsageError `pack-folder-taken` for a folder of something else."""
     listing = folder / LISTING
     if listing.is_file():
-        return parse_listing(listing.read_bytes(), str(listing))
+        return parse_listing(read_file(listing, MOST_BYTES), str(listing))
     if folder.exists() and not (folder / BUILDING).is_dir() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError("pack-folder-taken", path=str(folder))
     return None
@@ -218,13 +218,16 @@ class _Build:
             return (), ()
         needed = {part.path.lower() for entry in entries for part in entry.files}
         named = [part.path for entry in self._before.entries for part in entry.files]
-        old = dict.fromkeys((*named, *(path for path in self._before.unneeded if _is_ours(path))))
-        unneeded = tuple(path for path in old if path.lower() not in needed and (self._folder / path).is_file())
+        old = dict.fromkeys(path for path in (*named, *self._before.unneeded) if _is_ours(path))
+        unneeded = tuple(path for path in old if path.lower() not in needed and self._lies_here(path))
         return (unneeded, ()) if self._options.remove else ((), unneeded)
+
+    def _lies_here(self, path: str) -> bool:
+        return (self._folder / path).is_file() and is_inside(self._folder, str(PurePosixPath(path).parent))
 
 
 def _is_ours(path: str) -> bool:
-    """What a list says of files that it no longer vouches for: a stranger's might name a result, or the list itself."""
+    """A stranger's list might name a result to be deleted, or the list itself."""
     return path.startswith((f"{WHEELS}/", "simple/", "program/"))
 
 

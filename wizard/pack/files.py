@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import secrets
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,11 +17,11 @@ _READ = 1 << 20
 def put_bytes(path: Path, data: bytes) -> None:
     """Raises OSError; what was at `path` is then as before."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_file() and path.read_bytes() == data:
+    if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
         return
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished = _unfinished(path)
     try:
-        with unfinished.open("wb") as out:
+        with unfinished.open("xb") as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
@@ -34,10 +35,10 @@ def put_bytes(path: Path, data: bytes) -> None:
 def copy_into(source: Path, target: Path, sha256: str, is_cancelled: Callable[[], bool]) -> bool:
     """False when the source is not what it should be: then there is no target. Raises OSError, Cancelled."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
+    unfinished = _unfinished(target)
     digest = hashlib.sha256()
     try:
-        with source.open("rb") as stream, unfinished.open("wb") as out:
+        with source.open("rb") as stream, unfinished.open("xb") as out:
             while block := stream.read(_READ):
                 if is_cancelled():
                     raise Cancelled
@@ -54,6 +55,25 @@ def copy_into(source: Path, target: Path, sha256: str, is_cancelled: Callable[[]
             unfinished.unlink()
         raise
     return True
+
+
+def _unfinished(path: Path) -> Path:
+    """A name that nobody can guess, and with mode "x" no link that somebody has put there: a pack may lie where others
+    may write. Two results of one machine may come at once, too."""
+    return path.with_name(f".{path.name[:80]}.{secrets.token_hex(8)}")
+
+
+def read_file(path: Path, most: int) -> bytes:
+    """At most one byte more than `most`. Raises OSError, also for what is no file: a pipe would be waited for."""
+    if path.exists() and not path.is_file():
+        raise OSError(f"no file: {path}")
+    with path.open("rb") as stream:
+        return stream.read(most + 1)
+
+
+def is_inside(folder: Path, relative: str) -> bool:
+    """No link on the way leads out of the folder."""
+    return Path(os.path.realpath(folder / relative)).is_relative_to(os.path.realpath(folder))
 
 
 def size_and_hash(path: Path) -> tuple[int, str]:

@@ -14,6 +14,7 @@ from wizard.pack.model import SCHEMA, Entry, Listing, Part, is_safe
 
 MOST_BYTES = 8 * 1024 * 1024
 _MOST_ENTRIES = 20_000
+_LONGEST = 200  # of a text that people see
 _HASH = re.compile(r"^[0-9a-f]{64}$")
 
 
@@ -23,6 +24,8 @@ def listing_to_json(listing: Listing) -> bytes:
 
 def parse_listing(data: bytes, where: str) -> Listing:
     """Raises WizardError `pack-unreadable`, `pack-newer`."""
+    if len(data) > MOST_BYTES:
+        raise WizardError("pack-unreadable", details="too large", path=where)
     try:
         schema = msgspec.json.decode(data, type=_Schema).schema
         if schema > SCHEMA:
@@ -44,6 +47,8 @@ def _wrong(listing: Listing) -> str:
     """What cannot be in a list that we wrote; empty for a good one."""
     if not _HASH.match(listing.profile_sha256):
         return "profile_sha256"
+    if not all(text.isprintable() and len(text) <= _LONGEST for text in (listing.title, listing.made, listing.program)):
+        return "title, made or program"
     if len(listing.entries) > _MOST_ENTRIES:
         return "too many entries"
     if len(listing.unneeded) > _MOST_ENTRIES or not all(is_safe(path) for path in listing.unneeded):

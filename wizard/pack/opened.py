@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
@@ -23,6 +24,8 @@ from wizard.packages.model import LockedFile
 from wizard.process import redact
 
 _STALL_SECONDS = 8.0
+_WHOLE_SECONDS = 60.0  # for a list or a profile, which are small: who sends a byte now and then is not waited for
+_CUT_AGAIN = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,16 +92,39 @@ def read_profile_of(
     return data
 
 
-def _read(base: str, name: str, environment: Mapping[str, str] | None, stall: float) -> bytes:
+def _read(
+    base: str, name: str, environment: Mapping[str, str] | None, stall: float, seconds: float = _WHOLE_SECONDS
+) -> bytes:
     transport = Transport(stall, environment, allow_http=True)
     try:
-        with contextlib.closing(transport):
+        with contextlib.closing(transport), _within(transport, seconds):
             body = transport.get(base + name, 0, None).body
             return _read_all(body.readinto, base)
     except Fault as fault:
         raise WizardError("pack-unreachable", details=redact(str(fault)), path=redact(base)) from fault
     except (OSError, ValueError) as error:
         raise WizardError("pack-unreachable", details=redact(repr(error)), path=redact(base)) from error
+
+
+@contextlib.contextmanager
+def _within(transport: Transport, seconds: float) -> Iterator[None]:
+    """Afterwards every connection of it is cut, so that what reads from one ends. Raises TimeoutError then."""
+    done, late = threading.Event(), threading.Event()
+
+    def watch() -> None:
+        left = seconds
+        while not done.wait(left):
+            late.set()
+            transport.cut()
+            left = _CUT_AGAIN  # one that was being opened is there now
+
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+    if late.is_set():  # what was read may look whole
+        raise TimeoutError(f"not done in {seconds:g} seconds")
 
 
 def _read_all(readinto: object, base: str) -> bytes:

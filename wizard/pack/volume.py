@@ -54,7 +54,8 @@ def split(source: Path, target: Path, relative: str, size: int) -> tuple[Part, .
 
 def _copy(stream: object, target: Path, most: int) -> tuple[int, str]:
     digest, left = hashlib.sha256(), most
-    with target.open("wb") as out:
+    target.unlink(missing_ok=True)  # of an earlier build, or a link
+    with target.open("xb") as out:
         while left and (block := stream.read(min(_READ, left))):  # type: ignore[attr-defined]
             out.write(block)
             digest.update(block)

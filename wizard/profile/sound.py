@@ -32,7 +32,7 @@ def address_flaw(url: str, is_share: bool = False) -> str | None:
     if parts.username is not None or "@" in parts.netloc or redact(url) != url:
         return "secret"
     if parts.scheme == "https" or (parts.scheme == "http" and (is_share or is_loopback(parts.hostname))):
-        return "address" if parts.fragment else None
+        return "address" if parts.fragment or (is_share and parts.query) else None
     return "insecure"
 
 

@@ -6,6 +6,7 @@ for another system, would only be found out on the students' machines.
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from packaging.tags import Tag
@@ -16,6 +17,8 @@ from wizard.mirrors.platform_tags import platform_tags
 from wizard.packages.model import LockedFile
 from wizard.profile.fields import Problems
 from wizard.profile.model import Profile, ProfileLock
+
+_MOST_TAGS = 200
 
 
 def check_locks(profile: Profile, problems: Problems) -> None:
@@ -61,6 +64,9 @@ def _check_lock(profile: Profile, lock: ProfileLock, path: str, problems: Proble
 
 def _flaw(file: LockedFile, lock: ProfileLock) -> tuple[str, str] | None:
     """The field and the problem."""
+    # What a name lists with dots is multiplied when it is read: 200 signs would make tens of thousands of tags.
+    if math.prod(part.count(".") + 1 for part in file.filename.split("-")[-3:]) > _MOST_TAGS:
+        return "filename", "wheel"
     try:
         name, version, _, tags = parse_wheel_filename(file.filename)
         stated = Version(file.version)

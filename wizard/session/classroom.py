@@ -7,7 +7,8 @@ bytes are not taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,6 +28,8 @@ from wizard.share.announce import plain_code, search
 from wizard.share.spread import Spread
 
 CODE_SIGNS = 16
+_AT_ONCE = 16
+_MOST_FOUND = 32  # servers that the network tells of: anybody may announce any number
 Search = Callable[[str], tuple[str, ...]]
 
 
@@ -58,7 +61,7 @@ class Classroom:
 
 def announced(code: str) -> tuple[str, ...]:
     """Servers that say on the local network that they have it."""
-    return tuple(each.base for each in search(code))
+    return tuple(each.base for each in search(code))[:_MOST_FOUND]
 
 
 def enter(asked: Asked, network: Network | None = None, look: Search = announced) -> Classroom:
@@ -92,26 +95,34 @@ def _from_pack(
         base = base_of(spec)
         if base.startswith("http:") and not code:
             raise UsageError("share-needs-code", address=redact(base))
-        return _profile_of(base, code, environment)
+        return _kept(*_profile_of(base, code, environment))
     bases = look(code)
-    for base in bases:
-        try:
-            return _profile_of(base, code, environment)
-        except WizardError:
-            continue  # one that announces a code and has another profile, or is gone
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        for answer in as_completed([pool.submit(_profile_of, base, code, environment) for base in bases]):
+            try:
+                found = answer.result()
+            except WizardError:
+                continue  # one that announces a code and has another profile, or is gone
+            return _kept(*found)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
     raise WizardError("share-not-found", found=len(bases))
 
 
-def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, Path, OpenPack]:
+def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, OpenPack]:
     direct = with_direct(environment, (base,))
     pack = open_pack(base, direct)
     if not pack.listing.profile_sha256.startswith(code):
         raise WizardError("share-wrong-code", address=redact(base))
     data = read_profile_of(pack, direct)
-    file = ProfileFile(parse_profile(data, PROFILE), data, pack.listing.profile_sha256)
+    return ProfileFile(parse_profile(data, PROFILE), data, pack.listing.profile_sha256), pack
+
+
+def _kept(file: ProfileFile, pack: OpenPack) -> tuple[ProfileFile, Path, OpenPack]:
     path = paths.home() / "profiles" / f"{file.sha256}.torchlab"
     try:
-        put_bytes(path, data)
+        put_bytes(path, file.data)
     except OSError as error:
         raise WizardError("state-not-writable", details=str(error), path=str(path.parent)) from error
     return file, path, pack
@@ -130,14 +141,25 @@ def _packs(
     may_be += [base_of(address) for address in file.profile.sources.share]
     if asked.code:
         may_be += _looked_for(file, look)
-    for base in dict.fromkeys(may_be):
-        if base in packs:
-            continue
-        try:
-            packs[base] = open_pack(base, with_direct(environment, (base,)))
-        except WizardError:
+    for base, pack in _opened([base for base in dict.fromkeys(may_be) if base not in packs], environment):
+        if pack:
+            packs[base] = pack
+        else:
             notices.append(message("share.silent", address=redact(base)))
     return tuple(packs.values()), tuple(notices)
+
+
+def _opened(bases: Iterable[str], environment: Mapping[str, str]) -> Iterator[tuple[str, OpenPack | None]]:
+    """All at once: one that keeps silent costs its time only once, however many there are."""
+
+    def opened(base: str) -> tuple[str, OpenPack | None]:
+        try:
+            return base, open_pack(base, with_direct(environment, (base,)))
+        except WizardError:
+            return base, None
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        yield from pool.map(opened, bases)
 
 
 def _looked_for(file: ProfileFile, look: Search) -> tuple[str, ...]:

@@ -9,7 +9,8 @@ from pathlib import Path
 from wizard.errors import UsageError, WizardError
 from wizard.pack.build import BuildOptions, OnProgress, build
 from wizard.pack.check import check, others
-from wizard.pack.listing import parse_listing
+from wizard.pack.files import read_file
+from wizard.pack.listing import MOST_BYTES, parse_listing
 from wizard.pack.model import LISTING, PROFILE, Built, Listing, Problem, Wanted
 from wizard.packages.fetch import Store
 from wizard.profile.model import ProfileFile
@@ -57,7 +58,7 @@ def read_listing(folder: Path) -> Listing:
     """Raises UsageError `pack-no-folder`, WizardError `pack-unreadable`, `pack-newer`."""
     path = folder / LISTING
     try:
-        data = path.read_bytes()
+        data = read_file(path, MOST_BYTES)
     except FileNotFoundError as error:
         raise UsageError("pack-no-folder", details=str(error), path=str(folder)) from error
     except OSError as error:

@@ -12,6 +12,7 @@ import socket
 import threading
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from wizard.errors import WizardError
@@ -21,6 +22,8 @@ _SEARCH_SECONDS = 3.0
 _ENOUGH_AFTER = 1.0  # once one was found, others have this long to answer too
 _ASK_MILLISECONDS = 1500
 _CONNECT_SECONDS = 0.7
+_AT_ONCE = 16  # announcements looked at; one that leads nowhere is not to hide the others
+_MOST_ADDRESSES = 8  # of one server
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +69,14 @@ def search(code: str, seconds: float = _SEARCH_SECONDS, interfaces: Sequence[str
     wanted = plain_code(code)[:16]
     found: dict[str, Announced] = {}
     first = threading.Event()
+    pool = ThreadPoolExecutor(_AT_ONCE)
 
     class Listener(ServiceListener):
         def add_service(self, zc: Zeroconf, type_: str, name: str) -> None:
+            with contextlib.suppress(RuntimeError):  # the search is over
+                pool.submit(self._look_at, zc, type_, name)
+
+        def _look_at(self, zc: Zeroconf, type_: str, name: str) -> None:
             info = zc.get_service_info(type_, name, _ASK_MILLISECONDS)
             if info is None or not info.port:
                 return
@@ -76,7 +84,7 @@ def search(code: str, seconds: float = _SEARCH_SECONDS, interfaces: Sequence[str
             own = said.get(b"code", b"").decode(errors="replace")
             if wanted and own != wanted:
                 return
-            address = _answering(info.parsed_addresses(), info.port)
+            address = _answering(info.parsed_addresses()[:_MOST_ADDRESSES], info.port)
             if address is None:
                 return
             host = f"[{address}]" if ":" in address else address
@@ -98,8 +106,9 @@ def search(code: str, seconds: float = _SEARCH_SECONDS, interfaces: Sequence[str
             time.sleep(min(_ENOUGH_AFTER, seconds))
         browser.cancel()
     finally:
+        pool.shutdown(wait=False, cancel_futures=True)
         zeroconf.close()
-    return tuple(sorted(found.values(), key=lambda each: each.base))
+    return tuple(sorted(found.copy().values(), key=lambda each: each.base))
 
 
 def _answering(addresses: Sequence[str], port: int) -> str | None:

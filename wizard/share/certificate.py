@@ -7,6 +7,7 @@ certificate is held against the same shape before it is kept, and is cut down to
 from __future__ import annotations
 
 import json
+import math
 import re
 import time
 import uuid
@@ -34,6 +35,7 @@ _REPORT_FIELDS = (
 _DEPTH = 12
 _MOST_ITEMS = 400
 _MOST_TEXT = 4000
+_LARGEST = 2**63
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def parse(data: bytes, received: float | None = None) -> Certificate:
         if not isinstance(report.get("status"), int) or isinstance(report.get("status"), bool):
             raise ValueError("report.status")
         kept = document.get("received")
-        stamp = received if received is not None else float(kept) if isinstance(kept, (int, float)) else None
+        stamp = received if received is not None else float(_number(kept)) if isinstance(kept, (int, float)) else None
         return Certificate(machine, sha256, clean_label(str(document.get("label") or "")), report, stamp)
     except (ValueError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise WizardError("share-bad-result", details=str(error)) from error
@@ -128,18 +130,32 @@ def _plain(value: Any, depth: int = 0) -> Any:
     if depth > _DEPTH:
         raise ValueError("too deep")
     if isinstance(value, str):
-        return redact(value[:_MOST_TEXT])
+        return _readable(redact(value[:_MOST_TEXT]))
     if isinstance(value, Mapping):
         if len(value) > _MOST_ITEMS:
             raise ValueError("too wide")
-        return {str(key)[:100]: _plain(item, depth + 1) for key, item in value.items()}
+        return {_readable(str(key)[:100]): _plain(item, depth + 1) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
         if len(value) > _MOST_ITEMS:
             raise ValueError("too long")
         return [_plain(item, depth + 1) for item in value]
-    if value is None or isinstance(value, (bool, int, float)):
-        return value
+    if isinstance(value, (int, float)):
+        return _number(value)
+    if value is None:
+        return None
     raise ValueError(type(value).__name__)
+
+
+def _number(value: float) -> float:
+    """Raises ValueError for one that no clock and no size of ours has: sums and dates of it would fail later."""
+    if not math.isfinite(value) or abs(value) > _LARGEST:
+        raise ValueError("number")
+    return value
+
+
+def _readable(text: str) -> str:
+    """Without what steers a terminal, turns a line around, or is no character at all."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\N{REPLACEMENT CHARACTER}" for sign in text)
 
 
 def write_into(folder: Path, value: Certificate) -> Path:
@@ -165,7 +181,7 @@ def read_all(folder: Path) -> tuple[tuple[Certificate, ...], tuple[str, ...]]:
             if found.received is None and found.created is not None and found.created > written:
                 found = replace(found, received=written)
         except (OSError, ValueError, WizardError):
-            bad.append(path.name)
+            bad.append(clean_label(path.name))
             continue
         good.append(found)
     return tuple(good), tuple(bad)

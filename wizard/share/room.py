@@ -93,7 +93,7 @@ def _order(row: Row) -> tuple[bool, str, tuple[tuple[int, str], ...], str]:
 def _row(value: Certificate, profile_sha256: str, made: str) -> Row:
     try:
         return _told(value, profile_sha256, made)
-    except (KeyError, TypeError, AttributeError, ValueError):
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
         why = (Said(message("share.why.odd")),)
         return Row(
             value.machine[:8], value.label, RED, "odd", why, (Said(message("share.fix.again")),), "", "", "", "", None

@@ -19,6 +19,8 @@ from wizard.share.room import GREEN, Room, Row, Said
 _NAMES = {"en": "English", "zh_CN": "简体中文"}
 _COLUMNS = ("state", "machine", "why", "fix", "card", "build", "when")
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# Half of the world's spreadsheets take a semicolon for the border of a cell, whatever stands around it.
+_INNER_FORMULA = re.compile(r"([;,|][\s\"']*)(?=[=+\-@＝＋－＠])")
 _CREATED = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ")
 _STYLE = """
 body{font:15px/1.5 system-ui,'Noto Sans CJK SC','Microsoft YaHei',sans-serif;margin:1.5em;color:#1d2430;background:#fff}
@@ -109,7 +111,7 @@ def room_csv(room: Room, language: str | None = None) -> str:
 
 def cell_of(value: str) -> str:
     """What a spreadsheet would take for a formula becomes plain text."""
-    flat = " ".join(value.split())
+    flat = _INNER_FORMULA.sub(r"\1'", " ".join(value.split()))
     return f"'{flat}" if value.startswith(_FORMULA) or flat.startswith(_FORMULA) else flat
 
 

@@ -28,6 +28,7 @@ from wizard.share.serving import Served, reply, served_of
 
 DEFAULT_PORT = 8765
 _KEEP_ALIVE = 20.0
+_RESULT_SECONDS = 30.0  # for half a megabyte
 _STOP_SECONDS = 3.0
 
 
@@ -112,7 +113,7 @@ class PackServer:
         application.router.add_route("HEAD", "/{path:.*}", self._give)
         runner = web.AppRunner(
             application, access_log=None, keepalive_timeout=_KEEP_ALIVE, shutdown_timeout=_STOP_SECONDS,
-            handler_cancellation=True,
+            handler_cancellation=True, auto_decompress=False,  # no result of ours is packed; a bomb is no result
         )  # fmt: skip
         await runner.setup()
         try:
@@ -172,10 +173,12 @@ class PackServer:
         if not self._gate.may_hand_in(client):
             return web.Response(status=429, headers={"Retry-After": "600"}, text="too many\n")
         try:
-            body = await request.read()
+            body = await asyncio.wait_for(request.read(), _RESULT_SECONDS)
             value = parse(body, received=round(now(), 1))
         except WizardError as error:
             return web.Response(status=400, text=f"{error.details}\n")
+        except asyncio.TimeoutError:
+            return web.Response(status=408, headers={"Connection": "close"}, text="too slow\n")
         if value.profile_sha256 != self._content.profile_sha256:
             return web.Response(status=409, text="another profile\n")
         try:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from wizard.pack.files import is_inside
 from wizard.pack.model import Entry
 
 _TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
@@ -37,15 +38,17 @@ class Served:
     size: int
     etag: str
     content_type: str
+    root: Path | None = None  # no link may lead out of it, now or later
 
 
 def served_of(folder: Path, entry: Entry) -> Iterator[tuple[str, Served]]:
     """The entry under its own name, and each part under its."""
     kind = _TYPES.get(Path(entry.path).suffix, "application/octet-stream")
     files = [(folder / part.path, part.size) for part in entry.files]
-    yield entry.path, Served(files, entry.size, entry.sha256, kind)
+    yield entry.path, Served(files, entry.size, entry.sha256, kind, folder)
     for part in entry.parts:
-        yield part.path, Served([(folder / part.path, part.size)], part.size, part.sha256, "application/octet-stream")
+        one = [(folder / part.path, part.size)]
+        yield part.path, Served(one, part.size, part.sha256, "application/octet-stream", folder)
 
 
 def pieces(served: Served, start: int, end: int) -> Iterator[Piece]:
@@ -98,11 +101,16 @@ def _span(request: web.Request, served: Served) -> tuple[int, int, int]:
 
 
 async def _is_whole(served: Served) -> bool:
-    """A file of another size than the list says is not begun: half a reply helps nobody."""
+    """A file of another size than the list says is not begun: half a reply helps nobody. Nor one that has become a
+    link to somewhere else: whoever may write in the folder is not to choose what this user hands out."""
 
     def look() -> bool:
+        root = served.root
         try:
-            return all(path.stat().st_size == size for path, size in served.files)
+            return all(
+                path.is_file() and path.stat().st_size == size and (root is None or is_inside(root, str(path)))
+                for path, size in served.files
+            )
         except OSError:
             return False
 

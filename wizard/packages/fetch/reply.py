@@ -21,6 +21,8 @@ from wizard.packages.fetch import meter
 from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import Fault
 
+_MOST_DIGITS = 19
+
 
 class Body(Protocol):
     def readinto(self, block: memoryview) -> int: ...
@@ -122,7 +124,7 @@ def read_reply(response: http.client.HTTPResponse, body: SocketBody) -> Reply:
     status, headers = response.status, response.headers
     if status not in (200, 206):
         raise refusal(status, response.reason, headers.get("Retry-After"), headers.get("Date"))
-    length = int(headers["Content-Length"]) if (headers.get("Content-Length") or "").isdigit() else None
+    length = int(headers["Content-Length"]) if _is_number(headers.get("Content-Length") or "") else None
     start, total = 0, length
     if status == 206:
         start, total = content_range(headers.get("Content-Range") or "")
@@ -165,12 +167,17 @@ def refusal(status: int, reason: str, retry_after: str | None, date: str | None)
 
 def retry_seconds(text: str, date: str | None = None) -> float | None:
     """Retry-After: seconds, or a date, which is held against the server's own clock where it tells it."""
-    if text.strip().isdigit():
+    if _is_number(text.strip()):
         return float(text)
     until = _moment(text)
     if until is None:
         return None
     return max(0.0, until - (_moment(date or "") or time.time()))
+
+
+def _is_number(text: str) -> bool:
+    """`isdigit` alone takes a raised two for one."""
+    return text.isascii() and text.isdigit() and len(text) < _MOST_DIGITS
 
 
 def _moment(text: str) -> float | None:

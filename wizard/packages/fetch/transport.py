@@ -51,6 +51,18 @@ def is_allowed(url: str) -> bool:
     return parts.scheme in ("https", "file") or (parts.scheme == "http" and is_loopback(parts.hostname or ""))
 
 
+def may_lead(start: str, url: str) -> bool:
+    """Whether `start` may send us on to `url`. Never to a file, and never from a secure address to one that is not:
+    what came over https is believed for that alone. Who speaks http may name itself or a secure address: a server in
+    the room is not to make thirty machines ask whatever stands beside it."""
+    here, there = urllib.parse.urlsplit(start), urllib.parse.urlsplit(url)
+    if there.scheme != "http":
+        return there.scheme == "https"
+    if is_loopback(here.hostname or "") and is_loopback(there.hostname or ""):
+        return True
+    return here.scheme == "http" and here.hostname == there.hostname
+
+
 def file_path(url: str) -> Path:
     """The path that a file:// address names."""
     parts = urllib.parse.urlsplit(url)
@@ -88,13 +100,16 @@ class Transport:
             if etag:
                 headers["If-Range"] = etag
         landed = self._landed.pop(url, None)
-        if landed:
-            try:
-                return self._follow(url, landed, headers)
-            except Fault as fault:
-                if fault.retry_after is not None:
-                    raise
-        return self._follow(url, url, headers)
+        try:
+            if landed:
+                try:
+                    return self._follow(url, landed, headers)
+                except Fault as fault:
+                    if fault.retry_after is not None:
+                        raise
+            return self._follow(url, url, headers)
+        except ValueError as error:  # an address or a header that is none, from whoever answered
+            raise Fault("fetch-server", str(error), hard=True) from error
 
     def _follow(self, asked: str, url: str, headers: Mapping[str, str]) -> Reply:
         for _ in range(_MAX_REDIRECTS):
@@ -104,7 +119,10 @@ class Transport:
             location = response.headers.get("Location")
             if response.status in _REDIRECTS and location:
                 self._skip(response)
-                url = urllib.parse.urljoin(url, location)
+                target = urllib.parse.urljoin(url, location)
+                if not may_lead(url, target):
+                    raise Fault("fetch-redirect", target, hard=True)
+                url = target
                 continue
             assert self._body
             reply = read_reply(response, self._body)
@@ -125,10 +143,13 @@ class Transport:
     def _get_file(self, url: str, start: int, end: int | None) -> Reply:
         self.close()
         try:
-            stream = file_path(url).open("rb")
+            path = file_path(url)
+            if not path.is_file():  # a pipe would be waited for
+                raise FileNotFoundError(f"no file: {path}")
+            stream = path.open("rb")
             size = os.fstat(stream.fileno()).st_size
             stream.seek(start)
-        except OSError as error:
+        except (OSError, ValueError) as error:
             raise Fault("fetch-not-found", str(error), hard=True) from error
         self._file = stream
         return file_reply(stream, size, start, end)

@@ -1,0 +1,56 @@
+"""A server on 127.0.0.1 that says exactly the bytes it is told, however wrong, and knows no HTTP itself.
+
+with RawServer(lambda asked: [b"HTTP/1.1 200 OK\r\n", 0.1, b"..."]) as server: …
+
+A number among the pieces is a pause in seconds. The reply ends with the connection.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Callable, Iterable
+from types import TracebackType
+
+Reply = Callable[[bytes], Iterable[bytes | float]]
+_MOST = 64 * 1024
+
+
+class RawServer:
+    def __init__(self, reply: Reply) -> None:
+        self._reply, self._over = reply, threading.Event()
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._open: list[socket.socket] = []
+        self.asked: list[bytes] = []
+        self.root = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+
+    def __enter__(self) -> RawServer:
+        threading.Thread(target=self._accept, daemon=True).start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self._over.set()
+        for sock in (self._listening, *self._open):
+            with contextlib.suppress(OSError):
+                sock.shutdown(socket.SHUT_RDWR)
+            sock.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                sock, _ = self._listening.accept()
+                self._open.append(sock)
+                threading.Thread(target=self._answer, args=(sock,), daemon=True).start()
+
+    def _answer(self, sock: socket.socket) -> None:
+        with contextlib.suppress(OSError), sock:
+            asked = b""
+            while b"\r\n\r\n" not in asked and len(asked) < _MOST and (more := sock.recv(_MOST)):
+                asked += more
+            self.asked.append(asked)
+            for piece in self._reply(asked):
+                if isinstance(piece, bytes):
+                    sock.sendall(piece)
+                elif self._over.wait(piece):
+                    return
