@@ -55,13 +55,11 @@ class NotReached(Exception):
     """The package index did not answer."""
 
 
-def resolve(system: str, python: str) -> str:
+def resolve(uv: str, system: str, python: str) -> str:
     """The lock that uv makes. Raises NotReached; CalledProcessError for requirements that cannot be met."""
-    from uv import find_uv_bin
-
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch, "pylock.toml")
-        command = [find_uv_bin(), "pip", "compile", "--quiet", "--no-header", "--format", "pylock.toml",
+        command = [uv, "pip", "compile", "--quiet", "--no-header", "--format", "pylock.toml",
                    "--extra", "freeze", "--python-platform", SYSTEMS[system][0], "--python-version", python,
                    "--output-file", str(made), str(ROOT / "pyproject.toml")]  # fmt: skip
         done = subprocess.run(command, capture_output=True, text=True, cwd=scratch, check=False)
@@ -70,6 +68,12 @@ def resolve(system: str, python: str) -> str:
         if done.returncode != 0:
             raise subprocess.CalledProcessError(done.returncode, "uv pip compile", stderr=done.stderr)
         return made.read_text("utf-8")
+
+
+def find_uv() -> str:
+    from uv import find_uv_bin
+
+    return find_uv_bin()
 
 
 def ranked_tags(system: str, python: str) -> list[Tag]:
@@ -102,7 +106,7 @@ def file_name(wheel: Mapping[str, Any]) -> str:
 
 def write(system: str) -> Path:
     """Raises NotReached; SystemExit where a package has no wheel."""
-    rows = list(parse_lock(resolve(system, FROZEN_PYTHON), ranked_tags(system, FROZEN_PYTHON)))
+    rows = list(parse_lock(resolve(find_uv(), system, FROZEN_PYTHON), ranked_tags(system, FROZEN_PYTHON)))
     complain(system, FROZEN_PYTHON, rows)
     head = f"# Made by `python resources/installer/lock.py write`: frozen on {system}, for Python {FROZEN_PYTHON}.\n"
     lines = [f"{row.name}=={row.version} --hash=sha256:{row.sha256}  # {row.wheel}\n" for row in rows]
@@ -118,8 +122,9 @@ def complain(system: str, python: str, rows: list[Pinned]) -> None:
 
 
 def check() -> None:
+    uv = find_uv()  # in one thread: sysconfig, which it asks, is not made for several at once
     with ThreadPoolExecutor(len(SUPPORTED)) as pool:  # what takes the time is the index's answers
-        locks = list(pool.map(lambda python: resolve("windows", python), SUPPORTED))
+        locks = list(pool.map(lambda python: resolve(uv, "windows", python), SUPPORTED))
     for python, lock in zip(SUPPORTED, locks, strict=True):
         rows = list(parse_lock(lock, ranked_tags("windows", python)))
         complain("windows", python, rows)
