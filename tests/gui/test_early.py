@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -24,7 +28,7 @@ from wizard.gui import app as opening
 from wizard.gui import early
 from wizard.gui.crash import CrashWindow
 from wizard.gui.preferences import Preferences
-from wizard.gui.single import SingleInstance, may_be_open
+from wizard.gui.single import SingleInstance, _path, may_be_open
 from wizard.gui.theme import colours
 from wizard.gui.window import WizardWindow
 
@@ -152,17 +156,63 @@ def test_nothing_is_shown_where_a_window_is_open_already(qapp: QApplication) -> 
 
 
 def test_the_socket_is_for_this_user_alone(qapp: QApplication) -> None:
-    from PySide6.QtCore import QDir
-
     first = SingleInstance()
     assert first.listen()
     try:
-        (path,) = (Path(QDir.temp().filePath(first._name)),)
+        path = Path(_path(first._name))
         if sys.platform != "win32":
             assert path.stat().st_mode & 0o777 == 0o600
     finally:
         first.close()
     assert not path.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a socket is a file")
+@pytest.mark.parametrize(
+    "kind", ["link", "other user's"] if sys.platform != "win32" and os.geteuid() == 0 else ["link"]
+)
+def test_a_socket_that_somebody_else_put_there_is_told_nothing_and_stops_nobody(
+    qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    mine, heard = SingleInstance(), []
+    path = Path(_path(mine._name))
+    with socket.socket(socket.AF_UNIX) as theirs:
+        theirs.bind(str(tmp_path / "theirs"))
+        theirs.listen()
+
+        def answer() -> None:
+            with contextlib.suppress(OSError):
+                while True:
+                    caller, _ = theirs.accept()
+                    with caller:
+                        heard.append(caller.recv(1000))
+                        caller.sendall(b"ok\n")
+
+        threading.Thread(target=answer, daemon=True).start()
+        if kind == "link":
+            path.symlink_to(tmp_path / "theirs")
+        else:
+            (tmp_path / "theirs").rename(path)
+            os.chown(path, 54321, 54321)
+        assert not may_be_open()
+        assert not mine.hand_over("thesis/plan.json")
+        mine.listen()  # with a socket or without one
+        mine.close()
+        theirs.shutdown(socket.SHUT_RDWR)
+    assert heard == []
+    assert os.path.lexists(path), "it is not ours to remove"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a socket is a file")
+def test_a_folder_of_this_user_alone_is_preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    assert Path(_path("x")).parent != tmp_path / "run", "not there"
+    (tmp_path / "run").mkdir(mode=0o700)
+    assert Path(_path("x")).parent == tmp_path / "run"
+    (tmp_path / "run").chmod(0o755)
+    assert Path(_path("x")).parent != tmp_path / "run"
 
 
 @pytest.mark.parametrize(

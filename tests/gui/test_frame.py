@@ -26,7 +26,7 @@ from wizard.gui import announce as announcing
 from wizard.gui.motion import put_reduced_motion
 from wizard.gui.pages.explain import ExplainPage
 from wizard.gui.preferences import Preferences
-from wizard.gui.single import SingleInstance
+from wizard.gui.single import SingleInstance, _path
 from wizard.gui.window import WizardWindow
 from wizard.i18n import LANGUAGES
 
@@ -100,7 +100,7 @@ def test_nonsense_on_the_socket_is_not_listened_to(qtbot: QtBot, single: SingleI
     heard: list[str] = []
     single.asked.connect(heard.append)
     socket = QLocalSocket()
-    socket.connectToServer(single._name)
+    socket.connectToServer(_path(single._name) if sys.platform != "win32" else single._name)
     assert socket.waitForConnected(1000)
     socket.write(b"{nonsense}\n")
     socket.flush()

@@ -118,14 +118,37 @@ def test_words_of_a_stranger_are_only_words() -> None:
         {"status": 0, "steps": [None]}, {"status": 1, "diagnosis": {}},
         {"status": 1, "error": {"code": "fetch-no-space", "params": {"folder": {"a": 1}}}},
         {"status": 1, "error": {"code": "fetch-no-space", "params": {}}}, {"status": 99},
+        {"status": 0, "machine": {"os": "\ud800\x1b]0;x\x07"}}, {"status": 0, "\ud800": 1},
     ],
 )  # fmt: skip
 def test_an_odd_report_is_a_row_and_no_crash(report: dict[str, object]) -> None:
-    value = parse(to_json(Certificate("7" * 32, PROFILE, "", report)))
-    found = room("x", PROFILE, [value])
+    document = {"schema": 1, "machine": "7" * 32, "profile_sha256": PROFILE, "report": report}
+    found = room("x", PROFILE, [parse(json.dumps(document).encode())])
     assert len(found.rows) == 1
-    assert room_page(found)
-    assert room_csv(found)
+    for shown in (room_page(found), room_csv(found), found.rows[0].system):
+        assert shown.encode() or not found.rows[0].system
+        assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    "report",
+    [
+        {"status": 0, "steps": [{"seconds": 10**400}]}, {"status": 0, "steps": [{"seconds": float("inf")}]},
+        {"status": 10**30}, {"status": 0, "machine": {"memory": float("nan")}},
+    ],
+)  # fmt: skip
+def test_a_number_that_nothing_has_is_no_result(report: dict[str, object], tmp_path: Path) -> None:
+    for value in (Certificate("7" * 32, PROFILE, "", report), replace(told(1), received=float("inf"))):
+        with pytest.raises(WizardError) as caught:
+            parse(to_json(value))
+        assert caught.value.code == "share-bad-result"
+
+
+@pytest.mark.parametrize("text", ["seat 7;=cmd|' /C calc'!A0", 'x;"=1"', "x | +1", "x,\t@SUM(1)"])
+def test_no_cell_begins_a_formula_where_a_semicolon_ends_one(text: str) -> None:
+    for border in (";", "|", ","):
+        for part in cell_of(text).split(border):
+            assert not part.strip(' "').startswith(("=", "+", "-", "@", "＝")), part
 
 
 @pytest.mark.parametrize("text", ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "  =cmd|x", "\r\n=1", "＝1"])
@@ -175,9 +198,11 @@ def test_results_on_a_share(tmp_path: Path) -> None:
     (tmp_path / "big.json").write_bytes(b" " * 600_000)
     (tmp_path / "zero.json").symlink_to("/dev/zero")
     os.mkfifo(tmp_path / "pipe.json")
+    Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff\x1b[2J.json")).write_text("[]")
     good, odd = read_all(tmp_path)
     assert [value.report["status"] for value in good] == [0, 0]
-    assert odd == ("big.json", "notes.json", "pipe.json", "zero.json")
+    assert set(odd) == {"big.json", "notes.json", "pipe.json", "zero.json", "[2J.json"}
+    assert room_page(room("x", PROFILE, good, odd)).encode()
 
 
 def test_a_clock_is_told_without_a_server(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,8 +37,21 @@ def server_name() -> str:
 
 
 def _path(name: str) -> str:
-    """Qt's sockets are files here."""
-    return QDir.temp().filePath(name)
+    """Qt's sockets are files here. In the folder that a desktop gives this user alone, if there is one: in the one for
+    everybody somebody else may have put something under that name."""
+    own = os.environ.get("XDG_RUNTIME_DIR", "")
+    return str(Path(own, name)) if own and _is_mine(own, stat.S_ISDIR, 0o077) else QDir.temp().filePath(name)
+
+
+def _is_mine(path: str, is_kind: Callable[[int], bool], closed: int = 0) -> bool:
+    """`closed`: what its mode must not hold. A link is nobody's."""
+    if sys.platform == "win32":
+        return False
+    try:
+        found = os.lstat(path)
+    except (OSError, ValueError):
+        return False
+    return is_kind(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & closed
 
 
 def may_be_open(name: str = "") -> bool:
@@ -46,7 +61,8 @@ def may_be_open(name: str = "") -> bool:
         from wizard.windows.pipes import is_pipe_there
 
         return is_pipe_there(name)
-    if not os.path.lexists(_path(name)):
+    # Not another user's: it would be told the name of the file, and its answer would keep this program from starting.
+    if not _is_mine(_path(name), stat.S_ISSOCK):
         return False
     from wizard.gui.unix_door import is_answered
 
@@ -70,7 +86,7 @@ class SingleInstance(QObject):
         from PySide6.QtNetwork import QLocalSocket
 
         socket = QLocalSocket()
-        socket.connectToServer(self._name)
+        socket.connectToServer(self._name if sys.platform == "win32" else _path(self._name))
         if not socket.waitForConnected(_CONNECT_MS):
             return False
         socket.write(json.dumps({"open": file or ""}).encode() + b"\n")
@@ -88,7 +104,7 @@ class SingleInstance(QObject):
         from wizard.gui.unix_door import UnixDoor
 
         path = _path(self._name)
-        if os.path.lexists(path):  # of a start that was killed: nobody has answered there
+        if _is_mine(path, stat.S_ISSOCK):  # of a start that was killed: nobody has answered there
             with contextlib.suppress(OSError):
                 Path(path).unlink()
         try:
