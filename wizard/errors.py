@@ -54,6 +54,12 @@ class WizardError(Exception):
         return f"{text(self.summary, 'en')} {text(self.hint, 'en')}"
 
 
+def gigabytes_apart(needed: int, free: int) -> tuple[float, float]:
+    """For a sentence that says there is too little room: with as many digits as the two need to differ."""
+    digits = next((digits for digits in range(1, 9) if round(needed / 1e9, digits) != round(free / 1e9, digits)), 9)
+    return round(needed / 1e9, digits), round(free / 1e9, digits)
+
+
 class UsageError(WizardError):
     """What was asked cannot be right: nothing was started."""
 

@@ -18,7 +18,17 @@ from wizard.environments.trash import new_deletion, put_away
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
-_OTHERS = ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_EXE", "MAMBA_EXE", "MAMBA_ROOT_PREFIX", "WORKON_HOME", "PYENV_ROOT")
+_OTHERS = (
+    "DISPLAY",
+    "WAYLAND_DISPLAY",
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
+    "CONDA_EXE",
+    "MAMBA_EXE",
+    "MAMBA_ROOT_PREFIX",
+    "WORKON_HOME",
+    "PYENV_ROOT",
+)
 
 
 @pytest.fixture
@@ -224,3 +234,13 @@ def test_a_folder_that_is_no_environment_is_called_so(call: Call, state: Path, t
     done = call("envs", "show", tmp_path)
     assert done.returncode == 2
     assert "is no Python environment" in done.stderr
+
+
+def test_without_a_terminal_program_the_line_to_paste_is_there(
+    call: Call, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prefix = make_venv(state / "envs" / "demo")
+    (prefix / "bin" / "activate").touch()
+    done = call("envs", "terminal", "demo")
+    assert (done.returncode, done.stdout) == (1, f"source {prefix}/bin/activate\n")
+    assert "No terminal program" in done.stderr

@@ -12,6 +12,8 @@ import pytest
 
 from tests.doctor.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient, copy_libraries
 from wizard import paths
+from wizard.cli.doctor import _say_how
+from wizard.cli.terminal import Terminal
 from wizard.doctor.aside import Aside
 from wizard.doctor.distributions import read_distribution
 from wizard.doctor.files import damage_of
@@ -173,7 +175,7 @@ def test_an_environment_of_somebody_else_is_refused_before_anything_is_fetched(
     assert bare.session.runs() == ()
 
 
-def test_a_second_repair_waits_for_one_that_was_killed(bare: Patient) -> None:
+def test_a_second_repair_waits_for_one_that_was_killed(bare: Patient, capsys: pytest.CaptureFixture[str]) -> None:
     bare.make(*HEALTHY)
     (bare.site / "sympy" / "__init__.py").unlink()
     preview = bare.plan()
@@ -184,7 +186,13 @@ def test_a_second_repair_waits_for_one_that_was_killed(bare: Patient) -> None:
     with pytest.raises(WizardError) as raised:
         bare.plan()
     assert raised.value.code == "repair-under-way"
+    _say_how(bare.prefix, Terminal("en"))
+    told = capsys.readouterr().err
+    assert "is not finished" in told
+    assert "--repair" not in told, "that would only be refused"
     assert bare.session.undo_repair(bare.prefix)
+    _say_how(bare.prefix, Terminal("en"))
+    assert "--repair" in capsys.readouterr().err
     assert bare.plan().lock.files
 
 

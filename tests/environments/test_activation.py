@@ -22,6 +22,7 @@ from wizard.environments.activation import (
 )
 from wizard.environments.model import Target
 from wizard.environments.open_terminal import (
+    _linux_argv,
     find_terminal,
     open_terminal,
     shell_command,
@@ -280,3 +281,22 @@ def test_commands_for_a_terminal() -> None:
 def test_a_terminal_has_the_users_own_environment() -> None:
     own = {"PYTHONPATH": "/ours", "LD_LIBRARY_PATH": "/bundle", "LD_LIBRARY_PATH_ORIG": "/theirs", "EDITOR": "vi"}
     assert users_environment(own) == {"LD_LIBRARY_PATH": "/theirs", "EDITOR": "vi"}
+
+
+@linux
+def test_terminals_of_two_environments_do_not_read_each_others_files(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The first one's shell may come to its file only when the second was opened."""
+    monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("DISPLAY", ":0")
+    terminal = tmp_path / "bin" / "xterm"
+    terminal.parent.mkdir()
+    terminal.write_text("#!/bin/sh\n")
+    terminal.chmod(0o755)
+    monkeypatch.setenv("PATH", str(terminal.parent))
+    monkeypatch.delenv("TERMINAL", raising=False)
+    lines = [f"source /envs/{name}/bin/activate" for name in "ab"]
+    told = [_linux_argv(line, "bash", tmp_path) for line in lines]
+    files = [Path(argv[argv.index("--rcfile") + 1]) for argv in told]
+    assert [file.read_text().splitlines()[-1] for file in files] == lines

@@ -23,7 +23,7 @@ from wizard.environments.package_cache import is_same_volume
 from wizard.environments.quota import Quota, parse_quota, quota_left
 from wizard.environments.remove import mark_begun
 from wizard.environments.windows_volume import volume_of
-from wizard.errors import UsageError, WizardError
+from wizard.errors import UsageError, WizardError, gigabytes_apart
 from wizard.i18n import text
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Choices
@@ -284,3 +284,15 @@ def test_a_real_disk_that_is_read_only(home: Path, mounted: Path) -> None:
     assert caught.value.code == "target-not-writable"
     with pytest.raises(UsageError):
         check_ground(mounted / "x")
+
+
+@pytest.mark.parametrize(
+    ("needed", "free", "said"),
+    [
+        (3_000_000_000, 1_000_000_000, (3.0, 1.0)),
+        (40_400_000, 39_600_000, (0.0404, 0.0396)),  # both are 0.04
+        (2_000_000_001, 2_000_000_000, (2.000000001, 2.0)),
+    ],
+)
+def test_too_little_room_is_told_in_figures_that_differ(needed: int, free: int, said: tuple[float, float]) -> None:
+    assert gigabytes_apart(needed, free) == said

@@ -23,6 +23,7 @@ from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.part import ALIGN
 from wizard.packages.fetch.state import PartState, write_state
 from wizard.packages.install import Installer
+from wizard.packages.model import LockedFile
 from wizard.packages.record import check_record
 from wizard.packages.unpack import Early
 from wizard.packages.wheel import read_wheel
@@ -245,3 +246,19 @@ def test_not_where_it_would_not_help(tmp_path: Path) -> None:
     early = open_early(tmp_path / "downloads", tmp_path / "new" / "env", "run")
     assert early is not None
     early.close()
+
+
+def test_the_end_bears_a_block_that_comes_meanwhile(tmp_path: Path) -> None:
+    """The fetcher leaves a thread behind that hangs on a slow disk; its next file begins while all is put away."""
+    early = EarlyUnpacker(tmp_path, "run")
+    early.feed(LockedFile("a", "1", "a.whl", (), "a" * 64), 0, memoryview(b"PK"))
+    stream = early._streams["a" * 64]
+    drop = stream.drop
+
+    def slowly() -> None:
+        early._streams["b" * 64] = stream
+        drop()
+
+    stream.drop = slowly  # type: ignore[method-assign]
+    early.close()
+    assert [path for path in (tmp_path / ".unpacked").iterdir() if path.is_dir()] == []

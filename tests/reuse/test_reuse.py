@@ -103,6 +103,9 @@ def test_nothing_to_change(there: There) -> None:
     runs = there.world.runs()
     said = run_well(there.world, *into(there.world, there.prefix, "--yes"))
     assert "Nothing has to be changed" in said
+    events = there.world.run(*into(there.world, there.prefix, "--yes", "--events")).stdout
+    (told,) = map(json.loads, events.splitlines())
+    assert (told["event"], told["prefix"], told["status"]) == ("unchanged", str(there.prefix), 0)
     assert there.world.runs() == runs
 
 

@@ -113,6 +113,21 @@ def test_a_file_that_pip_itself_cannot_read_is_said(computer: Computer) -> None:
     assert path.read_bytes().startswith("# 镜像\n".encode("gbk"))
 
 
+def test_further_indexes_go_on_being_asked_and_that_is_said(computer: Computer) -> None:
+    sound = "[[index]]\nurl = 'https://a.example/simple'\n"
+    for content, is_told in (
+        ("[[index]]\nurl = 'https://a.example/simple'\nexplicit = true\n", False),
+        (f"[[index]]\nurl = '{OLD}'\ndefault = true\n", False),
+        (sound, True),
+        ("extra-index-url = ['https://a.example/simple']\n", True),
+        ("[pip]\nextra-index-url = ['https://a.example/simple']\n", True),
+    ):
+        place = computer.write(UV, content)
+        notices = use_cases.plan_use("tuna", ("packages",), computer.around).notices
+        assert [notice.params["path"] for notice in notices] == [str(place)] * is_told
+        assert all("further indexes" in text(notice, "en") for notice in notices)
+
+
 # --- what is left alone
 
 

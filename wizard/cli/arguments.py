@@ -35,7 +35,7 @@ def build_parser() -> argparse.ArgumentParser:
         epilog="Exit status: 0 done, 1 failed, 2 wrong usage, 3 installed but the GPU test failed, 130 cancelled.",
     )
     parser.add_argument("--version", action=ShowVersion, help="version of the program, and date of its data")
-    parser.add_argument("--lang", choices=("en", "zh_CN"), help="language of messages (default: the system's)")
+    _add_language(parser, None, "language of messages (default: the system's)")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
     window = commands.add_parser("window", help="open the window (the default)")
@@ -90,7 +90,21 @@ def build_parser() -> argparse.ArgumentParser:
         undo_grammar,
     ):  # fmt: skip
         grammar.add_parser(commands)
+    _take_language_behind(parser)
     return parser
+
+
+def _add_language(parser: argparse.ArgumentParser, default: str | None, words: str) -> None:
+    parser.add_argument("--lang", choices=("en", "zh_CN"), default=default, help=words)
+
+
+def _take_language_behind(parser: argparse.ArgumentParser) -> None:
+    """Behind a command, too: nobody remembers on which side of it. What stands before it is kept where nothing does."""
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in dict.fromkeys(action.choices.values()):
+                _add_language(command, argparse.SUPPRESS, argparse.SUPPRESS)
+                _take_language_behind(command)
 
 
 def _add_choices(parser: argparse.ArgumentParser) -> None:

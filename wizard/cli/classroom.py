@@ -74,12 +74,15 @@ class ClassRun:
         if not self._room or not minutes or status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
             return
         options, until = ServeOptions(port=0), time.monotonic() + 60 * minutes
-        with serve_downloads(self._room.file, self._room.path, files, options, announce=True) as serving:
-            self._terminal.say(message("share.after", minutes=minutes, addresses="  ".join(serving.addresses)))
-            with contextlib.suppress(Cancelled):
-                while time.monotonic() < until:
-                    interrupt.check()
-                    time.sleep(_NAP)
+        try:
+            with serve_downloads(self._room.file, self._room.path, files, options, announce=True) as serving:
+                self._terminal.say(message("share.after", minutes=minutes, addresses="  ".join(serving.addresses)))
+                with contextlib.suppress(Cancelled):
+                    while time.monotonic() < until:
+                        interrupt.check()
+                        time.sleep(_NAP)
+        except WizardError as error:  # said, but the setup was done all the same, and its exit status says that
+            self._terminal.error(error)
 
 
 def _entered(arguments: argparse.Namespace, network: Network) -> Classroom | None:

@@ -16,6 +16,7 @@ from wizard.cli.interrupt import Interrupt
 from wizard.cli.pick import pick
 from wizard.cli.setup import setup
 from wizard.cli.terminal import Terminal
+from wizard.environments.naming import absolute_prefix
 from wizard.errors import ExitStatus, UsageError
 from wizard.events import parse_line
 from wizard.report.render import render_text
@@ -81,7 +82,7 @@ _MARKS = {"ok": "✓", "note": "·", "warning": "!", "problem": "✗"}
 
 
 def verify(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    document, status = Session().verify(Path(arguments.prefix))
+    document, status = Session().verify(absolute_prefix(arguments.prefix))
     if arguments.json:
         terminal.document(document)
     else:

@@ -16,6 +16,7 @@ from wizard.cli.terminal import Terminal
 from wizard.doctor.aside import Aside
 from wizard.doctor.decide import exit_status
 from wizard.doctor.good_state import Drift
+from wizard.environments.naming import absolute_prefix
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
 from wizard.machine.serialize import machine_to_json
@@ -23,7 +24,7 @@ from wizard.plan.model import Choices
 from wizard.report.doctor_document import doctor_document
 from wizard.report.doctor_text import render_doctor
 from wizard.report.write import save_as
-from wizard.session.doctor import Examination
+from wizard.session.doctor import Examination, repair_under_way
 from wizard.session.repair_plan import RepairPreview
 from wizard.session.runs import run_info
 from wizard.session.session import Session
@@ -36,7 +37,7 @@ def doctor(arguments: argparse.Namespace, terminal: Terminal) -> int:
     session, interrupt = Session(), Interrupt()
     if not arguments.prefix:
         return _all_known(session, arguments, terminal)
-    prefix = Path(arguments.prefix).expanduser().absolute()
+    prefix = absolute_prefix(arguments.prefix)
     if arguments.undo:
         session.undo_repair(prefix)
         terminal.say(message("doctor.say.undone"))
@@ -104,11 +105,18 @@ def _tell(document: dict[str, Any], found: Examination, arguments: argparse.Name
         terminal.line(render_doctor(document, terminal.language))
         if found.answer.remedy.changes_something:
             if not arguments.repair:
-                terminal.say(message("doctor.say.needs-yes", prefix=str(found.answer.prefix)))
+                _say_how(found.answer.prefix, terminal)
         elif found.answer.cause:
             terminal.say(message("doctor.say.by-hand"))
     if arguments.save:
         save(Path(arguments.save).expanduser(), document, terminal)
+
+
+def _say_how(prefix: Path, terminal: Terminal) -> None:
+    if under_way := repair_under_way(prefix):
+        terminal.error(under_way)
+    else:
+        terminal.say(message("doctor.say.needs-yes", prefix=str(prefix)))
 
 
 def save(path: Path, document: dict[str, Any], terminal: Terminal) -> None:

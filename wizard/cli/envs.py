@@ -99,7 +99,15 @@ def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
 
 def _terminal(arguments: argparse.Namespace, terminal: Terminal) -> int:
     one = use_cases.find_environment(arguments.environment)
-    open_terminal(one.prefix, switching_on(look_at_place(one.prefix, paths.os_name(), False)))
+    lines = switching_on(look_at_place(one.prefix, paths.os_name(), False))
+    try:
+        open_terminal(one.prefix, lines)
+    except WizardError as error:
+        if not lines:
+            raise
+        terminal.error(error)  # its hint is to paste this line
+        terminal.line(lines[0].code)
+        return ExitStatus.FAILED
     terminal.say(message("envs.terminal", name=one.name))
     return ExitStatus.DONE
 

@@ -22,11 +22,14 @@ _REDRAW_SECONDS = 0.2
 def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
     """`--yes` is the yes to the licence, too: it was shown, and the option's help says so."""
     interrupt = Interrupt()
-    terminal.say(message("bootstrap.release"))
     environment = present_environment(network_from(arguments))
     near = use_case.near_copy(arguments.near, arguments.release)
-    plan = use_case.plan_bootstrap(arguments.prefix, arguments.mirror, environment, near=near)
-    plan = use_case.with_size(plan)
+    plan = use_case.with_size(
+        use_case.plan_bootstrap(
+            arguments.prefix, arguments.mirror, environment, near=near,
+            on_ask=lambda: terminal.say(message("bootstrap.release")),
+        )
+    )  # fmt: skip
     for change in plan.changes:
         terminal.say(change)
     if plan.file.size is not None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.cli.new_file import write_new
 from wizard.cli.terminal import Terminal
+from wizard.environments.naming import absolute_prefix
 from wizard.errors import ExitStatus, UsageError
 from wizard.i18n import message
 from wizard.session.doctor import check_environment
@@ -17,7 +18,7 @@ from wizard.session.job_script import Job, check_options, is_local, slurm_script
 def write_job(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if not (arguments.prefix and arguments.output):
         raise UsageError("job-needs-file")
-    prefix = Path(arguments.prefix).expanduser().absolute()
+    prefix = absolute_prefix(arguments.prefix)
     check_environment(prefix)
     output = Path(arguments.output).expanduser().absolute()
     if any(ord(sign) < 32 for sign in f"{prefix}{output}"):

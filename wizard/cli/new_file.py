@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from wizard.errors import UsageError, WizardError
@@ -10,8 +11,7 @@ from wizard.errors import UsageError, WizardError
 def write_new(path: Path, text: str, runs: bool = False) -> None:
     """`runs`: who may read it may run it. Raises UsageError `file-exists`, WizardError `file-not-written`."""
     try:
-        with path.open("x", encoding="utf-8", errors="surrogateescape", newline="\n") as stream:
-            stream.write(text)
+        put_new(path, text.encode("utf-8", "surrogateescape"))
         if runs:
             mode = path.stat().st_mode
             path.chmod(mode | (mode & 0o444) >> 2)
@@ -19,3 +19,15 @@ def write_new(path: Path, text: str, runs: bool = False) -> None:
         raise UsageError("file-exists", path=str(path)) from error
     except OSError as error:
         raise WizardError("file-not-written", details=str(error), path=str(path)) from error
+
+
+def put_new(path: Path, data: bytes) -> None:
+    """Whole or not at all: half of one would stand in the way of the next try. Raises OSError."""
+    with path.open("xb") as stream:
+        try:
+            stream.write(data)
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError):
+                path.unlink()
+            raise

@@ -12,12 +12,14 @@ from pathlib import Path
 from wizard import paths
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
+from wizard.cli.new_file import put_new
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError, WizardError
 from wizard.i18n import message
 from wizard.machine.model import Machine
 from wizard.machine.operating_system import normal_arch
 from wizard.machine.serialize import read_machine_file
+from wizard.pack.files import put_bytes
 from wizard.packages.lock import FAMILY
 from wizard.plan.model import Choices
 from wizard.process import redact
@@ -185,8 +187,7 @@ def _list(text: str | None) -> tuple[str, ...]:
 
 def _write(path: Path, data: bytes, force: bool) -> None:
     try:
-        with path.open("wb" if force else "xb") as stream:
-            stream.write(data)
+        (put_bytes if force else put_new)(path, data)
     except FileExistsError as error:
         raise UsageError("export-exists", path=str(path)) from error
     except OSError as error:

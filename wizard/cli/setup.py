@@ -56,6 +56,7 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
         preview = _preview(session, choices, profile, course, terminal, interrupt)
     if preview is None:
         terminal.say(message("reuse.nothing", prefix=str(choices.prefix)))
+        tell_unchanged(arguments, terminal, target_prefix(choices))
         return ExitStatus.DONE
     if arguments.plan_only:
         session.keep(preview.plan.id)

@@ -33,7 +33,7 @@ from wizard.environments.look import parse_cfg
 from wizard.environments.owned import owned_files
 from wizard.environments.survey import site_folders
 from wizard.environments.walk import Folder, walk
-from wizard.errors import Cancelled, WizardError
+from wizard.errors import Cancelled, WizardError, gigabytes_apart
 from wizard.process import Request, child_environment, run
 
 OnProgress = Callable[[int, int], None]  # bytes done and in all
@@ -132,7 +132,8 @@ def _check_room(target: Path, size: int) -> None:
     """Where blocks are shared it takes less, but that is known only by trying."""
     free = shutil.disk_usage(target).free
     if free < size:
-        raise WizardError("no-space", path=str(target), needed=round(size / 1e9, 2), free=round(free / 1e9, 2))
+        wanted, left = gigabytes_apart(size, free)
+        raise WizardError("no-space", path=str(target), needed=wanted, free=left)
 
 
 def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) -> None:

@@ -57,6 +57,8 @@ def _find_bad_character(name: str) -> Flaw | None:
 def _find_bad_shape(name: str, os_name: str) -> Flaw | None:
     if name.startswith("-"):
         return Flaw("hyphen", "-")
+    if name.startswith("~"):
+        return Flaw("tilde", "~")
     if name[0].isspace() or name[-1].isspace() or name.endswith("."):
         return Flaw("edge")
     if name.split(".")[0].rstrip().upper() in _WINDOWS_DEVICES:

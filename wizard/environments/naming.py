@@ -14,7 +14,7 @@ from pathlib import Path, PurePath
 
 from wizard.environments.component import Flaw, find_flaw, hazards
 from wizard.environments.remove import unfinished_run
-from wizard.errors import UsageError
+from wizard.errors import UsageError, gigabytes_apart
 from wizard.i18n import Message
 
 _CONDA_RESERVED = frozenset({"base", "root"})
@@ -133,7 +133,8 @@ def _check_writable(parent: Path, prefix: Path) -> None:
 def _check_space(parent: Path, needed_bytes: int | None) -> None:
     free = shutil.disk_usage(parent).free
     if needed_bytes is not None and free < needed_bytes:
-        raise UsageError("target-no-space", path=str(parent), free=_gigabytes(free), needed=_gigabytes(needed_bytes))
+        wanted, left = gigabytes_apart(needed_bytes, free)
+        raise UsageError("target-no-space", path=str(parent), needed=wanted, free=left)
 
 
 def _is_system(prefix: PurePath, os_name: str) -> bool:
@@ -153,10 +154,6 @@ def _home() -> Path | None:
         return Path.home()
     except RuntimeError:  # no HOME, no entry in passwd
         return None
-
-
-def _gigabytes(number: int) -> str:
-    return f"{number / 1e9:.1f} GB"
 
 
 def _printable(text: str) -> str:

@@ -11,6 +11,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from zlib import crc32
 
 from wizard import paths
 from wizard.environments.activation import ShellLine, activation_lines, has_activation
@@ -87,7 +88,8 @@ def _linux_argv(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
     terminal = find_terminal(os.environ, shutil.which)
     if terminal is None:
         raise WizardError("terminal-none", path=str(prefix))
-    folder = paths.cache_dir() / "terminal"
+    # A shell reads them when it has started: another environment's terminal must not have written over them by then.
+    folder = paths.cache_dir() / "terminal" / f"{crc32(line.encode(errors='surrogateescape')):08x}"
     folder.mkdir(parents=True, exist_ok=True)
     for file in start_files(line, shell):
         (folder / file.name).write_text(file.text, encoding="utf-8", errors="surrogateescape")

@@ -91,6 +91,7 @@ class SideSession:
         return carry_out_clone(plan_clone(one, name, None, is_cancelled), on_progress, is_cancelled).size
 
     def export(self, one: Environment, path: Path) -> None:
+        from wizard.pack.files import put_bytes
         from wizard.session.export import export_of
         from wizard.session.export_text import export_document, pylock_text, requirements_text
 
@@ -100,7 +101,7 @@ class SideSession:
         else:
             text = pylock_text(found) if ending == ".toml" else requirements_text(found)
         try:
-            path.write_text(text, encoding="utf-8", newline="\n")
+            put_bytes(path, text.encode())
         except OSError as error:
             raise WizardError("export-not-written", details=str(error), path=str(path)) from error
 
@@ -155,10 +156,11 @@ class SideSession:
         self, facts: Facts, preview: Preview, choices: Choices, path: Path, is_cancelled: IsCancelled
     ) -> ProfileFile:
         from wizard.flow.class_profile import profile_of_plan
+        from wizard.pack.files import put_bytes
 
         made = profile_of_plan(facts, self._session.matrix, preview.plan, choices, is_cancelled)
         try:
-            path.write_bytes(made.data)
+            put_bytes(path, made.data)
         except OSError as error:
             raise WizardError("export-not-written", details=str(error), path=str(path)) from error
         return made

@@ -75,7 +75,7 @@ class EarlyUnpacker:
     def close(self) -> None:
         """What nobody took is removed. May come twice, and while a last block is being fed."""
         self._closed = True
-        for stream in self._streams.values():
+        for stream in tuple(self._streams.values()):  # a last block may begin one at this moment
             stream.drop()
         self._streams.clear()
         self._whole.clear()

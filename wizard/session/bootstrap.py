@@ -115,8 +115,10 @@ def plan_bootstrap(
     environment: Mapping[str, str] | None = None,
     places: InstallerPlaces | None = None,
     near: Near | None = None,
+    on_ask: Callable[[], None] = lambda: None,
 ) -> BootstrapPlan:
-    """For this computer. Asks the official place; changes nothing. `environment`: the way to the network.
+    """For this computer. Asks the official place; changes nothing. `environment`: the way to the network; `on_ask`:
+    the place will do, and the network is asked now.
 
     Raises UsageError for a place or a system that cannot be, WizardError bootstrap-no-release, bootstrap-no-hash.
     """
@@ -127,6 +129,7 @@ def plan_bootstrap(
         check_root(root, row)
     places = places or installer_places(mirror)
     known = dict(present_environment(Network()) if environment is None else environment)
+    on_ask()
     client = Client(environment=known)
     try:
         version = near.release or _newest(client, places)

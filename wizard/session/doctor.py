@@ -20,6 +20,7 @@ from wizard.doctor.model import Answer
 from wizard.doctor.repair import read_repair
 from wizard.doctor.surroundings import look_around
 from wizard.environments.layout import python_of
+from wizard.environments.naming import absolute_prefix
 from wizard.errors import UsageError, WizardError
 from wizard.matrix.model import Matrix
 from wizard.packages.fetch import Store
@@ -56,7 +57,7 @@ def examine_prefix(
     is_cancelled: IsCancelled = lambda: False,
 ) -> Examination:
     """Raises UsageError `no-environment`, `environment-unreadable`, Cancelled."""
-    prefix = prefix.expanduser().absolute()
+    prefix = absolute_prefix(str(prefix))
     check_environment(prefix)
     env, answer = examine(
         prefix, facts.machine, matrix, look_around(), user_variables() if variables is None else variables,
@@ -99,7 +100,8 @@ def plan_examined(
 
     Raises WizardError `repair-under-way` where an earlier one still moves files, or was killed at it.
     """
-    _check_none_under_way(found.installation.prefix)
+    if under_way := repair_under_way(found.installation.prefix):
+        raise under_way
     by_hand = (choices.index, choices.torch_index, choices.find_links)
     earlier = next(iter(plans_for(found.installation.prefix)), None)
     if earlier and not any(by_hand):
@@ -108,19 +110,21 @@ def plan_examined(
     return plan_repair(found.facts, matrix, found.installation, found.answer, choices, is_cancelled)
 
 
-def _check_none_under_way(prefix: Path) -> None:
+def repair_under_way(prefix: Path) -> WizardError | None:
+    """`repair-under-way`, with what is to be done first; None: nothing stands in a repair's way."""
     for run in kept_runs(prefix):
         folder = RunFolder(paths.runs_dir() / run)
         if not folder.path.is_dir():
             continue  # of another computer, or of a home that was moved
         info = run_info(folder)
         if info.state == "running" or (info.state == "unfinished" and info.exit_status is None):
-            raise WizardError("repair-under-way", run=run, path=str(prefix))
+            return WizardError("repair-under-way", run=run, path=str(prefix))
+    return None
 
 
 def undo_repair(prefix: Path) -> str:
     """Takes back the newest repair; its run's id. Raises UsageError `nothing-to-undo`, WizardError `restore-failed`."""
-    prefix = prefix.expanduser().absolute()
+    prefix = absolute_prefix(str(prefix))
     run = next(iter(kept_runs(prefix)), None)
     if run is None:
         raise UsageError("nothing-to-undo", path=str(prefix))

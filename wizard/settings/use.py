@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
@@ -18,7 +19,7 @@ from wizard.process import redact
 from wizard.settings.editors import parsed, value_of
 from wizard.settings.model import Edit, Tool
 from wizard.settings.outdone import outdone
-from wizard.settings.places import Surroundings, own_file, says, settings_files
+from wizard.settings.places import SettingsFile, Surroundings, own_file, says, settings_files
 from wizard.settings.private import has_login, is_guarded
 from wizard.undo.target import read
 
@@ -83,6 +84,23 @@ def _extra(around: Surroundings) -> Iterator[Message]:
             yield message("settings-file.extra-stays", path=str(file.path))
 
 
+def _extra_of_uv(around: Surroundings) -> Iterator[Message]:
+    """Further indexes are searched before the default one, and the first that has a package gives it."""
+    for file in settings_files(Tool.UV, around):
+        named = [entry for entry in _entries(file) if not (entry.get("default") or entry.get("explicit"))]
+        if named or any(says(file, key) for key in ("extra-index-url", "pip.extra-index-url")):
+            yield message("settings-file.uv-extra-stays", path=str(file.path))
+
+
+def _entries(file: SettingsFile) -> list[dict[str, Any]]:
+    """None of a file that cannot be read: uv itself stumbles over it, not we."""
+    try:
+        found = parsed(Tool.UV, file.path, read(file.path) or b"").get("index", [])
+    except WizardError:
+        return []
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
 def uv_wish(url: str | None, around: Surroundings) -> Wish:
     """An `[[index]]` entry that is the default beats `index-url`; where one of them is used, it stays the one."""
     path = own_file(Tool.UV, around)
@@ -94,7 +112,8 @@ def uv_wish(url: str | None, around: Surroundings) -> Wish:
     if "index" in keys and any(is_guarded(entry, around) for entry in entries if entry.get("default") is True):
         raise WizardError("settings-secret", path=str(path), key="index")
     edits = tuple(Edit(Tool.UV, path, key, url) for key in keys)
-    return Wish(Tool.UV, path, keys[0] if keys else "index", url, edits, outdone(Tool.UV, path, "index", around))
+    notices = (*outdone(Tool.UV, path, "index", around), *_extra_of_uv(around))
+    return Wish(Tool.UV, path, keys[0] if keys else "index", url, edits, notices)
 
 
 def _check_login(tool: Tool, path: Path, content: bytes, keys: list[str], around: Surroundings) -> None:

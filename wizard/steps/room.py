@@ -15,7 +15,7 @@ from pathlib import Path
 from wizard import paths
 from wizard.environments.ground import Ground, look_at_ground
 from wizard.environments.package_cache import is_same_volume
-from wizard.errors import WizardError
+from wizard.errors import WizardError, gigabytes_apart
 from wizard.packages.fetch import Store
 from wizard.packages.model import Lock
 from wizard.plan.model import Plan
@@ -77,7 +77,8 @@ def check_room(wanted: Iterable[Demand]) -> None:
     for ground, size in grounds.values():
         if ground.free is not None and ground.free < size:
             code = "no-space-quota" if ground.by_quota else "no-space"
-            raise WizardError(code, path=str(ground.path), needed=gigabytes(size), free=gigabytes(ground.free))
+            needed, free = gigabytes_apart(size, ground.free)
+            raise WizardError(code, path=str(ground.path), needed=needed, free=free)
 
 
 def gigabytes(size: int) -> float:

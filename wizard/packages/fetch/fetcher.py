@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.errors import Cancelled, WizardError
+from wizard.errors import Cancelled, WizardError, gigabytes_apart
 from wizard.packages.fetch.addresses import Hosts
 from wizard.packages.fetch.board import Board
 from wizard.packages.fetch.connection import Connection
@@ -219,9 +219,10 @@ class _Run:
             raise self._no_space(self._missing_bytes(), free)
 
     def _no_space(self, needed: int, free: int) -> WizardError:
+        wanted, left = gigabytes_apart(needed, free)
         return WizardError(
             "fetch-no-space", f"{needed} bytes needed, {free} free", file="", folder=str(self._store.root),
-            needed=round(needed / 1e9, 1), free=round(free / 1e9, 1),
+            needed=wanted, free=left,
         )  # fmt: skip
 
     def _progress(self) -> FetchProgress:
