@@ -12,6 +12,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.test_version import ROOT, load
+from tests.tools import PUT_IN, VARIABLE, has
 
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
@@ -89,3 +90,17 @@ def test_nothing_is_signed_without_a_certificate(
     monkeypatch.setenv("PROGRAMFILES(X86)", str(tmp_path))
     with pytest.raises(SystemExit, match="signtool was not found"):
         sign.main([str(program)])
+
+
+def test_the_checks_put_in_the_tools_that_no_test_may_miss_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    told = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    names = re.search(r"for name in (.+); do", told)
+    assert names
+    assert {Path(name).name for name in names[1].split()} == {*PUT_IN, "wine64"}
+    assert f"{VARIABLE}=1" in told
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv(VARIABLE, raising=False)
+    assert not any(has(name) for name in PUT_IN)
+    monkeypatch.setenv(VARIABLE, "1")
+    assert all(has(name) for name in PUT_IN)
+    assert not has("nvcc")

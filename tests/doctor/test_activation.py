@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.stand_in import make_environment, site_packages
+from tests.tools import has
 from wizard.doctor.guards import guard_files, write_guards
 
 _ENDINGS = {"sh": "", "bash": "", "dash": "", "zsh": "", "fish": ".fish", "csh": ".csh", "tcsh": ".csh"}
-SHELLS = [name for name in _ENDINGS if shutil.which(name)]
+SHELLS = [name for name in _ENDINGS if has(name)]
 _UNFOLD = {
     "fish": "set -q LD_LIBRARY_PATH; and echo [(string join : $LD_LIBRARY_PATH)]; or echo unset",
     ".csh": 'if ( $?LD_LIBRARY_PATH ) echo "[$LD_LIBRARY_PATH]"\nif ( ! $?LD_LIBRARY_PATH ) echo unset',

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.tools import has, path_of
 from wizard.environments.activation import (
     activation_line,
     activation_lines,
@@ -47,9 +47,7 @@ def plain_environment(home: Path) -> dict[str, str]:
 
 
 def shell_run(shell: str, code: str, home: Path, **more: str) -> list[str]:
-    program = shutil.which(shell)
-    if program is None:
-        pytest.skip(f"{shell} is not installed (Debian: apt-get install {shell})")
+    program = path_of(shell)
     options = {"bash": ["--norc", "--noprofile"], "zsh": ["-f"], "fish": ["--no-config"]}.get(shell, [])
     done = subprocess.run(
         [program, *options, "-c", code], env={**plain_environment(home), **more}, capture_output=True, text=True,
@@ -142,7 +140,7 @@ def test_real_environments_in_every_shell(
     for line in activation_lines(str(prefix), "linux"):
         if line.shell == "powershell":
             assert (prefix / "bin" / "Activate.ps1").is_file()
-        elif shutil.which(line.shell):
+        elif has(line.shell):
             assert shell_run(line.shell, f"{line.code}\n{ASK}", home) == [str(prefix)], line
 
 
@@ -211,8 +209,7 @@ def test_a_terminal_opens_with_the_environment_on(
     place: Path, home: Path, tmp_path: Path, shell: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The terminal is a script that runs what it is told and types into it. The user's own settings are read first."""
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed (Debian: apt-get install {shell})")
+    path_of(shell)
     said = tmp_path / "said"
     (home / ".bashrc").write_text(f"echo settings >> '{said}'\n")
     (home / ".zshrc").write_text(f"echo settings >> '{said}'\nPATH=/usr/bin:/bin\n")

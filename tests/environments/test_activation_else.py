@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import subprocess
 import sys
 import venv
@@ -15,6 +14,7 @@ import pytest
 
 from tests.environments.cheap import make_conda, make_venv
 from tests.environments.conftest import AWKWARD
+from tests.tools import has
 from wizard.environments.activation import ShellLine
 from wizard.environments.activation_else import hook_lines, path_lines, script_lines
 from wizard.environments.open_terminal import open_terminal
@@ -22,7 +22,7 @@ from wizard.flow.afterwards import afterwards, look_at_place, switching_on, text
 from wizard.session.environments_conda import conda_for
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="run in Linux shells")
-SHELLS = [shell for shell in ("bash", "zsh", "fish") if shutil.which(shell)]
+SHELLS = [shell for shell in ("bash", "zsh", "fish") if has(shell)]
 # What conda says for its hook, as far as a test needs it: a function that puts the prefix first and names it.
 _HOOK = {
     "posix": 'conda() {{ CONDA_PREFIX="$2"; PATH="$2/bin:$PATH"; export PATH CONDA_PREFIX; }}',

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 
 from tests.line.world import ROOT
 from tests.stand_in import install, make_environment
+from tests.tools import needs
 from wizard.environments.module_file import ModuleFacts, lua_module, module_name, tcl_module, usual_name
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modules are for Linux")
@@ -28,7 +28,7 @@ dofile(arg[1])
 """
 
 
-@pytest.mark.skipif(not _MODULES.is_file(), reason="no Environment Modules")
+@needs("modulecmd")
 def test_the_real_modules_load_and_unload_it(tmp_path: Path) -> None:
     prefix = tmp_path / ODD
     (prefix / "bin").mkdir(parents=True)
@@ -46,7 +46,7 @@ def test_the_real_modules_load_and_unload_it(tmp_path: Path) -> None:
     assert "PyTorch [exit] $x" in done.stderr
 
 
-@pytest.mark.skipif(not shutil.which("lua"), reason="no Lua")
+@needs("lua")
 def test_a_real_lua_reads_it(tmp_path: Path) -> None:
     prefix = tmp_path / ODD
     (tmp_path / "lmod.lua").write_text(_LMOD)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
-import subprocess
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import trustme
 
 from tests.mirrors.wheels import CPU, CU126, make_wheel
 from tests.servers.index_server import Answer, IndexServer
@@ -173,21 +172,18 @@ def test_no_tls_where_https_was_asked(server: IndexServer, reader: Reader) -> No
     assert failure(reader, simple(server.simple.replace("http:", "https:"))).code == "source-tls"
 
 
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl to make a certificate")
 def test_certificates_are_checked_and_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pem, key = tmp_path / "own.pem", tmp_path / "own.key"
-    subject = ("-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1")
-    make = ("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", *subject)
-    subprocess.run((*make, "-keyout", str(key), "-out", str(pem)), check=True, capture_output=True)
-    both = tmp_path / "both.pem"
-    both.write_bytes(pem.read_bytes() + key.read_bytes())
+    authority = trustme.CA(organization_name="Campus")
+    pem, both = tmp_path / "own.pem", tmp_path / "both.pem"
+    authority.cert_pem.write_to_path(str(pem))
+    authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(both))
     for name in ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE", "SSL_CERT_DIR"):
         monkeypatch.delenv(name, raising=False)
     make_wheel(tmp_path / "root", CPU)
     with IndexServer(tmp_path / "root", certificate=both) as secure:
         with Reader(timeouts=FAST) as reader:
             error = failure(reader, simple(secure.simple))
-            assert (error.code, error.params["issuer"]) == ("network-tls-issuer", "127.0.0.1")
+            assert (error.code, error.params["issuer"]) == ("network-tls-issuer", "Campus")
         with Reader(UserSettings(certificate=str(pem)), FAST) as reader:
             assert reader.offers(simple(secure.simple), "torch")
         with Reader(UserSettings(certificate=str(tmp_path / "gone.pem")), FAST) as reader:

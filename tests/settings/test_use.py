@@ -155,6 +155,17 @@ def test_a_private_source_is_left_alone_and_so_are_all_files(computer: Computer,
     assert use_cases.changes() == ()
 
 
+def test_a_login_in_a_file_that_is_not_understood_counts_too(computer: Computer) -> None:
+    """Python's reader stumbles over the whole file; uv's may not."""
+    computer.write(".netrc", "machine corp.example login me password pw\nrubbish here\n").chmod(0o600)
+    place = computer.write(UV, "[[index]]\nurl = 'https://corp.example/simple'\ndefault = true\n")
+    with pytest.raises(WizardError) as error:
+        use_cases.plan_use("tuna", (), computer.around)
+    assert code_of(error) == "settings-secret"
+    place.write_text("[[index]]\nurl = 'https://other.example/simple'\ndefault = true\n")
+    assert use_cases.plan_use("tuna", ("packages",), computer.around).diffs
+
+
 def test_only_sources_that_serve_everything_last(computer: Computer) -> None:
     for mirror, kinds, code in (
         ("nowhere", (), "settings-no-mirror"), ("nju", (), "settings-no-mirror"),

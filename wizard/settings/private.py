@@ -10,6 +10,7 @@ import contextlib
 import netrc
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -23,10 +24,19 @@ def has_login(url: str, around: Surroundings) -> bool:
     named = around.environ.get("NETRC")
     places = [named] if named else [str(around.home / name) for name in (".netrc", "_netrc")]
     for place in places:
-        with contextlib.suppress(OSError, netrc.NetrcParseError, ValueError):
-            if (urlsplit(url).hostname or "") in netrc.netrc(place).hosts:
+        with contextlib.suppress(OSError, ValueError):
+            if _names(Path(place), urlsplit(url).hostname or ""):
                 return True
     return False
+
+
+def _names(file: Path, host: str) -> bool:
+    """Of a file that Python's reader does not understand, another tool's may: the bare name is enough there. Raises
+    OSError, ValueError."""
+    try:
+        return host in netrc.netrc(str(file)).hosts
+    except (netrc.NetrcParseError, UnicodeDecodeError):
+        return bool(host) and host.encode() in file.read_bytes().split()
 
 
 def is_guarded(entry: Mapping[str, Any], around: Surroundings) -> bool:
