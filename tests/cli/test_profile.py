@@ -18,6 +18,8 @@ from wizard.cli.main import main
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileSources
 from wizard.profile.read import read_profile
 from wizard.profile.write import profile_file
+from wizard.session.share import serve_pack
+from wizard.share.server import ServeOptions
 
 Call = Callable[..., "tuple[int, str]"]
 
@@ -118,6 +120,49 @@ def test_the_built_in_engine_brings_the_python_from_the_profiles_channel(
     assert world.runs() == []
 
 
+def test_a_room_without_internet_gets_its_python_from_the_pack(
+    world: World, conda_channel_folder: Path, tmp_path: Path
+) -> None:
+    """The admin has a network; the students have a class server and nothing else: no channel, no index."""
+    path, pack = tmp_path / "class.torchlab", tmp_path / "pack 包"
+    with (
+        IndexServer(conda_channel_folder) as channel,
+        IndexServer(world.packages.root) as packages,
+        IndexServer(world.torch.root) as torch,
+    ):
+        admin = World(tmp_path, packages, torch)
+        made(admin, path, "--variant", "cpu", "--channel", channel.url, "--engine", "rattler")
+        done = admin.run("pack", "build", str(path), "-o", str(pack))
+        assert done.returncode == 0, done.stderr
+    file = read_profile(path)
+    python = {package.file.filename: package.file for package in file.profile.conda}
+    shown = world.run("profile", "show", str(path), "--json")
+    assert json.loads(shown.stdout)["locks"][0]["conda"] == {
+        "packages": len(python), "bytes": sum(one.size or 0 for one in python.values())
+    }  # fmt: skip
+
+    student = World(tmp_path / "student", world.packages, world.torch)
+    (student.home / "user").mkdir(parents=True)
+    with serve_pack(
+        pack, ServeOptions("127.0.0.1", 0), False, lambda value: None, lambda count: None, lambda: False
+    ) as on:
+        done = student.run(
+            "setup", "--pack", on.addresses[0], "--class", file.sha256[:16], "--yes", "--label", "seat 1"
+        )
+        sent = on.server.counted.bytes_sent
+    assert done.returncode == 0, done.stderr
+    assert "no conda channel is asked" in done.stderr
+    assert sent >= sum(one.size or 0 for one in file.profile.files)
+    prefix = student.home / "state" / "envs" / "deep"
+    assert student.import_check(prefix, "import pip, torch; print(torch.__version__)") == f"{TORCH}+cpu"
+    records = [json.loads(one.read_text(encoding="utf-8")) for one in (prefix / "conda-meta").glob("*.json")]
+    assert {(one["fn"], one["sha256"], one["url"]) for one in records} == {
+        (name, one.sha256, one.urls[0]) for name, one in python.items()
+    }
+    again_there = student.run("setup", "--profile", str(pack / "profile.torchlab"), "--yes")
+    assert (again_there.returncode, "already" in again_there.stderr) == (0, True)
+
+
 @pytest.fixture
 def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """The command line in this process: for what is refused before anything is begun."""
@@ -190,7 +235,7 @@ def test_bad_profiles_are_one_sentence_and_nothing_changes(call: Call, tmp_path:
     path = saved(tmp_path / "class.torchlab", profile(entry("linux", "cpu")))
     sound = path.read_text(encoding="utf-8")
     for old, new, said in (
-        ("schema = 1", "schema = 2", "newer version"),
+        ("schema = 1", "schema = 3", "newer version"),
         ('name = "deep"', 'name = "../deep"', "environment.name"),
         ('sha256 = "', 'sha256 = "00', "lock[0].file[0].sha256"),
         ("[environment]", "[environment", "not a class profile"),
@@ -205,10 +250,10 @@ def test_bad_profiles_are_one_sentence_and_nothing_changes(call: Call, tmp_path:
 
 @pytest.fixture
 def two_systems(tmp_path: Path) -> Iterator[World]:
-    """Wheels of 2.14.1 for Windows and Linux, behind a password."""
+    """Wheels of 2.14.1 for Windows and Linux behind a password, but none for the processor on Windows."""
     wheels = tmp_path / "wheels"
     for platform in ("win_amd64", "manylinux_2_28_x86_64"):
-        for variant in ("cu126", "cpu"):
+        for variant in ("cu126", "cpu") if platform != "win_amd64" else ("cu126",):
             build_wheel(wheels / "torch", "torch", f"2.14.1+{variant}", {"torch/__init__.py": b""}, ["numpy"],
                         f"cp312-cp312-{platform}")  # fmt: skip
         build_wheel(wheels / "packages", "numpy", "2.3.0", {"numpy/__init__.py": b""}, (), f"cp312-cp312-{platform}")
@@ -220,22 +265,56 @@ def two_systems(tmp_path: Path) -> Iterator[World]:
         yield World(tmp_path, packages, torch)
 
 
+def write_channel(folder: Path) -> Path:
+    """An index of packages for two systems, of which some are too new for the class's computers."""
+    rows = (
+        ("linux-64", "python", "3.12.10", ["__glibc >=2.17", "__unix"], None),
+        ("linux-64", "python", "3.12.11", ["__glibc >=2.34"], None),
+        ("linux-64", "python", "3.13.1", [], None),
+        ("win-64", "python", "3.12.11", ["__win", "vc14_runtime"], None),
+        ("win-64", "python", "3.12.12", ["__win >=11"], None),
+        ("win-64", "vc14_runtime", "14.44", [], None),
+        ("noarch", "pip", "25.1", ["python >=3.9"], "python"),
+    )
+    for subdir in ("linux-64", "win-64", "noarch"):
+        packages = {
+            f"{name}-{version}-0.conda": {
+                "name": name, "version": version, "build": "0", "build_number": 0, "subdir": subdir,
+                "depends": depends, "sha256": hashlib.sha256(f"{subdir}{name}{version}".encode()).hexdigest(),
+                "size": 1000, **({"noarch": noarch} if noarch else {}),
+            }
+            for place, name, version, depends, noarch in rows if place == subdir
+        }  # fmt: skip
+        (folder / subdir).mkdir(parents=True)
+        index = {"info": {"subdir": subdir}, "packages": {}, "packages.conda": packages, "repodata_version": 1}
+        (folder / subdir / "repodata.json").write_text(json.dumps(index), encoding="utf-8")
+    return folder
+
+
 def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_systems: World, tmp_path: Path) -> None:
     room = tmp_path / "room"
     room.mkdir()
     for name in CARDS:
         (room / f"{name}.json").write_bytes((FOLDER / f"{name}.json").read_bytes())
     (room / "on-arm.json").write_bytes((FOLDER / "windows-on-arm.json").read_bytes())
+    (room / "mac.json").write_text('{"schema": 1, "os": "darwin", "arch": "arm64", "driver": null, "gpus": []}')
+    (room / "office.json").write_bytes((FOLDER / "intel-only-windows.json").read_bytes())
     index, torch = (
         url.replace("http://", "http://me:hunter2@") for url in (two_systems.packages.simple, two_systems.torch.simple)
     )
     path = tmp_path / "room.torchlab"
-    done = two_systems.run(
-        "profile", "make", "-o", str(path), "--machine", str(room), "--torch", "2.14.1", "--with", "none",
-        "--index", index, "--torch-index", torch,
-    )  # fmt: skip
-    assert done.returncode == 1, done.stderr  # one machine gets nothing
+    with IndexServer(write_channel(tmp_path / "channel"), password="me:hunter2") as server:
+        make = (
+            "profile", "make", "--machine", str(room), "--torch", "2.14.1", "--with", "none", "--index", index,
+            "--torch-index", torch, "--channel", server.url.replace("://", "://me:hunter2@"), "-o",
+        )  # fmt: skip
+        done = two_systems.run(*make, str(path))
+        two_systems.run(*make, str(tmp_path / "again.torchlab"))
+    assert (tmp_path / "again.torchlab").read_bytes() == path.read_bytes()
+    assert done.returncode == 1, done.stderr  # three machines get nothing, and hold up none of the others
     assert "on-arm.json: no build fits" in done.stderr
+    assert "mac.json: left out: The machine file mac.json cannot be used: os is not" in done.stderr
+    assert "windows x86_64, torch 2.14.1+cpu is left out (office.json): No reachable source" in done.stderr
     assert "for 2 machines" in done.stderr
     assert "hunter2" not in path.read_text(encoding="utf-8") + done.stderr + done.stdout
     locks = read_profile(path).profile.locks
@@ -245,12 +324,19 @@ def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_s
         assert all(tag in each.filename for each in lock.files)
         assert all(each.size == (two_systems.packages.find(each.filename) or two_systems.torch.find(each.filename))
                    .stat().st_size for each in lock.files)  # type: ignore[union-attr]  # fmt: skip
+    pythons = {lock.os: [(one.file.name, one.file.version, one.subdir) for one in lock.conda] for lock in locks}
+    assert pythons == {  # chosen here for the oldest computer that the wheels run on, whatever this one is
+        "windows": [("pip", "25.1", "noarch"), ("python", "3.12.11", "win-64"), ("vc14_runtime", "14.44", "win-64")],
+        "linux": [("pip", "25.1", "noarch"), ("python", "3.12.10", "linux-64")],
+    }
+    assert locks[0].conda[1].file.urls == (f"{server.url}/win-64/python-3.12.11-0.conda",)
     checked = two_systems.run("profile", "check", str(path), "--machine", str(room), "--json")
     assert checked.returncode == 1
     takes = {one["machine"]: one["takes"] and one["takes"]["variant"] for one in json.loads(checked.stdout)["machines"]}
     assert takes == {
         "gtx-1660-ti-windows-546.json": "cu126", "laptop-intel-rtx-4060-windows.json": "cu126",
-        "no-gpu-linux.json": "cpu", "on-arm.json": None, "v100-linux-535.json": "cu126",
+        "no-gpu-linux.json": "cpu", "on-arm.json": None, "v100-linux-535.json": "cu126", "mac.json": None,
+        "office.json": None,
     }  # fmt: skip
 
 

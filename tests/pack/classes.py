@@ -11,7 +11,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.servers.fault_server import Faults, FaultServer
+from wizard.mirrors.channel import channel_subdir
 from wizard.packages.model import LockedFile
+from wizard.profile.conda import CondaPackage
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile, ProfileLock
 from wizard.profile.write import profile_file
 
@@ -61,10 +63,33 @@ def _wheel(
     return LockedFile(name, version, filename, (f"{origin}/{filename}",), sha256, len(content))
 
 
+def with_python(origin: str, some: Class) -> Class:
+    """Each entry with a Python of the built-in engine: one package for all systems, one for each."""
+    data = dict(some.data)
+    pip = _conda(origin, data, "pip", "25.1", "noarch", ("python >=3.9",))
+    locks = []
+    for lock in some.file.profile.locks:
+        subdir = channel_subdir(lock.os, lock.arch)
+        python = _conda(origin, data, "python", f"{lock.python}.11", subdir)
+        locks.append(replace(lock, conda=(pip, python)))
+    return Class(profile_file(replace(some.file.profile, locks=tuple(locks))), data)
+
+
+def _conda(
+    origin: str, data: dict[str, bytes], name: str, version: str, subdir: str, depends: tuple[str, ...] = ()
+) -> CondaPackage:
+    filename = f"{name}-{version}-h1_0.conda"
+    content = random.Random(f"{subdir} {filename}").randbytes(200_000)
+    sha256 = hashlib.sha256(content).hexdigest()
+    data[sha256] = content
+    file = LockedFile(name, version, filename, (f"{origin}/{subdir}/{filename}",), sha256, len(content))
+    return CondaPackage(file, subdir, "h1_0", depends=depends)
+
+
 def publish(server: FaultServer, some: Class, faults: Faults | None = None) -> None:
     """All files at the official source."""
     for file in some.file.profile.files:
-        server.add(f"/{file.filename}", some.data[file.sha256], faults or Faults())
+        server.add(file.urls[0].removeprefix(server.root), some.data[file.sha256], faults or Faults())
 
 
 def with_share(some: Class, *addresses: str, only: bool = False) -> Class:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
+from wizard.mirrors.channel import channel_subdir
 from wizard.packages.model import LockedFile
+from wizard.profile.conda import CondaPackage
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
 
 HOST = "https://files.example.org"
@@ -29,6 +32,26 @@ def entry(
     return ProfileLock(os, arch, python, torch, variant, files, glibc if os == "linux" else None)
 
 
+def conda(name: str, version: str, subdir: str = "noarch", **more: object) -> CondaPackage:
+    filename = f"{name}-{version}-h1_0.conda"
+    digest = hashlib.sha256(f"{subdir}/{filename}".encode()).hexdigest()
+    file = LockedFile(name, version, filename, (f"{HOST}/forge/{subdir}/{filename}",), digest, 500)
+    return CondaPackage(file, subdir, "h1_0", **more)  # type: ignore[arg-type]
+
+
+def with_python(lock: ProfileLock) -> ProfileLock:
+    """With the Python of the built-in engine, every field in use."""
+    subdir = channel_subdir(lock.os, lock.arch)
+    pip = conda("pip", "25.1", depends=("python >=3.9,<3.13.0a0", "setuptools"), noarch="python", license="MIT")
+    python = conda(
+        "python", f"{lock.python}.11", subdir, build_number=3, depends=("__glibc >=2.17,<3.0.a0",),
+        constrains=(f"python_abi {lock.python}.* *_cp3",), timestamp=1_700_000_000_000,
+        site_packages=f"lib/python{lock.python}/site-packages",
+    )  # fmt: skip
+    also = replace(python.file, urls=(*python.file.urls, f"https://mirror.example.org/f/{python.path}"))
+    return replace(lock, conda=(pip, replace(python, file=also)))
+
+
 def profile(*locks: ProfileLock, **more: object) -> Profile:
     given = {"environment": ProfileEnvironment("deep"), **more}
     return Profile("Deep learning 101", "2026-11-21", "0.1.0", locks=locks or (entry("windows", "cu126"),), **given)  # type: ignore[arg-type]
@@ -38,7 +61,7 @@ def full() -> Profile:
     """Every field in use."""
     return profile(
         entry("windows", "cu130"),
-        entry("linux", "cu126", torch="2.13.0"),
+        with_python(entry("linux", "cu126", torch="2.13.0")),
         entry("linux", "cpu", python="3.13"),
         environment=ProfileEnvironment(
             "深度 学习", "rattler", "3.12", ("2.14.1", "2.13.0"), (), ("pandas>=2", 'x; os_name == "nt"'),

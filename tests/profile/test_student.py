@@ -13,8 +13,8 @@ from wizard.i18n import text
 from wizard.matrix.load import load_matrix
 from wizard.plan.model import Choices
 from wizard.profile.model import ProfileEnvironment, ProfileSources
+from wizard.session.plain import plain_address
 from wizard.session.profile import profile_choices, select
-from wizard.session.profile_make import plain_address
 
 
 def test_what_the_profile_says_is_what_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -36,27 +36,34 @@ def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
     terminal.line(terminal.words(message("profile.show.environment", name=wish.name, packages=packages, asked=asked)))
     for lock in file.profile.locks:
         terminal.line(f"  {lock.label}: {_size(lock, terminal)}")
+        if lock.conda:
+            terminal.line(f"    {_python_size(lock, terminal)}")
     _tell(selection, machine, terminal)
     return ExitStatus.DONE
 
 
 def check(arguments: argparse.Namespace, terminal: Terminal) -> int:
     file = _checked(Path(arguments.profile).expanduser(), terminal)
-    chosen = []
-    given = arguments.machine
-    if given:
-        matrix = Session().matrix
-        chosen = [(name, machine, choose(file.profile, machine, matrix)) for name, machine in machines_of(given)]
-    lacks = [name for name, _, selection in chosen if selection.lock is None]
+    machines, unread = machines_of(arguments.machine) if arguments.machine else ([], [])
+    matrix = Session().matrix if machines else None
+    chosen = [(name, machine, choose(file.profile, machine, matrix)) for name, machine in machines if matrix]
+    lacks = sum(selection.lock is None for _, _, selection in chosen) + len(unread)
     if arguments.json:
-        machines = [{"machine": name, **_selected(selection, terminal)} for name, _, selection in chosen]
-        terminal.document({**_document(file), "machines": machines})
+        rows = [{"machine": name, **_selected(selection, terminal)} for name, _, selection in chosen]
+        rows += [
+            {"machine": name, "takes": None, "refused": [], "unread": terminal.words(error.summary)}
+            for name, error in unread
+        ]
+        terminal.document({**_document(file), "machines": rows})
     else:
         for name, machine, selection in chosen:
             terminal.line(f"== {name}")
             _tell(selection, machine, terminal)
+        for name, error in unread:
+            terminal.line(f"== {name}")
+            terminal.line("  " + terminal.words(error.summary))
         key = "profile.check.lacks" if lacks else "profile.check.sound"
-        terminal.say(message(key, count=len(lacks), code=file.sha256[:12], entries=len(file.profile.locks)))
+        terminal.say(message(key, count=lacks, code=file.sha256[:12], entries=len(file.profile.locks)))
     return ExitStatus.FAILED if lacks else ExitStatus.DONE
 
 
@@ -75,6 +82,12 @@ def _size(lock: ProfileLock, terminal: Terminal) -> str:
     total = sum(file.size or 0 for file in lock.files)
     key = "profile.show.size" if lock.total_bytes is not None else "profile.show.size-least"
     return terminal.words(message(key, count=len(lock.files), megabytes=round(total / 1e6, 1)))
+
+
+def _python_size(lock: ProfileLock, terminal: Terminal) -> str:
+    python = next(package.file.version for package in lock.conda if package.file.name == "python")
+    size = round(lock.conda_bytes / 1e6, 1)
+    return terminal.words(message("profile.show.python", python=python, count=len(lock.conda), megabytes=size))
 
 
 def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:
@@ -104,7 +117,11 @@ def _document(file: ProfileFile) -> dict[str, Any]:
             "name": wish.name, "engine": wish.engine, "python": wish.python, "torch": list(wish.torch),
             "companions": list(wish.companions), "extras": list(wish.extras),
         },
-        "locks": [{**_entry(lock), "files": len(lock.files), "bytes": lock.total_bytes} for lock in file.profile.locks],
+        "locks": [
+            {**_entry(lock), "files": len(lock.files), "bytes": lock.total_bytes,
+             "conda": {"packages": len(lock.conda), "bytes": lock.conda_bytes}}
+            for lock in file.profile.locks
+        ],
         "bytes": sum(each.size or 0 for each in file.profile.files),
     }  # fmt: skip
 

@@ -28,11 +28,12 @@ from wizard.profile.model import ASKABLE, ProfileEnvironment, ProfileLock
 from wizard.profile.read import title_flaw
 from wizard.profile.sound import address_flaw, name_flaw, place_flaw
 from wizard.session.contest import check_mirror
-from wizard.session.profile_make import Made, check_made, make_profile
+from wizard.session.profile_make import Hearing, Made, check_made, make_profile
 from wizard.session.profile_needs import (
     Allowed,
     Need,
     Needs,
+    Unmet,
     checked,
     needs_of_machines,
     needs_of_platforms,
@@ -61,20 +62,42 @@ def make(arguments: argparse.Namespace, terminal: Terminal) -> int:
     needs = _needs(arguments, allowed, session)
     for unmet in needs.unmet:
         why = terminal.words(unmet.reason) if unmet.reason else "-"
-        terminal.say(message("profile.make.unmet", machine=unmet.machine, why=why))
+        key = "profile.make.unmet" if unmet.is_read else "profile.make.unread"
+        terminal.say(message(key, machine=unmet.machine, why=why))
     terminal.say(message("cli.electing"))
-
-    def tell(need: Need, entry: ProfileLock) -> None:
-        size = round(sum(file.size or 0 for file in entry.files) / 1e6, 1)
-        key = "profile.make.entry-for" if need.machines else "profile.make.entry"
-        terminal.say(message(key, entry=entry.label, files=len(entry.files), megabytes=size, count=len(need.machines)))
-
-    facts = session.facts_of(_somewhere())
-    file = make_profile(facts, session.matrix, needs, made, choices, interrupt.is_asked, tell)
+    telling, facts = _Telling(terminal), session.facts_of(_somewhere())
+    file = make_profile(facts, session.matrix, needs, made, choices, interrupt.is_asked, telling.hearing())
     _write(path, file.data, arguments.force)
     total = round(sum(each.size or 0 for each in file.profile.files) / 1e9, 2)
     terminal.say(message("profile.make.done", path=str(path), code=file.sha256[:12], gigabytes=total))
-    return ExitStatus.FAILED if needs.unmet else ExitStatus.DONE
+    return ExitStatus.FAILED if needs.unmet or telling.left_out else ExitStatus.DONE
+
+
+class _Telling:
+    """`left_out`: entries that could not be made, so that their machines get nothing."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self.left_out = 0
+
+    def hearing(self) -> Hearing:
+        return Hearing(self._entry, self._left_out, self._no_python)
+
+    def _entry(self, need: Need, entry: ProfileLock) -> None:
+        size = round((sum(file.size or 0 for file in entry.files) + entry.conda_bytes) / 1e6, 1)
+        key = "profile.make.entry-for" if need.machines else "profile.make.entry"
+        count = len(entry.files) + len(entry.conda)
+        self._terminal.say(message(key, entry=entry.label, files=count, megabytes=size, count=len(need.machines)))
+
+    def _left_out(self, need: Need, error: WizardError) -> None:
+        self.left_out += 1
+        key = "profile.make.left-out-for" if need.machines else "profile.make.left-out"
+        why, machines = self._terminal.words(error.summary), ", ".join(need.machines)
+        self._terminal.say(message(key, entry=need.label, why=why, machines=machines))
+
+    def _no_python(self, need: Need, error: WizardError) -> None:
+        why = self._terminal.words(error.summary)
+        self._terminal.say(message("profile.make.no-python", entry=need.label, why=why))
 
 
 def _somewhere() -> Machine:
@@ -90,8 +113,9 @@ def _needs(arguments: argparse.Namespace, allowed: Allowed, session: Session) ->
         return needs_of_machines([("-", session.probe().machine)], allowed, session.matrix)
     parts = []
     if arguments.machine:
-        machines = machines_of(arguments.machine)
+        machines, unread = machines_of(arguments.machine)
         parts.append(needs_of_machines(machines, allowed, session.matrix))
+        parts.append(Needs((), tuple(Unmet(name, error.summary, is_read=False) for name, error in unread)))
     if allowed.variants and (platforms or not arguments.machine):
         parts.append(
             needs_of_platforms(
@@ -101,15 +125,27 @@ def _needs(arguments: argparse.Namespace, allowed: Allowed, session: Session) ->
     return together(parts)
 
 
-def machines_of(given: Sequence[str]) -> list[tuple[str, Machine]]:
-    """By file name. Raises UsageError `no-machine-files`, `bad-machine-file`, `no-machine-file`."""
+def machines_of(given: Sequence[str]) -> tuple[list[tuple[str, Machine]], list[tuple[str, UsageError]]]:
+    """By file name; and those that are no machine that this program knows, which must not hold up all the others.
+
+    Raises UsageError `no-machine-files`, `no-machine-file`; `bad-machine-file` where there is no other."""
     files: list[Path] = []
     for name in given:
         path = Path(name).expanduser()
         files += sorted(path.glob("*.json")) if path.is_dir() else [path]
     if not files:
         raise UsageError("no-machine-files", path=given[0])
-    return [(file.name, read_machine_file(file)) for file in files]
+    machines, unread = [], []
+    for file in files:
+        try:
+            machines.append((file.name, read_machine_file(file)))
+        except UsageError as error:
+            if error.code != "bad-machine-file":
+                raise
+            unread.append((file.name, error))
+    if not machines:
+        raise unread[0][1]
+    return machines, unread
 
 
 def _platforms(text: str | None) -> tuple[tuple[str, str], ...]:

@@ -28,7 +28,7 @@ class Attempt:
 
 def attempts_for(target: Target) -> tuple[Attempt, ...]:
     rows = [Attempt(target.channels, target.chosen)]
-    for other in target.further_channels:
+    for other in () if target.local else target.further_channels:
         place = _place_of(other, target.channels)
         if place is not None:
             replaced = (*target.channels[:place], other, *target.channels[place + 1 :])

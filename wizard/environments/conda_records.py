@@ -13,6 +13,7 @@ import os
 import re
 import stat
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,16 @@ def take_out_credentials(prefix: Path) -> None:
         clean = without_credentials(written)
         if clean != written:
             path.write_text(clean, encoding="utf-8", newline="\n")
+
+
+def name_sources(prefix: Path, sources: Mapping[str, str]) -> None:
+    """Of packages that came from files of this computer: the address that the channel has for them, by SHA-256."""
+    for path in (prefix / "conda-meta").glob("*.json") if sources else ():
+        data = json.loads(path.read_text(encoding="utf-8"))
+        url = sources.get(str(data.get("sha256")))
+        if url is not None:
+            data["url"] = url
+            path.write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 
 def without_credentials(text: str) -> str:

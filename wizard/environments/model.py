@@ -16,10 +16,20 @@ OnProgress = Callable[[int, int | None, str], None]  # bytes done, bytes total o
 
 
 @dataclass(frozen=True, slots=True)
+class System:
+    """A computer that is not this one, as a channel's packages ask for it: conda's word for it ("win-64") and virtual
+    packages ("__glibc", "2.28", "0")."""
+
+    subdir: str
+    virtual: tuple[tuple[str, str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Target:
     """What to make. `python` is "3.12"; `base_python` the venv engine's interpreter; `conda` the conda engine's
     program; `channels` are for rattler and conda. rattler alone: `chosen` are packages that were chosen before (see
-    `python_part`), `further_channels` other places of the same channels, for when one fails."""
+    `python_part`), `further_channels` other places of the same channels, for when one fails. `local`: (SHA-256, file)
+    of all that was chosen, fetched and checked already: then no channel is asked. `system`: choose for another one."""
 
     prefix: Path
     python: str
@@ -30,6 +40,8 @@ class Target:
     conda: Path | None = None
     chosen: str = ""
     further_channels: tuple[str, ...] = ()
+    local: tuple[tuple[str, Path], ...] = ()
+    system: System | None = None
 
 
 @dataclass(frozen=True, slots=True)

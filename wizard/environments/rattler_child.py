@@ -5,7 +5,8 @@ process leaves by `os._exit` right after "done", and stopping means killing it. 
 in the frozen program as `_rattler`. It writes the prefix and rattler's caches, nothing else.
 
 The request: `channels`, `specs`, `repodata` and `packages` (folders). Without a `prefix` it is a plan: chosen, not
-fetched. `records` are packages that were chosen before; `moves` are [from, to] addresses for their files.
+fetched. `records` are packages that were chosen before; `moves` are [from, to] addresses for their files, `local` the
+addresses of files that are here, by SHA-256. `system`: [subdir, virtual packages…] of another computer to choose for.
 """
 
 from __future__ import annotations
@@ -23,12 +24,16 @@ from pathlib import Path
 from typing import Any
 
 from rattler import (
+    BuildString,
     Client,
     Gateway,
+    GenericVirtualPackage,
     MatchSpec,
     PackageCache,
+    PackageName,
     PackageRecord,
     RepoDataRecord,
+    Version,
     VirtualPackage,
     VirtualPackageOverrides,
     install,
@@ -135,7 +140,7 @@ async def carry_out(request: dict[str, Any]) -> int:
     client = Client.from_config(Config.from_toml(_CONFIG))
     specs = [MatchSpec(spec) for spec in request["specs"]]
     if request["records"]:
-        records = [moved(record, request["moves"], request["repodata"]) for record in request["records"]]
+        records = [moved(record, request) for record in request["records"]]
     else:
         records = await choose(request, specs, client)
     if not request["prefix"]:
@@ -147,18 +152,24 @@ async def carry_out(request: dict[str, Any]) -> int:
 async def choose(request: dict[str, Any], specs: list[MatchSpec], client: Client) -> list[RepoDataRecord]:
     say("progress", done=0, total=None, what="solve", package="")
     try:
-        return await solved(request["channels"], specs, Gateway(Path(request["repodata"]), client=client))
+        return await solved(request, specs, Gateway(Path(request["repodata"]), client=client))
     except GatewayError as error:
         if _UNCHANGED not in str(error):
             raise
     # A small server's "not modified" without the headers that rattler looks for: as if nothing were kept.
     with tempfile.TemporaryDirectory(dir=request["repodata"]) as folder:
-        return await solved(request["channels"], specs, Gateway(Path(folder), client=client))
+        return await solved(request, specs, Gateway(Path(folder), client=client))
 
 
-async def solved(channels: list[str], specs: list[MatchSpec], gateway: Gateway) -> list[RepoDataRecord]:
-    virtual = VirtualPackage.detect(VirtualPackageOverrides.from_env())
-    return list(await solve(channels, specs, gateway=gateway, virtual_packages=virtual))
+async def solved(request: dict[str, Any], specs: list[MatchSpec], gateway: Gateway) -> list[RepoDataRecord]:
+    channels = request["channels"]
+    if not request["system"]:
+        detected = VirtualPackage.detect(VirtualPackageOverrides.from_env())
+        return list(await solve(channels, specs, gateway=gateway, virtual_packages=detected))
+    subdir, *virtual = request["system"]
+    given = [GenericVirtualPackage(PackageName(name), Version(version), BuildString(build))
+             for name, version, build in virtual]  # fmt: skip
+    return list(await solve(channels, specs, gateway=gateway, platforms=[subdir, "noarch"], virtual_packages=given))
 
 
 async def tell_plan(records: list[RepoDataRecord], packages: Path) -> None:
@@ -167,17 +178,17 @@ async def tell_plan(records: list[RepoDataRecord], packages: Path) -> None:
     say("plan", records=[json.loads(record.to_json()) for record in records], cached=cached)
 
 
-def moved(data: dict[str, Any], moves: list[list[str]], scratch: str) -> RepoDataRecord:
+def moved(data: dict[str, Any], request: dict[str, Any]) -> RepoDataRecord:
     """A package that was chosen before; its size and SHA-256 stay those that were seen then."""
-    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+    with tempfile.TemporaryDirectory(dir=request["repodata"]) as folder:
         path = Path(folder, "index.json")
         path.write_text(json.dumps(data), encoding="utf-8")
         record = PackageRecord.from_index_json(path, data.get("size"), data.get("sha256"), data.get("md5"))
     url, channel = data["url"], data["channel"]
-    for old, new in moves:
+    for old, new in request["moves"]:
         if url.startswith(f"{old.rstrip('/')}/"):
             url, channel = f"{new.rstrip('/')}/{data['subdir']}/{data['fn']}", new
-    return RepoDataRecord(record, data["fn"], url, channel)
+    return RepoDataRecord(record, data["fn"], request["local"].get(data.get("sha256"), url), channel)
 
 
 async def create(request: dict[str, Any], records: list[RepoDataRecord], specs: list[MatchSpec], client: Client) -> int:

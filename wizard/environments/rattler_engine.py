@@ -50,7 +50,7 @@ class RattlerEngine:
         cache = package_cache(target.prefix)
 
         def choose(attempt: Attempt) -> _Heard:
-            order = {**_order(target, attempt, cache), "prefix": "", "records": [], "moves": []}
+            order = {**_order(target, attempt, cache), "prefix": ""}
             return self._run(order, target, lambda *_: None, is_cancelled)
 
         heard = self._first_that_works(attempts_for(target), choose, lambda *_: None)
@@ -128,6 +128,7 @@ class RattlerEngine:
         try:
             if not cache.is_lasting:
                 erase(cache.folder)
+            conda_records.name_sources(prefix, true_sources(target))
             conda_records.take_out_credentials(prefix)
             conda_records.write_history(prefix, specs_for(target), time.time())
             write_activation(prefix, _OS_NAME)
@@ -158,7 +159,16 @@ def _order(target: Target, attempt: Attempt, cache: PackageCache) -> dict[str, A
         "records": json.loads(attempt.chosen) if attempt.chosen else [],
         "moves": [list(move) for move in attempt.moves],
         "stall_seconds": STALL_SECONDS,
+        "local": {sha256: path.absolute().as_uri() for sha256, path in target.local},
+        "system": [target.system.subdir, *target.system.virtual] if target.system else [],
     }
+
+
+def true_sources(target: Target) -> dict[str, str]:
+    """By SHA-256, where the channel has what was installed from a file here."""
+    if not target.local:
+        return {}
+    return {record["sha256"]: record["url"] for record in json.loads(target.chosen)}
 
 
 def _empty(prefix: Path) -> None:

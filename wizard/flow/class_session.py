@@ -54,12 +54,12 @@ class ClassSession:
     def look_at(self, folder: Path) -> PackSeen:
         from wizard.flow.class_api import PackSeen
         from wizard.pack.build import code_of
-        from wizard.pack.model import WHEELS
+        from wizard.pack.model import is_package
         from wizard.session.pack import read_listing
         from wizard.share.seats import read_seats
 
         listing = read_listing(folder)
-        wheels = [entry for entry in listing.entries if entry.path.startswith(f"{WHEELS}/")]
+        wheels = [entry for entry in listing.entries if is_package(entry.path)]
         return PackSeen(
             folder, listing.title, code_of(listing.profile_sha256), listing.made, len(wheels), listing.total_bytes,
             sum(bool(entry.parts) for entry in wheels), read_seats(folder),

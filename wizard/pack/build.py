@@ -19,7 +19,7 @@ from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.pack.check import check_entry
 from wizard.pack.files import copy_into, is_inside, put_bytes, read_file, size_and_hash
 from wizard.pack.listing import MOST_BYTES, listing_to_json, parse_listing
-from wizard.pack.model import LISTING, PROFILE, RESULTS, WHEELS, Built, Entry, Listing, Wanted, is_safe
+from wizard.pack.model import CONDA, LISTING, PROFILE, RESULTS, WHEELS, Built, Entry, Listing, Wanted, is_safe
 from wizard.pack.pages import pages
 from wizard.pack.volume import part_bytes, split
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
@@ -72,7 +72,7 @@ class _Build:
     def __init__(self, wanted: Wanted, folder: Path, options: BuildOptions, own: Store, before: Listing | None) -> None:
         self._wanted, self._folder, self._options, self._own, self._before = wanted, folder, options, own, before
         self._part = options.part or part_bytes(folder, options.split)
-        self._paths = _paths(wanted.unique)
+        self._paths = _paths(wanted)
         self._placed: dict[str, Entry] = {}
         self._copied = 0
 
@@ -99,7 +99,7 @@ class _Build:
         split_files = tuple(entry.path for entry in listing.entries if entry.parts)
         return Built(listing, fetched, self._copied, present, removed, kept, split_files)
 
-    # -- the wheels ------------------------------------------------------------------------------------------
+    # -- the files -------------------------------------------------------------------------------------------
 
     def _take_present(self, is_cancelled: IsAsked) -> int:
         """What an earlier build has put in place, read and found right."""
@@ -228,14 +228,14 @@ class _Build:
 
 def _is_ours(path: str) -> bool:
     """A stranger's list might name a result to be deleted, or the list itself."""
-    return path.startswith((f"{WHEELS}/", "simple/", "program/"))
+    return path.startswith((f"{WHEELS}/", f"{CONDA}/", "simple/", "program/"))
 
 
-def _paths(files: tuple[LockedFile, ...]) -> Mapping[str, str]:
+def _paths(wanted: Wanted) -> Mapping[str, str]:
     """sha256 -> where it lies. Names that differ in case only are one name on a stick."""
     taken: dict[str, str] = {}
-    paths = {}
-    for file in files:
+    paths = {package.file.sha256: f"{CONDA}/{package.path}" for package in wanted.conda}
+    for file in wanted.wheels:
         name = file.filename.lower()
         is_second = taken.setdefault(name, file.sha256) != file.sha256
         paths[file.sha256] = f"{WHEELS}/{file.sha256[:12] + '/' if is_second else ''}{file.filename}"

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from wizard.packages.model import LockedFile
+from wizard.profile.conda import CondaPackage
 
 SCHEMA = 1
 LISTING = "pack.json"
@@ -17,6 +18,8 @@ PROFILE = "profile.torchlab"
 RESULTS = "results"
 SEATS = "seats.json"  # how many computers are expected; not in the list
 WHEELS = "wheels"
+REPODATA = "repodata.json"
+CONDA = "conda"  # a channel: what the built-in engine makes Python of
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +66,25 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a profile asks a pack to hold. `data`: the profile file's own bytes."""
+    """What a profile asks a pack to hold. `data`: the profile file's own bytes. `files` are all; those of `conda` lie
+    in a channel of the pack's own."""
 
     data: bytes
     sha256: str
     title: str
     files: tuple[LockedFile, ...]
     languages: tuple[str, ...] = ("en", "zh_CN")
+    conda: tuple[CondaPackage, ...] = ()
 
     @property
     def unique(self) -> tuple[LockedFile, ...]:
         """Each file once, however many locks name it."""
         return tuple({file.sha256: file for file in self.files}.values())
+
+    @property
+    def wheels(self) -> tuple[LockedFile, ...]:
+        packages = {package.file.sha256 for package in self.conda}
+        return tuple(file for file in self.unique if file.sha256 not in packages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +106,11 @@ class Built:
     removed: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     split: tuple[str, ...] = field(default=())
+
+
+def is_package(path: str) -> bool:
+    """A file that a profile names, and none of the pages about them."""
+    return path.startswith((f"{WHEELS}/", f"{CONDA}/")) and not path.endswith(f"/{REPODATA}")
 
 
 def is_safe(path: str) -> bool:

@@ -1,11 +1,12 @@
-"""The pages of a pack: a simple index (PEP 503) for pip and uv, and one page for people.
+"""The pages of a pack: a simple index (PEP 503) for pip and uv, a channel's index for conda, one page for people.
 
 All links are relative, so a pack may be moved, or put behind any web server.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import PurePosixPath
@@ -14,7 +15,8 @@ from urllib.parse import quote
 from packaging.utils import canonicalize_name
 
 from wizard.i18n import message, text
-from wizard.pack.model import Entry, Wanted
+from wizard.pack.model import CONDA, REPODATA, Entry, Wanted
+from wizard.profile.conda import NOARCH
 
 _STYLE = (
     "body{font:16px/1.6 system-ui,'Noto Sans CJK SC','Microsoft YaHei',sans-serif;max-width:46em;margin:2em auto;"
@@ -33,13 +35,26 @@ class Page:
 def pages(wanted: Wanted, placed: Mapping[str, Entry], code: str) -> tuple[Page, ...]:
     """`placed`: sha256 -> where it lies."""
     projects: dict[str, list[Entry]] = {}
-    for file in wanted.unique:
+    for file in wanted.wheels:
         projects.setdefault(canonicalize_name(file.name), []).append(placed[file.sha256])
     return (
         Page("simple/index.html", _simple((f"{name}/", name) for name in sorted(projects))),
         *(Page(f"simple/{name}/index.html", _project(entries)) for name, entries in sorted(projects.items())),
+        *_channel(wanted, placed),
         Page("index.html", _people(wanted, placed, code)),
     )
+
+
+def _channel(wanted: Wanted, placed: Mapping[str, Entry]) -> Iterator[Page]:
+    """What the profile says of its conda packages, as a channel says it. `noarch` is what makes a folder a channel."""
+    whole = [package for package in wanted.conda if not placed[package.file.sha256].parts]  # conda cannot join them
+    for subdir in sorted({NOARCH, *(package.subdir for package in wanted.conda)}) if wanted.conda else ():
+        kinds: dict[str, dict[str, object]] = {"packages": {}, "packages.conda": {}}
+        for package in sorted((each for each in whole if each.subdir == subdir), key=lambda each: each.path):
+            kind = "packages.conda" if package.file.filename.endswith(".conda") else "packages"
+            kinds[kind][package.file.filename] = package.index_record()
+        index = {"info": {"subdir": subdir}, **kinds, "removed": [], "repodata_version": 1}
+        yield Page(f"{CONDA}/{subdir}/{REPODATA}", json.dumps(index, indent=1, sort_keys=True) + "\n")
 
 
 def _simple(links: Iterable[tuple[str, str]]) -> str:
@@ -63,14 +78,15 @@ def _people(wanted: Wanted, placed: Mapping[str, Entry], code: str) -> str:
             name: escape(text(message(f"pack.page.{name}", **blanks), language))
             for name, blanks in (
                 ("what", {"count": len(placed), "size": size}), ("stick", {}), ("web", {}), ("pip", {}), ("check", {}),
-                ("code", {"code": code}),
+                ("conda", {}), ("code", {"code": code}),
             )
         }  # fmt: skip
+        conda = f"<p>{words['conda']}</p>" if wanted.conda else ""
         body.append(
             f'<section lang="{language.replace("_", "-")}"><h2>{escape(wanted.title)}</h2><p>{words["what"]}</p>'
             f"<p>{words['stick']}<br><code>torch-wizard setup --profile profile.torchlab</code></p>"
             f"<p>{words['web']}<br><code>torch-wizard setup --pack ADDRESS --class {escape(code)}</code></p>"
-            f"<p>{words['code']}</p><p>{words['pip']}</p><p>{words['check']}</p></section>"
+            f"<p>{words['code']}</p><p>{words['pip']}</p>{conda}<p>{words['check']}</p></section>"
         )
     rows = "".join(
         f'<tr><td><a href="{quote(file.path)}">{escape(file.path)}</a></td><td>{file.size / 1e6:.1f} MB</td></tr>'

@@ -9,8 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from wizard.packages.model import LockedFile
+from wizard.profile.conda import CondaPackage
 
-SCHEMA = 1
+# 2 where entries hold conda packages, else 1: a program that reads 1 alone says that it is too old for the file, and
+# not that a key in it is wrong.
+SCHEMA = 2
 LARGEST_BYTES = 8 * 1024 * 1024
 # What a student may still choose where the profile's `ask` names it; all else is as the profile says.
 ASKABLE = ("name", "place", "engine", "python", "torch", "variant")
@@ -50,7 +53,8 @@ class ProfileSources:
 
 @dataclass(frozen=True, slots=True)
 class ProfileLock:
-    """One entry. `glibc` is the floor that the files were chosen for; None on Windows."""
+    """One entry. `glibc` is the floor that the files were chosen for; None on Windows. `conda`: the Python of the
+    built-in engine, or () where that is chosen on each machine."""
 
     os: str
     arch: str
@@ -59,6 +63,7 @@ class ProfileLock:
     variant: str  # "cu126", "cpu"
     files: tuple[LockedFile, ...]
     glibc: str | None = None
+    conda: tuple[CondaPackage, ...] = ()
 
     @property
     def key(self) -> tuple[str, str, str, str, str]:
@@ -74,6 +79,10 @@ class ProfileLock:
         """None when a size is unknown."""
         sizes = [file.size for file in self.files]
         return None if any(size is None for size in sizes) else sum(size or 0 for size in sizes)
+
+    @property
+    def conda_bytes(self) -> int:
+        return sum(package.file.size or 0 for package in self.conda)
 
     def version_of(self, name: str) -> str | None:
         return next((file.version for file in self.files if file.name == name), None)
@@ -91,11 +100,20 @@ class Profile:
     language: str | None = None
 
     @property
+    def schema(self) -> int:
+        return SCHEMA if any(lock.conda for lock in self.locks) else 1
+
+    @property
+    def conda(self) -> tuple[CondaPackage, ...]:
+        """Every conda package that some machine may need, each once."""
+        return tuple({package.file.sha256: package for lock in self.locks for package in lock.conda}.values())
+
+    @property
     def files(self) -> tuple[LockedFile, ...]:
-        """Every file that some machine needs, each SHA-256 once, in the order of the entries."""
-        return tuple({file.sha256: file for lock in reversed(self.locks) for file in reversed(lock.files)}.values())[
-            ::-1
-        ]
+        """Every file that some machine needs, each SHA-256 once, in the order of the entries; the conda packages
+        last."""
+        wheels = {file.sha256: file for lock in reversed(self.locks) for file in reversed(lock.files)}
+        return (*tuple(wheels.values())[::-1], *(package.file for package in self.conda))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,8 @@ from wizard.errors import UsageError
 from wizard.i18n import LANGUAGES, text
 from wizard.packages.lock import FAMILY
 from wizard.packages.model import LockedFile
+from wizard.profile.conda_read import MOST as MOST_CONDA
+from wizard.profile.conda_read import check_conda, read_conda
 from wizard.profile.fields import Problems, Table, shown
 from wizard.profile.model import (
     ASKABLE,
@@ -86,8 +88,11 @@ def parse_profile(data: bytes, where: str = "profile.torchlab") -> Profile:
     table = Table(value, "", problems)
     _check_schema(table, where)
     profile = _profile(table)
+    if value.get("schema") == 1 and profile.schema != 1:
+        table.fail("schema", "schema", known=profile.schema)
     if not problems.found:
         check_locks(profile, problems)
+        check_conda(profile, problems)
     if problems.found:
         raise _bad(where, problems)
     return profile
@@ -102,8 +107,8 @@ def _check_schema(table: Table, where: str) -> None:
     schema = table.value.get("schema")
     if isinstance(schema, int) and not isinstance(schema, bool) and schema > SCHEMA:
         raise UsageError("profile-newer", file=where, found=min(schema, 10**9), known=SCHEMA)
-    if schema != SCHEMA or isinstance(schema, bool):
-        table.fail("schema", "schema", known=SCHEMA)
+    if schema not in (1, SCHEMA) or isinstance(schema, bool):
+        table.fail("schema", "schema", known=f"1 / {SCHEMA}")
 
 
 def _bad(where: str, problems: Problems) -> UsageError:
@@ -205,7 +210,7 @@ def _check_address(table: Table, name: str, url: str, is_share: bool = False) ->
 
 
 def _lock(table: Table) -> ProfileLock:
-    table.know("os", "arch", "glibc", "python", "torch", "variant", "file")
+    table.know("os", "arch", "glibc", "python", "torch", "variant", "file", "conda")
     os_name = table.text("os", _OS, "windows, linux")
     glibc = table.text_or_none("glibc", _GLIBC, "2.28")
     if "glibc" not in table.value and os_name == "linux":
@@ -222,6 +227,7 @@ def _lock(table: Table) -> ProfileLock:
         torch=table.text("torch", _TORCH, "2.13.0"),
         variant=table.text("variant", _VARIANT, "cpu, cu126"),
         files=tuple(_file(each) for each in table.tables("file", _MOST_FILES)),
+        conda=tuple(read_conda(each, _check_address) for each in table.tables("conda", MOST_CONDA)),
     )
 
 

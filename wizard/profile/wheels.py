@@ -32,8 +32,9 @@ def check_locks(profile: Profile, problems: Problems) -> None:
             problems.add(path, "twice", other=f"lock[{seen[lock.key]}]")
         seen.setdefault(lock.key, number)
         _check_lock(profile, lock, path, problems)
-        for place, file in enumerate(lock.files):
-            at = f"{path}.file[{place}]"
+        placed = [(f"{path}.file[{place}]", file) for place, file in enumerate(lock.files)]
+        placed += [(f"{path}.conda[{place}]", package.file) for place, package in enumerate(lock.conda)]
+        for at, file in placed:
             known = sizes.setdefault(file.sha256, (at, file.size)) if file.size is not None else None
             if known and known[1] != file.size:
                 problems.add(f"{at}.size", "size", other=known[0])

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator
 
 from wizard.packages.lock import quoted
 from wizard.packages.model import LockedFile
-from wizard.profile.model import SCHEMA, Profile, ProfileEnvironment, ProfileFile, ProfileLock, ProfileSources
+from wizard.profile.conda import CondaPackage
+from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile, ProfileLock, ProfileSources
 from wizard.profile.read import parse_profile
 
 
@@ -23,7 +24,7 @@ def profile_file(profile: Profile) -> ProfileFile:
 
 def profile_text(profile: Profile) -> str:
     lines = [
-        f"schema = {SCHEMA}",
+        f"schema = {profile.schema}",
         f"title = {quoted(profile.title)}",
         f"made = {quoted(profile.made)}",
         f"made_by = {quoted(profile.made_by)}",
@@ -78,12 +79,38 @@ def _lock(lock: ProfileLock) -> Iterator[str]:
     yield f"variant = {quoted(lock.variant)}"
     for file in lock.files:
         yield from _file(file)
+    for package in lock.conda:
+        yield from _conda(package)
 
 
 def _file(file: LockedFile) -> Iterator[str]:
     yield "  [[lock.file]]"
     yield f"  name = {quoted(file.name)}"
     yield f"  version = {quoted(file.version)}"
+    yield from _place(file)
+
+
+def _conda(package: CondaPackage) -> Iterator[str]:
+    yield "  [[lock.conda]]"
+    yield f"  name = {quoted(package.file.name)}"
+    yield f"  version = {quoted(package.file.version)}"
+    yield f"  build = {quoted(package.build)}"
+    if package.build_number:
+        yield f"  build_number = {package.build_number}"
+    yield f"  subdir = {quoted(package.subdir)}"
+    yield from _place(package.file)
+    for name, texts in (("depends", package.depends), ("constrains", package.constrains)):
+        if texts:
+            yield f"  {name} = {_list(texts)}"
+    for name, text in (
+        ("noarch", package.noarch), ("license", package.license), ("site_packages", package.site_packages),
+    ):  # fmt: skip
+        yield from (f"  {line}" for line in _given(name, text))
+    if package.timestamp:
+        yield f"  timestamp = {package.timestamp}"
+
+
+def _place(file: LockedFile) -> Iterator[str]:
     yield f"  filename = {quoted(file.filename)}"
     yield f"  url = {quoted(file.urls[0])}"
     if file.urls[1:]:

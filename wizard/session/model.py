@@ -9,7 +9,7 @@ from wizard.environments.python_part import ChosenPackage
 from wizard.i18n import Message
 from wizard.machine.model import Machine
 from wizard.mirrors.model import Offer, Source, UserSettings
-from wizard.packages.model import Lock
+from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Candidate, Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
 
@@ -86,6 +86,12 @@ class Preview:
     changes: tuple[Message, ...]
     commands: tuple[str, ...]  # the equivalent commands, copyable
     python_packages: tuple[ChosenPackage, ...] = ()  # of a conda channel, with the bytes of each
+    python_files: tuple[LockedFile, ...] = ()  # of those, where a class profile has locked them
+
+    @property
+    def files(self) -> tuple[LockedFile, ...]:
+        """All that this computer has downloaded when it is done, and may hand on."""
+        return (*self.lock.files, *self.python_files)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,8 @@ class Checked:
 
 
 def wanted_of(file: ProfileFile) -> Wanted:
-    return Wanted(file.data, file.sha256, file.profile.title, file.profile.files)
+    profile = file.profile
+    return Wanted(file.data, file.sha256, profile.title, profile.files, conda=profile.conda)
 
 
 def build_pack(

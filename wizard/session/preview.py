@@ -33,7 +33,7 @@ from wizard.session.model import Election, Facts, Preview
 from wizard.session.other_packages import locked_somewhere
 from wizard.session.outlook import is_main
 from wizard.session.place import check_place, target_prefix, told_of
-from wizard.session.python_part import choose_python_part, python_changes
+from wizard.session.python_part import LockedPython, choose_python_part, python_changes
 from wizard.session.shared import check_base_python
 from wizard.steps.preflight import check_ground
 from wizard.steps.room import check_room, demands, needed_bytes
@@ -58,9 +58,10 @@ def preview(
 
 def saved_preview(
     facts: Facts, choices: Choices, lock_it: Callable[[RunFolder], tuple[Lock, Election]],
-    is_cancelled: Callable[[], bool], profile_sha256: str | None = None,
+    is_cancelled: Callable[[], bool], profile_sha256: str | None = None, python: LockedPython | None = None,
 ) -> Preview:  # fmt: skip
-    """`lock_it`: where the lock comes from, a resolver or a class profile. Nothing of the run stays if that fails."""
+    """`lock_it`: where the lock comes from, a resolver or a class profile; `python`: that profile's, for the built-in
+    engine. Nothing of the run stays if that fails."""
     place = check_place(choices)
     check_ground(target_prefix(choices))
     folder = create_run_folder(new_run_id())
@@ -69,9 +70,11 @@ def saved_preview(
         plan = _plan(facts, choices, election, folder.id, lock)
         plan = replace(plan, notices=(*plan.notices, *told_of(place)), profile_sha256=profile_sha256)
         check_base_python(plan)
-        part, by_conda = choose_python_part(plan, is_cancelled), plan_conda(plan, is_cancelled)
+        part, by_conda = choose_python_part(plan, is_cancelled, python), plan_conda(plan, is_cancelled)
         engine_changes = (*conda_changes(plan, by_conda), *python_changes(plan, part))
         check_room(demands(plan, lock))
+        if python is not None:
+            _write_private(folder.python_files, msgspec.json.encode(python.files))
         save_run(folder, plan, lock, part)
     except OSError as error:
         shutil.rmtree(folder.path, ignore_errors=True)
@@ -81,7 +84,7 @@ def saved_preview(
         raise
     packages = part.packages if part else by_conda.chosen if by_conda else ()
     changes = (*_changes(plan, lock), *room_told(plan, lock), *engine_changes)
-    return Preview(plan, lock, changes, equivalent_commands(plan), packages)
+    return Preview(plan, lock, changes, equivalent_commands(plan), packages, python.files if python else ())
 
 
 def locked(

@@ -18,7 +18,7 @@ from wizard.errors import UsageError, WizardError
 from wizard.i18n import message, text
 from wizard.machine.model import Machine
 from wizard.matrix.model import Matrix
-from wizard.mirrors.candidates import default_index, package_sources, torch_sources
+from wizard.mirrors.candidates import conda_channels, default_index, package_sources, torch_sources
 from wizard.mirrors.installing_client import list_headers
 from wizard.mirrors.model import Layout, Origin, Source, UserSettings
 from wizard.mirrors.racers import Kind
@@ -28,6 +28,7 @@ from wizard.packages.sizes import with_sizes
 from wizard.plan.model import Candidate, Choices
 from wizard.plan.serialize import read_plan
 from wizard.profile.choose import Refusal, Selection, choose_among
+from wizard.profile.conda import channels_of, chosen_text
 from wizard.profile.model import Profile, ProfileFile, ProfileLock
 from wizard.profile.pylock import lock_of
 from wizard.session.channels import further_channels
@@ -40,6 +41,7 @@ from wizard.session.model import Election, Facts, Preview
 from wizard.session.outlook import Outlook
 from wizard.session.place import target_prefix
 from wizard.session.preview import network_environment, saved_preview
+from wizard.session.python_part import LockedPython
 from wizard.session.runs import run_info
 from wizard.steps.run_folder import RunFolder, run_folders
 
@@ -162,12 +164,13 @@ def preview_profile(
     """`choices` as `profile_choices` gives them. Raises WizardError `profile-none-fits`, `profile-no-share` and as
     `preview`."""
     entry, election = _election(facts, matrix, file, choices, is_cancelled)
+    python = _python(facts, file.profile, entry, choices, further_urls) if _brings_python(entry, choices) else None
     known = replace(choices, python=entry.python, torch=entry.torch, variant=entry.variant)
 
     def lock_it(_: RunFolder) -> tuple[Lock, Election]:
         return _lock(facts, file.profile, entry, known, further_urls), election
 
-    return saved_preview(facts, known, lock_it, is_cancelled, file.sha256)
+    return saved_preview(facts, known, lock_it, is_cancelled, file.sha256, python)
 
 
 def _election(
@@ -175,6 +178,10 @@ def _election(
 ) -> tuple[ProfileLock, Election]:
     """The entry, and the engine that can bring its Python."""
     selection = select(file.profile, facts.machine, matrix, choices)
+    if selection.lock and _brings_python(selection.lock, choices):
+        packages = selection.lock.conda
+        reason = message("profile.python-locked", count=len(packages), python=selection.lock.python)
+        return _elected(file, selection, EngineChoice("rattler", None, channels_of(packages), reason))
     own, contest = own_conda(facts, choices, is_cancelled), Contest(choices, facts, is_cancelled)
     headers = list_headers() if contest.is_on(Kind.CONDA) else None
     with Reader(facts.settings, headers=headers) as reader:
@@ -182,9 +189,21 @@ def _election(
         channels = channel_verdicts(choices, outlook, facts, _candidate(selection))
     if choices.engine == "venv" or not any(channel.answers for channel in channels):
         selection = select(file.profile, facts.machine, matrix, choices, available_pythons(facts.machine.pythons))
+    python = _candidate(selection).python or ""
+    engine = choose_engine(choices.engine, channels, base_pythons(facts), python, own)
+    return _elected(file, selection, engine, _further(contest, choices, facts.settings, engine))
+
+
+def _brings_python(entry: ProfileLock, choices: Choices) -> bool:
+    """Its Python is in the profile, so the built-in engine can make the environment where no channel answers."""
+    return bool(entry.conda) and choices.engine in ("auto", "rattler")
+
+
+def _elected(
+    file: ProfileFile, selection: Selection, engine: EngineChoice, further: tuple[str, ...] = ()
+) -> tuple[ProfileLock, Election]:
     entry, candidate = selection.lock, _candidate(selection)
     assert entry is not None  # `select` raises
-    engine = choose_engine(choices.engine, channels, base_pythons(facts), entry.python, own)
     used = message("profile.used", title=file.profile.title, code=file.sha256[:12], entry=entry.label)
     return entry, Election(
         wanted=candidate,
@@ -201,7 +220,7 @@ def _election(
         states=(),
         notices=(used, *selection.notices),
         conda=str(engine.conda) if engine.conda else None,
-        further_channels=_further(contest, choices, facts.settings, engine),
+        further_channels=further,
     )
 
 
@@ -241,6 +260,15 @@ def _lock(facts: Facts, profile: Profile, entry: ProfileLock, choices: Choices, 
     lock = with_credentials(lock_of(entry), sources)
     files = tuple(_from(file, further_urls(file), profile.sources.only_share) for file in lock.files)
     return with_sizes(replace(lock, files=files), network_environment(facts.settings))
+
+
+def _python(
+    facts: Facts, profile: Profile, entry: ProfileLock, choices: Choices, further_urls: FurtherUrls
+) -> LockedPython:
+    files = tuple(package.file for package in entry.conda)
+    files = with_credentials(Lock(files, ""), conda_channels(choices, facts.settings)).files
+    only_share = profile.sources.only_share
+    return LockedPython(chosen_text(entry.conda), tuple(_from(file, further_urls(file), only_share) for file in files))
 
 
 def _from(file: LockedFile, nearer: tuple[str, ...], only_share: bool) -> LockedFile:

@@ -10,7 +10,6 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from urllib.parse import urlsplit, urlunsplit
 
 import wizard
 from wizard.errors import UsageError, WizardError
@@ -25,7 +24,6 @@ from wizard.packages.model import LockedFile
 from wizard.plan.model import Candidate, Choices
 from wizard.plan.resolve import resolve
 from wizard.plan.wishes import check_extras
-from wizard.process import redact
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile, ProfileLock, ProfileSources
 from wizard.profile.write import profile_file
 from wizard.session.contest import Contest
@@ -33,12 +31,15 @@ from wizard.session.election import Found, Walk
 from wizard.session.model import Election, Facts
 from wizard.session.other_packages import locked_somewhere
 from wizard.session.outlook import Outlook
+from wizard.session.plain import plain_address
 from wizard.session.preview import locked
+from wizard.session.profile_conda import PythonLocks
 from wizard.session.profile_needs import Need, Needs, one_python
 from wizard.session.raced import further_sources
 from wizard.steps.run_folder import RunFolder
 
 IsCancelled = Callable[[], bool]
+_BUILT_IN = ("auto", "rattler")  # engines that may be the built-in one
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,16 @@ class Made:
     language: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """Who is told how it goes: of each entry as soon as it is there, of one that cannot be and is left out, and of one
+    whose Python no channel gave, so that the students' computers must ask one themselves."""
+
+    on_entry: Callable[[Need, ProfileLock], None] = lambda need, entry: None
+    on_left_out: Callable[[Need, WizardError], None] = lambda need, error: None
+    on_no_python: Callable[[Need, WizardError], None] = lambda need, error: None
+
+
 def check_made(made: Made) -> None:
     """Before anything takes time. Raises UsageError `bad-requirement`, `extra-is-decided`."""
     check_extras(made.environment.extras)
@@ -61,28 +72,24 @@ def check_made(made: Made) -> None:
 
 def make_profile(
     facts: Facts, matrix: Matrix, needs: Needs, made: Made, choices: Choices, is_cancelled: IsCancelled,
-    on_entry: Callable[[Need, ProfileLock], None] = lambda need, entry: None,
+    hearing: Hearing = Hearing(),  # noqa: B008 (frozen)
 ) -> ProfileFile:  # fmt: skip
-    """`choices`: Python, and the sources as for a setup. `on_entry` hears of each lock as soon as it is there.
+    """`choices`: Python, and the sources as for a setup. What cannot be locked is left out while something can.
 
-    Raises UsageError `profile-needs-nothing`, WizardError `no-source`, `lock-…`, `profile-secret`, `profile-local`,
-    Cancelled."""
+    Raises UsageError `profile-needs-nothing`, Cancelled; where nothing can be locked, why the first cannot: WizardError
+    `no-source`, `lock-…`, `profile-secret`, `profile-local`, UsageError `companion-not-carried`, `profile-no-build`."""
     if not needs.needs:
         raise UsageError("profile-needs-nothing")
     check_made(made)
     python = choices.python or one_python(needs.needs, matrix)
-    entries = []
-    for need in needs.needs:
-        entry = _entry(facts, matrix, need, replace(choices, python=python), made.environment, is_cancelled)
-        on_entry(need, entry)
-        entries.append(entry)
+    entries = _Making(facts, matrix, made, replace(choices, python=python), hearing, is_cancelled).entries(needs.needs)
     return profile_file(
         Profile(
             title=made.title,
             made=made.made,
             made_by=wizard.__version__,
             environment=replace(made.environment, python=python),
-            locks=tuple(entries),
+            locks=entries,
             sources=ProfileSources(
                 index=_plain_or_none(choices.index),
                 torch_index=_plain_or_none(choices.torch_index),
@@ -96,9 +103,48 @@ def make_profile(
     )
 
 
+class _Making:
+    def __init__(
+        self, facts: Facts, matrix: Matrix, made: Made, choices: Choices, hearing: Hearing, is_cancelled: IsCancelled
+    ) -> None:
+        self._facts, self._matrix, self._made, self._choices = facts, matrix, made, choices
+        self._hearing, self._is_cancelled = hearing, is_cancelled
+        self._pythons = PythonLocks(facts, choices, is_cancelled)
+
+    def entries(self, needs: tuple[Need, ...]) -> tuple[ProfileLock, ...]:
+        """Raises the first error where none can be made."""
+        entries, failed = [], []
+        for need in needs:
+            try:
+                entry = self._entry(need)
+            except WizardError as error:
+                failed.append((need, error))
+                continue
+            self._hearing.on_entry(need, entry)
+            entries.append(entry)
+        if not entries:
+            raise failed[0][1]
+        for need, why in failed:
+            self._hearing.on_left_out(need, why)
+        return tuple(entries)
+
+    def _entry(self, need: Need) -> ProfileLock:
+        wish = self._made.environment
+        entry, candidate = _entry(self._facts, self._matrix, need, self._choices, wish, self._is_cancelled)
+        if wish.engine not in _BUILT_IN and "engine" not in self._made.ask:
+            return entry
+        try:
+            return replace(entry, conda=self._pythons.of(need, candidate, entry.python))
+        except WizardError as error:
+            if wish.engine == "rattler":
+                raise
+            self._hearing.on_no_python(need, error)
+            return entry
+
+
 def _entry(
     facts: Facts, matrix: Matrix, need: Need, choices: Choices, wish: ProfileEnvironment, is_cancelled: IsCancelled
-) -> ProfileLock:
+) -> tuple[ProfileLock, Candidate]:
     facts = replace(facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
     choices = replace(choices, torch=need.torch, variant=need.variant)
     election = _elect(facts, matrix, need, choices, wish, is_cancelled)
@@ -108,7 +154,8 @@ def _entry(
             facts, choices, election, lambda some: locked(facts, some, run, is_cancelled, _mute), is_cancelled
         )
     files = tuple(sorted(map(_without_secrets, lock.files), key=lambda file: file.name))
-    return ProfileLock(need.os, need.arch, election.python, need.torch, need.variant, files, need.glibc)
+    entry = ProfileLock(need.os, need.arch, election.python, need.torch, need.variant, files, need.glibc)
+    return entry, election.candidate
 
 
 def _mute(line: str) -> None:
@@ -176,15 +223,3 @@ def _without_secrets(file: LockedFile) -> LockedFile:
 
 def _plain_or_none(url: str | None) -> str | None:
     return plain_address(url) if url is not None else None
-
-
-def plain_address(url: str) -> str:
-    """Without a name and a password. Raises WizardError `profile-secret` for a secret that cannot be left out,
-    `profile-local` for a file of this computer, which nobody else has."""
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https"):
-        raise WizardError("profile-local", url=redact(url))
-    plain = urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], fragment=""))
-    if redact(plain) != plain:
-        raise WizardError("profile-secret", url=redact(plain))
-    return plain

@@ -49,13 +49,18 @@ class Need:
     pythons: tuple[str, ...]
     machines: tuple[str, ...] = ()
 
+    @property
+    def label(self) -> str:
+        return f"{self.os} {self.arch}, torch {self.torch}+{self.variant}"
+
 
 @dataclass(frozen=True, slots=True)
 class Unmet:
-    """A machine that nothing fits, and why the best release does not."""
+    """A machine that nothing fits, and why the best release does not; or its file says what no machine is."""
 
     machine: str
     reason: Message | None
+    is_read: bool = True
 
 
 @dataclass(frozen=True, slots=True)

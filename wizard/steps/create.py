@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 from wizard import paths
@@ -10,11 +11,12 @@ from wizard.environments.engines import engine_named
 from wizard.environments.layout import python_of
 from wizard.environments.model import Created, Target
 from wizard.environments.remove import is_ours_unfinished, mark_begun, remove_unfinished
-from wizard.errors import WizardError
+from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.plan.model import Plan
 from wizard.process import Request, child_environment, run
 from wizard.steps.context import Context, Place
+from wizard.steps.python_files import bring_python
 
 
 class Create:
@@ -58,6 +60,10 @@ class Create:
         except OSError as error:
             raise WizardError("target-not-writable", details=str(error), path=plan.prefix) from error
         target = target_of(plan, read_chosen(context.folder.python_part))
+        local = bring_python(context, self.name)
+        if local and not target.chosen:  # a damaged run: what a class has locked is never chosen anew
+            raise UsageError("bad-plan", path=str(context.folder.python_part))
+        target = replace(target, local=local)
         created = engine_named(plan.engine, plan.environment).create(
             target,
             lambda done, total, now: emitter.progress(self.name, done, total, detail=now),

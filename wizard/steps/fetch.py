@@ -13,6 +13,7 @@ from wizard.network.environment import with_direct
 from wizard.packages.early import open_early
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
 from wizard.packages.fetch.fetcher import DEFAULT_CONNECTIONS, Options
+from wizard.packages.fetch.model import Tap
 from wizard.packages.fetch.near import fetch_near_first
 from wizard.packages.model import LockedFile
 from wizard.steps.context import Context
@@ -31,15 +32,9 @@ class Fetch:
 
     def run(self, context: Context) -> Message:
         started = time.monotonic()
-        choices = context.plan.choices
         early = open_early(paths.downloads_dir(), Path(context.plan.prefix), context.folder.id)
         context.early.set_result(early)
-        # Plain http to a class's server: every byte is held against a hash that did not come from it.
-        environment = with_direct(context.plan.environment, choices.packs) if context.plan.environment else None
-        options = Options(
-            environment=environment, allow_http=bool(choices.packs), rate_limit=choices.limit_rate, tap=early
-        )
-        fetcher = Fetcher(Store(paths.downloads_dir()), choices.connections or DEFAULT_CONNECTIONS, options)
+        fetcher = class_fetcher(context, early)
 
         def on_file(file: LockedFile, path: Path) -> None:
             context.emitter.log(self.name, f"{file.filename} sha256 {file.sha256[:12]}… ok")
@@ -60,9 +55,9 @@ class Fetch:
                 limited_by=progress.limited_by,
             )  # fmt: skip
 
-        _start_apart(context)
+        start_apart(context)
         result = fetch_near_first(
-            fetcher, context.lock.files, choices.packs, on_progress, on_file, context.is_stopped,
+            fetcher, context.lock.files, context.plan.choices.packs, on_progress, on_file, context.is_stopped,
             context.control.is_paused, on_far,
         )  # fmt: skip
         context.ready.put(None)
@@ -75,7 +70,16 @@ class Fetch:
         )
 
 
-def _start_apart(context: Context) -> None:
+def class_fetcher(context: Context, tap: Tap | None = None) -> Fetcher:
+    """Into this computer's downloads, as the plan's choices want it."""
+    choices = context.plan.choices
+    # Plain http to a class's server: every byte is held against a hash that did not come from it.
+    environment = with_direct(context.plan.environment, choices.packs) if context.plan.environment else None
+    options = Options(environment=environment, allow_http=bool(choices.packs), rate_limit=choices.limit_rate, tap=tap)
+    return Fetcher(Store(paths.downloads_dir()), choices.connections or DEFAULT_CONNECTIONS, options)
+
+
+def start_apart(context: Context) -> None:
     """Thirty machines whose students press the same key are not to reach the class's server in the same moment."""
     if not any(base.startswith("http") for base in context.plan.choices.packs):
         return

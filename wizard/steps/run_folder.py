@@ -52,6 +52,11 @@ class RunFolder:
         return self.path / "python-part.json"
 
     @property
+    def python_files(self) -> Path:
+        """Its files with all their addresses, where a class profile has locked them."""
+        return self.path / "python-files.json"
+
+    @property
     def journal(self) -> Path:
         return self.path / "journal.jsonl"
 

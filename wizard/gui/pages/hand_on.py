@@ -51,7 +51,7 @@ class HandOnCard(QFrame):
             return
         serving.start(
             DOWNLOADS,
-            lambda on_bytes, is_cancelled: classes.hand_on(room.file, room.path, preview.lock.files),
+            lambda on_bytes, is_cancelled: classes.hand_on(room.file, room.path, preview.files),
             self._failed,
         )
 

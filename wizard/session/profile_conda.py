@@ -1,0 +1,96 @@
+"""The Python of the built-in engine for a class profile: chosen on this computer for any system that the class has.
+
+A channel's packages ask what computer they are for by virtual packages. The students' computers are not here, so these
+are given: the oldest of what the entry's wheels run on, so that the packages run wherever the wheels do.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from wizard import paths
+from wizard.environments.choose import choose_engine
+from wizard.environments.model import System, Target
+from wizard.environments.rattler_engine import RattlerEngine
+from wizard.errors import WizardError
+from wizard.machine.model import Machine
+from wizard.mirrors.address_facts import channel_name
+from wizard.mirrors.channel import channel_subdir
+from wizard.mirrors.conda_names import FORGE
+from wizard.mirrors.installing_client import list_headers
+from wizard.mirrors.racers import Kind
+from wizard.mirrors.read import Reader
+from wizard.plan.model import Candidate, Choices
+from wizard.profile.conda import CondaPackage, from_record
+from wizard.session.channels import further_channels
+from wizard.session.contest import Contest
+from wizard.session.elect import channel_verdicts
+from wizard.session.model import Facts
+from wizard.session.outlook import Outlook
+from wizard.session.plain import plain_address
+from wizard.session.preview import network_environment
+from wizard.session.profile_needs import Need
+
+# The oldest system with the glibc of manylinux2014 is CentOS 7; the oldest Windows that NVIDIA's drivers for torch's
+# CUDA builds run on is 10, version 1809. Packages hardly ever ask for either.
+_LINUX, _WINDOWS = "3.10", "10.0.17763"
+
+IsCancelled = Callable[[], bool]
+
+
+class PythonLocks:
+    """For the entries of one profile: those of one system, C library and Python are chosen once, or fail once."""
+
+    def __init__(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> None:
+        self._facts, self._choices, self._is_cancelled = facts, choices, is_cancelled
+        self._known: dict[tuple[str, str, str | None, str], tuple[CondaPackage, ...] | WizardError] = {}
+
+    def of(self, need: Need, candidate: Candidate, python: str) -> tuple[CondaPackage, ...]:
+        """Raises UsageError `engine-rattler-no-channel`, WizardError `env-…`, `profile-…`, Cancelled."""
+        key = (need.os, need.arch, need.glibc, python)
+        if key not in self._known:
+            try:
+                self._known[key] = self._chosen(need, candidate, python)
+            except WizardError as error:
+                self._known[key] = error
+        found = self._known[key]
+        if isinstance(found, WizardError):
+            raise found
+        return found
+
+    def _chosen(self, need: Need, candidate: Candidate, python: str) -> tuple[CondaPackage, ...]:
+        facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
+        choices = replace(self._choices, engine="rattler", python=python)
+        contest = Contest(choices, facts, self._is_cancelled)
+        with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.CONDA) else None) as reader:
+            verdicts = channel_verdicts(choices, Outlook(choices, facts.settings, reader, contest), facts, candidate)
+        channels = choose_engine("rattler", verdicts, (), python).channels
+        target = Target(paths.home() / "profile-python", python, "rattler", channels=channels, system=_system(need))
+        part = RattlerEngine(network_environment(facts.settings, channels)).plan(target, self._is_cancelled)
+        further = further_channels(contest, choices, facts.settings, channels)
+        packages = (_package(record, further) for record in json.loads(part.text))
+        return tuple(sorted(packages, key=lambda package: package.file.name))
+
+
+def _system(need: Need) -> System:
+    arch = ("__archspec", "1", need.arch)
+    subdir = channel_subdir(need.os, need.arch)
+    if need.os == "windows":
+        return System(subdir, (("__win", _WINDOWS, "0"), arch))
+    glibc = ("__glibc", need.glibc or "2.17", "0")
+    return System(subdir, (("__unix", "0", "0"), ("__linux", _LINUX, "0"), glibc, arch))
+
+
+def _package(record: Mapping[str, Any], further: Iterable[str]) -> CondaPackage:
+    """Raises WizardError `profile-secret`, `profile-local`, `profile-python-unsure`."""
+    try:
+        urls = [str(record["url"])]
+        if channel_name(str(record["channel"])) == FORGE:
+            urls += [f"{channel.rstrip('/')}/{record['subdir']}/{record['fn']}" for channel in further]
+        return from_record(record, tuple(dict.fromkeys(map(plain_address, urls))))
+    except (KeyError, TypeError, ValueError) as error:
+        name = str(record.get("fn") or record.get("name"))
+        raise WizardError("profile-python-unsure", details=repr(error), file=name) from error
