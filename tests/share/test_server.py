@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import shutil
 import socket
 import threading
+import time
+import zlib
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -150,6 +153,58 @@ def test_who_takes_too_much_at_once_is_told_when_to_come_again(course: Class, tm
         else:
             pytest.fail("a client that went away still counts")
         held.pop().close()
+
+
+def test_who_holds_connections_open_shuts_nobody_out(server: PackServer) -> None:
+    """More than the program may open: those beyond an address's share are closed at once."""
+    held = []
+    with contextlib.ExitStack() as stack:
+        for _ in range(400):
+            held.append(stack.enter_context(socket.create_connection(("127.0.0.1", server.port))))
+            held[-1].setblocking(False)
+        time.sleep(0.3)
+        assert sum(_is_closed(sock) for sock in held) >= 100
+        with closing(http.client.HTTPConnection("127.0.0.1", server.port, 10, ("127.0.0.2", 0))) as other:
+            other.request("GET", "/pack.json")
+            assert other.getresponse().status == 200
+    for _ in range(100):  # those who went away do not count
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            if ask(server, "/pack.json")[0] == 200:
+                return
+        time.sleep(0.05)
+    pytest.fail("an address that let go is not let in")
+
+
+def _is_closed(sock: socket.socket) -> bool:
+    try:
+        return sock.recv(1) == b""
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        b"\x00\xff" * 50 + b"\r\n\r\n", b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        b"GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"POST /results HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
+    ],
+)  # fmt: skip
+def test_what_is_no_request_writes_nothing_on_the_screen(
+    server: PackServer, said: bytes, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as sock:
+        sock.sendall(said)
+        assert b" 400 " in sock.recv(100)
+    assert "".join(capfd.readouterr()) + caplog.text == ""
+
+
+def test_a_packed_result_is_not_unpacked(server: PackServer, course: Class) -> None:
+    """A megabyte of it would be a gigabyte in memory."""
+    body = zlib.compress(some_certificate(course))
+    assert ask(server, "/results", {"Content-Encoding": "deflate"}, "POST", body)[0] == 400
 
 
 # -- fetching from it -------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
@@ -23,10 +24,12 @@ from wizard.errors import WizardError
 from wizard.pack.listing import listing_to_json
 from wizard.pack.model import LISTING, PROFILE, RESULTS, Listing
 from wizard.share.certificate import Certificate, now, parse, write_into
+from wizard.share.door import AtTheDoor, Crowd
 from wizard.share.limits import Gate, Limits
 from wizard.share.serving import Served, reply, served_of
 
 DEFAULT_PORT = 8765
+_WAITING = 512
 _KEEP_ALIVE = 20.0
 _RESULT_SECONDS = 30.0  # for half a megabyte
 _STOP_SECONDS = 3.0
@@ -107,36 +110,38 @@ class PackServer:
 
     async def _serve(self) -> None:
         self._loop, self._over = asyncio.get_running_loop(), asyncio.Event()
+        self._loop.set_exception_handler(lambda loop, context: None)  # what a stranger sends is no news for a screen
         application = web.Application(client_max_size=self._options.limits.result_bytes)
         application.router.add_route("POST", "/results", self._take)
         application.router.add_route("GET", "/{path:.*}", self._give)
         application.router.add_route("HEAD", "/{path:.*}", self._give)
         runner = web.AppRunner(
             application, access_log=None, keepalive_timeout=_KEEP_ALIVE, shutdown_timeout=_STOP_SECONDS,
-            handler_cancellation=True, auto_decompress=False,  # no result of ours is packed; a bomb is no result
+            handler_cancellation=True, logger=_silent(),
+            auto_decompress=False,  # no result of ours is packed; a bomb is no result
         )  # fmt: skip
         await runner.setup()
         try:
-            await self._listen(runner)
+            listening = await self._listen(runner)
             # A port that the system chooses is another one for IPv6; ours are told as IPv4 (`own_addresses`).
-            heard = sorted(runner.addresses, key=len)
+            heard = sorted((sock.getsockname() for sock in listening.sockets), key=len)
             self._ready.set_result(int(heard[0][1]))
             await self._over.wait()
+            listening.close()
         finally:
             await runner.cleanup()
 
-    async def _listen(self, runner: web.AppRunner) -> None:
+    async def _listen(self, runner: web.AppRunner) -> asyncio.Server:
         """Raises OSError."""
-        ports = (self._options.port, 0) if self._options.any_port and self._options.port else (self._options.port,)
-        for port in ports:
-            site = web.TCPSite(runner, self._options.host or None, port, backlog=512)
-            try:
-                await site.start()
-                break
-            except OSError:
-                await site.stop()
-                if port == ports[-1]:
-                    raise
+        crowd, inner = Crowd(self._options.limits.together), runner.server
+        assert inner is not None  # it was set up
+        loop, host, port = asyncio.get_running_loop(), self._options.host or None, self._options.port
+        try:
+            return await loop.create_server(lambda: AtTheDoor(crowd, inner), host, port, backlog=_WAITING)
+        except OSError:
+            if not (self._options.any_port and port):
+                raise
+        return await loop.create_server(lambda: AtTheDoor(crowd, inner), host, 0, backlog=_WAITING)
 
     async def _give(self, request: web.Request) -> web.StreamResponse:
         client = request.remote or ""
@@ -196,6 +201,13 @@ class PackServer:
             if kept >= self._options.limits.results_kept:
                 raise OSError("too many results")
         write_into(folder, value)
+
+
+def _silent() -> logging.Logger:
+    """A request that is none would put a traceback on the screen of whoever serves."""
+    logger = logging.getLogger(__name__)
+    logger.disabled = True
+    return logger
 
 
 _SERVER = {"X-Content-Type-Options": "nosniff", "Server": f"torch-setup/{wizard.__version__}"}

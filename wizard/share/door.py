@@ -1,0 +1,77 @@
+"""Who may come in at all: how many connections one address, and all together, may hold open.
+
+`limits.Gate` counts replies; a connection that never asks for anything is none, and yet a few hundred of them would use
+up what a program may open, so that the room could not reach its server. Everything happens in the server's one loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import psutil
+
+_TOGETHER = 4096
+_EACH = 256  # thirty computers behind one address have four each, and some to spare
+_OWN_FILES = 128  # that this program has open besides
+
+
+class Crowd:
+    """`replies`: how many files may be open at once for those who are served."""
+
+    def __init__(self, replies: int) -> None:
+        self.together = min(
+            _TOGETHER, max(_OWN_FILES, _may_open(_TOGETHER + replies + _OWN_FILES) - replies - _OWN_FILES)
+        )
+        self.each = min(_EACH, self.together // 4)
+        self._inside: dict[str, list[asyncio.BaseTransport]] = {}
+
+    def admits(self, address: str, transport: asyncio.BaseTransport) -> bool:
+        """Counts it too. Who has gone is noticed when somebody comes."""
+        inside = [one for one in self._inside.get(address, ()) if not one.is_closing()]
+        self._inside[address] = inside
+        if len(inside) >= self.each or not self._has_room():
+            return False
+        inside.append(transport)
+        return True
+
+    def _has_room(self) -> bool:
+        if sum(map(len, self._inside.values())) < self.together:
+            return True
+        left = {name: [one for one in inside if not one.is_closing()] for name, inside in self._inside.items()}
+        self._inside = {name: inside for name, inside in left.items() if inside}
+        return sum(map(len, self._inside.values())) < self.together
+
+
+class AtTheDoor(asyncio.Protocol):
+    """Of one connection, until it is let in to who answers it."""
+
+    def __init__(self, crowd: Crowd, inner: Callable[[], asyncio.BaseProtocol]) -> None:
+        self._crowd, self._inner = crowd, inner
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        peer = transport.get_extra_info("peername")
+        if not self._crowd.admits(str(peer[0]) if peer else "", transport):
+            transport.abort()
+            return
+        inner = self._inner()
+        transport.set_protocol(inner)
+        inner.connection_made(transport)
+
+
+def _may_open(wanted: int) -> int:
+    """How many files this program may have open, raised as far as that needs no permission."""
+    kind = getattr(psutil, "RLIMIT_NOFILE", None)
+    if kind is None:  # Windows has no such number
+        return wanted
+    process = psutil.Process()
+    soft, hard = process.rlimit(kind)
+    endless = -1
+    if soft != endless and soft < wanted:
+        soft = wanted if hard == endless else min(wanted, hard)
+        try:
+            process.rlimit(kind, (soft, hard))
+        except (OSError, ValueError, psutil.Error):
+            return int(process.rlimit(kind)[0])
+    return wanted if soft == endless else int(soft)
