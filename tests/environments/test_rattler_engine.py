@@ -1,4 +1,4 @@
-"""The built-in engine on a real channel: solve, download, link; then what goes wrong, for real where it can."""
+"""Real environments by the built-in engine from a real channel: complete, counted, cancelled, killed, taken back."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import functools
 import http.server
 import json
 import re
-import shlex
 import stat
 import sys
 import threading
@@ -21,28 +20,19 @@ import pytest
 
 from tests.channel.build_channel import with_dependency
 from wizard import paths
-from wizard.environments import rattler_engine
 from wizard.environments.conda_records import (
-    Record,
     environments_list,
-    history_entry,
-    parse_record,
     read_records,
-    register,
-    without_credentials,
 )
 from wizard.environments.layout import has_pip, is_conda_prefix
 from wizard.environments.model import Target
 from wizard.environments.naming import is_environment
-from wizard.environments.rattler_engine import RattlerEngine, parse_event
-from wizard.environments.rattler_failure import failure
+from wizard.environments.rattler_engine import RattlerEngine
 from wizard.environments.remove import mark_begun, mark_complete, remove_unfinished
 from wizard.errors import Cancelled, WizardError
-from wizard.process import Outcome, Request, run
+from wizard.process import Request, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
-
-CONDA = Path(__file__).resolve().parents[1] / "data" / "conda"
 
 
 def target(prefix: Path, minor: str, *channels: str, cuda: str | None = None) -> Target:
@@ -217,140 +207,3 @@ def _line(process: psutil.Process) -> list[str]:
         return list(process.cmdline())
     except psutil.Error:
         return []
-
-
-def fake_child(tmp_path: Path, *lines: str, code: int = 0) -> tuple[str, ...]:
-    script = tmp_path / "child.py"
-    script.write_text(
-        f"import os, sys\nsys.stdin.read()\nfor line in {lines!r}: print(line, flush=True)\nos._exit({code})"
-    )
-    return (sys.executable, str(script))
-
-
-def test_done_without_an_environment_is_not_believed(
-    prefix: Path, minor: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    command = fake_child(tmp_path, '{"event": "done", "bytes_downloaded": 1}')
-    monkeypatch.setattr(rattler_engine, "child_command", lambda: command)
-    with pytest.raises(WizardError) as caught:
-        RattlerEngine().create(target(prefix, minor, "file:///x"), lambda *_: None, never)
-    assert caught.value.code == "env-broken"
-
-
-def test_a_crash_after_done_does_not_matter(
-    prefix: Path, minor: str, conda_channel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The known crash at interpreter exit: the work is done, the exit code is a signal."""
-    real = rattler_engine.child_command()
-    wrapper = tmp_path / "child.sh"
-    wrapper.write_text(f"#!/bin/sh\n{shlex.join(real)}\nkill -SEGV $$\n")
-    wrapper.chmod(0o755)
-    monkeypatch.setattr(rattler_engine, "child_command", lambda: (str(wrapper),))
-    created = RattlerEngine().create(target(prefix, minor, conda_channel), lambda *_: None, never)
-    assert created.packages >= 2
-
-
-def test_the_frozen_program_calls_itself(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert rattler_engine.child_command()[-1] == "_rattler"
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-    assert rattler_engine.child_command() == (sys.executable, "_rattler")
-    assert "PYTHONPATH" not in (RattlerEngine().request_for(target(Path("/p"), "3.12"), {}).environment or {})
-
-
-def test_the_childs_environment_carries_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CONDA_OVERRIDE_CUDA", "9")
-    engine = RattlerEngine({"HTTPS_PROXY": "http://127.0.0.1:3128"})
-    request = engine.request_for(target(Path("/p"), "3.12", "c"), {"channels": ["c"]})
-    environment = request.environment or {}
-    assert environment["HTTPS_PROXY"] == "http://127.0.0.1:3128"
-    assert environment["CONDA_OVERRIDE_CUDA"] == ""
-    assert json.loads(request.stdin)["channels"] == ["c"]
-
-
-@pytest.mark.parametrize(
-    ("error", "code"),
-    [
-        (
-            {"kind": "failed", "text": "InstallerError: x\nCaused by: No space left on device (os error 28)"},
-            "env-disk-full",
-        ),
-        ({"kind": "failed", "text": "IoError: not enough space (os error 112)"}, "env-disk-full"),
-        ({"kind": "failed", "text": "IoError: file 12112 is odd"}, "env-failed"),
-        ({"kind": "unsolvable", "text": "SolverError: x"}, "env-unsolvable"),
-        ({"kind": "unreachable", "text": "GatewayError: x"}, "env-channel-unreachable"),
-        ({}, "env-crashed"),
-    ],
-)
-def test_failures_by_the_childs_words(error: dict[str, str], code: str) -> None:
-    outcome = Outcome(Request(("child",)), 1, "", "", 0.0)
-    found = failure(error, outcome, target(Path("/p"), "3.12"), ["https://u:p@host/c"])
-    assert found.code == code
-    assert "u:p@" not in json.dumps(found.to_json("zh_CN"))
-    assert found.to_json("en")["summary"]
-
-
-@pytest.mark.parametrize("line", ["", "warning: x", "[]", '{"a": 1}', "3"])
-def test_what_libraries_print_is_no_event(line: str) -> None:
-    assert parse_event(line) is None
-
-
-@pytest.mark.parametrize(
-    ("written", "clean"),
-    [
-        ('"url": "https://ann:s3@h/c/x.conda"', '"url": "https://h/c/x.conda"'),
-        ('"channel": "http://ann:********@127.0.0.1:8/"', '"channel": "http://127.0.0.1:8/"'),
-        ("https://h:8/t/ab-12_3/forge/noarch", "https://h:8/forge/noarch"),
-        ("https://h/forge/t/x", "https://h/forge/t/x"),
-        ("mail to ann@h, file:///t/x@y/", "mail to ann@h, file:///t/x@y/"),
-    ],
-)
-def test_credentials_go_from_the_records(written: str, clean: str) -> None:
-    assert without_credentials(written) == clean
-
-
-def test_a_history_entry_reads_as_condas() -> None:
-    data = {
-        "name": "pip",
-        "version": "25.0",
-        "build": "py_0",
-        "subdir": "noarch",
-        "channel": "https://u:p@h/forge/noarch",
-    }
-    record = parse_record(data)
-    assert record == Record("pip", "25.0", "py_0", "noarch", "https://u:p@h/forge")
-    lines = history_entry((record,), ("python 3.12.*", "pip"), 0.0).splitlines()
-    assert lines[1:] == [
-        "# cmd: torch-setup",
-        "+https://h/forge/noarch::pip-25.0-py_0",
-        "# update specs: ['python 3.12.*', 'pip']",
-    ]
-
-
-def test_our_records_are_named_and_filled_as_condas_own(prefix: Path, minor: str, conda_channel: str) -> None:
-    """conda finds a package by its record's file name, and names packages in its own output the same way."""
-    recorded = json.loads((CONDA / "create_http_progress.json").read_text(encoding="utf-8"))
-    condas = {f"{row['name']}-{row['version']}-{row['build_string']}" for row in recorded["actions"]["LINK"]}
-    assert condas == {row["dist_name"] for row in recorded["actions"]["LINK"]}
-    RattlerEngine().create(target(prefix, minor, conda_channel), lambda *_: None, never)
-    history = (prefix / "conda-meta" / "history").read_text(encoding="utf-8")
-    for path in (prefix / "conda-meta").glob("*.json"):
-        record = json.loads(path.read_text(encoding="utf-8"))
-        assert path.stem == f"{record['name']}-{record['version']}-{record['build']}"
-        assert f"{record['subdir']}::{path.stem}\n" in history
-        assert {"build_number", "channel", "depends", "files", "fn", "paths_data", "url"} <= set(record)
-        assert all((prefix / file).exists() or (prefix / file).is_symlink() for file in record["files"])
-
-
-def test_a_list_that_conda_writes_at_the_same_moment_keeps_its_line(home: Path, prefix: Path) -> None:
-    """Added at the end in one write: nothing that is there is read and written again."""
-    listed = environments_list()
-    listed.parent.mkdir()
-    listed.write_bytes(b"/users/own/env\n")
-    with listed.open("ab") as conda:
-        register(prefix)
-        conda.write(b"/of/conda\n")
-    assert listed.read_bytes() == f"/users/own/env\n{prefix}\n/of/conda\n".encode()
-    inode = listed.stat().st_ino
-    register(prefix)
-    assert listed.read_bytes().count(str(prefix).encode()) == 1
-    assert listed.stat().st_ino == inode

@@ -1,17 +1,13 @@
-"""The window around the pages: a second start, its place on the screen, files, titles, motion, what is said aloud."""
+"""The window around its pages: the pages beside the wizard, what outlives the window, titles, what is said aloud."""
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.flow import values
@@ -19,179 +15,17 @@ from tests.gui import fake_side
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run, until_cancelled
 from tests.gui.fake_side import FakeSide
+from tests.gui.test_opened import drop, words_of
 from tests.gui.walking import go_to, mnemonics, press, settle, visible
 from wizard.flow.pages import PageId
 from wizard.flow.side_pages import SIDE_ORDER, SideId
 from wizard.gui import announce as announcing
 from wizard.gui.motion import put_reduced_motion
-from wizard.gui.pages.explain import ExplainPage
 from wizard.gui.preferences import Preferences
-from wizard.gui.single import SingleInstance, _path
 from wizard.gui.window import WizardWindow
 from wizard.i18n import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
-
-
-# -- one window for one home
-
-
-@pytest.fixture
-def single(qapp: QApplication) -> Iterator[SingleInstance]:
-    made = SingleInstance()
-    assert not made.hand_over("x"), "nobody is there yet"
-    assert made.listen()
-    yield made
-    made.close()
-
-
-SECOND = """
-import sys
-from PySide6.QtCore import QCoreApplication
-app = QCoreApplication([])
-from wizard.gui.single import SingleInstance
-sys.exit(0 if SingleInstance().hand_over(sys.argv[1]) else 7)
-"""
-
-
-def second_start(*arguments: str) -> subprocess.Popen[bytes]:
-    return subprocess.Popen([sys.executable, "-c", SECOND, *arguments], cwd=ROOT)
-
-
-def test_a_second_start_hands_its_file_over_and_ends(qtbot: QtBot, single: SingleInstance) -> None:
-    heard: list[str] = []
-    single.asked.connect(heard.append)
-    process = second_start("/data/课 堂/plan.json")
-    qtbot.waitUntil(lambda: process.poll() is not None, timeout=20_000)
-    assert process.returncode == 0
-    assert heard == ["/data/课 堂/plan.json"]
-
-
-def test_another_home_is_another_window(
-    qtbot: QtBot, single: SingleInstance, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "other"))
-    process = second_start("")
-    qtbot.waitUntil(lambda: process.poll() is not None, timeout=20_000)
-    assert process.returncode == 7
-
-
-KILLED = """
-import os, signal
-from PySide6.QtCore import QCoreApplication
-app = QCoreApplication([])
-from wizard.gui.single import SingleInstance
-assert SingleInstance().listen()
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_a_start_that_was_killed_stops_nobody(qapp: QApplication) -> None:
-    subprocess.run([sys.executable, "-c", KILLED], cwd=ROOT, check=False)
-    after = SingleInstance()
-    assert not after.hand_over("x")
-    assert after.listen()
-    after.close()
-
-
-def test_nonsense_on_the_socket_is_not_listened_to(qtbot: QtBot, single: SingleInstance) -> None:
-    from PySide6.QtNetwork import QLocalSocket
-
-    heard: list[str] = []
-    single.asked.connect(heard.append)
-    socket = QLocalSocket()
-    socket.connectToServer(_path(single._name) if sys.platform != "win32" else single._name)
-    assert socket.waitForConnected(1000)
-    socket.write(b"{nonsense}\n")
-    socket.flush()
-    qtbot.waitUntil(lambda: socket.state() is QLocalSocket.LocalSocketState.UnconnectedState)
-    assert heard == []
-
-
-@pytest.mark.qt_log_ignore("does not support raise")  # the screen of these tests has one window only
-def test_the_first_window_comes_forward_with_the_file(
-    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path, single: SingleInstance
-) -> None:
-    window = make_window()
-    single.asked.connect(window.come_forward)
-    window.showMinimized()
-    log = tmp_path / "error.log"
-    log.write_text("RuntimeError: CUDA error: out of memory\n", encoding="utf-8")
-    process = second_start(str(log))
-    qtbot.waitUntil(lambda: isinstance(window.page, ExplainPage), timeout=20_000)
-    process.wait()
-    assert not window.isMinimized()
-    settle(qtbot, window)
-    assert "out of memory" in window.page.text.toPlainText()
-
-
-# -- files
-
-
-def drop(window: WizardWindow, path: Path) -> None:
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    entered = QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none)
-    window.dragEnterEvent(entered)
-    assert entered.isAccepted()
-    window.dropEvent(QDropEvent(QPointF(5, 5), copy, data, left, none, QEvent.Type.Drop))
-
-
-def words_of(window: WizardWindow) -> str:
-    return "\n".join(one.text() for one in visible(window, QLabel) if isinstance(one, QLabel))
-
-
-@pytest.mark.parametrize(
-    ("state", "words", "button"),
-    [("planned", "Carry out this plan: lesson", "&Begin"), ("finished", "carried out already", "&Check it")],
-)
-def test_a_plan_of_this_computer_is_opened(
-    state: str, words: str, button: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
-) -> None:
-    session.known_runs = [values.run_info("run-9", state, "/envs/lesson")]
-    session.script = half_run
-    window = make_window()
-    drop(window, session.events_path("run-9").with_name("plan.json"))
-    settle(qtbot, window)
-    qtbot.waitUntil(lambda: words in words_of(window))
-    way = next(one for one in visible(window, QPushButton) if isinstance(one, QPushButton) and one.text() == button)
-    press(qtbot, way)
-    if state == "planned":
-        qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL)
-        assert window.navigator.state.run_id == "run-9"
-    else:
-        assert window.side.here is not None
-        assert (window.side.here.page, window.side.here.prefix) == (SideId.DOCTOR, Path("/envs/lesson"))
-
-
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [("plan.json", "was not made on this computer"), ("a.torchlab", "class profile"), ("x.json", "can open")],
-)
-def test_other_files_are_named_for_what_they_are(
-    name: str, words: str, qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
-) -> None:
-    window = make_window()
-    go_to(qtbot, window, PageId.CHECK)
-    drop(window, tmp_path / name)
-    settle(qtbot, window)
-    assert window.navigator.page is PageId.WELCOME
-    qtbot.waitUntil(lambda: words in words_of(window))
-
-
-def test_a_file_does_not_take_a_running_setup_away(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
-) -> None:
-    session.script = half_run
-    window = make_window()
-    go_to(qtbot, window, PageId.INSTALL)
-    drop(window, tmp_path / "plan.json")
-    assert window.navigator.page is PageId.INSTALL
-    assert window.page.trouble.code == "error.window-run-going.summary"
-
-
-# -- the pages beside the wizard
 
 
 def test_the_wizard_waits_where_it_was(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -274,9 +108,6 @@ def test_welcome_with_all_news_has_unique_letters(
     assert len(letters) == len(set(letters)), sorted(mnemonics(window))
 
 
-# -- what outlives the window
-
-
 def test_the_place_on_the_screen_is_remembered(
     qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeSide, tmp_path: Path
 ) -> None:
@@ -314,9 +145,6 @@ def test_no_settings_file_stops_the_start(
     window.close()
     window.errands.stop()
     window.deleteLater()
-
-
-# -- titles, motion, what is said aloud
 
 
 def test_the_title_tells_how_far_the_setup_is(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

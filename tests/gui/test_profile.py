@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
-from tests.gui.test_frame import drop
+from tests.gui.test_opened import drop
 from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World

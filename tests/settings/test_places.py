@@ -23,11 +23,6 @@ A, B = "https://a.example/simple", "https://b.example/simple"
 USER, LEGACY, XDG = ".config/pip/pip.conf", ".pip/pip.conf", "xdg/pip/pip.conf"
 
 
-@pytest.fixture
-def computer(tmp_path: Path) -> Computer:
-    return Computer(tmp_path / "home")
-
-
 def places(tool: Tool, around: Surroundings) -> list[str]:
     return [str(file.path) for file in settings_files(tool, around)]
 

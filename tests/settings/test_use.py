@@ -1,56 +1,23 @@
-"""`mirrors use` and `undo` whole: real files, the real pip and uv as judges, a conda that answers as recorded."""
+"""A mirror for good, asked of the real pip and uv: written, checked, taken back; what is private is left alone."""
 
 from __future__ import annotations
 
-import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.settings import readers
+from tests.settings.using import OLD, PACKAGES, PIP, RC, UV, answers, code_of, linux, use
 from tests.settings.world import Computer
 from wizard.errors import UsageError, WizardError
-from wizard.i18n import LANGUAGES, message, text
+from wizard.i18n import message, text
 from wizard.mirrors.table import mirror_rows
 from wizard.session import settings as use_cases
 from wizard.settings.apply import propose
 from wizard.settings.model import Edit, Tool
-from wizard.settings.use import LASTING, conda_wish, pip_wish, rows_of, uv_wish
+from wizard.settings.use import LASTING, pip_wish, rows_of, uv_wish
 from wizard.settings.verify import Answer, verify
 from wizard.undo.model import How
-
-ROOT = Path(__file__).resolve().parents[2]
-linux = pytest.mark.skipif(sys.platform == "win32", reason="folders and scripts of Linux")
-PIP, UV, RC = ".config/pip/pip.conf", ".config/uv/uv.toml", ".condarc"
-PACKAGES = next(row.address() for row in mirror_rows() if (row.kind, row.id) == ("pypi", "tuna"))
-FORGE = next(row.address() for row in mirror_rows() if (row.kind, row.id) == ("conda-forge", "tuna"))
-OLD = "https://old.example/simple"
-
-
-@pytest.fixture
-def computer(tmp_path: Path) -> Computer:
-    return Computer(tmp_path / "home", {"PATH": os.environ["PATH"], "TORCH_WIZARD_HOME": str(tmp_path / "own-home")})
-
-
-def use(computer: Computer, mirror: str, *kinds: str) -> use_cases.Used:
-    return use_cases.use(use_cases.plan_use(mirror, kinds, computer.around), computer.around)
-
-
-def answers(used: use_cases.Used) -> dict[Tool, Answer]:
-    for check in used.checks:
-        assert all(text(check.words, language) for language in LANGUAGES)
-    return {check.tool: check.answer for check in used.checks}
-
-
-def code_of(error: pytest.ExceptionInfo[WizardError]) -> str:
-    assert all(text(error.value.summary, language) and text(error.value.hint, language) for language in LANGUAGES)
-    return error.value.code
-
-
-# --- the whole way
 
 
 @linux
@@ -128,9 +95,6 @@ def test_further_indexes_go_on_being_asked_and_that_is_said(computer: Computer) 
         assert all("further indexes" in text(notice, "en") for notice in notices)
 
 
-# --- what is left alone
-
-
 @pytest.mark.parametrize(
     ("path", "content"),
     [
@@ -188,73 +152,6 @@ def test_every_known_mirror_can_be_used(tmp_path: Path, row: object) -> None:
     assert all(diff.after.isascii() for diff in plan.diffs)  # pip reads its files in the system's encoding
 
 
-# --- conda
-
-
-SOURCES = """#!{python}
-import json, pathlib, sys
-log = pathlib.Path({log!r})
-log.write_text((log.read_text() if log.exists() else "") + " ".join(sys.argv[1:]) + "\\n")
-if sys.argv[1] == "config":
-    import ruamel.yaml
-    rc = pathlib.Path({rc!r})
-    own = ruamel.yaml.YAML(typ="safe", pure=True).load(rc.read_text())
-    rest = {{"cmd_line": {{"json": True}}, "envvars": {{"solver": "classic"}}}}
-    print(json.dumps({{str(rc): own, **json.loads({more!r}), **rest}}))
-sys.exit({status})
-"""
-
-
-def install_conda(computer: Computer, more: str = "{}", status: int = 0) -> Path:
-    """Prints what `conda config --show-sources --json` printed on a real computer, with this home's file in it."""
-    log = computer.home / "conda-log"
-    script = SOURCES.format(python=sys.executable, log=str(log), rc=str(computer.home / RC), more=more, status=status)
-    computer.write("bin/conda", script).chmod(0o755)
-    computer.environ["PATH"] = f"{computer.home / 'bin'}:{computer.environ['PATH']}"
-    return log
-
-
-@linux
-def test_conda_is_led_to_the_mirror_asked_and_its_lists_cleaned(computer: Computer) -> None:
-    log = install_conda(computer)
-    used = use(computer, "tuna", "conda")
-    assert answers(used) == {Tool.CONDA: Answer.CONFIRMED}
-    parent = FORGE.removesuffix("/conda-forge")
-    assert readers.read_conda((computer.home / RC).read_bytes()) == {
-        "custom_channels": {"conda-forge": parent}, "channels": ["conda-forge"]
-    }  # fmt: skip
-    assert log.read_text().splitlines() == ["config --show-sources --json", "clean --index-cache --yes"]
-    assert [words.key for words in used.after] == ["settings-file.cleaned"]
-    again = use(computer, "tuna", "conda")
-    assert (again.change, again.after) == (None, ())
-
-
-@linux
-def test_a_stronger_conda_file_is_found_by_conda_itself(computer: Computer) -> None:
-    install_conda(computer, json.dumps({"/opt/conda/.condarc": {"custom_channels": {"conda-forge": OLD}}}))
-    assert answers(use(computer, "tuna", "conda")) == {Tool.CONDA: Answer.DIFFERS}
-
-
-@linux
-def test_a_conda_that_fails_is_not_believed(computer: Computer) -> None:
-    install_conda(computer, status=1)
-    used = use(computer, "tuna", "conda")
-    assert [words.key for words in used.after] == ["settings-file.not-cleaned"]
-
-
-def test_the_users_own_channels_stay(computer: Computer) -> None:
-    computer.write(RC, "channels:\n  - https://me:hunter2@corp.example/x\n  - bioconda\n")
-    wish = conda_wish(FORGE, computer.around)
-    assert [edit.key for edit in wish.edits] == ["custom_channels.conda-forge"]
-    assert [notice.key for notice in wish.notices] == ["settings-file.forge-not-used"]
-    assert "hunter2" not in str(wish.notices)
-    computer.write(RC, "channels: [bioconda, conda-forge]\n")
-    assert conda_wish(FORGE, computer.around).notices == ()
-
-
-# --- a uv that speaks in other words
-
-
 @linux
 def test_a_uv_that_says_it_in_another_form_is_checked_by_reading(computer: Computer) -> None:
     from wizard.process import Outcome, Request, run
@@ -280,9 +177,6 @@ def test_without_any_python_pip_is_not_asked(computer: Computer, monkeypatch: py
     assert verify(pip_wish(OLD, computer.around), computer.around).answer is Answer.NOT_ASKED
 
 
-# --- edited in between
-
-
 @linux
 def test_the_users_later_edits_stay_and_what_they_changed_of_ours_is_said(computer: Computer) -> None:
     computer.write(PIP, f"[global]\nindex-url = {OLD}\n")
@@ -306,55 +200,6 @@ def test_an_entry_that_was_given_another_address_gets_its_own_back(computer: Com
     path.write_bytes(path.read_bytes() + b"# later\n")
     assert use_cases.undo(change).files[0].how is How.TAKEN_OUT
     assert readers.read_uv(path.read_bytes()) == {"index": [{"name": "x", "url": OLD}]}
-
-
-# --- the command line
-
-
-def line(computer: Computer, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "wizard", "--lang", "en", *arguments], cwd=ROOT, env=computer.environ,
-        capture_output=True, text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
-
-
-@linux
-@pytest.mark.slow
-def test_the_command_line(computer: Computer) -> None:
-    computer.write(PIP, "[global]\nextra-index-url = https://me:hunter2@corp.example/simple\n")
-    asked = line(computer, "mirrors", "use", "tuna")
-    assert (asked.returncode, "--yes" in asked.stderr) == (2, True)
-    assert not (computer.home / UV).exists()
-    used = line(computer, "mirrors", "use", "tuna", "--yes")
-    assert used.returncode == 0, used.stderr
-    assert f"+index-url = {PACKAGES}" in used.stdout
-    assert "extra-index-url" in used.stderr
-    listed = line(computer, "undo", "list", "--json")
-    (change,) = json.loads(listed.stdout)["changes"]
-    assert [file["path"] for file in change["files"]] == [str(computer.home / PIP), str(computer.home / UV)]
-    assert [file["keys"] for file in change["files"]] == [["global.index-url"], ["index"]]
-    assert line(computer, "undo", "--yes").returncode == 0
-    assert not (computer.home / UV).exists()
-    twice = line(computer, "undo", change["id"], "--yes")
-    assert (twice.returncode, "already" in twice.stderr) == (2, True)
-    said = "".join(done.stdout + done.stderr for done in (asked, used, listed, twice))
-    assert "hunter2" not in said
-    assert "Traceback" not in said
-
-
-@linux
-@pytest.mark.slow
-def test_the_next_start_settles_what_a_kill_left(computer: Computer, tmp_path: Path) -> None:
-    path = computer.write(PIP, "[global]\ntimeout = 3\n")
-    assert line(computer, "mirrors", "use", "tuna", "--yes").returncode == 0
-    record = tmp_path / "own-home" / "undo" / "1" / "record.json"
-    record.write_text(record.read_text().replace('"written"', '"prepared"'))
-    (computer.home / UV).unlink()  # as if the kill had come between the two files
-    (tmp_path / "own-home" / "undo" / "unfinished").touch()
-    started = line(computer, "undo", "list")
-    assert "taken back" in started.stderr
-    assert path.read_text() == "[global]\ntimeout = 3\n"
-    assert "taken back" not in line(computer, "undo", "list").stderr
 
 
 def test_a_tool_is_asked_with_the_users_own_variables(computer: Computer) -> None:

@@ -1,0 +1,118 @@
+"""The page "Class" with real packs: opened, built, refused, stopped and gone on with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from tests.gui.teaching.pages import LONG, said
+from tests.gui.walking import press, settle, typed
+from tests.pack.classes import Class, make_class, publish
+from tests.servers.fault_server import Faults, FaultServer
+
+
+def test_a_pack_is_opened_from_its_folder(
+    page_of, qtbot: QtBot, built: tuple[Class, Path], pack: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(pack))
+    press(qtbot, page.pack.open)
+    qtbot.waitUntil(lambda: page.room.room is not None, timeout=LONG)
+    assert "Deep learning 101" in said(window)
+    assert str(pack) in said(window)
+    assert "No computer has reported yet" in said(window)
+    press(qtbot, page.pack.other)
+    assert page.pack.open.isVisible()
+    assert not page.serving.isVisible()
+
+
+def test_a_folder_that_is_no_pack_is_refused_in_the_page(page_of, qtbot: QtBot, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    page.open_pack(tmp_path)
+    settle(qtbot, window)
+    assert page.trouble.code == "error.pack-no-folder.summary"
+    assert page.pack.open.isVisible()
+
+
+def test_a_pack_is_built_from_a_profile(page_of, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    with FaultServer() as origin:
+        course = make_class(origin.root)
+        publish(origin, course)
+        profile = course.write(tmp_path / "course.torchlab")
+        monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(profile), ""))
+        press(qtbot, page.pack.make)
+        qtbot.waitUntil(page.pack.go.isVisible, timeout=LONG)
+        assert page.pack.folder.text() == str(tmp_path / "course-pack")
+        other = tmp_path / "stick"
+        typed(qtbot, page.pack.folder, str(other))
+        page.pack.go.setFocus()
+        qtbot.waitUntil(lambda: page.pack.plan is not None and page.pack.plan.folder == other, timeout=LONG)
+        settle(qtbot, window)
+        press(qtbot, page.pack.go)
+        qtbot.waitUntil(lambda: page.room.room is not None, timeout=LONG)
+        fetched = sum(origin.sent.values())
+    assert fetched == course.union
+    assert (other / "pack.json").is_file()
+    assert "The pack is ready" in said(window)
+
+
+def test_a_taken_folder_is_refused_before_anything_is_written(
+    page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path]
+) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    profile = built[0].write(tmp_path / "course.torchlab")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("x")
+    page.plan_pack(profile, tmp_path / "mine")
+    settle(qtbot, window)
+    assert page.trouble.code == "error.pack-folder-taken.summary"
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+
+
+def test_a_stick_is_told_of_and_its_files_are_split(
+    page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    monkeypatch.setattr("wizard.pack.volume.file_system", lambda folder: "vfat")
+    page.plan_pack(built[0].write(tmp_path / "course.torchlab"), tmp_path / "stick")
+    settle(qtbot, window)
+    assert "(vfat) holds no file over 4 GiB" in said(window)
+    assert page.pack.split.isChecked()
+    assert not page.pack.split.isEnabled()
+
+
+def test_a_build_that_is_stopped_keeps_what_it_has_and_is_gone_on_with(page_of, qtbot: QtBot, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    with FaultServer() as origin:
+        course = make_class(origin.root)
+        publish(origin, course)
+        slow = next(file for file in course.file.profile.files if "linux" in file.filename)
+        origin.add(f"/{slow.filename}", course.data[slow.sha256], Faults(bytes_per_second=30_000))
+        page.plan_pack(course.write(tmp_path / "course.torchlab"), tmp_path / "pack")
+        settle(qtbot, window)
+        press(qtbot, page.pack.go)
+        qtbot.waitUntil(
+            lambda: "%" not in page.pack._how_far.text() and "of" in page.pack._how_far.text(), timeout=LONG
+        )
+        assert window.page.ends_with_window == "building"
+        window.close()
+        assert window.isVisible()
+        assert window.ask.isVisible()
+        assert "still being built" in said(window)
+        press(qtbot, window.ask.stay)
+        press(qtbot, page.pack.drop)
+        assert "is used by the next build" in said(window)
+        qtbot.waitUntil(lambda: not window.errands.busy, timeout=LONG)
+        before = sum(origin.sent.values())
+        assert before
+        origin.add(f"/{slow.filename}", course.data[slow.sha256])
+        page.plan_pack(tmp_path / "course.torchlab", tmp_path / "pack")
+        settle(qtbot, window)
+        assert "is gone on with" in said(window)
+        press(qtbot, page.pack.go)
+        qtbot.waitUntil(lambda: page.room.room is not None, timeout=LONG)
+    assert (tmp_path / "pack" / "pack.json").is_file()

@@ -1,0 +1,129 @@
+"""The page hands a real pack out: counted, found by its code, mended, stopped, ended with the window."""
+
+from __future__ import annotations
+
+import threading
+import urllib.request
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from tests.gui.fake_side import FakeSide
+from tests.gui.teaching.pages import LONG, opened, said
+from tests.gui.walking import press
+from tests.pack.classes import Class, make_class, publish
+from tests.servers.fault_server import FaultServer
+from wizard.flow.class_session import ClassSession
+from wizard.pack.build import BuildOptions, build, code_of
+from wizard.packages.fetch import Store
+from wizard.session.pack import wanted_of
+
+
+def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tuple[Class, Path], pack: Path) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    opened(qtbot, page, pack)
+    press(qtbot, page.serving.start)
+    qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
+    code = code_of(built[0].file.sha256)
+    assert page.serving.code.code == code
+    address = page.serving.addresses[0].code
+    assert address.startswith("http://127.0.0.1:")
+    assert page.serving.command.code == f"torch-wizard setup --pack {address} --class {code} --yes"
+    press(qtbot, page.serving.code.button)
+    assert QApplication.clipboard().text() == code
+    assert not page.pack.other.isEnabled()
+    file = built[0].file.profile.files[0]
+    with urllib.request.urlopen(f"{address}wheels/{file.filename.replace('+', '%2B')}") as reply:
+        assert len(reply.read()) == file.size
+    page._look()
+    qtbot.waitUntil(lambda: "have fetched: 1." in said(window), timeout=LONG)
+    press(qtbot, page.serving.stop)
+    qtbot.waitUntil(lambda: not window.errands.busy, timeout=LONG)
+    assert page.serving.start.isVisible()
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(address)
+
+
+def test_the_class_is_found_by_the_code_alone(page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path]) -> None:  # type: ignore[no-untyped-def]
+    from wizard.share.announce import search
+
+    window, page = page_of()
+    opened(qtbot, page, pack)
+    press(qtbot, page.serving.start)
+    qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
+    found = search(code_of(built[0].file.sha256), interfaces=("127.0.0.1",), seconds=10.0)
+    assert [one.base for one in found] == [page.serving.addresses[0].code]
+
+
+def test_a_damaged_file_is_named_not_handed_out_and_mended(page_of, qtbot: QtBot, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    with FaultServer() as origin:
+        course = make_class(origin.root)
+        publish(origin, course)
+        pack = tmp_path / "pack"
+        build(wanted_of(course.file), pack, BuildOptions(), Store(tmp_path / "own"))
+        wheel = next((pack / "wheels").glob("numpy*"))
+        good = wheel.read_bytes()
+        wheel.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))
+        opened(qtbot, page, pack)
+        page.serving.announce.setChecked(False)
+        press(qtbot, page.serving.start)
+        qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
+        assert wheel.name in page.serving._problems.text()
+        assert "not announced" in said(window)
+        press(qtbot, page.serving.mend)
+        qtbot.waitUntil(page.pack.go.isVisible, timeout=LONG)
+        qtbot.waitUntil(lambda: not window.errands.busy, timeout=LONG)
+        press(qtbot, page.pack.go)
+        qtbot.waitUntil(lambda: wheel.read_bytes() == good and page.serving.isVisible(), timeout=LONG)
+    assert not window.serving.is_on
+
+
+def test_closing_the_window_asks_and_ends_the_server(page_of, qtbot: QtBot, pack: Path) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    opened(qtbot, page, pack)
+    press(qtbot, page.serving.start)
+    qtbot.waitUntil(lambda: window.serving.is_on, timeout=LONG)
+    address = page.serving.addresses[0].code
+    window.side.close()
+    assert window.serving.is_on, "it is the window's, not the page's"
+    window.close()
+    assert window.isVisible()
+    assert "serving the class" in said(window)
+    assert not window.ask.cancel.isVisible(), "there is no setup to cancel"
+    press(qtbot, window.ask.stay)
+    assert window.serving.is_on
+    window.close()
+    press(qtbot, window.ask.go)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=LONG)
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(address)
+
+
+def test_a_start_that_is_stopped_while_reading_leaves_no_server(
+    page_of, qtbot: QtBot, pack: Path, side: FakeSide
+) -> None:  # type: ignore[no-untyped-def]
+    reading, go_on = threading.Event(), threading.Event()
+
+    class Slow(ClassSession):
+        def serve(self, folder, announce, on_bytes, is_cancelled):  # type: ignore[no-untyped-def]
+            def heard(count: int) -> None:
+                reading.set()
+                go_on.wait(20)
+                on_bytes(count)
+
+            return super().serve(folder, announce, heard, is_cancelled)
+
+    side.classes = Slow()
+    window, page = page_of()
+    opened(qtbot, page, pack)
+    press(qtbot, page.serving.start)
+    qtbot.waitUntil(reading.is_set, timeout=LONG)
+    press(qtbot, page.serving.stop)
+    go_on.set()
+    qtbot.waitUntil(lambda: not window.serving.is_starting, timeout=LONG)
+    assert not window.serving.is_on
+    assert not page.trouble.isVisible()
+    assert page.serving.start.isEnabled()

@@ -1,0 +1,82 @@
+"""Files that are opened with the program or dropped on its window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QLabel, QPushButton
+from pytestqt.qtbot import QtBot
+
+from tests.flow import values
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeSession, half_run
+from tests.gui.walking import go_to, press, settle, visible
+from wizard.flow.pages import PageId
+from wizard.flow.side_pages import SideId
+from wizard.gui.window import WizardWindow
+
+
+def drop(window: WizardWindow, path: Path) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    entered = QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none)
+    window.dragEnterEvent(entered)
+    assert entered.isAccepted()
+    window.dropEvent(QDropEvent(QPointF(5, 5), copy, data, left, none, QEvent.Type.Drop))
+
+
+def words_of(window: WizardWindow) -> str:
+    return "\n".join(one.text() for one in visible(window, QLabel) if isinstance(one, QLabel))
+
+
+@pytest.mark.parametrize(
+    ("state", "words", "button"),
+    [("planned", "Carry out this plan: lesson", "&Begin"), ("finished", "carried out already", "&Check it")],
+)
+def test_a_plan_of_this_computer_is_opened(
+    state: str, words: str, button: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.known_runs = [values.run_info("run-9", state, "/envs/lesson")]
+    session.script = half_run
+    window = make_window()
+    drop(window, session.events_path("run-9").with_name("plan.json"))
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: words in words_of(window))
+    way = next(one for one in visible(window, QPushButton) if isinstance(one, QPushButton) and one.text() == button)
+    press(qtbot, way)
+    if state == "planned":
+        qtbot.waitUntil(lambda: window.navigator.page is PageId.INSTALL)
+        assert window.navigator.state.run_id == "run-9"
+    else:
+        assert window.side.here is not None
+        assert (window.side.here.page, window.side.here.prefix) == (SideId.DOCTOR, Path("/envs/lesson"))
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [("plan.json", "was not made on this computer"), ("a.torchlab", "class profile"), ("x.json", "can open")],
+)
+def test_other_files_are_named_for_what_they_are(
+    name: str, words: str, qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+    drop(window, tmp_path / name)
+    settle(qtbot, window)
+    assert window.navigator.page is PageId.WELCOME
+    qtbot.waitUntil(lambda: words in words_of(window))
+
+
+def test_a_file_does_not_take_a_running_setup_away(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, tmp_path: Path
+) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    drop(window, tmp_path / "plan.json")
+    assert window.navigator.page is PageId.INSTALL
+    assert window.page.trouble.code == "error.window-run-going.summary"
