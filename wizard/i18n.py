@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard import paths
+from wizard.system.facts import interface_language
 
 LANGUAGES = ("en", "zh_CN")
 LANGUAGE_VARIABLE = "TORCH_WIZARD_LANG"
@@ -144,13 +145,7 @@ def system_language() -> str:
 def _language_without_variables() -> str:
     import locale
 
-    if sys.platform == "win32":
-        from wizard.windows.calls import load
-
-        named = locale.windows_locale.get(load("kernel32").GetUserDefaultUILanguage(), "")
-        if named:
-            return named
-    return locale.getlocale()[0] or ""
+    return interface_language() or locale.getlocale()[0] or ""
 
 
 def text(value: Message, language: str | None = None) -> str:

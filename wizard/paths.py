@@ -10,6 +10,10 @@ import os
 import sys
 from pathlib import Path
 
+from wizard.system import here
+from wizard.system.places import places
+from wizard.system.traits import this
+
 APP_NAME = "torch-setup"
 HOME_VARIABLE = "TORCH_WIZARD_HOME"
 CACHE_VARIABLE = "TORCH_WIZARD_CACHE"  # a place of their own for downloads and caches
@@ -48,16 +52,7 @@ def home() -> Path:
     moved = os.environ.get(HOME_VARIABLE)
     if moved:
         return Path(moved).expanduser().absolute()
-    return _user_data() / APP_NAME
-
-
-def _user_data() -> Path:
-    if sys.platform == "win32":
-        import platformdirs  # the system has to be asked, for the folder can be moved
-
-        return platformdirs.user_data_path(appauthor=False)
-    named = os.environ.get("XDG_DATA_HOME", "")
-    return Path(named) if Path(named).is_absolute() else Path.home() / ".local" / "share"
+    return places().user_data() / APP_NAME
 
 
 def runs_dir() -> Path:
@@ -115,7 +110,7 @@ def uv_executable() -> Path:
 
     Raises FileNotFoundError when it is missing; a uv of the user's is never taken, its version is unknown.
     """
-    name = "uv.exe" if sys.platform == "win32" else "uv"
+    name = f"uv{this().program_ending}"
     places = [_package_data() / "bin" / name] if is_frozen() else []
     places.append(Path(sys.executable).parent / name)
     for place in places:
@@ -133,8 +128,9 @@ _OWN_START = "import sys; sys.path.pop(0); from wizard.__main__ import main; sys
 def own_command() -> tuple[str, ...]:
     """How this program starts itself again: the frozen console executable, or this Python with our package."""
     if is_frozen():
-        console = Path(sys.executable).with_name("torch-wizard.exe")
-        return (str(console) if sys.platform == "win32" and console.is_file() else sys.executable,)
+        named = this().console_program
+        console = Path(sys.executable).with_name(named) if named else None
+        return (str(console) if console and console.is_file() else sys.executable,)
     return (sys.executable, "-c", _OWN_START)
 
 
@@ -155,5 +151,5 @@ def _source_root() -> Path:
 
 
 def os_name() -> str:
-    """`windows` or `linux`, as in machine.json."""
-    return "windows" if sys.platform == "win32" else "linux"
+    """`windows` or `linux`, as in machine.json: to be handed on, not to be asked."""
+    return here.os_name()

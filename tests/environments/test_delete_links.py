@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from wizard.environments.erase import erase
-from wizard.environments.links import extended, is_link, is_true_folder
+from wizard.system.links import extended, is_link, is_true_folder
 from wizard.errors import Cancelled
 
 # winnt.h and ntifs.h

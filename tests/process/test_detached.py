@@ -14,6 +14,7 @@ import pytest
 
 from wizard.process import detached
 from wizard.process.environment import child_environment
+from wizard.system import processes_windows
 from wizard.windows import creation
 
 
@@ -51,8 +52,8 @@ def test_a_job_that_lets_nobody_out_is_not_the_end(monkeypatch: pytest.MonkeyPat
     for refused, expected in ((set(), [first]), ({first}, [first, second])):
         seen: list[int] = []
         monkeypatch.setattr(subprocess, "Popen", windows(refused, seen))
-        assert detached.first_allowed(("x",), (first, second), {}).pid == 7
+        assert processes_windows.first_allowed(("x",), (first, second), {}).pid == 7
         assert seen == expected
     monkeypatch.setattr(subprocess, "Popen", windows({first, second}, []))
     with pytest.raises(PermissionError):
-        detached.first_allowed(("x",), (first, second), {})
+        processes_windows.first_allowed(("x",), (first, second), {})

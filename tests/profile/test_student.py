@@ -22,12 +22,12 @@ def test_what_the_profile_says_is_what_is_chosen(monkeypatch: pytest.MonkeyPatch
         environment=ProfileEnvironment("deep", "venv", companions=(), extras=("pandas",), place_linux="~/class"),
         sources=ProfileSources(conda_channel="https://conda.example.org/forge"),
     )
-    monkeypatch.setattr("wizard.paths.os_name", lambda: "linux")
+    monkeypatch.setattr("wizard.system.here.os_name", lambda: "linux")
     choices = profile_choices(made, Choices(limit_rate=5))
     assert (choices.prefix, choices.name) == (str(Path.home() / "class" / "deep"), None)
     assert (choices.engine, choices.extras, choices.channel) == ("venv", ("pandas",), "https://conda.example.org/forge")
     assert choices.limit_rate == 5  # how fast is no matter of the class
-    monkeypatch.setattr("wizard.paths.os_name", lambda: "windows")
+    monkeypatch.setattr("wizard.system.here.os_name", lambda: "windows")
     assert (profile_choices(made, Choices()).prefix, profile_choices(made, Choices()).name) == (None, "deep")
 
 

@@ -73,9 +73,9 @@ HOME = PureWindowsPath("C:/Users/李 雷")
 def test_folders_that_trip_other_tools(
     place: str, temporary: str, os_name: str, keys: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wizard import paths
+    from wizard.system import here
 
-    monkeypatch.setattr(paths, "os_name", lambda: os_name)
+    monkeypatch.setattr(here, "os_name", lambda: os_name)
     variables = {"OneDrive": "D:\\Cloud"}
     rows = tuple(folder_rows(Path(place), temporary, variables, os_name, long_paths=False))
     said(rows)

@@ -6,9 +6,9 @@ from pathlib import PureWindowsPath
 
 import pytest
 
-from wizard.environments.links import extended
 from wizard.environments.naming import check_name, check_place
 from wizard.errors import UsageError
+from wizard.system.links import extended
 
 HOME = PureWindowsPath("C:/Users/小明")
 

@@ -1,4 +1,4 @@
-"""Windows' side of the questions that are put as `paths.os_name()`, walked through here with that one answer changed.
+"""Windows' side of `wizard.system`, walked through here as its callers do, with the one answer of `here` changed.
 
 What the answer leads to are real files, programs and registry exports. docs/windows.md names this file beside each.
 """
@@ -37,7 +37,7 @@ from wizard.environments.clone_rewrite import shell_word, spellings
 from wizard.environments.conda_find import executable_in
 from wizard.environments.found import Kind
 from wizard.errors import UsageError
-from wizard.machine import condas, interpreter_places, interpreters, nvidia_smi, nvml_child, probe, toolkits, volumes
+from wizard.machine import condas, interpreter_places, interpreters, nvidia_smi, probe, toolkits, volumes
 from wizard.machine.restart import restart_mark
 from wizard.mirrors import race_policy, this_network
 from wizard.network.environment import _cased
@@ -51,6 +51,7 @@ from wizard.safety import state
 from wizard.session import environments_conda
 from wizard.session.shared import check_shared
 from wizard.steps.smoke import signal_name
+from wizard.system import here, places_windows, processes_windows
 from wizard.windows import creation
 
 PYTHONS, SETTINGS = exported("pythons.reg"), exported("settings.reg")
@@ -58,7 +59,7 @@ PYTHONS, SETTINGS = exported("pythons.reg"), exported("settings.reg")
 
 @pytest.fixture(autouse=True)
 def on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paths, "os_name", lambda: "windows")
+    monkeypatch.setattr(here, "os_name", lambda: "windows")
 
 
 def put(path: Path, text: str = "x") -> Path:
@@ -132,10 +133,10 @@ def test_where_the_drivers_files_lie(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert nvidia_smi.find_nvidia_smi() == str(old)
     new = put(tmp_path / "Windows/System32/nvidia-smi.exe")
     assert nvidia_smi.find_nvidia_smi() == str(new)
-    monkeypatch.setattr(nvml_child, "_WINDOWS_STORE", tmp_path / "store")
+    monkeypatch.setattr(places_windows, "DRIVER_STORE", tmp_path / "store")
     put(tmp_path / "store/iigd_dch.inf_amd64_1/nvml.dll")
     dll = put(tmp_path / "store/nvlt.inf_amd64_f1/nvml.dll")
-    assert nvml_child._further_libraries() == [dll]
+    assert places_windows.driver_libraries() == [dll]
 
 
 def test_cards_are_asked_of_cim(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -272,7 +273,8 @@ def test_kept_awake_by_one_call(monkeypatch: pytest.MonkeyPatch) -> None:
         told.append(flags)
         return 1
 
-    monkeypatch.setattr(awake, "load", lambda name: library(name, SetThreadExecutionState=tell))
+    monkeypatch.setattr(awake, "processes", processes_windows)
+    monkeypatch.setattr(processes_windows, "load", lambda name: library(name, SetThreadExecutionState=tell))
     with awake.awake():
         assert told == [0x80000001]
     assert told == [0x80000001, 0x80000000]
@@ -293,6 +295,7 @@ def test_a_worker_without_a_console_then_with_one(tmp_path: Path, monkeypatch: p
             if creationflags == creation.detached(False)[0]:
                 raise PermissionError(5, "the job lets nobody out")
 
+    monkeypatch.setattr(detached, "processes", processes_windows)
     monkeypatch.setattr(subprocess, "Popen", Started)
     detached.start_detached(("x",), {}, tmp_path / "log")
     assert started == [(flags, True) for flags in creation.detached(False)]
@@ -344,5 +347,5 @@ def without_rights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 def test_flags_of_a_folder_say_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with without_rights(tmp_path, monkeypatch):
         assert state._trouble_with(tmp_path) is None
-        monkeypatch.setattr(paths, "os_name", lambda: "linux")
+        monkeypatch.setattr(here, "os_name", lambda: "linux")
         assert state._trouble_with(tmp_path) is not None

@@ -4,11 +4,11 @@ they need."""
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from wizard import paths
+from wizard.system.traits import this
 
 if TYPE_CHECKING:
     from wizard.cli.terminal import Terminal
@@ -39,7 +39,7 @@ def window(file: str | None, self_test: bool, terminal: Terminal, open_window: O
 
 
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:
-    if sys.platform == "win32":
+    if not this().needs_display:
         return True
     offscreen = environ.get("QT_QPA_PLATFORM", "") in ("offscreen", "vnc", "minimal")
     return offscreen or bool(environ.get("DISPLAY") or environ.get("WAYLAND_DISPLAY"))

@@ -12,13 +12,11 @@ import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from wizard import paths
 from wizard.packages.record import place
 from wizard.packages.wheel import Wheel, is_inside, read_wheel
+from wizard.system.traits import this
 
 _GROUPS = ("console_scripts", "gui_scripts")
-# The folder of programs, and the files that installers make of one name.
-_PROGRAMS = {"windows": ("Scripts", (".exe", "-script.py", "-script.pyw")), "linux": ("bin", ("",))}
 
 
 def beside(prefix: Path, site: Path, wheels: Iterable[Path], moved: Iterable[str]) -> tuple[str, ...]:
@@ -35,7 +33,7 @@ def beside(prefix: Path, site: Path, wheels: Iterable[Path], moved: Iterable[str
 
 
 def _outside(prefix: Path, site: Path, wheel: Wheel) -> Iterator[str]:
-    programs, endings = _PROGRAMS[paths.os_name()]
+    programs, endings = this().scripts, this().entry_point_endings
     for name in _programs(wheel):
         yield from (f"{programs}/{name}{ending}" for ending in endings)
     for member in wheel.members:

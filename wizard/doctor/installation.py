@@ -19,6 +19,7 @@ from wizard.doctor.good_state import GoodState, read_good_state
 from wizard.environments.conda_records import Record, read_records
 from wizard.environments.layout import is_conda_prefix, python_of, site_packages_of
 from wizard.process import Outcome, Request, child_environment, run
+from wizard.system.traits import of
 
 _SECONDS = 60.0
 _VERSION_LINE = re.compile(r"^(__version__|cuda|hip)\s*(?::[^=\n]+)?=\s*(?:None|['\"]([^'\"]*)['\"])", re.MULTILINE)
@@ -111,12 +112,10 @@ class Installation:
     def markers(self) -> dict[str, str]:
         """For requirements: this Python and this system, not those that run the doctor."""
         version = self.python.version if self.python else "3.12.0"
-        windows = self.os == "windows"
         return {
             "python_version": ".".join(version.split(".")[:2]), "python_full_version": version,
             "implementation_name": "cpython", "platform_python_implementation": "CPython",
-            "sys_platform": "win32" if windows else "linux", "platform_system": "Windows" if windows else "Linux",
-            "os_name": "nt" if windows else "posix", "implementation_version": version,
+            "implementation_version": version, **of(self.os).markers,
         }  # fmt: skip
 
 
@@ -187,10 +186,13 @@ def parse_interpreter(said: str) -> Interpreter | None:
 
 def _guessed_site(prefix: Path, system: str) -> Path:
     """The newest folder of packages, where no Python can say which is its own."""
-    if system == "windows":
-        return site_packages_of(prefix, "3", system)
-    found = sorted(prefix.glob("lib/python3.*/site-packages"), key=lambda path: int(path.parent.name.split(".")[1]))
+    found = sorted(prefix.glob(of(system).site_packages.format(minor="3.*")), key=_minor)
     return found[-1] if found else site_packages_of(prefix, "3.12", system)
+
+
+def _minor(site: Path) -> int:
+    """12 for lib/python3.12/site-packages; 0 where there is one folder for all."""
+    return int(site.parent.name.partition(".")[2] or 0)
 
 
 def _own_sites(prefix: Path, site: Path, python: Interpreter | None) -> tuple[Path, ...]:

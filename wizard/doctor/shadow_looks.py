@@ -14,6 +14,7 @@ from pathlib import Path
 from wizard.doctor.distributions import FAMILY
 from wizard.doctor.installation import Installation
 from wizard.doctor.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
+from wizard.system.traits import of
 
 _NAMES = (*FAMILY, "numpy", "triton")
 # What torch loads by these names, whoever put them there first.
@@ -95,7 +96,7 @@ def _pth_lines(env: Installation, folder: Path) -> tuple[str, ...]:
 
 def libraries(env: Installation) -> Look:
     """CUDA, cuDNN or torch libraries in a folder of the user's library path: a suspicion."""
-    variable = "PATH" if env.os == "windows" else "LD_LIBRARY_PATH"
+    variable = of(env.os).library_variable
     value = os.environ.get("PATH", "") if env.os == "windows" else env.variables.get(variable, "")
     intruders = dict(_intruders(_entries(value), env.prefix, _DLLS if env.os == "windows" else _LIBRARIES))
     preloaded = env.variables.get("LD_PRELOAD", "")

@@ -14,13 +14,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard import paths
+from wizard.system.places import places
 from wizard.windows.file_version import file_version
 
 _CONTAINER_WORDS = re.compile(r"docker|containerd|kubepods|libpod|lxc|podman|garden")
 _SCHEDULERS = {"sbatch": "Slurm", "qsub": "PBS", "bsub": "LSF"}
 _JOB_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")
-_RUNTIME_DLLS = ("vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ def look_around(
     scheduler = next(
         (name for program, name in _SCHEDULERS.items() if shutil.which(program, path=known.get("PATH"))), None
     )
-    missing, version = _windows_runtime() if paths.os_name() == "windows" else (None, None)
+    missing, version = _runtime()
     return Surroundings(
         secure_boot=_secure_boot(root),
         modules=parse_modules(_text(root / "proc/modules")),
@@ -131,7 +130,10 @@ def _powered_off(root: Path) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _windows_runtime() -> tuple[tuple[str, ...], str | None]:
-    folder = Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32")
-    missing = tuple(name for name in _RUNTIME_DLLS if not (folder / name).is_file())
-    return missing, file_version(str(folder / "vcruntime140.dll"))
+def _runtime() -> tuple[tuple[str, ...] | None, str | None]:
+    """Which of its libraries are missing, and its version."""
+    libraries = places().runtime_libraries()
+    if libraries is None:
+        return None, None
+    missing = tuple(library.name for library in libraries if not library.is_file())
+    return missing, file_version(str(libraries[0]))

@@ -10,16 +10,12 @@ from __future__ import annotations
 import re
 import shlex
 from dataclasses import dataclass
-from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePath
 
 from wizard import paths
+from wizard.system.places import places
+from wizard.system.traits import of
 
-LINUX_SHELLS = ("bash", "zsh", "fish", "powershell")
-WINDOWS_SHELLS = ("powershell", "cmd")
-_FILES = {
-    "linux": ("activate", "activate.fish", "Activate.ps1"),
-    "windows": ("Activate.ps1", "activate.bat", "deactivate.bat"),
-}
 _SCRIPT_OF = {
     "bash": "activate", "zsh": "activate", "sh": "activate", "fish": "activate.fish", "powershell": "Activate.ps1",
     "cmd": "activate.bat",
@@ -41,7 +37,7 @@ def write_activation(prefix: Path, os_name: str) -> None:
     folder = scripts_folder(prefix, os_name)
     folder.mkdir(exist_ok=True)
     name = prompt_name(prefix)
-    for file in _FILES[os_name]:
+    for file in of(os_name).activation_files:
         written = (paths.resources_dir() / "scripts" / "activation" / file).read_text(encoding="utf-8")
         quote = quote_fish if file.endswith(".fish") else shlex.quote
         filled = written.replace("@PREFIX@", quote(str(prefix))).replace("@NAME@", quote(f"({name}) "))
@@ -52,15 +48,14 @@ def write_activation(prefix: Path, os_name: str) -> None:
 def is_own_activation(prefix: Path, os_name: str) -> bool:
     """Whether `write_activation` made it."""
     try:
-        return all(
-            b"_TORCH_SETUP_" in (scripts_folder(prefix, os_name) / file).read_bytes() for file in _FILES[os_name]
-        )
+        folder = scripts_folder(prefix, os_name)
+        return all(b"_TORCH_SETUP_" in (folder / file).read_bytes() for file in of(os_name).activation_files)
     except OSError:
         return False
 
 
 def scripts_folder(prefix: Path, os_name: str) -> Path:
-    return prefix / ("Scripts" if os_name == "windows" else "bin")
+    return prefix / of(os_name).scripts
 
 
 def prompt_name(prefix: PurePath) -> str:
@@ -68,19 +63,17 @@ def prompt_name(prefix: PurePath) -> str:
 
 
 def has_activation(prefix: Path, os_name: str) -> bool:
-    script = "activate.bat" if os_name == "windows" else "activate"
-    return (scripts_folder(prefix, os_name) / script).is_file()
+    return (scripts_folder(prefix, os_name) / of(os_name).activation_mark).is_file()
 
 
 def activation_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
     """For an environment with the files of `write_activation` or of venv."""
-    shells = WINDOWS_SHELLS if os_name == "windows" else LINUX_SHELLS
-    return tuple(ShellLine(shell, activation_line(prefix, os_name, shell)) for shell in shells)
+    return tuple(ShellLine(shell, activation_line(prefix, os_name, shell)) for shell in of(os_name).shells)
 
 
 def activation_line(prefix: str, os_name: str, shell: str, script: str = "") -> str:
     """`script`: the file's name where it is not the usual one."""
-    script = _path(prefix, os_name, "Scripts" if os_name == "windows" else "bin", script or _SCRIPT_OF[shell])
+    script = str(of(os_name).path(prefix, of(os_name).scripts, script or _SCRIPT_OF[shell]))
     if shell == "cmd":
         return quote_cmd(script)
     if shell == "powershell":
@@ -90,19 +83,11 @@ def activation_line(prefix: str, os_name: str, shell: str, script: str = "") -> 
 
 def conda_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
     """For who has a conda that is set up for the shell."""
-    shells = WINDOWS_SHELLS if os_name == "windows" else LINUX_SHELLS
-    return tuple(ShellLine(shell, f"conda activate {quoted(prefix, shell)}") for shell in shells)
+    return tuple(ShellLine(shell, f"conda activate {quoted(prefix, shell)}") for shell in of(os_name).shells)
 
 
 def python_path(prefix: str, os_name: str, is_venv: bool) -> str:
-    if os_name != "windows":
-        return _path(prefix, os_name, "bin", "python")
-    return _path(prefix, os_name, *(("Scripts",) if is_venv else ()), "python.exe")
-
-
-def _path(prefix: str, os_name: str, *parts: str) -> str:
-    kind = PureWindowsPath if os_name == "windows" else PurePosixPath
-    return str(kind(prefix, *parts))
+    return places(os_name).python_path(prefix, is_venv)
 
 
 def quoted(text: str, shell: str) -> str:

@@ -7,19 +7,16 @@ environment's programs first; what packages do when a conda switches it on is th
 from __future__ import annotations
 
 import os
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path, PureWindowsPath
 
 from wizard.environments.activation import (
-    LINUX_SHELLS,
-    WINDOWS_SHELLS,
     ShellLine,
     activation_line,
     quoted,
     scripts_folder,
 )
+from wizard.system.traits import of
 
-# In the order of conda's own activation on Windows.
-_WINDOWS_FOLDERS = ("", "Library\\mingw-w64\\bin", "Library\\usr\\bin", "Library\\bin", "Scripts", "bin")
 _SCRIPTS = {
     "bash": ("activate",), "zsh": ("activate",), "fish": ("activate.fish",), "cmd": ("activate.bat",),
     "powershell": ("Activate.ps1", "activate.ps1"),  # venv writes it so, virtualenv and uv so
@@ -29,28 +26,23 @@ _SCRIPTS = {
 def script_lines(prefix: Path, os_name: str) -> tuple[ShellLine, ...]:
     """By the scripts that are really there, whoever wrote them."""
     found = []
-    for shell in shells_of(os_name):
+    for shell in of(os_name).shells:
         name = next((one for one in _SCRIPTS[shell] if _is_file(scripts_folder(prefix, os_name) / one)), None)
         if name:
             found.append(ShellLine(shell, activation_line(str(prefix), os_name, shell, name)))
     return tuple(found)
 
 
-def shells_of(os_name: str) -> tuple[str, ...]:
-    return WINDOWS_SHELLS if os_name == "windows" else LINUX_SHELLS
-
-
 def hook_lines(prefix: str, os_name: str, program: str) -> tuple[ShellLine, ...]:
     """`program`: a conda, mamba or micromamba, by its path. Of these only conda has a batch file for cmd."""
     command = command_of(program, os_name)
-    shells = [shell for shell in shells_of(os_name) if shell != "cmd" or command == "conda"]
+    shells = [shell for shell in of(os_name).shells if shell != "cmd" or command == "conda"]
     return tuple(ShellLine(shell, _hook_line(prefix, program, command, shell)) for shell in shells)
 
 
 def command_of(program: str, os_name: str) -> str:
     """The word that the hook defines."""
-    kind = PureWindowsPath if os_name == "windows" else PurePosixPath
-    return kind(program).stem.lower()
+    return of(os_name).path(program).stem.lower()
 
 
 def _hook_line(prefix: str, program: str, command: str, shell: str) -> str:
@@ -72,19 +64,19 @@ def _batch_file(program: str) -> str:
 
 def path_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
     """Its programs first, for this shell only."""
-    if os_name == "windows":
-        folders = ";".join(str(PureWindowsPath(prefix, folder)) for folder in _WINDOWS_FOLDERS)
-        return (
-            ShellLine("powershell", f"$env:PATH = {quoted(folders + ';', 'powershell')} + $env:PATH"),
-            ShellLine("cmd", f'set "PATH={folders};%PATH%"'),
-        )
-    programs = str(PurePosixPath(prefix, "bin"))
-    return (
-        ShellLine("bash", f'export PATH={quoted(programs, "bash")}:"$PATH"'),
-        ShellLine("zsh", f'export PATH={quoted(programs, "zsh")}:"$PATH"'),
-        ShellLine("fish", f"set -gx PATH {quoted(programs, 'fish')} $PATH"),
-        ShellLine("powershell", f"$env:PATH = {quoted(programs + ':', 'powershell')} + $env:PATH"),
-    )
+    system = of(os_name)
+    programs = system.list_separator.join(str(system.path(prefix, folder)) for folder in system.program_folders)
+    return tuple(ShellLine(shell, _path_line(programs, shell, system.list_separator)) for shell in system.shells)
+
+
+def _path_line(programs: str, shell: str, separator: str) -> str:
+    if shell == "powershell":
+        return f"$env:PATH = {quoted(programs + separator, shell)} + $env:PATH"
+    if shell == "cmd":
+        return f'set "PATH={programs};%PATH%"'
+    if shell == "fish":
+        return f"set -gx PATH {quoted(programs, shell)} $PATH"
+    return f'export PATH={quoted(programs, shell)}:"$PATH"'
 
 
 def _is_file(path: Path) -> bool:

@@ -12,6 +12,7 @@ from pathlib import Path, PurePath
 from wizard.environments.bootstrap_table import InstallerRow
 from wizard.environments.naming import check_place, nearest_existing
 from wizard.errors import UsageError
+from wizard.system.disk import user_ids
 
 _NAME = "miniforge3"
 _EXAMPLES = {"linux": "/data/miniforge3", "windows": "D:\\miniforge3"}  # where no usual place would do
@@ -73,5 +74,6 @@ def _usual(row: InstallerRow, environment: Mapping[str, str]) -> Iterator[Path]:
 
 def _check_user(environment: Mapping[str, str]) -> None:
     """Under sudo the files would be root's in the user's home."""
-    if hasattr(os, "geteuid") and os.geteuid() == 0 and environment.get("SUDO_UID", "0") != "0":
+    ids = user_ids()
+    if ids and ids[0] == 0 and environment.get("SUDO_UID", "0") != "0":
         raise UsageError("bootstrap-root")

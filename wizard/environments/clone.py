@@ -28,13 +28,13 @@ from wizard.environments.found import Environment, Kind
 from wizard.environments.glance import read_text
 from wizard.environments.inspect_prefix import ask_python
 from wizard.environments.layout import python_of
-from wizard.environments.links import extended
 from wizard.environments.look import parse_cfg
 from wizard.environments.owned import owned_files
 from wizard.environments.survey import site_folders
 from wizard.environments.walk import Folder, walk
 from wizard.errors import Cancelled, WizardError, gigabytes_apart
 from wizard.process import Request, child_environment, run
+from wizard.system.links import extended
 
 OnProgress = Callable[[int, int], None]  # bytes done and in all
 IsCancelled = Callable[[], bool]

@@ -5,17 +5,15 @@ An edit of the copy must not reach the original, so the two may share blocks but
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-import sys
 from collections.abc import Callable
 
-from wizard.environments.links import extended
 from wizard.errors import Cancelled
+from wizard.system.disk import move_blocks, share_blocks
+from wizard.system.links import extended
 
 _BLOCK = 16 << 20
-_FICLONE = 0x40049409  # linux/fs.h: share all blocks of another file
 
 
 class Copier:
@@ -24,7 +22,7 @@ class Copier:
     def __init__(self, on_bytes: Callable[[int], None], is_cancelled: Callable[[], bool]) -> None:
         self._on_bytes = on_bytes
         self._is_cancelled = is_cancelled
-        self._shares = sys.platform == "linux"
+        self._shares = True
         self.shared_bytes = 0
 
     def copy(self, source: str, target: str, size: int) -> None:
@@ -51,16 +49,8 @@ class Copier:
             raise Cancelled
 
     def _share(self, reader: int, writer: int) -> bool:
-        if sys.platform != "linux" or not self._shares:
-            return False
-        import fcntl
-
-        try:
-            fcntl.ioctl(writer, _FICLONE, reader)
-        except OSError:  # another volume, or a file system that cannot
-            self._shares = False
-            return False
-        return True
+        self._shares = self._shares and share_blocks(reader, writer)
+        return self._shares
 
     def _copy_bytes(self, reader: int, writer: int) -> None:
         while block := self._move(reader, writer):
@@ -69,9 +59,9 @@ class Copier:
 
     @staticmethod
     def _move(reader: int, writer: int) -> int:
-        if sys.platform == "linux":
-            with contextlib.suppress(OSError):
-                return os.copy_file_range(reader, writer, _BLOCK)
+        moved = move_blocks(reader, writer, _BLOCK)
+        if moved is not None:
+            return moved
         data = os.read(reader, _BLOCK)
         view = memoryview(data)
         while view:

@@ -10,13 +10,12 @@ import json
 import mmap
 import os
 import re
-import shlex
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
-from wizard import paths
+from wizard.system.traits import this
 
 _ENDS = rb"(?![A-Za-z0-9_\-\x80-\xff])(?!\.[A-Za-z0-9_])"  # /envs/demo is not /envs/demo2, nor /envs/demo.old
 _LONGEST_FIRST_LINE = 127  # older kernels read no more of it
@@ -41,10 +40,10 @@ class Spellings:
 
 def spellings(old: Path, new: Path, is_windows: bool | None = None) -> Spellings:
     """Plain, in a URL, in JSON; with Windows' slashes. The old one also with links resolved."""
-    with_windows = paths.os_name() == "windows" if is_windows is None else is_windows
+    with_backslashes = this().dos_paths if is_windows is None else is_windows
     found: dict[bytes, bytes] = {}
     for written in dict.fromkeys((str(old), os.path.realpath(old))):
-        for was, now in _written(written, str(new), with_windows):
+        for was, now in _written(written, str(new), with_backslashes):
             found.setdefault(os.fsencode(was), os.fsencode(now))
     longest = sorted(found, key=len, reverse=True)
     return Spellings(
@@ -143,6 +142,4 @@ def _room(data: bytes, end: int, length: int, count: int, placeholder: str | Non
 
 def shell_word(path: Path) -> str:
     """For a line that a person copies."""
-    if paths.os_name() == "windows":
-        return f'"{path}"' if " " in str(path) else str(path)
-    return shlex.quote(str(path))
+    return this().quoted(str(path))

@@ -11,6 +11,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from wizard.i18n import Message, message
+from wizard.system.traits import of
 
 _WINDOWS_DEVICES = frozenset(
     {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
@@ -19,9 +20,6 @@ _WINDOWS_DEVICES = frozenset(
 _SEPARATORS = "/\\"
 _ILLEGAL = ':*?"<>|'  # refused by Windows; a colon also splits PATH on Linux
 _STUMBLING = "!#$%&'();=^`,~"  # legal, but shells and activation scripts trip over them
-# ext4 and friends: 255 bytes, of which our own trash folder takes some. Windows: 260 for the whole path.
-LONGEST_NAME = {"linux": 180, "windows": 100}
-_LONG_WINDOWS_PATH = 110  # torch nests about 140 further characters, and 260 is the limit
 _CLOUD_FOLDERS = re.compile(r"[/\\](?:OneDrive|Dropbox|Google Drive|iCloudDrive|Nextcloud)", re.IGNORECASE)
 
 
@@ -63,8 +61,9 @@ def _find_bad_shape(name: str, os_name: str) -> Flaw | None:
         return Flaw("edge")
     if name.split(".")[0].rstrip().upper() in _WINDOWS_DEVICES:
         return Flaw("device", name.split(".")[0])
-    length = len(name) if os_name == "windows" else len(name.encode())
-    return Flaw("long") if length > LONGEST_NAME[os_name] else None
+    system = of(os_name)
+    length = len(name.encode()) if system.names_are_bytes else len(name)
+    return Flaw("long") if length > system.longest_name else None
 
 
 def hazards(path: str, os_name: str) -> tuple[Message, ...]:
@@ -76,7 +75,8 @@ def hazards(path: str, os_name: str) -> tuple[Message, ...]:
         found.append(message("environments.hazard.letters", path=path))
     if odd := sorted({character for character in path if character in _STUMBLING}):
         found.append(message("environments.hazard.signs", path=path, signs=" ".join(odd)))
-    if os_name == "windows" and len(path) > _LONG_WINDOWS_PATH:
+    longest = of(os_name).longest_sure_path
+    if longest is not None and len(path) > longest:
         found.append(message("environments.hazard.long", path=path, length=len(path)))
     if _CLOUD_FOLDERS.search(path):
         found.append(message("environments.hazard.cloud", path=path))

@@ -17,14 +17,10 @@ from wizard.environments.model import IsCancelled
 from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.process import Request, run
+from wizard.system.traits import of
 
 INFO_SECONDS = 60.0  # the first start on a cold or network disk
 _VARIABLES = ("CONDA_EXE", "MAMBA_EXE", "MAMBA_ROOT_PREFIX")
-# In an installation, the best first: an .exe takes its arguments as they are, a .bat goes through cmd.
-_INSIDE_WINDOWS = (
-    "Scripts/conda.exe", "Library/bin/mamba.exe", "Scripts/mamba.exe", "Library/bin/micromamba.exe", "micromamba.exe",
-)  # fmt: skip
-_INSIDE_LINUX = ("bin/conda", "condabin/conda", "bin/mamba", "bin/micromamba")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +87,7 @@ def executable_in(place: Path, os_name: str) -> Path:
 
     Raises UsageError `conda-not-there`.
     """
-    inside: tuple[str, ...] = _INSIDE_WINDOWS if os_name == "windows" else _INSIDE_LINUX
+    inside = of(os_name).conda_programs
     root = place
     if place.suffix.lower() in (".bat", ".cmd"):
         root = place.parent.parent

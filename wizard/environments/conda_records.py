@@ -21,10 +21,9 @@ from typing import Any
 from filelock import FileLock
 
 from wizard import paths
+from wizard.system.disk import BINARY
+from wizard.system.traits import this
 from wizard.undo.disk import replace_file
-
-# conda itself reads the list in the system's own encoding.
-_ENCODINGS = {"windows": "mbcs", "linux": "utf-8"}
 
 _USER = re.compile(r"(\bhttps?://)[^\s/@'\"]+@", re.IGNORECASE)
 _TOKEN = re.compile(r"(\bhttps?://[^\s/'\"]+)/t/[A-Za-z0-9_-]+/", re.IGNORECASE)
@@ -109,7 +108,7 @@ def listed_prefixes() -> tuple[Path, ...]:
         lines = _read().splitlines()
     for line in lines:
         with contextlib.suppress(UnicodeDecodeError):
-            written = line.decode(_ENCODINGS[paths.os_name()]).strip()
+            written = line.decode(this().conda_list_encoding).strip()
             if written and not written.startswith("#"):
                 found.append(Path(written))
     return tuple(place for place in found if place.is_absolute())
@@ -129,7 +128,7 @@ def register(prefix: Path) -> None:
 
 def _append(path: Path, content: bytes) -> None:
     """In one write, as conda does: a line that conda adds at the same moment stays. All of it or nothing."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o666)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | BINARY, 0o666)
     try:
         before = os.fstat(descriptor).st_size
         if os.write(descriptor, content) != len(content):
@@ -164,7 +163,7 @@ def _read() -> bytes:
 def _line(prefix: Path) -> bytes | None:
     """None for a path that the system's encoding cannot write: conda could not read it either."""
     try:
-        return str(prefix).encode(_ENCODINGS[paths.os_name()])
+        return str(prefix).encode(this().conda_list_encoding)
     except UnicodeEncodeError:
         return None
 

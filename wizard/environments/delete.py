@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments.found import Environment, Kind, State
 from wizard.environments.in_use import Running, running_inside
 from wizard.environments.kernels import Kernel, kernels_of
@@ -22,6 +21,7 @@ from wizard.environments.survey import survey
 from wizard.environments.trash import Deletion, clear, held, new_deletion, pending, put_away, sweep
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
+from wizard.system.traits import this
 
 OnProgress = Callable[[int, int], None]  # files gone so far, and bytes: their share of all, no file is asked again
 IsCancelled = Callable[[], bool]
@@ -92,7 +92,7 @@ def _stays(environment: Environment, sizes: Sizes, kernels: tuple[Kernel, ...]) 
         found.append(message("envs.stays.conda-cache"))
     found.append(message("envs.stays.downloads"))
     found += [message("envs.stays.kernel", title=kernel.title, path=str(kernel.folder)) for kernel in kernels]
-    if paths.os_name() == "windows" and (environment.prefix / "Menu").is_dir():
+    if this().has_start_menu and (environment.prefix / "Menu").is_dir():
         found.append(message("envs.stays.menu"))
     return found
 

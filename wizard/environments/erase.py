@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -18,8 +17,9 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from wizard.environments.links import entry_is_true_folder, extended, is_link
 from wizard.errors import Cancelled
+from wizard.system.disk import is_true_folder_entry, open_folder
+from wizard.system.links import extended, is_link
 
 OnErased = Callable[[int], None]  # files since the last call; from any thread, one at a time
 _THREADS = 4
@@ -181,7 +181,7 @@ class _Eraser:
             name = entry.name
             if folder is self._root and name in self._keep:
                 folder.kept = True
-            elif entry_is_true_folder(entry):
+            elif is_true_folder_entry(entry):
                 inside.append(_Folder(f"{folder.path}{os.sep}{name}", name, folder))
             else:
                 files += 1
@@ -222,13 +222,7 @@ class _Eraser:
 
 
 def _open_folder(folder: _Folder) -> int:
-    """Never through a link, even one that was put there a moment ago."""
-    if sys.platform == "win32":
-        return -1
-    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
-    if folder.parent is None:
-        return os.open(folder.path, flags)
-    return os.open(folder.name, flags, dir_fd=folder.parent.descriptor)
+    return open_folder(folder.path, folder.name, -1 if folder.parent is None else folder.parent.descriptor)
 
 
 def _close(folder: _Folder) -> None:

@@ -1,7 +1,7 @@
 """Who may read and change the files of a new environment: what the user's umask says, as for any other file of theirs.
 
 rattler writes its records for the owner alone and its start scripts for the whole group to change. The rest is right
-already: packages carry 644 and 755, folders follow the umask. On Windows the folder's own rights count.
+already: packages carry 644 and 755, folders follow the umask. Where rights are no bits, the folder's own count.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import stat
 import threading
 from pathlib import Path
 
-from wizard import paths
+from wizard.system.traits import this
 
 _UMASK = re.compile(r"^Umask:\s*([0-7]+)", re.MULTILINE)
 _asking = threading.Lock()
@@ -20,7 +20,7 @@ _asking = threading.Lock()
 
 def open_up(prefix: Path) -> None:
     """Raises OSError."""
-    if paths.os_name() == "windows":
+    if not this().rights_are_bits:
         return
     mask = umask()
     for path in (prefix / "conda-meta").iterdir():

@@ -8,14 +8,15 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from wizard.system.disk import open_quietly
+
 _LARGEST = 256 * 1024
 
 
 def read_text(path: Path, most: int = _LARGEST) -> str | None:
     """At most so many bytes, as UTF-8 with replacement; None when it cannot be read."""
-    quietly = getattr(os, "O_NOATIME", 0)
     try:
-        descriptor = _open(path, quietly)
+        descriptor = open_quietly(path)
     except OSError:
         return None
     try:
@@ -23,12 +24,3 @@ def read_text(path: Path, most: int = _LARGEST) -> str | None:
             return stream.read(most).decode("utf-8", "replace")
     except OSError:
         return None
-
-
-def _open(path: Path, quietly: int) -> int:
-    try:
-        return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0) | quietly)
-    except PermissionError:
-        if not quietly:
-            raise
-        return os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0))

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import psutil
 
-from wizard import paths
+from wizard.system.traits import this
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _started_as(process: psutil.Process) -> str:
 
 def _libraries(process: psutil.Process) -> Iterator[str]:
     """Mapped files. On Linux psutil would add up the memory of each as well, which takes a hundred times longer."""
-    if paths.os_name() == "linux":
+    if this().has_proc:
         with suppress(OSError):
             text = Path(f"/proc/{process.pid}/maps").read_text(encoding="utf-8", errors="surrogateescape")
             yield from dict.fromkeys(parse_maps(text))

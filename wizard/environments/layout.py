@@ -1,31 +1,21 @@
-"""Where things lie inside a prefix: the interpreter, site-packages, whether pip is there.
-
-A conda prefix on Windows has python.exe at its top, a venv has it in Scripts; elsewhere it is bin/python.
-"""
+"""Where things lie inside a prefix: the interpreter, site-packages, whether pip is there."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
+
+from wizard.system.places import places
+from wizard.system.traits import of
 
 
 def python_of(prefix: Path, os_name: str) -> Path:
     """The interpreter; for a prefix that is not there yet, where a conda prefix would have it."""
-    if os_name != "windows":
-        plain, numbered = prefix / "bin" / "python", prefix / "bin" / "python3"
-        # The system's own Python (Debian) goes by the second name only.
-        return numbered if os.path.lexists(numbered) and not os.path.lexists(plain) else plain
-    in_venv = prefix / "Scripts" / "python.exe"
-    is_venv = (prefix / "pyvenv.cfg").is_file() or in_venv.is_file()
-    return in_venv if is_venv else prefix / "python.exe"
+    return places(os_name).python_of(prefix)
 
 
 def site_packages_of(prefix: Path, version: str, os_name: str) -> Path:
     """`version` is "3.12" or "3.12.11"."""
-    if os_name == "windows":
-        return prefix / "Lib" / "site-packages"
-    minor = ".".join(version.split(".")[:2])
-    return prefix / "lib" / f"python{minor}" / "site-packages"
+    return prefix / of(os_name).site_packages.format(minor=".".join(version.split(".")[:2]))
 
 
 def has_pip(prefix: Path, version: str, os_name: str) -> bool:

@@ -15,6 +15,7 @@ from wizard.environments.glance import read_text
 from wizard.environments.layout import python_of
 from wizard.environments.remove import MARKER, unfinished_run
 from wizard.i18n import Message, message
+from wizard.system.traits import this
 
 _CFG_LINE = re.compile(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$", re.MULTILINE)
 _HISTORY_HEAD = 4096
@@ -130,7 +131,7 @@ def _traces(prefix: Path, python: str | None) -> Iterator[tuple[Path, bool]]:
     """(path, whether its reading counts): what our own list opens does not."""
     yield prefix / "conda-meta" / "history", False
     yield prefix / "pyvenv.cfg", False
-    yield prefix / ("Scripts" if paths.os_name() == "windows" else "bin") / "activate", True
+    yield prefix / this().scripts / "activate", True
     site = site_packages(prefix, python)
     if site is None:
         return

@@ -16,21 +16,12 @@ from wizard.environments.component import Flaw, find_flaw, hazards
 from wizard.environments.remove import unfinished_run
 from wizard.errors import UsageError, gigabytes_apart
 from wizard.i18n import Message
+from wizard.system.places import places
+from wizard.system.traits import of
 
 _CONDA_RESERVED = frozenset({"base", "root"})
 LONGEST_PREFIX = 240  # bytes; conda packages keep 255 for the prefix that is written into their binaries
 _DEVICE_PATHS = ("\\\\?\\", "\\\\.\\")
-# With everything below them, except what follows.
-_LINUX_SYSTEM = (
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/snap",
-    "/sys", "/usr",
-)  # fmt: skip
-_LINUX_FREE = ("/usr/local", "/dev/shm", "/run/media", "/run/user")
-_LINUX_TOPS = frozenset({"/", "/home", "/media", "/mnt", "/srv", "/tmp", "/var", *_LINUX_FREE})
-_WINDOWS_SYSTEM = frozenset(
-    {"windows", "program files", "program files (x86)", "programdata", "$recycle.bin", "recovery",
-     "system volume information"}
-)  # fmt: skip
 
 
 class BadName(UsageError):
@@ -66,14 +57,14 @@ def absolute_prefix(text: str, base: Path | None = None) -> Path:
 def check_place(prefix: PurePath, os_name: str, home: PurePath | None = None) -> None:
     """The part that needs no disk: absolute, not a system folder, no impossible part, not too long."""
     shown = _printable(str(prefix))
-    if os_name == "windows" and prefix.drive.startswith(_DEVICE_PATHS):  # pip and conda stumble over them
+    if of(os_name).dos_paths and prefix.drive.startswith(_DEVICE_PATHS):  # pip and conda stumble over them
         raise BadName(shown, Flaw("character", prefix.drive[2]))
     if not prefix.is_absolute():
         raise UsageError("target-relative", path=shown)
     for part in prefix.parts[1:]:
         if part == "..":
             raise BadName(shown, Flaw("dots", ".."))
-    if _is_system(prefix, os_name) or (home is not None and (prefix == home or prefix in home.parents)):
+    if places(os_name).is_system_folder(prefix) or (home is not None and (prefix == home or prefix in home.parents)):
         raise UsageError("target-is-system", path=shown)
     if len(prefix.parts) > 1 and (flaw := find_flaw(prefix.name, os_name)):
         raise BadName(prefix.name, flaw)
@@ -135,18 +126,6 @@ def _check_space(parent: Path, needed_bytes: int | None) -> None:
     if needed_bytes is not None and free < needed_bytes:
         wanted, left = gigabytes_apart(needed_bytes, free)
         raise UsageError("target-no-space", path=str(parent), needed=wanted, free=left)
-
-
-def _is_system(prefix: PurePath, os_name: str) -> bool:
-    if len(prefix.parts) == 1:
-        return True
-    if os_name == "windows":
-        top = prefix.parts[1].lower()
-        return top in _WINDOWS_SYSTEM or (top == "users" and len(prefix.parts) == 2)
-    text = prefix.as_posix()
-    free = any(text.startswith(f"{place}/") for place in _LINUX_FREE)
-    below = any(text == place or text.startswith(f"{place}/") for place in _LINUX_SYSTEM)
-    return text in _LINUX_TOPS or (below and not free)
 
 
 def _home() -> Path | None:

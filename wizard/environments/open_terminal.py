@@ -18,6 +18,7 @@ from wizard.environments.activation import ShellLine, activation_lines, has_acti
 from wizard.environments.users_shell import this_users_shell
 from wizard.errors import WizardError
 from wizard.process.detached import start_detached
+from wizard.system.traits import this
 
 Which = Callable[[str], str | None]
 # Program and what comes before the command to run. $TERMINAL, then what the desktop chose, then by their spread.
@@ -57,7 +58,7 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = ()) -> int:
     lines = lines or (activation_lines(str(prefix), os_name) if has_activation(prefix, os_name) else ())
     shell, line = _shell_and_line(this_users_shell(os_name), lines, prefix)
     try:
-        argv = windows_command(line, shell, _comspec()) if os_name == "windows" else _linux_argv(line, shell, prefix)
+        argv = _argv(line, shell, prefix)
         log = paths.logs_dir() / "terminal.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
         home = Path.home() if Path.home().is_dir() else None
@@ -78,13 +79,15 @@ def users_environment(own: Mapping[str, str]) -> dict[str, str]:
 def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tuple[str, str]:
     """The user's own shell where it can be started so, else another one that the environment has a line for."""
     known = {line.shell: line.code for line in lines}
-    for one in (shell, *(("powershell", "cmd") if paths.os_name() == "windows" else ("bash", "zsh", "fish"))):
-        if one in known and (one != "powershell" or paths.os_name() == "windows"):
+    for one in (shell, *this().terminal_shells):
+        if one in known and (one != "powershell" or this().shells_bring_a_window):
             return one, known[one]
     raise WizardError("terminal-no-script", path=str(prefix))
 
 
-def _linux_argv(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
+def _argv(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
+    if this().shells_bring_a_window:
+        return windows_command(line, shell, _comspec())
     terminal = find_terminal(os.environ, shutil.which)
     if terminal is None:
         raise WizardError("terminal-none", path=str(prefix))

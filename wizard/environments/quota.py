@@ -9,8 +9,9 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-import sys
 from dataclasses import dataclass
+
+from wizard.system.disk import user_ids
 
 _GET_QUOTA = 0x800007  # linux/quota.h: Q_GETQUOTA, for users and for groups
 _USER, _GROUP = 0, 1
@@ -35,9 +36,10 @@ class Quota:
 
 def quota_left(device: str) -> int | None:
     """Bytes that this user or their group may still write; None where nothing is limited or nobody can tell."""
-    if sys.platform != "linux" or not device.startswith("/dev/"):
+    ids = user_ids()
+    if ids is None or not device.startswith("/dev/"):
         return None
-    asked = (_ask(device, _USER, os.geteuid()), _ask(device, _GROUP, os.getegid()))
+    asked = (_ask(device, _USER, ids[0]), _ask(device, _GROUP, ids[1]))
     return min((quota.left for quota in asked if quota), default=None)
 
 

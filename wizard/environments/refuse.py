@@ -17,12 +17,12 @@ import msgspec
 from wizard import paths
 from wizard.environments.found import Environment, Kind
 from wizard.environments.glance import read_text
-from wizard.environments.links import is_link
 from wizard.environments.look import is_conda_base
 from wizard.environments.naming import check_place, is_environment
 from wizard.environments.remove import unfinished_run
 from wizard.environments.survey import Survey, mounted_in
 from wizard.errors import UsageError
+from wizard.system.links import is_link
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from wizard.environments.conda_records import unregister
 from wizard.environments.erase import erase
-from wizard.environments.links import is_link
 from wizard.environments.trash import Deletion, clear, held, new_deletion, pending, put_away
 from wizard.errors import UsageError, WizardError
+from wizard.system.links import is_link
 
 MARKER = ".torch-setup-unfinished.json"
 

@@ -16,11 +16,11 @@ from wizard.environments.contents import site_packages
 from wizard.environments.found import Environment, Kind, State
 from wizard.environments.glance import read_text
 from wizard.environments.in_use import running_inside
-from wizard.environments.links import is_link
 from wizard.environments.look import is_conda_base
 from wizard.environments.naming import check_place
 from wizard.environments.refuse import frozen_reason
 from wizard.errors import UsageError, WizardError
+from wizard.system.links import is_link
 
 _MOST_PROGRAMS = 5
 

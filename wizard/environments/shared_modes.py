@@ -11,7 +11,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard import paths
+from wizard.system.traits import this
 
 _READ, _ENTER, _WRITE_OF_OTHERS = 0o444, 0o111, 0o022
 
@@ -50,7 +50,7 @@ def _raise(error: OSError) -> None:
 def closed_to_others(path: Path) -> Path | None:
     """The first folder on the way to it that somebody else may not enter, links followed; parts that are not there yet
     are passed over. None: the way is open."""
-    if paths.os_name() == "windows":
+    if not this().rights_are_bits:
         return None
     return next(_closed(path.resolve()), None)
 

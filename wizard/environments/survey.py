@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +12,8 @@ import psutil
 from wizard.environments.owned import Sieve, Unowned, owned_files
 from wizard.environments.sizes import Sizes, Tally
 from wizard.environments.walk import Folder, walk
+from wizard.system.disk import user_ids
+from wizard.system.traits import this
 
 _MOST_NAMED = 20
 
@@ -83,7 +84,7 @@ def inner_environment(folder: Folder, owned: frozenset[str]) -> str | None:
 
 def mounted_in(prefix: Path) -> tuple[str, ...]:
     """Also those of the same disk (a bind mount), which no device number betrays. "" is the prefix itself."""
-    if sys.platform == "win32":
+    if not this().has_proc:
         return ("",) if os.path.ismount(prefix) else ()
     real = os.path.realpath(prefix)
     found = []
@@ -96,7 +97,6 @@ def mounted_in(prefix: Path) -> tuple[str, ...]:
 
 
 def _may_empty(folder: Path, owner: int) -> bool:
-    """What is ours can be opened up; what is another's must be open already. Windows' bits say nothing."""
-    if sys.platform == "win32":
-        return True
-    return os.geteuid() in (0, owner) or os.access(folder, os.R_OK | os.W_OK | os.X_OK)
+    """What is ours can be opened up; what is another's must be open already. True where rights are no bits."""
+    ids = user_ids()
+    return ids is None or ids[0] in (0, owner) or os.access(folder, os.R_OK | os.W_OK | os.X_OK)

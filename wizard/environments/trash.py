@@ -22,7 +22,7 @@ from filelock import FileLock, Timeout
 from wizard import paths
 from wizard.environments.conda_records import unregister
 from wizard.environments.erase import OnErased, erase
-from wizard.environments.links import is_link
+from wizard.system.links import is_link
 
 TRASH = ".torch-setup-trash-"
 DELETING = ".torch-setup-deleting.json"

@@ -8,6 +8,8 @@ from pathlib import PurePosixPath, PureWindowsPath
 
 import psutil
 
+from wizard.system.traits import of
+
 _SHELLS = {
     "bash": "bash", "zsh": "zsh", "fish": "fish", "pwsh": "powershell", "powershell": "powershell", "cmd": "cmd",
 }  # fmt: skip
@@ -19,8 +21,8 @@ def users_shell(os_name: str, environment: Mapping[str, str], ancestors: Iterabl
     for name in ancestors:
         if shell := _SHELLS.get(_stem(name)):
             return shell
-    if os_name == "windows":
-        return "powershell"
+    if usual := of(os_name).usual_shell:
+        return usual
     shell = _SHELLS.get(_stem(environment.get("SHELL", "")), "bash")
     return "bash" if shell == "cmd" else shell
 

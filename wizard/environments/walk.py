@@ -7,14 +7,14 @@ reported and not entered; what cannot be listed is reported. It changes nothing.
 from __future__ import annotations
 
 import os
-import sys
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.environments.links import entry_is_true_folder, extended
 from wizard.errors import Cancelled
+from wizard.system.disk import entry_status, is_true_folder_entry
+from wizard.system.links import extended
 
 _THREADS = 4
 
@@ -101,19 +101,14 @@ def _list(path: str, place: str, owner: int) -> Folder:
     folders: list[str] = []
     with os.scandir(place) as entries:
         for entry in entries:
-            if entry_is_true_folder(entry):
+            if is_true_folder_entry(entry):
                 folders.append(entry.name)
                 continue
             try:
-                files.append((entry.name, _status(entry)))
+                files.append((entry.name, entry_status(entry)))
             except FileNotFoundError:
                 continue
     return Folder(path, tuple(files), tuple(folders), owner)
-
-
-def _status(entry: os.DirEntry[str]) -> os.stat_result:
-    """Windows' listing does not say how many names a file has."""
-    return os.lstat(entry.path) if sys.platform == "win32" else entry.stat(follow_symlinks=False)
 
 
 def walk(

@@ -6,7 +6,7 @@ import ctypes
 from dataclasses import dataclass
 from typing import Any
 
-from wizard import paths
+from wizard.system.traits import this
 from wizard.windows.calls import DWORD, load
 from wizard.windows.registry import MACHINE, Registry, registry
 
@@ -51,7 +51,7 @@ def look_at_volume(path: str, library: Any = None) -> WindowsVolume:
 
 def takes_long_paths() -> bool:
     """Whether programs that know how may go beyond 260 characters."""
-    if paths.os_name() != "windows":
+    if not this().dos_paths:
         return True
     return long_paths_are_on(registry())
 

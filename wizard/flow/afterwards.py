@@ -8,16 +8,13 @@ from __future__ import annotations
 
 import os as system
 import re
-import shlex
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path, PurePosixPath, PureWindowsPath
+from pathlib import Path
 from zlib import crc32
 
 from wizard.environments.activation import (
-    LINUX_SHELLS,
-    WINDOWS_SHELLS,
     ShellLine,
     activation_lines,
     conda_lines,
@@ -29,6 +26,7 @@ from wizard.environments.activation_else import command_of, hook_lines, path_lin
 from wizard.environments.layout import is_conda_prefix
 from wizard.environments.users_shell import this_users_shell
 from wizard.i18n import Message, message, text
+from wizard.system.traits import of
 
 SNIPPET = """\
 import torch
@@ -153,7 +151,7 @@ def _shell_note(place: Place, row: ShellLine) -> Message | None:
 
 
 def _shell(place: Place) -> str:
-    known = WINDOWS_SHELLS if place.os == "windows" else LINUX_SHELLS
+    known = of(place.os).shells
     return place.shell if place.shell in known else known[0]
 
 
@@ -177,7 +175,7 @@ def kernel_name(prefix: str, os: str) -> str:
 
 
 def _folder_name(prefix: str, os: str) -> str:
-    return (PureWindowsPath if os == "windows" else PurePosixPath)(prefix).name
+    return of(os).path(prefix).name
 
 
 def _jupyter(place: Place) -> tuple[Line, ...]:
@@ -221,15 +219,10 @@ def text_lines(sections: tuple[Section, ...], language: str | None, all_shells: 
 
 def use_line(prefix: str, engine: str, os: str, has_conda: bool) -> str:
     """The one line that every shell of the system takes; an environment of a conda's needs that conda."""
+    row = of(os)
     if engine != "conda":
         # PowerShell finds Activate.ps1 by this name, the command prompt activate.bat.
-        if os == "windows":
-            return _windows_quote(f"{prefix}\\Scripts\\activate")
-        return f"source {shlex.quote(f'{prefix}/bin/activate')}"
+        return row.sourced + row.quoted_anywhere(row.separator.join((prefix, row.scripts, "activate")))
     if has_conda:
-        return f"conda activate {_windows_quote(prefix) if os == 'windows' else shlex.quote(prefix)}"
-    return _windows_quote(f"{prefix}\\python.exe") if os == "windows" else shlex.quote(f"{prefix}/bin/python")
-
-
-def _windows_quote(path: str) -> str:
-    return f'"{path}"' if any(sign in path for sign in " &()^;,=") else path
+        return f"conda activate {row.quoted_anywhere(prefix)}"
+    return row.quoted_anywhere(row.separator.join((prefix, row.conda_python)))

@@ -5,10 +5,11 @@ On every page, not on Install only: who looks something up meanwhile still sees 
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
+
+from wizard.system.traits import this
 
 if TYPE_CHECKING:
     from wizard.windows.taskbar import TaskbarButton
@@ -29,7 +30,7 @@ class RunTitle:
             self._show_button(percent, paused)
 
     def _show_button(self, percent: int | None, paused: bool) -> None:
-        if sys.platform == "win32" and self._button is None:
+        if this().has_task_bar and self._button is None:
             from wizard.windows.taskbar import taskbar_button
 
             self._button = taskbar_button()

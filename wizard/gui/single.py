@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCryptographicHash, QDir, QObject, QTimer, Signal
 
 from wizard import paths
+from wizard.system.disk import user_ids
+from wizard.system.traits import this
 
 if TYPE_CHECKING:  # loaded when there is another window, or once ours is painted
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
@@ -45,19 +46,20 @@ def _path(name: str) -> str:
 
 def _is_mine(path: str, is_kind: Callable[[int], bool], closed: int = 0) -> bool:
     """`closed`: what its mode must not hold. A link is nobody's."""
-    if sys.platform == "win32":
+    ids = user_ids()
+    if ids is None:
         return False
     try:
         found = os.lstat(path)
     except (OSError, ValueError):
         return False
-    return is_kind(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & closed
+    return is_kind(found.st_mode) and found.st_uid == ids[0] and not found.st_mode & closed
 
 
 def may_be_open(name: str = "") -> bool:
     """False: there is no window of this home, and nobody has to be asked."""
     name = name or server_name()
-    if sys.platform == "win32":
+    if this().doors_are_pipes:
         from wizard.windows.pipes import is_pipe_there
 
         return is_pipe_there(name)
@@ -86,7 +88,7 @@ class SingleInstance(QObject):
         from PySide6.QtNetwork import QLocalSocket
 
         socket = QLocalSocket()
-        socket.connectToServer(self._name if sys.platform == "win32" else _path(self._name))
+        socket.connectToServer(self._name if this().doors_are_pipes else _path(self._name))
         if not socket.waitForConnected(_CONNECT_MS):
             return False
         socket.write(json.dumps({"open": file or ""}).encode() + b"\n")
@@ -97,7 +99,7 @@ class SingleInstance(QObject):
 
     def listen(self) -> bool:
         """False: this start stays without a socket, and works all the same."""
-        self._server = self._local_server() if sys.platform == "win32" else self._unix_door()
+        self._server = self._local_server() if this().doors_are_pipes else self._unix_door()
         return self._server is not None
 
     def _unix_door(self) -> UnixDoor | None:

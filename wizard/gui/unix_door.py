@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import socket
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSocketNotifier
+
+from wizard.system.sockets import local_socket
 
 _MOST_BYTES = 16_384
 _WAITING = 8
@@ -77,7 +78,7 @@ class UnixDoor(QObject):
 def is_answered(path: str, seconds: float) -> bool:
     """False for the file of a start that was killed. Who answers hears that we are gone again, and nothing more."""
     try:
-        with _new() as caller:
+        with local_socket() as caller:
             caller.settimeout(seconds)
             caller.connect(path)
     except (ConnectionRefusedError, FileNotFoundError):
@@ -88,7 +89,7 @@ def is_answered(path: str, seconds: float) -> bool:
 
 
 def _listening(path: str) -> socket.socket:
-    server = _new()
+    server = local_socket()
     try:
         server.bind(path)
         Path(path).chmod(0o600)  # before anybody can connect
@@ -98,9 +99,3 @@ def _listening(path: str) -> socket.socket:
         raise
     server.setblocking(False)
     return server
-
-
-def _new() -> socket.socket:
-    if sys.platform == "win32":
-        raise OSError("no such sockets")
-    return socket.socket(socket.AF_UNIX)

@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from wizard import paths
 from wizard.machine.asking import Ask, question
 from wizard.machine.model import CondaInstall
 from wizard.machine.parallel import Task, run_all
+from wizard.system.places import places
+from wizard.system.traits import this
 from wizard.windows.registry import registry
 
 SECONDS = 8.0  # conda is slow to start, on Windows more so
@@ -23,8 +24,6 @@ KINDS = ("conda", "mamba", "micromamba")
 _ROOTS = ("miniforge3", "miniconda3", "anaconda3", "mambaforge", "miniforge", "miniconda", "anaconda", "micromamba",
           "conda")  # fmt: skip
 _VERSION = re.compile(r"^(?:\w+\s+)?(\d+\.\d[\w.]*)\s*$", re.MULTILINE)
-_INSIDE = {"windows": ("Scripts", "Library/bin", "condabin"), "linux": ("bin", "condabin")}
-_ENDINGS = {"windows": (".exe", ".bat"), "linux": ("",)}
 _COMPANY = "ContinuumAnalytics"
 
 
@@ -43,18 +42,11 @@ def root_prefix(executable: Path) -> Path | None:
 
 
 def _names(kind: str) -> tuple[str, ...]:
-    return tuple(kind + ending for ending in _ENDINGS[paths.os_name()])
+    return tuple(kind + ending for ending in this().conda_endings)
 
 
 def _root_folders(environment: Mapping[str, str]) -> Iterator[Path]:
-    bases = [Path.home()]
-    if paths.os_name() == "windows":
-        named = ("LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES")
-        bases += [Path(environment[name]) for name in named if name in environment]
-        bases.append(Path("C:/"))
-    else:
-        bases += [Path.home() / ".local" / "share", Path("/opt"), Path("/usr/local")]
-    yield from (base / name for base in bases for name in _ROOTS)
+    yield from (base / name for base in places().conda_bases(environment) for name in _ROOTS)
 
 
 def registry_roots() -> tuple[str, ...]:
@@ -64,7 +56,7 @@ def registry_roots() -> tuple[str, ...]:
 
 def _folders(environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
     """(found by, folder that may hold executables), in the order of trust."""
-    within = _INSIDE[paths.os_name()]
+    within = this().conda_folders
     if named := environment.get("MAMBA_ROOT_PREFIX"):
         yield from (("MAMBA_ROOT_PREFIX", Path(named, inside)) for inside in within)
     yield from (("PATH", Path(place)) for place in environment.get("PATH", "").split(os.pathsep) if place)

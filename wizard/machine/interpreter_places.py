@@ -11,22 +11,15 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from wizard import paths
+from wizard.system.places import places
+from wizard.system.traits import this
 from wizard.windows.registry import registry
 
 _NAME = re.compile(r"python(3(\.\d{1,2})?)?", re.IGNORECASE)
-_ENDING = {"windows": ".exe", "linux": ""}
 _WINDOWS_DRIVE = re.compile(r"/mnt/[a-z](/|$)")  # in WSL, PATH goes on with Windows' folders: slow, and not ours
 # `-V:3.12 *   C:\...\python.exe` of today's launcher, ` -3.9-64  C:\...\python.exe *` of the old one.
 _LAUNCHER_LINE = re.compile(r"^\s*-\S+\s+(?:\*\s+)?(?P<path>\S.*?\.exe)(?:\s+\*)?\s*$", re.IGNORECASE | re.MULTILINE)
 _SKIPPED_FOLDERS = frozenset({"shims", "windowsapps"})
-_VERSION_FOLDERS = (
-    ".pyenv/versions/*/bin",
-    ".local/share/uv/python/*/bin",
-    ".local/share/mise/installs/python/*/bin",
-    ".asdf/installs/python/*/bin",
-)
-_SYSTEM_FOLDERS = ("usr/bin", "usr/local/bin", "opt/*/bin", "opt/python/*/bin")
 
 
 def parse_launcher_list(text: str) -> tuple[str, ...]:
@@ -36,7 +29,7 @@ def parse_launcher_list(text: str) -> tuple[str, ...]:
 
 def is_interpreter_path(path: Path) -> bool:
     """By its name and folder alone."""
-    ending = _ENDING[paths.os_name()]
+    ending = this().program_ending
     is_named_so = path.name.lower().endswith(ending) and _NAME.fullmatch(path.name[: len(path.name) - len(ending)])
     return bool(is_named_so) and not _SKIPPED_FOLDERS.intersection(part.lower() for part in path.parts[:-1])
 
@@ -62,17 +55,8 @@ def folders(environment: Mapping[str, str], home: Path, root: Path = Path("/")) 
     """PATH first: what the user's own shell finds comes first."""
     on_path = environment.get("PATH", "").split(os.pathsep)
     yield from (Path(place) for place in on_path if place and not _WINDOWS_DRIVE.match(place))
-    if paths.os_name() == "windows":
-        yield from _matching(home / ".pyenv" / "pyenv-win" / "versions", "*")
-        yield from _matching(home / "AppData" / "Local" / "Programs" / "Python", "Python3*")
-        return
-    pyenv = environment.get("PYENV_ROOT")
-    if pyenv:
-        yield from _matching(Path(pyenv), "versions/*/bin")
-    for pattern in _VERSION_FOLDERS:
-        yield from _matching(home, pattern)
-    for pattern in _SYSTEM_FOLDERS:
-        yield from _matching(root, pattern)
+    for folder, pattern in places().python_folders(environment, home, root):
+        yield from _matching(folder, pattern)
 
 
 def registry_paths() -> tuple[str, ...]:

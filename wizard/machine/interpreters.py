@@ -21,6 +21,8 @@ from wizard.machine.interpreter_places import candidates, is_interpreter_path, i
 from wizard.machine.interpreter_places import registry_paths as read_registry
 from wizard.machine.model import PythonInstall
 from wizard.machine.parallel import Task, run_all
+from wizard.system.places import places
+from wizard.system.traits import this
 
 SECONDS = 4.0  # a cold disk with a virus scanner needs two
 _TOTAL = 12.0
@@ -90,17 +92,14 @@ def _ask_all(ask: Ask, executables: Iterable[Path]) -> dict[Path, Answer]:
 
 def _base_of(answer: Answer) -> Path:
     """The interpreter below a venv that was made with copies (links were followed before)."""
-    base = Path(answer.base_prefix)
-    if paths.os_name() == "windows":
-        return (base / "python.exe").resolve()
-    major_minor = ".".join(map(str, answer.release))
-    return (base / "bin" / f"python{major_minor}").resolve()
+    return places().base_python(Path(answer.base_prefix), answer.release)
 
 
 def _launcher_paths(ask: Ask) -> tuple[str, ...]:
-    if paths.os_name() != "windows":
+    command = this().python_launcher
+    if not command:
         return ()
-    outcome = ask(question(("py", "-0p"), SECONDS))
+    outcome = ask(question(command, SECONDS))
     return parse_launcher_list(outcome.stdout) if outcome.ok else ()
 
 

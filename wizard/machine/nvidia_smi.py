@@ -7,12 +7,9 @@ CUDA version, so NVML's answer wins where both speak.
 from __future__ import annotations
 
 import csv
-import os
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
-from wizard import paths
 from wizard.capability import ComputeCapability
 from wizard.i18n import message
 from wizard.machine.asking import Ask, question
@@ -28,6 +25,7 @@ from wizard.machine.nvidia import (
     pci_id,
 )
 from wizard.process import Outcome
+from wizard.system.places import places
 
 SECONDS = 15.0
 FIELDS = "index,name,uuid,pci.bus_id,pci.device_id,memory.total,driver_version"
@@ -48,14 +46,7 @@ def find_nvidia_smi() -> str | None:
     found = shutil.which("nvidia-smi")
     if found:
         return found
-    if paths.os_name() == "windows":
-        places = [
-            Path(os.environ.get("SYSTEMROOT", "C:/Windows"), "System32", "nvidia-smi.exe"),
-            Path(os.environ.get("PROGRAMFILES", "C:/Program Files"), "NVIDIA Corporation", "NVSMI", "nvidia-smi.exe"),
-        ]
-    else:
-        places = [Path("/usr/lib/wsl/lib/nvidia-smi")]
-    return next((str(place) for place in places if place.is_file()), None)
+    return next((str(place) for place in places().nvidia_smi() if place.is_file()), None)
 
 
 def _rows(text: str, width: int) -> list[list[str]]:

@@ -10,30 +10,11 @@ import ctypes
 import json
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pynvml
 
-from wizard import paths
-
-# pynvml looks on the loader's path and in System32. Drivers also put it here: WSL, NixOS, containers of
-# Kubernetes, Debian and RHEL with the library beside the system's.
-_LINUX_PLACES = (
-    "/usr/lib/wsl/lib",
-    "/run/opengl-driver/lib",
-    "/usr/local/nvidia/lib64",
-    "/usr/lib/x86_64-linux-gnu/nvidia/current",
-    "/usr/lib/aarch64-linux-gnu/nvidia/current",
-    "/usr/lib64/nvidia",
-)
-_WINDOWS_STORE = Path("C:/Windows/System32/DriverStore/FileRepository")
-
-
-def _further_libraries() -> list[Path]:
-    if paths.os_name() == "windows":
-        return sorted(_WINDOWS_STORE.glob("nv*.inf_*/nvml.dll"))
-    return [path for place in _LINUX_PLACES if (path := Path(place) / "libnvidia-ml.so.1").is_file()]
+from wizard.system.places import places
 
 
 def _start() -> None:
@@ -44,7 +25,7 @@ def _start() -> None:
     except pynvml.NVMLError as error:
         if error.value != pynvml.NVML_ERROR_LIBRARY_NOT_FOUND:
             raise
-    for path in _further_libraries():
+    for path in places().driver_libraries():
         try:
             pynvml.nvmlLib = ctypes.CDLL(str(path))
         except OSError:

@@ -6,13 +6,13 @@ asked itself. `glibc` None means Windows or musl, not "unknown".
 
 from __future__ import annotations
 
-import ctypes
-import os
 import platform
 import re
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from wizard.system.facts import libc_name, windows_build
+from wizard.system.traits import this
 
 _ARCHES = {"amd64": "x86_64", "x64": "x86_64", "arm64": "aarch64", "i386": "x86", "i586": "x86", "i686": "x86"}
 _WINDOWS_11_BUILD = 22000
@@ -57,18 +57,7 @@ def is_wsl_kernel(release: str) -> bool:
 
 
 def glibc_version() -> str | None:
-    if sys.platform == "win32":
-        return None
-    try:
-        return parse_glibc(os.confstr("CS_GNU_LIBC_VERSION"))
-    except (ValueError, OSError):
-        pass
-    try:  # a Python that was built without the name
-        ask = ctypes.CDLL(None).gnu_get_libc_version
-    except (OSError, AttributeError):
-        return None
-    ask.restype = ctypes.c_char_p
-    return parse_glibc((ask() or b"").decode("ascii", "replace"))
+    return parse_glibc(libc_name())
 
 
 def _read(path: str) -> str:
@@ -79,13 +68,12 @@ def _read(path: str) -> str:
 
 
 def _os_version() -> str | None:
-    if sys.platform == "win32":
-        version = sys.getwindowsversion()
-        return windows_name(version.major, version.build)
+    build = windows_build()
+    if build is not None:
+        return windows_name(*build)
     return parse_os_release(_read("/etc/os-release") or _read("/usr/lib/os-release"))
 
 
 def probe_system() -> System:
-    name = "windows" if sys.platform == "win32" else "linux"
-    is_wsl = name == "linux" and is_wsl_kernel(platform.release())
-    return System(name, normal_arch(platform.machine()), glibc_version(), _os_version(), is_wsl)
+    is_wsl = this().has_proc and is_wsl_kernel(platform.release())
+    return System(this().name, normal_arch(platform.machine()), glibc_version(), _os_version(), is_wsl)

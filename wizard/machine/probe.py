@@ -30,6 +30,7 @@ from wizard.machine.parallel import Task, run_all
 from wizard.machine.pci import DeviceReading, probe_kernel_module, probe_pci
 from wizard.machine.toolkits import probe_toolkits
 from wizard.machine.volumes import volume
+from wizard.system.traits import this
 
 TOTAL_SECONDS = 30.0
 _STOP_SECONDS = 4.0  # for the children of a probe that was cancelled or is late
@@ -63,9 +64,9 @@ def _plain_arch() -> str:
 
 def probe_devices(ask: Ask) -> DeviceReading:
     """Cards and driver as the operating system itself knows them, the same shape for both systems."""
-    if paths.os_name() == "windows":
-        return probe_windows(ask)
-    return DeviceReading(probe_pci(), probe_kernel_module())
+    if this().has_proc:
+        return DeviceReading(probe_pci(), probe_kernel_module())
+    return probe_windows(ask)
 
 
 def default_folders() -> tuple[Path, ...]:

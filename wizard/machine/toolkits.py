@@ -12,12 +12,12 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard import paths
 from wizard.machine.asking import Ask, question
 from wizard.machine.model import Toolkit
+from wizard.system.places import places
+from wizard.system.traits import this
 
 SECONDS = 5.0
-_NVCC = {"windows": "nvcc.exe", "linux": "nvcc"}
 _RELEASE = re.compile(r"release (\d+\.\d+)")
 _VERSION_TXT = re.compile(r"CUDA Version (\d+\.\d+)")
 _SHORT = re.compile(r"(\d+\.\d+)")
@@ -57,11 +57,8 @@ def toolkit_folders() -> Iterator[tuple[Path, str]]:
     for name in sorted(os.environ):
         if name == "CUDA_HOME" or re.fullmatch(r"CUDA_PATH(_V\d+_\d+)?", name):
             yield Path(os.environ[name]), name
-    if paths.os_name() == "windows":
-        base = Path(os.environ.get("PROGRAMFILES", "C:/Program Files"), "NVIDIA GPU Computing Toolkit", "CUDA")
-        yield from ((folder, str(base)) for folder in sorted(base.glob("v*")))
-    else:
-        yield from ((folder, "/usr/local/cuda") for folder in sorted(Path("/usr/local").glob("cuda*")))
+    found_by, folders = places().cuda_toolkits()
+    yield from ((folder, found_by) for folder in folders)
 
 
 def _ask_nvcc(ask: Ask, nvcc: Path | str) -> str | None:
@@ -71,7 +68,7 @@ def _ask_nvcc(ask: Ask, nvcc: Path | str) -> str | None:
 
 def _folder_version(ask: Ask, folder: Path) -> str | None:
     written = parse_version_json(_read(folder / "version.json")) or parse_version_txt(_read(folder / "version.txt"))
-    nvcc = folder / "bin" / _NVCC[paths.os_name()]
+    nvcc = folder / "bin" / f"nvcc{this().program_ending}"
     return written or (_ask_nvcc(ask, nvcc) if nvcc.is_file() else None)
 
 

@@ -1,6 +1,6 @@
 """Room and right to write, for a folder that need not exist yet: its nearest existing parent is asked.
 
-On Linux the kernel's answer is right; Windows' access flags are not, so there a file is really made.
+On Linux the kernel's answer is right; where rights are no bits it is not, so there a file is really made.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from wizard import paths
 from wizard.machine.model import Volume
+from wizard.system.traits import this
 
 
 def nearest_existing(path: Path) -> Path | None:
@@ -29,7 +29,7 @@ def nearest_existing(path: Path) -> Path | None:
 def _is_writable(place: Path) -> bool:
     if not place.is_dir():
         return False
-    if paths.os_name() != "windows":
+    if this().rights_are_bits:
         return os.access(place, os.W_OK | os.X_OK)
     try:
         with tempfile.TemporaryFile(dir=place):

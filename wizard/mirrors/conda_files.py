@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.system.places import places
+
 MARKS = ("final", "top", "bottom")  # conda's `#!final`: what is found later does not count; first or last in a list
 _NAMES = (".condarc", "condarc")
 _ENDINGS = (".yml", ".yaml")
@@ -43,23 +45,19 @@ def conda_places(
     environ: Mapping[str, str], home: Path, os_name: str, root: Path, conda_root: Path | None
 ) -> tuple[Path, ...]:
     """Files and folders (condarc.d), lowest precedence first; most do not exist. `root`: the file system ("/")."""
-    if os_name == "windows":
-        shared = [Path(environ.get("PROGRAMDATA") or "C:\\ProgramData") / "conda"]
-    else:
-        shared = [root / "etc" / "conda", root / "var" / "lib" / "conda"]
-    folders = [*shared]
+    folders = places(os_name).conda_settings(environ, root)
     if conda_root:
         folders.append(conda_root)
     if environ.get("XDG_CONFIG_HOME"):
         folders.append(Path(environ["XDG_CONFIG_HOME"]) / "conda")
     folders += [home / ".config" / "conda", home / ".conda"]
-    places = [place for folder in folders for place in _in_folder(folder)]
-    places += [home / ".condarc", home / ".mambarc"]
+    found = [place for folder in folders for place in _in_folder(folder)]
+    found += [home / ".condarc", home / ".mambarc"]
     active = environ.get("CONDA_PREFIX")
     if active and Path(active) != conda_root:
-        places += _in_folder(Path(active))
-    places += [Path(environ[name]).expanduser() for name in ("CONDARC", "MAMBARC") if environ.get(name)]
-    return tuple(dict.fromkeys(places))
+        found += _in_folder(Path(active))
+    found += [Path(environ[name]).expanduser() for name in ("CONDARC", "MAMBARC") if environ.get(name)]
+    return tuple(dict.fromkeys(found))
 
 
 def _in_folder(folder: Path) -> tuple[Path, ...]:

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.i18n import Message, message
+from wizard.system.places import places
+from wizard.system.traits import of
 from wizard.undo.disk import read_file
 
 _SECTIONS = ("global", "install")  # later wins
@@ -24,19 +26,9 @@ TRUE_WORDS = ("1", "true", "yes", "on", "t", "y")
 def pip_files(environ: Mapping[str, str], home: Path, os_name: str, root: Path) -> tuple[Path, ...]:
     """Where pip would look, lowest precedence first. `root` is the machine's file system ("/")."""
     named = environ.get("PIP_CONFIG_FILE")
-    windows = os_name == "windows"
-    if named is not None and named.lower() == ("nul" if windows else "/dev/null"):
+    if named is not None and named.lower() == of(os_name).no_file:
         return ()
-    if windows:
-        shared = [Path(environ.get("PROGRAMDATA") or "C:\\ProgramData") / "pip" / "pip.ini"]
-        roaming = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
-        own = [home / "pip" / "pip.ini", roaming / "pip" / "pip.ini"]
-    else:
-        folders = (environ.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")
-        shared = [root / folder.lstrip("/") / "pip" / "pip.conf" for folder in folders if folder]
-        shared.append(root / "etc" / "pip.conf")
-        config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-        own = [home / ".pip" / "pip.conf", config / "pip" / "pip.conf"]
+    shared, own = places(os_name).pip_files(environ, home, root)
     if named and Path(named).is_file():
         return (*shared, Path(named))
     return (*shared, *own)

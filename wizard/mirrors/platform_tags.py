@@ -19,8 +19,14 @@ _WINDOWS_ARCH = {"x86_64": "win_amd64", "amd64": "win_amd64", "aarch64": "win_ar
 _LINUX_ARCH = {"amd64": "x86_64", "arm64": "aarch64"}
 
 
-def _linux_platforms(arch: str, glibc: str | None) -> Iterator[str]:
+def _windows_platforms(machine: str, glibc: str | None) -> Iterator[str]:
+    if machine in _WINDOWS_ARCH:
+        yield _WINDOWS_ARCH[machine]
+
+
+def _linux_platforms(machine: str, glibc: str | None) -> Iterator[str]:
     """None without glibc (musl): wheels for `linux_*` are built for glibc all the same."""
+    arch = _LINUX_ARCH.get(machine, machine)
     version = _GLIBC.match(glibc or "")
     if not version:
         return
@@ -31,11 +37,11 @@ def _linux_platforms(arch: str, glibc: str | None) -> Iterator[str]:
     yield f"linux_{arch}"
 
 
+_PLATFORMS = {"windows": _windows_platforms, "linux": _linux_platforms}
+
+
 def platforms(os_name: str, arch: str, glibc: str | None) -> tuple[str, ...]:
-    machine = arch.lower()
-    if os_name == "windows":
-        return (_WINDOWS_ARCH[machine],) if machine in _WINDOWS_ARCH else ()
-    return tuple(_linux_platforms(_LINUX_ARCH.get(machine, machine), glibc))
+    return tuple(_PLATFORMS[os_name](arch.lower(), glibc))
 
 
 def platform_tags(python: str, os_name: str, arch: str, glibc: str | None) -> tuple[Tag, ...]:

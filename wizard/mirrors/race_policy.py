@@ -17,6 +17,7 @@ from typing import Any
 
 from wizard import paths
 from wizard.i18n import LANGUAGE_VARIABLE, system_language
+from wizard.system.traits import this
 from wizard.windows.registry import MACHINE, Registry, registry
 
 if sys.version_info >= (3, 11):
@@ -83,11 +84,11 @@ def region_of(language: str, zone: str, policy: RacePolicy) -> str:
 
 
 def language_name(environ: Mapping[str, str]) -> str:
-    """As the system writes it: "zh_CN.UTF-8". On Windows from the user interface's language."""
+    """As the system writes it: "zh_CN.UTF-8"; where no variable says it, perhaps from the user interface's language."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if environ.get(name):
             return environ[name]
-    if paths.os_name() == "windows" and not environ.get(LANGUAGE_VARIABLE):
+    if this().language_is_a_setting and not environ.get(LANGUAGE_VARIABLE):
         return system_language()
     return ""
 

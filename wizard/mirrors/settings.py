@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePath
 
 from wizard.i18n import Message, message
 from wizard.mirrors.address import address_problem, folder_url, has_scheme
@@ -21,6 +21,7 @@ from wizard.mirrors.model import UserSettings
 from wizard.mirrors.pip_settings import TRUE_WORDS, read_pip_settings
 from wizard.mirrors.uv_settings import read_uv_settings
 from wizard.process import redact
+from wizard.system.traits import of
 
 
 @dataclass
@@ -66,7 +67,7 @@ def read_user_settings(
     pip, pip_read, pip_notices = read_pip_settings(environ, home, os_name, root)
     uv, uv_read, uv_notices = read_uv_settings(environ, home, os_name, root)
     conda = read_conda_settings(environ, home, os_name, root, conda_root_of(environ) or conda_root)
-    addresses = _Addresses(home, PureWindowsPath if os_name == "windows" else PurePosixPath)
+    addresses = _Addresses(home, of(os_name).path)
 
     indexes = list(addresses.urls(pip.get("index-url", ())))
     extra = list(addresses.urls(pip.get("extra-index-url", ())))

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import psutil
 
-from wizard import paths
 from wizard.mirrors.model import UserSettings
 from wizard.process import Request, redact, run
+from wizard.system.traits import this
 
 _UP = 0x1
 _TIMEOUT = 5.0
@@ -35,7 +35,7 @@ def network_mark(settings: UserSettings) -> str:
 
 
 def _routes() -> tuple[str, ...]:
-    if paths.os_name() == "windows":
+    if not this().has_proc:
         told = run(Request(("route", "print", "-4", "0.0.0.0"), timeout=_TIMEOUT))
         return parse_windows_routes(told.stdout, _masks())
     try:

@@ -14,6 +14,7 @@ from typing import Any
 
 from wizard.i18n import Message, message
 from wizard.mirrors.pip_settings import TRUE_WORDS
+from wizard.system.places import places
 from wizard.undo.disk import read_file
 
 if sys.version_info >= (3, 11):
@@ -39,13 +40,7 @@ def uv_files(environ: Mapping[str, str], home: Path, os_name: str, root: Path) -
         return ()
     if environ.get("UV_CONFIG_FILE"):
         return (Path(environ["UV_CONFIG_FILE"]),)
-    if os_name == "windows":
-        roaming = Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
-        return (roaming / "uv" / "uv.toml", Path(environ.get("PROGRAMDATA") or "C:\\ProgramData") / "uv" / "uv.toml")
-    config = Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-    folders = (environ.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")
-    shared = [root / folder.lstrip("/") / "uv" / "uv.toml" for folder in folders if folder]
-    return (config / "uv" / "uv.toml", *shared, root / "etc" / "uv" / "uv.toml")
+    return places(os_name).uv_files(environ, home, root)
 
 
 def parse_uv_file(text: str, base: Path | None = None) -> UvValues:

@@ -20,6 +20,7 @@ from wizard.network.bypass import LOCAL, LOOPBACK, is_bypassed
 from wizard.network.model import Mode, Network, SystemProxy
 from wizard.network.system import system_proxy
 from wizard.network.tls import store_in_place_of_none
+from wizard.system.traits import this
 
 # The order is pip's. Each may name a file or a folder.
 BUNDLE_VARIABLES = ("REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "SSL_CERT_FILE")
@@ -90,8 +91,8 @@ def _proxies(network: Network, system: SystemProxy) -> dict[str, str]:
 
 
 def _cased(values: Mapping[str, str]) -> dict[str, str]:
-    """Some programs read only one case; on Windows there is only one."""
-    if paths.os_name() == "windows":
+    """Some programs read only one case; some systems have only one."""
+    if not this().variables_have_case:
         return dict(values)
     return {**values, **{name.lower(): value for name, value in values.items()}}
 

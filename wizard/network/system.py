@@ -13,6 +13,7 @@ from wizard.network.desktop import desktop_proxy
 from wizard.network.model import SystemProxy
 from wizard.network.variables import parse_variables
 from wizard.network.windows import read_internet_settings
+from wizard.system.traits import of
 
 
 def system_proxy(
@@ -33,6 +34,6 @@ def system_proxy(
 
 
 def _look(environ: Mapping[str, str], home: Path, os_name: str) -> Callable[[], SystemProxy]:
-    if os_name == "windows":
+    if of(os_name).has_registry:
         return read_internet_settings
     return lambda: desktop_proxy(environ, home)

@@ -13,8 +13,8 @@ from pathlib import Path
 import truststore
 from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
-from wizard import paths
 from wizard.errors import UsageError
+from wizard.system.traits import this
 
 _HASHED = re.compile(r"^[0-9a-fA-F]{8}\.\d+$")
 # Where truststore looks when OpenSSL's own places are empty.
@@ -67,7 +67,7 @@ def checked_certificate(text: str, option: str) -> str:
 
 def store_in_place_of_none() -> str | None:
     """A bare Linux container has no store at all: then the roots that came with this program, for every child."""
-    if paths.os_name() == "windows":
+    if this().has_certificate_store:
         return None
     defaults = ssl.get_default_verify_paths()
     if defaults.cafile or any(Path(store).is_file() for store in _STORES) or _holds_hashed(defaults.capath):

@@ -1,7 +1,7 @@
 """Keeps the computer from going to sleep while a job runs. A wish: where nobody grants it, the job runs all the same.
 
-Asked by the worker, so that it also holds when the window is closed. Linux: `systemd-inhibit` around a child that does
-nothing. Windows: a word to the system that ends with the thread. The screen may go dark.
+Asked by the worker, so that it also holds when the window is closed. Where a word to the system is not enough,
+`systemd-inhibit` around a child that does nothing. The screen may go dark.
 """
 
 from __future__ import annotations
@@ -9,12 +9,10 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 
-from wizard import paths
 from wizard.process.request import Request, StopTimeouts
 from wizard.process.running import Running
-from wizard.windows.calls import load
+from wizard.system import processes
 
-_CONTINUOUS, _SYSTEM_REQUIRED = 0x80000000, 0x00000001
 _ARGV = (
     "systemd-inhibit", "--what=idle:sleep", "--mode=block", "--who=Torch Setup", "--why=A setup is running",
     "sleep", "infinity",
@@ -23,13 +21,12 @@ _ARGV = (
 
 @contextlib.contextmanager
 def awake() -> Iterator[None]:
-    if paths.os_name() == "windows":
-        tell = load("kernel32").SetThreadExecutionState
-        tell(_CONTINUOUS | _SYSTEM_REQUIRED)
+    take_back = processes.stay_awake()
+    if take_back is not None:
         try:
             yield
         finally:
-            tell(_CONTINUOUS)
+            take_back()
         return
     try:
         running = Running(Request(_ARGV, stop=StopTimeouts(interrupt=0.2, terminate=0.2)))

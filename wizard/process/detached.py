@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from wizard import paths
-from wizard.windows import creation
+from wizard.system import processes
+from wizard.system.traits import this
 
 
 def start_detached(
@@ -21,35 +21,16 @@ def start_detached(
     own_window: bool = False,
     cwd: Path | None = None,
 ) -> int:
-    """The new process's id. Its output is appended to `log`; with `own_window` Windows gives it a console instead.
+    """The new process's id. Its output is appended to `log`; with `own_window` some systems give it a console instead.
 
     Raises OSError.
     """
     arguments: dict[str, Any] = {"env": dict(environment), "cwd": cwd}
-    if own_window and paths.os_name() == "windows":
-        return _let_go(_start(argv, own_window, arguments))
+    if own_window and this().shells_bring_a_window:
+        return _let_go(processes.start_apart(argv, own_window, arguments))
     with log.open("ab") as output:
-        return _let_go(
-            _start(argv, own_window, {**arguments, "stdin": subprocess.DEVNULL, "stdout": output, "stderr": output})
-        )
-
-
-def _start(argv: tuple[str, ...], own_window: bool, arguments: Mapping[str, Any]) -> subprocess.Popen[bytes]:
-    if paths.os_name() != "windows":
-        return subprocess.Popen(argv, start_new_session=True, **arguments)
-    return first_allowed(argv, creation.detached(own_window), arguments)
-
-
-def first_allowed(
-    argv: tuple[str, ...], attempts: tuple[int, ...], arguments: Mapping[str, Any]
-) -> subprocess.Popen[bytes]:
-    """Windows' way: with the first flags that are not refused. Raises OSError."""
-    for flags in attempts[:-1]:
-        try:
-            return subprocess.Popen(argv, creationflags=flags, **arguments)
-        except PermissionError:  # the job that we are in lets nobody out
-            continue
-    return subprocess.Popen(argv, creationflags=attempts[-1], **arguments)
+        arguments |= {"stdin": subprocess.DEVNULL, "stdout": output, "stderr": output}
+        return _let_go(processes.start_apart(argv, own_window, arguments))
 
 
 def _let_go(process: subprocess.Popen[bytes]) -> int:

@@ -11,8 +11,8 @@ import os
 from collections.abc import Mapping
 
 from wizard import paths
+from wizard.system.traits import this
 
-_TEMP = {"windows": ("TEMP", "TMP"), "linux": ("TMPDIR",)}
 # CI=1 would make conda's terms-of-service plugin accept for the user.
 _DROPPED = frozenset(
     {"CI", "LD_LIBRARY_PATH", "LD_PRELOAD", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_SHLVL",
@@ -44,7 +44,7 @@ def child_environment(extra: Mapping[str, str] | None = None, base: Mapping[str,
 def _temp_folder() -> dict[str, str]:
     """The person's own choice, once it is there: a variable that leads nowhere stops tools."""
     folder = paths.chosen_temp()
-    return dict.fromkeys(_TEMP[paths.os_name()], str(folder)) if folder and folder.is_dir() else {}
+    return dict.fromkeys(this().temp_variables, str(folder)) if folder and folder.is_dir() else {}
 
 
 def _is_dropped(key: str) -> bool:

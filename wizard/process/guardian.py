@@ -8,13 +8,11 @@ without a farewell, the groups that are left are killed. Windows needs none: job
 from __future__ import annotations
 
 import contextlib
-import os
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 
-from wizard.windows.job import Job
+from wizard.system import processes
 
 # Read from a pipe: "+123" begins, "-123" ends. Nothing but the standard library, so `-I -S` starts it in 10 ms.
 SCRIPT = """
@@ -68,8 +66,7 @@ _current: Guardian | None = None
 def guarded(python: Sequence[str]) -> Iterator[None]:
     """Within it, every child's whole tree dies with us, however we die."""
     global _current
-    if sys.platform == "win32":
-        _join_own_job()
+    if processes.join_own_family():
         yield
         return
     guardian = _current = Guardian(python)
@@ -78,13 +75,6 @@ def guarded(python: Sequence[str]) -> Iterator[None]:
     finally:
         _current = None
         guardian.leave()
-
-
-def _join_own_job() -> None:
-    """Windows: what a child starts before it is put into a job of its own is then in ours. The job is never closed by
-    us, for that would end us too; it goes with the process."""
-    with contextlib.suppress(OSError):
-        Job().assign(os.getpid())
 
 
 def current() -> Guardian | None:

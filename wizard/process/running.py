@@ -18,7 +18,8 @@ from typing import IO
 from wizard.process.decode import LineDecoder
 from wizard.process.environment import child_environment
 from wizard.process.request import Outcome, Request
-from wizard.process.tree import ProcessTree, creation_arguments
+from wizard.process.tree import ProcessTree
+from wizard.system.processes import child_arguments
 
 _READ_SIZE = 65536
 _POLL = 0.05
@@ -43,7 +44,7 @@ class Running:
             stdin=subprocess.PIPE if request.stdin else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            **creation_arguments(),
+            **child_arguments(),
         )
         self._open_pipes = 2
         self._ended = 0.0

@@ -34,7 +34,7 @@ class ProfileEnvironment:
     place_linux: str | None = None
 
     def place(self, os_name: str) -> str | None:
-        return self.place_windows if os_name == "windows" else self.place_linux
+        return {"windows": self.place_windows, "linux": self.place_linux}[os_name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ secret, or send a machine to an address that is not secure; and even the bytes o
 from __future__ import annotations
 
 import re
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from urllib.parse import SplitResult, urlsplit
 
 from wizard.environments.component import find_flaw
@@ -16,6 +15,7 @@ from wizard.errors import UsageError
 from wizard.network.bypass import is_loopback
 from wizard.plan.wishes import check_extras
 from wizard.process import redact
+from wizard.system.traits import of
 
 _ADDRESS = re.compile(r"[!#$%&'()*+,\-./0-9:;=?@A-Z\[\]_a-z~]+")
 _HOST = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?\.?|[0-9a-f:.]+", re.IGNORECASE)
@@ -60,7 +60,7 @@ def place_flaw(place: str, os_name: str) -> str | None:
     if place.startswith("~/"):
         parts: tuple[str, ...] = tuple(place[2:].replace("\\", "/").split("/"))
         return "place" if any(find_flaw(part, os_name) for part in parts) else None
-    path: PurePath = PureWindowsPath(place) if os_name == "windows" else PurePosixPath(place)
+    path = of(os_name).path(place)
     # A place on a server, or in Windows' own name space: opening it would log on there.
     if place.replace("\\", "/").startswith("//") or any(find_flaw(part, os_name) for part in path.parts[1:]):
         return "place"

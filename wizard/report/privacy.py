@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from wizard import paths
 from wizard.process import redact
+from wizard.system.traits import this
 
 _CHANNEL_TOKEN = re.compile(r"(/t/)[A-Za-z0-9][A-Za-z0-9_-]{7,}(?=/)")
 _TOKEN = re.compile(r"\b(?:hf|ghp|gho|glpat|pypi|sk)[-_][A-Za-z0-9_-]{16,}|(?i:\bbearer\s+)[A-Za-z0-9._~+/-]{12,}=*")
@@ -54,7 +54,7 @@ def clean(value: Any, private: Private) -> Any:
 
 def clean_text(text: str, private: Private) -> str:
     text = _CHANNEL_TOKEN.sub(r"\g<1>***", _TOKEN.sub("***", redact(text)))
-    flags = re.IGNORECASE if paths.os_name() == "windows" else 0
+    flags = 0 if this().paths_have_case else re.IGNORECASE
     for home in private.homes:
         text = re.sub(rf"(?<![\w.-]){re.escape(home)}(?![\w.-])", "~", text, flags=flags)
     if private.user and private.user != "root":  # "root" tells nothing, and is a word

@@ -66,21 +66,9 @@ def _is_left(path: Path) -> bool:
     match = _NAME.fullmatch(path.name)
     if match is None or int(match[1]) == os.getpid():
         return False
-    return not _is_running(int(match[1]))
+    from wizard.system.processes import is_running  # seldom needed, and it takes its time to load
 
-
-def _is_running(number: int) -> bool:
-    if sys.platform == "win32":  # where this `kill` would end it
-        import psutil  # seldom needed, and it takes its time to load
-
-        return psutil.pid_exists(number)
-    try:
-        os.kill(number, 0)
-    except (ProcessLookupError, OverflowError):
-        return False
-    except PermissionError:  # another user's
-        return True
-    return number > 0
+    return not is_running(int(match[1]))
 
 
 def _take(path: Path) -> str:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from wizard import paths
 from wizard.redact import redact
+from wizard.system.disk import BINARY
 
 MOST_BYTES = 1_000_000
 KEPT = 2
@@ -35,7 +36,7 @@ def append(name: str, text: str, most_bytes: int = MOST_BYTES) -> Path | None:
 
 
 def _write(path: Path, text: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
     try:
         os.write(descriptor, f"{text.rstrip()}\n".encode(errors="replace"))
     finally:

@@ -14,6 +14,7 @@ from pathlib import Path
 from wizard import paths
 from wizard.i18n import Message, message
 from wizard.safety.settings_file import Garbled, read_strictly
+from wizard.system.traits import this
 
 FOLDERS = ("runs", "undo", "logs", "cache", "downloads", "deletions", "matrices-overlay")
 
@@ -36,8 +37,8 @@ def _trouble_with(home: Path) -> Message | None:
     nearest = next((place for place in (home, *home.parents) if os.path.lexists(place)), home)
     if not nearest.is_dir():
         return message("safety.home-is-file", path=str(nearest))
-    # Windows' access flags say nothing of a folder; there the first write tells.
-    if paths.os_name() != "windows" and not os.access(nearest, os.W_OK | os.X_OK):
+    # Where its rights are no bits, the first write tells.
+    if this().rights_are_bits and not os.access(nearest, os.W_OK | os.X_OK):
         return message("safety.home-not-writable", path=str(home))
     return None
 

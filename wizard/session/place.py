@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from pathlib import Path
 
 from wizard import paths
 from wizard.environments.ground import Ground, look_at_ground
@@ -24,6 +24,7 @@ from wizard.session.cluster_places import cluster_rows
 from wizard.session.shared import check_shared
 from wizard.steps.preflight import is_busy
 from wizard.steps.room_told import temp_folder
+from wizard.system.traits import of
 
 DEFAULT_NAME = "torch"
 COMFORTABLE_BYTES = 12_000_000_000  # a build with CUDA and its companions; the exact figure stands on the Review page
@@ -95,7 +96,7 @@ def path_rows(
 
 def in_cloud(path: str, environment: Mapping[str, str], os_name: str) -> bool:
     """Below a folder that Windows says is OneDrive's, whatever its name."""
-    kind: type[PurePath] = PureWindowsPath if os_name == "windows" else PurePosixPath
+    kind = of(os_name).path
     roots = (environment.get(name) for name in _CLOUD_VARIABLES)
     return any(kind(root) in kind(path).parents for root in roots if root)
 

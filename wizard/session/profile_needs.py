@@ -17,6 +17,7 @@ from wizard.matrix.ordering import variant_key, version_key
 from wizard.plan.asked import canonical, check_choices
 from wizard.plan.model import Choices
 from wizard.plan.resolve import nearest_python, resolve
+from wizard.system.traits import of
 
 # Of the systems that are in use: a profile made on a newer one must not ask more of the others than it needs.
 _USUAL_GLIBC = "2.28"
@@ -150,7 +151,7 @@ def _build(matrix: Matrix, os_name: str, arch: str, torch: str, variant: str) ->
 
 
 def _need(build: Build, os_name: str, arch: str, allowed: Allowed) -> Need:
-    glibc = max(_USUAL_GLIBC, build.min_glibc or "", key=version_key) if os_name == "linux" else None
+    glibc = max(_USUAL_GLIBC, build.min_glibc or "", key=version_key) if of(os_name).has_glibc else None
     pythons = (*build.pythons, *build.experimental_pythons) if allowed.include_unadvertised else build.pythons
     return Need(os_name, arch, glibc, build.torch, build.variant, pythons)
 

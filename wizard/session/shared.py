@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard import paths
 from wizard.doctor.good_state import read_good_state
 from wizard.environments.shared_modes import closed_to_others
 from wizard.errors import UsageError
 from wizard.plan.model import Choices, Plan
+from wizard.system.traits import this
 
 
 def check_shared(choices: Choices, prefix: Path) -> None:
     """Raises UsageError `shared-windows`, `shared-closed`."""
     if not choices.shared:
         return
-    if paths.os_name() == "windows":
+    if not this().rights_are_bits:
         raise UsageError("shared-windows")
     closed = closed_to_others(prefix)
     if closed:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sys
 import traceback
 from collections.abc import Callable, Mapping
 from types import FrameType
@@ -56,6 +55,7 @@ from wizard.steps.preflight import Preflight, prefix_lock
 from wizard.steps.run_folder import RunFolder
 from wizard.steps.share import Share
 from wizard.steps.verify import Verify
+from wizard.system.processes import STOP_SIGNALS
 
 _LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
 STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (Check(),), (Verify(),))
@@ -152,10 +152,8 @@ class _Attempt:
         def stop(number: int, frame: FrameType | None) -> None:
             self._context.control.cancel()
 
-        for number in (signal.SIGINT, signal.SIGTERM):
+        for number in STOP_SIGNALS:
             signal.signal(number, stop)
-        if sys.platform == "win32":
-            signal.signal(signal.SIGBREAK, stop)
 
     def _finish(self, status: ExitStatus, error: WizardError | None) -> None:
         if error:

@@ -17,6 +17,7 @@ from wizard import paths
 from wizard.errors import WizardError
 from wizard.settings.editors import value_of
 from wizard.settings.model import Tool
+from wizard.system.traits import of
 from wizard.undo.model import Value
 from wizard.undo.target import read
 
@@ -26,7 +27,6 @@ else:
     import tomli as tomllib
 
 _BLANK = re.compile(r"\{(?P<name>\w+)(?P<many>\*)?(?::(?P<default>[^}]*))?\}")
-_NO_FILE = {"linux": "/dev/null", "windows": "nul"}
 _TRUE = ("1", "true", "yes", "on", "t", "y")
 
 
@@ -91,7 +91,7 @@ def settings_files(tool: Tool, around: Surroundings) -> tuple[SettingsFile, ...]
 
 def _reads_no_file(tool: Tool, around: Surroundings) -> bool:
     if tool is Tool.PIP:
-        return around.environ.get("PIP_CONFIG_FILE", "").lower() == _NO_FILE[around.os_name]
+        return around.environ.get("PIP_CONFIG_FILE", "").lower() == of(around.os_name).no_file
     return tool is Tool.UV and around.environ.get("UV_NO_CONFIG", "").lower() in _TRUE
 
 
@@ -113,7 +113,7 @@ def _filled(template: str, around: Surroundings) -> Iterator[Path]:
     value = around.environ.get(match["name"]) or match["default"]
     if not value:
         return
-    folders = value.split(";" if around.os_name == "windows" else ":") if match["many"] else [value]
+    folders = value.split(of(around.os_name).list_separator) if match["many"] else [value]
     for folder in reversed([folder for folder in folders if folder]):
         yield _placed(template[: match.start()] + folder + template[match.end() :], around)
 
@@ -121,7 +121,7 @@ def _filled(template: str, around: Surroundings) -> Iterator[Path]:
 def _placed(path: str, around: Surroundings) -> Path:
     if path.startswith("~"):
         return around.home / path[2:]
-    if around.os_name == "linux" and not Path(path).is_relative_to(around.root):
+    if not of(around.os_name).dos_paths and not Path(path).is_relative_to(around.root):
         return around.root / path.lstrip("/")
     return Path(path)
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-_LINUX = re.compile(r"^python(3\.\d+)$")
-_WINDOWS = re.compile(r"^Python3(\d+)$")
+from wizard.system.places import places
+
 _WHEEL = re.compile(r"^torch-(\d[^-]*)\.dist-info$")
 
 
@@ -29,20 +29,11 @@ def torch_in_user_sites(environ: Mapping[str, str], home: Path, os_name: str) ->
 
 def _folders(environ: Mapping[str, str], home: Path, os_name: str) -> Iterator[tuple[str, Path]]:
     """(Python, its user site-packages)."""
-    named = environ.get("PYTHONUSERBASE")
+    known = places(os_name)
     try:
-        if os_name == "windows":
-            base = Path(named or Path(environ.get("APPDATA") or home / "AppData" / "Roaming") / "Python")
-            for folder in sorted(base.iterdir()):
-                match = _WINDOWS.match(folder.name)
-                if match:
-                    yield f"3.{match[1]}", folder / "site-packages"
-            return
-        base = Path(named or home / ".local") / "lib"
-        for folder in sorted(base.iterdir()):
-            match = _LINUX.match(folder.name)
-            if match:
-                yield match[1], folder / "site-packages"
+        for folder in sorted(known.user_sites(environ, home).iterdir()):
+            if python := known.python_of_user_site(folder.name):
+                yield python, folder / "site-packages"
     except OSError:
         return
 

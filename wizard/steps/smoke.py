@@ -20,6 +20,7 @@ from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.steps.diagnose import diagnose
 from wizard.steps.model import Check, Verification
 from wizard.steps.smoke_words import check_message, headline
+from wizard.system.traits import this
 
 # Seconds. A first import from a slow disk under an antivirus takes a minute; PTX is compiled for minutes.
 TIME_LIMIT = 300.0
@@ -182,7 +183,7 @@ def signal_name(exit_code: int | None) -> str | None:
     try:
         return signal.Signals(-exit_code).name
     except ValueError:
-        return f"signal {-exit_code}" if paths.os_name() != "windows" else None
+        return f"signal {-exit_code}" if this().negative_exits_are_signals else None
 
 
 def _gpu_ok(checks: Mapping[str, Check]) -> bool:

@@ -11,8 +11,9 @@ import errno
 import os
 import shutil
 import stat
-import sys
 from pathlib import Path
+
+from wizard.system.disk import BINARY, sync_folder, take_owner
 
 _NEW_FILE = 0o666  # less what the user's umask says
 
@@ -38,7 +39,7 @@ def replace_file(target: Path, content: bytes, mode: int | None = None) -> None:
     temporary = temporary_name(target)
     temporary.unlink(missing_ok=True)
     try:
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
         with os.fdopen(os.open(temporary, flags, _NEW_FILE if mode is None else mode), "wb") as file:
             _take_over(target, temporary)
             file.write(content)
@@ -61,21 +62,9 @@ def _take_over(target: Path, temporary: Path) -> None:
     if not stat.S_ISREG(old.st_mode):  # root could put a file in place of /dev/null
         raise OSError(errno.EINVAL, "no ordinary file", str(target))
     new = temporary.stat()
-    if sys.platform != "win32" and (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid):
-        try:
-            os.chown(temporary, old.st_uid, old.st_gid)
-        except PermissionError as error:
-            raise NotKept(*error.args) from error
+    try:
+        take_owner(temporary, old, new)
+    except PermissionError as error:
+        raise NotKept(*error.args) from error
     shutil.copystat(target, temporary)  # mode and attributes; after chown, which clears bits
     os.utime(temporary)
-
-
-def sync_folder(folder: Path) -> None:
-    """The name of a new file is on the disk, too. Windows has no such call."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

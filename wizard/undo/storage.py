@@ -16,7 +16,8 @@ from typing import Any
 
 from wizard.errors import WizardError
 from wizard.i18n import Message
-from wizard.undo.disk import replace_file, sync_folder
+from wizard.system.disk import sync_folder
+from wizard.undo.disk import replace_file
 from wizard.undo.model import Change, FileChange, OurKey, State, Value
 
 SCHEMA = 1

@@ -8,10 +8,8 @@ from __future__ import annotations
 import contextlib
 import email.utils
 import http.client
-import select
 import socket
 import ssl
-import sys
 import time
 from dataclasses import dataclass
 from datetime import datetime, timezone
@@ -20,6 +18,7 @@ from typing import BinaryIO, Protocol
 from wizard.packages.fetch import meter
 from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import Fault
+from wizard.system.sockets import is_readable
 
 _MOST_DIGITS = 19
 
@@ -99,14 +98,6 @@ class SocketBody:
             return
         if not is_readable(self._sock, self._stall):
             raise TimeoutError(f"no bytes for {self._stall:g} seconds")
-
-
-def is_readable(sock: socket.socket, seconds: float) -> bool:
-    if sys.platform == "win32":  # without poll, but its select takes a socket of any number
-        return bool(select.select([sock], [], [], seconds)[0])
-    poll = select.poll()
-    poll.register(sock, select.POLLIN)
-    return bool(poll.poll(seconds * 1000))
 
 
 class FileBody:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import os
 from pathlib import Path
 
 from filelock import BaseFileLock, FileLock
 
 from wizard import paths
 from wizard.packages.model import LockedFile
+from wizard.system.disk import sync_folder
 
 _READ = 1 << 20
 
@@ -64,7 +64,8 @@ class Store:
         """The part has been written, flushed and its hash is right: give it its name."""
         path = self.path_for(file)
         self.part_for(file).replace(path)
-        _sync_folder(path.parent)
+        with contextlib.suppress(OSError):
+            sync_folder(path.parent)  # the rename itself reaches the disk
         self._write_mark(file)
         return path
 
@@ -91,13 +92,3 @@ def hash_file(path: Path) -> str:
         while block := stream.read(_READ):
             digest.update(block)
     return digest.hexdigest()
-
-
-def _sync_folder(folder: Path) -> None:
-    """The rename itself reaches the disk (Windows cannot open folders, and needs no such thing)."""
-    with contextlib.suppress(OSError):
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

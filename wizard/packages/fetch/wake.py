@@ -7,9 +7,10 @@ connections cost little.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
+
+from wizard.system.traits import this
 
 Clocks = Callable[[], tuple[float, float]]  # wall, monotonic
 
@@ -23,11 +24,9 @@ def clocks() -> tuple[float, float]:
 class SleepWatch:
     """`counts_sleep`: the monotonic clock runs on in sleep."""
 
-    def __init__(
-        self, clocks: Clocks = clocks, gap: float = _GAP_SECONDS, counts_sleep: bool = sys.platform == "win32"
-    ) -> None:
+    def __init__(self, clocks: Clocks = clocks, gap: float = _GAP_SECONDS, counts_sleep: bool | None = None) -> None:
         self._clocks = clocks
-        self._counts_sleep = counts_sleep
+        self._counts_sleep = this().clock_counts_sleep if counts_sleep is None else counts_sleep
         self._gap = gap
         self._wall, self._monotonic = clocks()
 

@@ -1,4 +1,4 @@
-"""What counts as a link, and paths beyond 260 characters: the two things in which Windows' folders differ.
+"""What counts as a link, and paths beyond 260 characters: two things in which Windows' folders differ.
 
 A junction is a folder to `stat` and to `os.scandir`, but it leads elsewhere: whoever walks into one deletes somebody
 else's files. Windows says so in the reparse tag, by one bit. A file kept in the cloud has a tag too, without that bit.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
+
+from wizard.system.traits import this
 
 _NAME_SURROGATE = 0x2000_0000  # winnt.h, IsReparseTagNameSurrogate: "this stands for another file or folder"
 _EXTENDED = "\\\\?\\"
@@ -34,21 +35,12 @@ def is_link(path: str | os.PathLike[str]) -> bool:
     return stat.S_ISLNK(status.st_mode) or (stat.S_ISDIR(status.st_mode) and not is_true_folder(status.st_mode, tag))
 
 
-def entry_is_true_folder(entry: os.DirEntry[str]) -> bool:
-    """Costs no system call on Linux, and none on Windows either: the listing carries the tag."""
-    if not entry.is_dir(follow_symlinks=False):
-        return False
-    if sys.platform != "win32":
-        return True
-    return is_true_folder(stat.S_IFDIR, reparse_tag_of(entry.stat(follow_symlinks=False)))
-
-
-def extended(path: str, is_windows: bool = sys.platform == "win32") -> str:
+def extended(path: str, is_windows: bool | None = None) -> str:
     """Windows: `C:\\x` becomes `\\\\?\\C:\\x`, which may be longer than 260; a share becomes `\\\\?\\UNC\\…`.
 
     The path is absolute and normal; elsewhere it stays as it is.
     """
-    if not is_windows or path.startswith((_EXTENDED, "\\\\.\\")):
+    if not (this().dos_paths if is_windows is None else is_windows) or path.startswith((_EXTENDED, "\\\\.\\")):
         return path
     if path.startswith("\\\\"):
         return f"{_EXTENDED}UNC\\{path[2:]}"

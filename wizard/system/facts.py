@@ -1,0 +1,49 @@
+"""What a system says of itself when it is asked: its build, its C library, the language of its windows."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+
+def windows_build() -> tuple[int, int] | None:
+    """(10, 22631); None elsewhere."""
+    if sys.platform == "win32":
+        version = sys.getwindowsversion()
+        return version.major, version.build
+    return None
+
+
+def libc_name() -> str | None:
+    """ "glibc 2.36" or "2.36"; None where there is no glibc."""
+    if sys.platform == "win32":
+        return None
+    try:
+        return os.confstr("CS_GNU_LIBC_VERSION")
+    except (ValueError, OSError):
+        return _libc_itself()
+
+
+def _libc_itself() -> str | None:
+    """For a Python that was built without the name."""
+    import ctypes
+
+    try:
+        ask = ctypes.CDLL(None).gnu_get_libc_version
+    except (OSError, AttributeError):
+        return None
+    ask.restype = ctypes.c_char_p
+    return (ask() or b"").decode("ascii", "replace")
+
+
+def interface_language() -> str:
+    """ "zh_CN"; "" where only variables say it."""
+    return windows_language() if sys.platform == "win32" else ""
+
+
+def windows_language() -> str:
+    import locale
+
+    from wizard.windows.calls import load
+
+    return locale.windows_locale.get(load("kernel32").GetUserDefaultUILanguage(), "")

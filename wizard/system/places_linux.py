@@ -1,0 +1,123 @@
+"""Where Linux keeps things; see `places.Places` for what each is."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePath, PurePosixPath
+
+# pynvml looks on the loader's path. Drivers also put it here: WSL, NixOS, containers of Kubernetes, Debian and RHEL
+# with the library beside the system's.
+_DRIVER_FOLDERS = (
+    "/usr/lib/wsl/lib",
+    "/run/opengl-driver/lib",
+    "/usr/local/nvidia/lib64",
+    "/usr/lib/x86_64-linux-gnu/nvidia/current",
+    "/usr/lib/aarch64-linux-gnu/nvidia/current",
+    "/usr/lib64/nvidia",
+)
+_VERSION_FOLDERS = (
+    ".pyenv/versions/*/bin",
+    ".local/share/uv/python/*/bin",
+    ".local/share/mise/installs/python/*/bin",
+    ".asdf/installs/python/*/bin",
+)
+_SYSTEM_PYTHONS = ("usr/bin", "usr/local/bin", "opt/*/bin", "opt/python/*/bin")
+# The system's, with everything below them, except what follows.
+_SYSTEM = (
+    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/snap",
+    "/sys", "/usr",
+)  # fmt: skip
+_FREE = ("/usr/local", "/dev/shm", "/run/media", "/run/user")
+_TOPS = frozenset({"/", "/home", "/media", "/mnt", "/srv", "/tmp", "/var", *_FREE})
+_USER_SITE = re.compile(r"^python(3\.\d+)$")
+
+
+def user_data() -> Path:
+    named = os.environ.get("XDG_DATA_HOME", "")
+    return Path(named) if Path(named).is_absolute() else Path.home() / ".local" / "share"
+
+
+def python_of(prefix: Path) -> Path:
+    plain, numbered = prefix / "bin" / "python", prefix / "bin" / "python3"
+    # The system's own Python (Debian) goes by the second name only.
+    return numbered if os.path.lexists(numbered) and not os.path.lexists(plain) else plain
+
+
+def python_path(prefix: str, is_venv: bool) -> str:
+    return str(PurePosixPath(prefix, "bin", "python"))
+
+
+def base_python(base: Path, release: tuple[int, int]) -> Path:
+    return (base / "bin" / f"python{release[0]}.{release[1]}").resolve()
+
+
+def python_folders(environ: Mapping[str, str], home: Path, root: Path) -> Iterator[tuple[Path, str]]:
+    pyenv = environ.get("PYENV_ROOT")
+    if pyenv:
+        yield Path(pyenv), "versions/*/bin"
+    yield from ((home, pattern) for pattern in _VERSION_FOLDERS)
+    yield from ((root, pattern) for pattern in _SYSTEM_PYTHONS)
+
+
+def conda_bases(environ: Mapping[str, str]) -> list[Path]:
+    return [Path.home(), Path.home() / ".local" / "share", Path("/opt"), Path("/usr/local")]
+
+
+def driver_libraries() -> list[Path]:
+    return [path for folder in _DRIVER_FOLDERS if (path := Path(folder) / "libnvidia-ml.so.1").is_file()]
+
+
+def nvidia_smi() -> list[Path]:
+    return [Path("/usr/lib/wsl/lib/nvidia-smi")]
+
+
+def cuda_toolkits() -> tuple[str, list[Path]]:
+    return "/usr/local/cuda", sorted(Path("/usr/local").glob("cuda*"))
+
+
+def runtime_libraries() -> tuple[Path, ...] | None:
+    return None
+
+
+def pip_files(environ: Mapping[str, str], home: Path, root: Path) -> tuple[list[Path], list[Path]]:
+    shared = [folder / "pip" / "pip.conf" for folder in _shared_settings(environ, root)]
+    own = [home / ".pip" / "pip.conf", _own_settings(environ, home) / "pip" / "pip.conf"]
+    return [*shared, root / "etc" / "pip.conf"], own
+
+
+def uv_files(environ: Mapping[str, str], home: Path, root: Path) -> tuple[Path, ...]:
+    shared = [folder / "uv" / "uv.toml" for folder in _shared_settings(environ, root)]
+    return (_own_settings(environ, home) / "uv" / "uv.toml", *shared, root / "etc" / "uv" / "uv.toml")
+
+
+def _own_settings(environ: Mapping[str, str], home: Path) -> Path:
+    return Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
+
+
+def _shared_settings(environ: Mapping[str, str], root: Path) -> list[Path]:
+    folders = (environ.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")
+    return [root / folder.lstrip("/") for folder in folders if folder]
+
+
+def conda_settings(environ: Mapping[str, str], root: Path) -> list[Path]:
+    return [root / "etc" / "conda", root / "var" / "lib" / "conda"]
+
+
+def user_sites(environ: Mapping[str, str], home: Path) -> Path:
+    return Path(environ.get("PYTHONUSERBASE") or home / ".local") / "lib"
+
+
+def python_of_user_site(name: str) -> str | None:
+    match = _USER_SITE.match(name)
+    return match[1] if match else None
+
+
+def is_system_folder(prefix: PurePath) -> bool:
+    if len(prefix.parts) == 1:
+        return True
+    text = prefix.as_posix()
+    free = any(text.startswith(f"{place}/") for place in _FREE)
+    below = any(text == place or text.startswith(f"{place}/") for place in _SYSTEM)
+    return text in _TOPS or (below and not free)

@@ -1,0 +1,193 @@
+"""What only has another name, number or yes and no on the other system, as one table: a row for each system.
+
+`this()` is the row of this computer, `of(name)` that of a machine that may be another one. Nothing is looked at here.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
+
+from wizard.system import here
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    name: str
+    # Paths and names
+    path: type[PurePath]
+    separator: str
+    list_separator: str  # between the folders of a variable
+    dos_paths: bool  # with drives, shares and backslashes; more than 260 characters are not for everybody
+    paths_have_case: bool
+    longest_name: int
+    names_are_bytes: bool  # what is counted: bytes or characters
+    longest_sure_path: int | None  # of an environment: torch nests about 140 further characters
+    no_file: str  # in place of a settings file: there is none
+    quoted: Callable[[str], str]  # a path as one word of a line for our own programs
+    quoted_anywhere: Callable[[str], str]  # and of one that every shell of the system takes
+    # An environment
+    program_ending: str
+    scripts: str
+    program_folders: tuple[str, ...]  # what is first on PATH when it is switched on, in the order of conda's own
+    conda_python: str  # in an environment of a conda
+    entry_point_endings: tuple[str, ...]  # of the files that installers make of one program's name
+    site_packages: str  # "{minor}" is "3.12"
+    library_variable: str
+    markers: Mapping[str, str]  # of requirements, PEP 508
+    # Shells
+    shells: tuple[str, ...]
+    activation_files: tuple[str, ...]
+    activation_mark: str  # the one of them that tells that an environment can be switched on
+    sourced: str  # what stands before a script that a shell is to read itself
+    usual_shell: str | None  # None: the account's own
+    terminal_shells: tuple[str, ...]
+    shells_bring_a_window: bool  # and the system gives it to them
+    # conda
+    conda_folders: tuple[str, ...]  # of an installation, with its programs
+    conda_endings: tuple[str, ...]
+    conda_programs: tuple[str, ...]  # in an installation, the best first: a .bat would go through cmd
+    conda_list_encoding: str  # of ~/.conda/environments.txt; conda itself reads it in the system's own
+    # The session
+    temp_variables: tuple[str, ...]
+    variables_have_case: bool
+    language_is_a_setting: bool  # not only a variable
+    needs_display: bool
+    doors_are_pipes: bool  # a second start knocks at a named pipe, not at a socket's file
+    has_task_bar: bool
+    has_start_menu: bool
+    console_program: str | None  # beside the frozen program, which has a window only
+    # The system itself
+    has_proc: bool  # /proc and /sys tell of cards, routes, mounts, processes
+    has_registry: bool
+    has_certificate_store: bool  # never empty, unlike that of a bare container
+    has_glibc: bool
+    rights_are_bits: bool  # and tell who may write
+    clock_counts_sleep: bool  # the monotonic one
+    negative_exits_are_signals: bool
+    python_launcher: tuple[str, ...]  # the command that lists Pythons
+
+
+def _plainly_quoted(path: str) -> str:
+    return f'"{path}"' if " " in path else path
+
+
+def _quoted_for_cmd(path: str) -> str:
+    return f'"{path}"' if any(sign in path for sign in " &()^;,=") else path
+
+
+LINUX = System(
+    name="linux",
+    path=PurePosixPath,
+    separator="/",
+    list_separator=":",
+    dos_paths=False,
+    paths_have_case=True,
+    longest_name=180,  # ext4 and friends: 255, of which our own trash folder takes some
+    names_are_bytes=True,
+    longest_sure_path=None,
+    no_file="/dev/null",
+    quoted=shlex.quote,
+    quoted_anywhere=shlex.quote,
+    program_ending="",
+    scripts="bin",
+    program_folders=("bin",),
+    conda_python="bin/python",
+    entry_point_endings=("",),
+    site_packages="lib/python{minor}/site-packages",
+    library_variable="LD_LIBRARY_PATH",
+    markers={"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
+    shells=("bash", "zsh", "fish", "powershell"),
+    activation_files=("activate", "activate.fish", "Activate.ps1"),
+    activation_mark="activate",
+    sourced="source ",
+    usual_shell=None,
+    terminal_shells=("bash", "zsh", "fish"),
+    shells_bring_a_window=False,
+    conda_folders=("bin", "condabin"),
+    conda_endings=("",),
+    conda_programs=("bin/conda", "condabin/conda", "bin/mamba", "bin/micromamba"),
+    conda_list_encoding="utf-8",
+    temp_variables=("TMPDIR",),
+    variables_have_case=True,
+    language_is_a_setting=False,
+    needs_display=True,
+    doors_are_pipes=False,
+    has_task_bar=False,
+    has_start_menu=False,
+    console_program=None,
+    has_proc=True,
+    has_registry=False,
+    has_certificate_store=False,
+    has_glibc=True,
+    rights_are_bits=True,
+    clock_counts_sleep=False,
+    negative_exits_are_signals=True,
+    python_launcher=(),
+)
+
+WINDOWS = System(
+    name="windows",
+    path=PureWindowsPath,
+    separator="\\",
+    list_separator=";",
+    dos_paths=True,
+    paths_have_case=False,
+    longest_name=100,  # 260 for the whole path
+    names_are_bytes=False,
+    longest_sure_path=110,
+    no_file="nul",
+    quoted=_plainly_quoted,
+    quoted_anywhere=_quoted_for_cmd,
+    program_ending=".exe",
+    scripts="Scripts",
+    program_folders=("", "Library\\mingw-w64\\bin", "Library\\usr\\bin", "Library\\bin", "Scripts", "bin"),
+    conda_python="python.exe",
+    entry_point_endings=(".exe", "-script.py", "-script.pyw"),
+    site_packages="Lib/site-packages",
+    library_variable="PATH",
+    markers={"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
+    shells=("powershell", "cmd"),
+    activation_files=("Activate.ps1", "activate.bat", "deactivate.bat"),
+    activation_mark="activate.bat",
+    sourced="",
+    usual_shell="powershell",
+    terminal_shells=("powershell", "cmd"),
+    shells_bring_a_window=True,
+    conda_folders=("Scripts", "Library/bin", "condabin"),
+    conda_endings=(".exe", ".bat"),
+    conda_programs=(
+        "Scripts/conda.exe", "Library/bin/mamba.exe", "Scripts/mamba.exe", "Library/bin/micromamba.exe",
+        "micromamba.exe",
+    ),
+    conda_list_encoding="mbcs",
+    temp_variables=("TEMP", "TMP"),
+    variables_have_case=False,
+    language_is_a_setting=True,
+    needs_display=False,
+    doors_are_pipes=True,
+    has_task_bar=True,
+    has_start_menu=True,
+    console_program="torch-wizard.exe",
+    has_proc=False,
+    has_registry=True,
+    has_certificate_store=True,
+    has_glibc=False,
+    rights_are_bits=False,
+    clock_counts_sleep=True,
+    negative_exits_are_signals=False,
+    python_launcher=("py", "-0p"),
+)  # fmt: skip
+
+_ROWS = {row.name: row for row in (LINUX, WINDOWS)}
+
+
+def of(os_name: str) -> System:
+    """Raises KeyError for a system that nobody has heard of here."""
+    return _ROWS[os_name]
+
+
+def this() -> System:
+    return of(here.os_name())
