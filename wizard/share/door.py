@@ -7,7 +7,9 @@ up what a program may open, so that the room could not reach its server. Everyth
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
+from typing import Any
 
 import psutil
 
@@ -62,16 +64,13 @@ class AtTheDoor(asyncio.Protocol):
 
 def _may_open(wanted: int) -> int:
     """How many files this program may have open, raised as far as that needs no permission."""
-    kind = getattr(psutil, "RLIMIT_NOFILE", None)
-    if kind is None:  # Windows has no such number
+    limit: Callable[..., Any] | None = getattr(psutil.Process(), "rlimit", None)
+    if limit is None:  # Windows has no such number
         return wanted
-    process = psutil.Process()
-    soft, hard = process.rlimit(kind)
-    endless = -1
+    kind, endless = getattr(psutil, "RLIMIT_NOFILE", 0), -1
+    soft, hard = limit(kind)
     if soft != endless and soft < wanted:
-        soft = wanted if hard == endless else min(wanted, hard)
-        try:
-            process.rlimit(kind, (soft, hard))
-        except (OSError, ValueError, psutil.Error):
-            return int(process.rlimit(kind)[0])
+        with contextlib.suppress(OSError, ValueError, psutil.Error):
+            limit(kind, (wanted if hard == endless else min(wanted, hard), hard))
+        soft = limit(kind)[0]
     return wanted if soft == endless else int(soft)
