@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = {"windows", "linux", "win32", "nt", "posix", "darwin", "cygwin", "Windows", "Linux", "Darwin"}
 TOLD = {("sys", "platform"), ("os", "name"), ("os", "uname"), ("platform", "system"), ("platform", "uname"),
         ("platform", "win32_ver"), ("sys", "getwindowsversion")}  # fmt: skip
-NOT_EVERYWHERE = {"os", "signal", "socket", "select", "sys"}
+NOT_EVERYWHERE = {"os", "signal", "socket", "select", "sys", "psutil"}
 OF_A_FROZEN_PROGRAM = {"frozen", "_MEIPASS"}
 # Without one of these words there is no question: most files need no second look.
 WORTH_READING = re.compile(

@@ -292,6 +292,11 @@ def test_the_worker_joins_a_job_and_needs_no_guardian(monkeypatch: pytest.Monkey
     assert processes_windows.join_own_family()
 
 
+def test_files_that_may_be_open() -> None:
+    assert processes_windows.may_open(1000) == 1000
+    assert processes_linux.may_open(16) >= 16
+
+
 def test_who_runs_and_what_stops() -> None:
     assert processes_windows.is_running(os.getpid())
     ended = subprocess.Popen([sys.executable, "-c", ""])

@@ -7,11 +7,9 @@ up what a program may open, so that the room could not reach its server. Everyth
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Callable
-from typing import Any
 
-import psutil
+from wizard.system.processes import may_open
 
 _TOGETHER = 4096
 _EACH = 256  # thirty computers behind one address have four each, and some to spare
@@ -23,7 +21,7 @@ class Crowd:
 
     def __init__(self, replies: int) -> None:
         self.together = min(
-            _TOGETHER, max(_OWN_FILES, _may_open(_TOGETHER + replies + _OWN_FILES) - replies - _OWN_FILES)
+            _TOGETHER, max(_OWN_FILES, may_open(_TOGETHER + replies + _OWN_FILES) - replies - _OWN_FILES)
         )
         self.each = min(_EACH, self.together // 4)
         self._inside: dict[str, list[asyncio.BaseTransport]] = {}
@@ -60,17 +58,3 @@ class AtTheDoor(asyncio.Protocol):
         inner = self._inner()
         transport.set_protocol(inner)
         inner.connection_made(transport)
-
-
-def _may_open(wanted: int) -> int:
-    """How many files this program may have open, raised as far as that needs no permission."""
-    limit: Callable[..., Any] | None = getattr(psutil.Process(), "rlimit", None)
-    if limit is None:  # Windows has no such number
-        return wanted
-    kind, endless = getattr(psutil, "RLIMIT_NOFILE", 0), -1
-    soft, hard = limit(kind)
-    if soft != endless and soft < wanted:
-        with contextlib.suppress(OSError, ValueError, psutil.Error):
-            limit(kind, (wanted if hard == endless else min(wanted, hard), hard))
-        soft = limit(kind)[0]
-    return wanted if soft == endless else int(soft)

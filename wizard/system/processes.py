@@ -13,6 +13,7 @@ if sys.platform == "win32":
         child_arguments,
         is_running,
         join_own_family,
+        may_open,
         start_apart,
         stay_awake,
     )
@@ -23,10 +24,12 @@ else:
         child_arguments,
         is_running,
         join_own_family,
+        may_open,
         start_apart,
         stay_awake,
     )
 
 __all__ = [
-    "STOP_SIGNALS", "Family", "child_arguments", "is_running", "join_own_family", "start_apart", "stay_awake",
+    "STOP_SIGNALS", "Family", "child_arguments", "is_running", "join_own_family", "may_open", "start_apart",
+    "stay_awake",
 ]  # fmt: skip

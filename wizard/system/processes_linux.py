@@ -76,6 +76,21 @@ def is_running(number: int) -> bool:
     return number > 0
 
 
+def may_open(wanted: int) -> int:
+    """How many files this program may have open, raised as far as that needs no permission."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    endless = resource.RLIM_INFINITY
+    if soft != endless and soft < wanted:
+        soft = wanted if hard == endless else min(wanted, hard)
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        except (OSError, ValueError):
+            return resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return wanted if soft == endless else soft
+
+
 def stay_awake() -> Callable[[], None] | None:
     """Tells the system not to sleep, and gives the way to take that back; None where a program has to be asked."""
     return None

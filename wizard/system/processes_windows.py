@@ -74,6 +74,11 @@ def is_running(number: int) -> bool:
     return psutil.pid_exists(number)
 
 
+def may_open(wanted: int) -> int:
+    """Windows has no such number."""
+    return wanted
+
+
 def stay_awake() -> Callable[[], None] | None:
     """A word to the system that ends with the thread."""
     tell = load("kernel32").SetThreadExecutionState
