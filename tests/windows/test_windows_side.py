@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import os
 import subprocess
+import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +21,7 @@ import pytest
 
 from tests.windows.fake_windows import exported, library
 from wizard import paths
+from wizard.cli.window import has_display
 from wizard.doctor import surroundings
 from wizard.doctor.beside import _outside
 from wizard.environments import (
@@ -37,6 +39,7 @@ from wizard.environments.clone_rewrite import shell_word, spellings
 from wizard.environments.conda_find import executable_in
 from wizard.environments.found import Kind
 from wizard.errors import UsageError
+from wizard.gui.run_title import RunTitle
 from wizard.machine import condas, interpreter_places, interpreters, nvidia_smi, probe, toolkits, volumes
 from wizard.machine.restart import restart_mark
 from wizard.mirrors import race_policy, this_network
@@ -321,6 +324,41 @@ def test_region_by_the_systems_own_words(monkeypatch: pytest.MonkeyPatch, tmp_pa
     assert race_policy.time_zone({}, tmp_path) == "China Standard Time"
     assert race_policy.language_name({}) == "zh_CN"
     assert race_policy.language_name({"LANG": "en_US.UTF-8"}) == "en_US.UTF-8"
+
+
+# --- our own program -----------------------------------------------------------------------------------------------
+
+
+def test_the_frozen_program_starts_its_console_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker of the windowed program would have no output."""
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path / "_internal"), raising=False)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "TorchSetup.exe"))
+    assert paths.own_command() == (str(tmp_path / "TorchSetup.exe"),)
+    console, uv = put(tmp_path / "torch-wizard.exe"), put(tmp_path / "_internal/bin/uv.exe")
+    assert paths.own_command() == (str(console),)
+    assert paths.uv_executable() == uv
+
+
+def test_our_data_lie_where_the_system_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(paths.HOME_VARIABLE)
+    monkeypatch.setattr("platformdirs.user_data_path", lambda appauthor: tmp_path / "AppData/Local")
+    assert paths.home() == tmp_path / "AppData/Local/torch-setup"
+
+
+def test_a_window_needs_no_display_server() -> None:
+    assert has_display({})
+
+
+def test_the_task_bar_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[tuple[int, int | None, bool]] = []
+    button = SimpleNamespace(show=lambda *told: shown.append(told))
+    monkeypatch.setattr("wizard.windows.taskbar.taskbar_button", lambda: button)
+    window: Any = SimpleNamespace(setWindowTitle=lambda words: None, winId=lambda: 42)
+    title = RunTitle(window)
+    for percent in (3, 3, 4):
+        title.show("Download", percent, False)
+    assert shown == [(42, 3, False), (42, 4, False)]
 
 
 # --- words ---------------------------------------------------------------------------------------------------------
