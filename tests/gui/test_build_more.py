@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame
 from pytestqt.qtbot import QtBot
 
 from tests.flow import values
@@ -115,3 +116,29 @@ def go_to_build(qtbot: QtBot, window: WizardWindow) -> None:
     go_to(qtbot, window, PageId.CHECK)
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: window.navigator.state.verdict is not None)
+
+
+def test_another_python_touches_only_the_cells_that_say_something_else(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.BUILD)
+    page = build_page(window)
+    touched: list[str] = []
+    page.grid.model().dataChanged.connect(lambda first, last: touched.append(str(first.data())))
+    links = page.card.findChildren(QFrame)
+    page.render_state()
+    assert touched == [], "what says the same is not written again"
+    before = texts(page)
+    page.python.setCurrentIndex(page.python.findData("3.11"))
+    settle(qtbot, window)
+    changed = sum(old != new for old, new in zip(before, texts(page), strict=True))
+    assert len(touched) <= 4 * changed, "each has a text, a kind, a sentence and a tip"
+    assert page.card.findChildren(QFrame) == links, "the proof's widgets are filled anew, not made anew"
+
+
+def texts(page: BuildPage) -> list[str]:
+    cells = [
+        page.grid.item(row, column) for row in range(page.grid.rowCount()) for column in range(page.grid.columnCount())
+    ]
+    return [cell.text() if cell else "" for cell in cells]

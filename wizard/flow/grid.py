@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
 from wizard.plan.model import Candidate, Choices, Verdict
 
@@ -32,11 +34,18 @@ def variant_rank(variant: str) -> tuple[int, int]:
     return (2, 0) if variant == "cpu" else (1, 0)
 
 
-def arrange(candidates: Sequence[Candidate]) -> Grid:
+@lru_cache(maxsize=512)
+def version_rank(version: str) -> Any:
+    """Numbers first: comparing versions whole takes most of the time that arranging takes."""
     from packaging.version import Version  # not at the start: nobody who has just come sees a table
 
+    parsed = Version(version)
+    return (parsed.release, parsed)
+
+
+def arrange(candidates: Sequence[Candidate]) -> Grid:
     cells = {(one.torch, one.variant): one for one in reversed(candidates)}
-    releases = sorted({one.torch for one in candidates}, key=Version, reverse=True)
+    releases = sorted({one.torch for one in candidates}, key=version_rank, reverse=True)
     variants = sorted({one.variant for one in candidates}, key=variant_rank)
     return Grid(tuple(releases), tuple(variants), cells)
 
@@ -46,11 +55,9 @@ def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) ->
 
     There are some forty releases and twenty CUDA families; a person chooses among ten and eight.
     """
-    from packaging.version import Version
-
     newest: dict[tuple[int, ...], str] = {}
     for release in arrange(candidates).releases:
-        newest.setdefault(Version(release).release[:2], release)
+        newest.setdefault(version_rank(release)[0][:2], release)
     kept = {*tuple(newest.values())[:_LINES], *(one.torch for one in always if one)}
     variants = {one.variant for one in candidates if one.torch in kept and _exists(one)}
     return tuple(one for one in candidates if one.torch in kept and one.variant in variants)
@@ -85,7 +92,5 @@ def _names(choices: Choices, one: Candidate) -> bool:
 
 def pythons_of(verdict: Verdict) -> tuple[str, ...]:
     """Every Python that some build is published for, newest first."""
-    from packaging.version import Version
-
     every = {python for one in verdict.candidates for python in one.pythons}
-    return tuple(sorted(every, key=Version, reverse=True))
+    return tuple(sorted(every, key=version_rank, reverse=True))

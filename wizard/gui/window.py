@@ -111,6 +111,7 @@ class WizardWindow(BareWindow):
         self.side_pages: dict[SideId, Page] = {}
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
+        self._chain: list[QWidget] = []  # the order of Tab
         self._hurry = Hurry(self.app, self)
         self._title = RunTitle(self)
 
@@ -221,9 +222,13 @@ class WizardWindow(BareWindow):
     def _order_tabs(self) -> None:
         """The page from top to bottom, then the footer, then the rail."""
         within = (one for one in self.page.findChildren(QWidget) if one.window() is self)  # no box's unfolded list
-        inside = [one for one in within if one.focusPolicy() & QtCore.Qt.FocusPolicy.TabFocus]
+        tab = QtCore.Qt.FocusPolicy.TabFocus.value
+        inside = [one for one in within if one.focusPolicy().value & tab]
         asked: list[QWidget] = [self.ask.go, self.ask.cancel, self.ask.stay]
         chain = [*inside, *asked, *self.footer.controls(), *self.rail.controls()]
+        if chain == self._chain:
+            return
+        self._chain = chain
         for before, after in zip(chain, chain[1:], strict=False):
             QWidget.setTabOrder(before, after)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import (
@@ -23,6 +25,14 @@ from wizard.plan.model import Candidate
 _ROW_HEIGHT = 32
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
 _KIND = Qt.ItemDataRole.UserRole
+
+
+class _Words(NamedTuple):
+    """What a cell says: in the table, and as a whole sentence under the mouse and to a screen reader."""
+
+    text: str
+    kind: str = ""
+    whole: str = ""
 
 
 class _Cell(QStyledItemDelegate):
@@ -69,6 +79,8 @@ class BuildGrid(QTableWidget):
         super().__init__(parent)
         self.desk = desk
         self._grid: Grid | None = None
+        self._heads: tuple[tuple[str, ...], ...] = ()
+        self._shown: dict[tuple[int, int], _Words] = {}
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -94,13 +106,11 @@ class BuildGrid(QTableWidget):
         self.blockSignals(True)
         widest = self.horizontalHeader().fontMetrics().horizontalAdvance("CUDA 13.2")
         self.horizontalHeader().setMinimumSectionSize(max(76, widest + 12))
-        self.setRowCount(len(grid.releases))
-        self.setColumnCount(len(grid.variants))
-        self.setHorizontalHeaderLabels([variant_text(variant) for variant in grid.variants])
-        self.setVerticalHeaderLabels(list(grid.releases))
+        if (grid.releases, grid.variants) != self._heads:
+            self._make_cells(grid)
         for row in range(len(grid.releases)):
             for column in range(len(grid.variants)):
-                self.setItem(row, column, self._item(grid.at(row, column), picked, best))
+                self._fill(row, column, self._words(grid.at(row, column), picked, best))
                 if not same and picked and grid.at(row, column) == picked:
                     here = (row, column)
         if here[0] >= 0:
@@ -138,29 +148,44 @@ class BuildGrid(QTableWidget):
         if self.itemAt(event.position().toPoint()) is None:
             self._look(self.currentRow(), self.currentColumn())
 
-    def _item(self, one: Candidate | None, picked: Candidate | None, best: Candidate | None) -> QTableWidgetItem:
-        item = QTableWidgetItem()
-        item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+    def _make_cells(self, grid: Grid) -> None:
+        self._heads, self._shown = (grid.releases, grid.variants), {}
+        self.setRowCount(len(grid.releases))
+        self.setColumnCount(len(grid.variants))
+        self.setHorizontalHeaderLabels([variant_text(variant) for variant in grid.variants])
+        self.setVerticalHeaderLabels(list(grid.releases))
+        for row in range(len(grid.releases)):
+            for column in range(len(grid.variants)):
+                item = QTableWidgetItem()
+                item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+                self.setItem(row, column, item)
+
+    def _fill(self, row: int, column: int, words: _Words) -> None:
+        """Only what is another than it was: another Python changes few cells, and each takes its time."""
+        item = self.item(row, column)
+        if item is None or self._shown.get((row, column)) == words:
+            return
+        self._shown[row, column] = words
+        item.setText(words.text)
+        item.setData(_KIND, words.kind)
+        item.setData(Qt.ItemDataRole.AccessibleTextRole, words.whole)
+        item.setToolTip(words.whole)
+
+    def _words(self, one: Candidate | None, picked: Candidate | None, best: Candidate | None) -> _Words:
+        say = self.desk.voice.say
         if one is None:
-            item.setText(self.desk.voice.say(message("plan.cell.not-published")))
-            return item
+            return _Words(say(message("plan.cell.not-published")))
         name = f"torch {one.torch}, {variant_text(one.variant)}"
         if one.fits:
             word = self.tr("best") if best and (one.torch, one.variant) == (best.torch, best.variant) else ""
             word = word or (self.tr("chosen") if one == picked else "")
-            item.setText(f"✓ {word}".rstrip())
-            item.setData(_KIND, "picked" if one == picked else "fits")
             state = ", ".join(part for part in (self.tr("fits"), word) if part)
-        else:
-            # The terminal's table has the same words: one reason, one wording.
-            short = self.desk.voice.say(one.reasons[0].short) if one.reasons else "✕"
-            item.setText(f"! {self.tr('chosen')}" if one == picked else short)
-            if one == picked:
-                item.setData(_KIND, "forced")
-            state = " ".join(self.desk.voice.say(reason.message) for reason in one.reasons)
-        item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{name}: {state}")
-        item.setToolTip(f"{name}: {state}")
-        return item
+            return _Words(f"✓ {word}".rstrip(), "picked" if one == picked else "fits", f"{name}: {state}")
+        whole = f"{name}: {' '.join(say(reason.message) for reason in one.reasons)}"
+        if one == picked:
+            return _Words(f"! {self.tr('chosen')}", "forced", whole)
+        # The terminal's table has the same words: one reason, one wording.
+        return _Words(say(one.reasons[0].short) if one.reasons else "✕", "", whole)
 
     def _at(self, row: int, column: int) -> Candidate | None:
         return self._grid.at(row, column) if self._grid and row >= 0 and column >= 0 else None

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFrame, QSizePolicy, QWidget
 
 from wizard.gui.figures import variant_text
-from wizard.gui.parts.boxes import box, column, empty, line_up
+from wizard.gui.parts.boxes import column, empty, line_up
 from wizard.gui.parts.labels import Pill, label
 from wizard.gui.voice import Voice
 from wizard.plan.model import Candidate, Choices, Link
@@ -38,6 +40,7 @@ class VerdictCard(QFrame):
         head.addStretch(1)
         self._with = label("", "muted")
         self._chain = line_up(gap=6)
+        self._links: list[_LinkBox] = []
         rows.addLayout(head)
         rows.addWidget(self._with)
         rows.addLayout(self._chain)
@@ -47,7 +50,7 @@ class VerdictCard(QFrame):
         return self._build.text()
 
     def show_build(self, one: Candidate | None, choices: Choices) -> None:
-        empty(self._chain)
+        self._show_proof(one.proof if one and one.fits else ())
         if one is None:
             self._build.setText(self.tr("No build fits"))
             self._pill.show_state("problem", self.tr("none fits"))
@@ -62,12 +65,21 @@ class VerdictCard(QFrame):
         unsure = one.confidence != "high"
         self._pill.show_state("warning" if unsure else "ok", self.tr("fits, but unsure") if unsure else self.tr("fits"))
         self._with.setText("  •  ".join(self._parts(one, choices)))
-        for number, link in enumerate(one.proof):
-            if number:
-                arrow = label("→", "muted", wrap=False)
-                arrow.setAccessibleName(" ")
-                self._chain.addWidget(arrow, 0, Qt.AlignmentFlag.AlignVCenter)
-            self._chain.addWidget(self._link(link), 1)
+
+    def _show_proof(self, proof: Sequence[Link]) -> None:
+        """Another Python has the same links with other words: widgets are slow to make."""
+        if len(proof) != len(self._links):
+            empty(self._chain)
+            self._links = [_LinkBox() for _ in proof]
+            for number, made in enumerate(self._links):
+                if number:
+                    arrow = label("→", "muted", wrap=False)
+                    arrow.setAccessibleName(" ")
+                    self._chain.addWidget(arrow, 0, Qt.AlignmentFlag.AlignVCenter)
+                self._chain.addWidget(made, 1)
+        for made, link in zip(self._links, proof, strict=True):
+            source = self.tr("Source: %1").replace("%1", link.source) if link.source else ""
+            made.show_words(link_name(link.kind), self._voice.say(link.message), source)
 
     @staticmethod
     def _parts(one: Candidate, choices: Choices) -> list[str]:
@@ -77,14 +89,19 @@ class VerdictCard(QFrame):
         parts += [f"{name} {versions[name]}" for name in wanted if versions.get(name)]
         return [*parts, *([f"numpy {one.numpy}"] if one.numpy else [])]
 
-    def _link(self, link: Link) -> QFrame:
-        made = box("link")
-        lines = column(made, (10, 7, 10, 7), 2)
-        lines.addWidget(label(link_name(link.kind), "strong"))
-        words = label(self._voice.say(link.message), "muted")
-        lines.addWidget(words)
+
+class _LinkBox(QFrame):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "link")
+        lines = column(self, (10, 7, 10, 7), 2)
+        self._name, self._words = label("", "strong"), label("", "muted")
+        lines.addWidget(self._name)
+        lines.addWidget(self._words)
         lines.addStretch(1)
-        made.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
-        if link.source:
-            made.setToolTip(self.tr("Source: %1").replace("%1", link.source))
-        return made
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+
+    def show_words(self, name: str, words: str, source: str) -> None:
+        self._name.setText(name)
+        self._words.setText(words)
+        self.setToolTip(source)
