@@ -67,7 +67,7 @@ class RepairReady:
 
     def run(self, context: Context) -> Message:
         prefix = Path(context.plan.prefix)
-        python = python_of(prefix, paths.os_name())
+        python = python_of(prefix)
         try:
             version = ask_python(python).version
         except WizardError as error:

@@ -32,7 +32,7 @@ class ShellLine:
     code: str
 
 
-def write_activation(prefix: Path, os_name: str) -> None:
+def write_activation(prefix: Path, os_name: str | None = None) -> None:
     """Raises OSError."""
     folder = scripts_folder(prefix, os_name)
     folder.mkdir(exist_ok=True)
@@ -45,7 +45,7 @@ def write_activation(prefix: Path, os_name: str) -> None:
         (folder / file).write_text(filled, encoding="utf-8", errors="surrogateescape", newline=newline)
 
 
-def is_own_activation(prefix: Path, os_name: str) -> bool:
+def is_own_activation(prefix: Path, os_name: str | None = None) -> bool:
     """Whether `write_activation` made it."""
     try:
         folder = scripts_folder(prefix, os_name)
@@ -54,7 +54,7 @@ def is_own_activation(prefix: Path, os_name: str) -> bool:
         return False
 
 
-def scripts_folder(prefix: Path, os_name: str) -> Path:
+def scripts_folder(prefix: Path, os_name: str | None = None) -> Path:
     return prefix / of(os_name).scripts
 
 
@@ -62,7 +62,7 @@ def prompt_name(prefix: PurePath) -> str:
     return _NOT_IN_PROMPT.sub("_", prefix.name)
 
 
-def has_activation(prefix: Path, os_name: str) -> bool:
+def has_activation(prefix: Path, os_name: str | None = None) -> bool:
     return (scripts_folder(prefix, os_name) / of(os_name).activation_mark).is_file()
 
 

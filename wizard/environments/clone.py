@@ -19,7 +19,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments.activation import is_own_activation, write_activation
 from wizard.environments.clone_copy import Copier
 from wizard.environments.clone_records import mend_conda_records, mend_wheel_records
@@ -117,8 +116,8 @@ def clone(
             _make_frame(source, target, is_cancelled)
         work = _Work(source.prefix, target, contents, known, on_progress, is_cancelled, frame=_files_in(target))
         work.carry_out()
-        if source.kind is not Kind.VENV and is_own_activation(target, paths.os_name()):
-            write_activation(target, paths.os_name())  # the old place may have needed no quotes, and this one may
+        if source.kind is not Kind.VENV and is_own_activation(target):
+            write_activation(target)  # the old place may have needed no quotes, and this one may
         mend_wheel_records(target, site_folders(target), work.rewritten)
         mend_conda_records(target, work.rewritten)
     except OSError as error:
@@ -138,7 +137,7 @@ def _check_room(target: Path, size: int) -> None:
 
 def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) -> None:
     """By the Python that the original borrows."""
-    python = python_of(source.prefix, paths.os_name())
+    python = python_of(source.prefix)
     asked = run(Request((str(python), "-I", "-c", _BASE), timeout=60.0))
     base = asked.stdout.strip()
     if not asked.ok or not base:
@@ -161,7 +160,7 @@ def _files_in(prefix: Path) -> frozenset[str]:
 
 
 def _check_it_runs(source: Environment, target: Path) -> None:
-    python = python_of(target, paths.os_name())
+    python = python_of(target)
     if source.python is None and not python.exists():
         return  # a conda environment without a Python
     try:

@@ -11,7 +11,6 @@ import contextlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments import conda_records
 from wizard.environments.conda_answer import CondaInfo, CondaPlan, parse_document, parse_plan
 from wizard.environments.conda_commands import conda_environment, create_command, plan_command
@@ -25,7 +24,6 @@ from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.i18n import message, text
 from wizard.process import Outcome, Request, StopTimeouts, run
 
-_OS_NAME = paths.os_name()
 # conda rolls its transaction back when it is interrupted; what it leaves is ours to remove all the same.
 _STOP = StopTimeouts(interrupt=4.0, terminate=2.0, kill=5.0)
 _REFUSED = " :#"  # in the folder's own name; further up a space only draws a warning
@@ -90,7 +88,7 @@ class CondaEngine:
         records = conda_records.read_records(prefix)
         if not any(record.name == "python" for record in records):
             raise WizardError("env-broken", "no conda-meta/python-*.json", path=str(prefix))
-        python = python_of(prefix, _OS_NAME)
+        python = python_of(prefix)
         version = look_at_python(python, target.python)
         # conda writes its own list; where it could not (no home), the environment is good all the same.
         with contextlib.suppress(OSError, RuntimeError):

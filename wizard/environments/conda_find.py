@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments.conda_answer import CondaInfo, parse_info
 from wizard.environments.conda_commands import conda_environment, info_command
 from wizard.environments.model import IsCancelled
@@ -52,12 +51,12 @@ def find_conda(
     Raises UsageError `conda-not-there`, `engine-conda-none`; WizardError when the named one does not answer; Cancelled.
     """
     if named is not None:
-        chosen = KnownConda(executable_in(Path(named).expanduser().absolute(), paths.os_name()), "", "hand")
+        chosen = KnownConda(executable_in(Path(named).expanduser().absolute()), "", "hand")
         return _own(chosen, confirm(chosen.executable, extra, is_cancelled))
     failures: list[WizardError] = []
     for each in known:
         try:
-            executable = executable_in(each.executable, paths.os_name())
+            executable = executable_in(each.executable)
             return _own(each, confirm(executable, extra, is_cancelled))
         except WizardError as error:
             failures.append(error)
@@ -82,7 +81,7 @@ def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelle
     return info
 
 
-def executable_in(place: Path, os_name: str) -> Path:
+def executable_in(place: Path, os_name: str | None = None) -> Path:
     """The program itself: out of an installation's folder, or for a .bat the .exe beside it.
 
     Raises UsageError `conda-not-there`.
@@ -101,7 +100,7 @@ def executable_in(place: Path, os_name: str) -> Path:
 
 
 def _own(known: KnownConda, info: CondaInfo) -> OwnConda:
-    executable = executable_in(known.executable, paths.os_name())
+    executable = executable_in(known.executable)
     how = "variable" if known.found_by in _VARIABLES else known.found_by.lower()
     key = how if how in ("variable", "path", "registry", "hand") else "folder"
     reason = message(

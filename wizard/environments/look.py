@@ -53,8 +53,8 @@ def _conda(prefix: Path) -> Environment:
     found = replace(found, is_frozen=(prefix / "conda-meta" / "frozen").exists())
     if not (prefix / "conda-meta" / "history").is_file():
         found = _broken(found, message("envs.broken.half"))
-    elif contents.python and not os.path.exists(python_of(prefix, paths.os_name())):  # noqa: PTH110 (see _venv)
-        found = _broken(found, message("envs.broken.python", path=str(python_of(prefix, paths.os_name()))))
+    elif contents.python and not os.path.exists(python_of(prefix)):  # noqa: PTH110 (see _venv)
+        found = _broken(found, message("envs.broken.python", path=str(python_of(prefix))))
     return _with_run(found)
 
 
@@ -84,7 +84,7 @@ def _venv(prefix: Path, cfg: dict[str, str]) -> Environment:
     base = Path(home) if home else None
     found = Environment(prefix.name, prefix, Kind.VENV, State.OK, base=base)
     found = _row(found, read_contents(prefix, cfg_python(cfg)))
-    python = python_of(prefix, paths.os_name())
+    python = python_of(prefix)
     if not os.path.lexists(python):
         found = _broken(found, message("envs.broken.python", path=str(python)))
     # Path.exists raises where a folder on the way is closed to us, such as another user's home.

@@ -31,7 +31,6 @@ from wizard.errors import Cancelled, WizardError
 from wizard.i18n import message, text
 from wizard.process import Request, child_environment, redact, run
 
-_OS_NAME = paths.os_name()
 STALL_SECONDS = 60.0
 
 
@@ -120,7 +119,7 @@ class RattlerEngine:
 
     def _finish(self, target: Target, bytes_downloaded: int, cache: PackageCache) -> Created:
         prefix = target.prefix
-        python = python_of(prefix, _OS_NAME)
+        python = python_of(prefix)
         version = look_at_python(python, target.python)
         records = conda_records.read_records(prefix)
         if not any(record.name == "python" for record in records):
@@ -131,7 +130,7 @@ class RattlerEngine:
             conda_records.name_sources(prefix, true_sources(target))
             conda_records.take_out_credentials(prefix)
             conda_records.write_history(prefix, specs_for(target), time.time())
-            write_activation(prefix, _OS_NAME)
+            write_activation(prefix)
             open_up(prefix)
         except OSError as error:
             raise WizardError("env-failed", path=str(prefix), details=str(error)) from error

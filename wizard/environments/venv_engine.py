@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments.inspect_prefix import PythonFacts, ask_python, check_free, look_at_python
 from wizard.environments.layout import python_of, site_packages_of
 from wizard.environments.model import Created, IsCancelled, OnProgress, Target
@@ -17,7 +16,6 @@ from wizard.errors import Cancelled, WizardError
 from wizard.i18n import message, text
 from wizard.process import Outcome, Request, child_environment, run
 
-_OS_NAME = paths.os_name()
 _DISK_FULL = ("No space left on device", "[Errno 28]", "[WinError 112]")
 
 
@@ -40,9 +38,9 @@ class VenvEngine:
             outcome = self._make(base, target.prefix, False, is_cancelled)
         if not outcome.ok:
             raise failure(outcome, target.prefix)
-        python = python_of(target.prefix, _OS_NAME)
+        python = python_of(target.prefix)
         version = look_at_python(python, target.python)
-        packages = len(list(site_packages_of(target.prefix, version, _OS_NAME).glob("*.dist-info")))
+        packages = len(list(site_packages_of(target.prefix, version).glob("*.dist-info")))
         return Created(target.prefix, python, version, self.name, packages)
 
     def _make(self, base: Path, prefix: Path, with_pip: bool, is_cancelled: IsCancelled) -> Outcome:

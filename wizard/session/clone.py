@@ -14,7 +14,6 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from wizard import paths
 from wizard.doctor.good_state import drift_of, read_good_state, write_good_state
 from wizard.environments.clone import Cloned, Contents, OnProgress, clone, contents_of
 from wizard.environments.conda_records import register
@@ -97,5 +96,5 @@ def _carry_over_good_state(plan: ClonePlan) -> None:
     """Not copied: it knows the files by their times. A state that has drifted is none to remember."""
     state = read_good_state(plan.source.prefix)
     if state and drift_of(plan.source.prefix) is None:
-        site = site_packages_of(plan.target, state.python, paths.os_name())
+        site = site_packages_of(plan.target, state.python)
         write_good_state(plan.target, site, state.python, state.variant)

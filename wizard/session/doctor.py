@@ -70,7 +70,7 @@ def check_environment(prefix: Path) -> None:
     """A broken Python is something for the doctor; a folder that never was an environment is not."""
     if prefix.is_dir() and not os.access(prefix, os.R_OK | os.X_OK):
         raise UsageError("environment-unreadable", path=str(prefix))
-    marks = (python_of(prefix, paths.os_name()), prefix / "pyvenv.cfg", prefix / "conda-meta")
+    marks = (python_of(prefix), prefix / "pyvenv.cfg", prefix / "conda-meta")
     if not any(os.path.lexists(mark) for mark in marks):
         raise UsageError("no-environment", path=str(prefix))
 

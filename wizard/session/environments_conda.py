@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments.conda_find import executable_in
 from wizard.environments.glance import read_text
 from wizard.environments.look import is_conda_base
@@ -29,7 +28,7 @@ def conda_for(prefix: Path) -> Path | None:
     """The program; None where this computer has none."""
     for place in _places(prefix):
         with contextlib.suppress(WizardError, OSError):
-            return executable_in(place, paths.os_name())
+            return executable_in(place)
     return None
 
 

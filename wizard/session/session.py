@@ -321,7 +321,7 @@ class Session:
 
     def verify(self, prefix: Path, is_cancelled: IsCancelled = _never) -> tuple[dict[str, Any], ExitStatus]:
         """Smoke test of any environment: (report, exit status). Raises UsageError `no-environment`."""
-        python = python_of(prefix, paths.os_name())
+        python = python_of(prefix)
         if not python.exists():
             raise UsageError("no-environment", path=str(prefix))
         machine = probe(None, is_cancelled)

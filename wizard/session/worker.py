@@ -131,7 +131,7 @@ class _Attempt:
         if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
             return
         created = self._context.place.result().created
-        site = site_packages_of(created.prefix, created.python_version, paths.os_name())
+        site = site_packages_of(created.prefix, created.python_version)
         variant = self._repair.variant if self._repair else self._plan.candidate.variant
         with contextlib.suppress(OSError):
             write_good_state(created.prefix, site, created.python_version, variant, shared=self._is_shared)

@@ -21,7 +21,7 @@ class Check:
 
     def run(self, context: Context) -> Message:
         created = context.place.result().created
-        site_packages = site_packages_of(created.prefix, created.python_version, paths.os_name())
+        site_packages = site_packages_of(created.prefix, created.python_version)
         store = Store(paths.downloads_dir())
         wrong: list[str] = []
         for file in context.lock.files:

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments.engines import engine_named
 from wizard.environments.layout import python_of
 from wizard.environments.model import Created, Target
@@ -69,7 +68,7 @@ class Create:
             lambda done, total, now: emitter.progress(self.name, done, total, detail=now),
             context.is_stopped,
         )
-        if not python_of(prefix, paths.os_name()).exists():
+        if not python_of(prefix).exists():
             raise WizardError("env-incomplete", path=plan.prefix)
         return created
 

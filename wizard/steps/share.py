@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments.layout import site_packages_of
 from wizard.environments.shared_modes import open_to_all, open_way_to
 from wizard.errors import Cancelled, WizardError
@@ -40,7 +39,7 @@ class Share:
 
     def _compile(self, context: Context, python: Path, version: str) -> None:
         """Files that are not for this Python are named by the compiler and of no harm: its exit status is none."""
-        library = site_packages_of(Path(context.plan.prefix), version, paths.os_name()).parent
+        library = site_packages_of(Path(context.plan.prefix), version).parent
         argv = (str(python), "-I", "-m", "compileall", "-q", "-j", "0", str(library))
         request = Request(argv, environment=child_environment(), timeout=_TIME_LIMIT)
         outcome = run(request, is_cancelled=context.is_stopped)

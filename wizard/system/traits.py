@@ -1,6 +1,7 @@
 """What only has another name, number or yes and no on the other system, as one table: a row for each system.
 
-`this()` is the row of this computer, `of(name)` that of a machine that may be another one. Nothing is looked at here.
+`this()` is the row of this computer, `of(name)` that of a machine that may be another one; functions that take a
+system's name mean this one where none is given. Nothing is looked at here.
 """
 
 from __future__ import annotations
@@ -184,10 +185,10 @@ WINDOWS = System(
 _ROWS = {row.name: row for row in (LINUX, WINDOWS)}
 
 
-def of(os_name: str) -> System:
-    """Raises KeyError for a system that nobody has heard of here."""
-    return _ROWS[os_name]
+def of(os_name: str | None) -> System:
+    """None: this one. Raises KeyError for a system that nobody has heard of here."""
+    return _ROWS[os_name or here.os_name()]
 
 
 def this() -> System:
-    return of(here.os_name())
+    return of(None)
