@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -122,6 +123,21 @@ def test_who_answers_without_end_is_cut_off(reply: Iterable[bytes | float]) -> N
         with pytest.raises(WizardError) as caught:
             hand_in([dripping.root + "/"], Certificate("a" * 32, "b" * 64, "", {"status": 0}), seconds=0.4)
         assert caught.value.code == "share-not-handed-in"
+
+
+@pytest.mark.parametrize("reply", [each for _, each in _endless()][1:], ids=[name for name, _ in _endless()][1:])
+def test_a_server_that_drips_is_left_for_the_next(reply: Iterable[bytes | float], tmp_path: Path) -> None:
+    """It never keeps silent for long, and would be waited for until the end of the term."""
+    data = some_bytes(9_000)
+    with RawServer(lambda asked: reply) as dripping, FaultServer() as good:
+        file = locked(data, f"{dripping.root}/a.whl", good.add("/a.whl", data))
+        options = Options(allow_http=True, backoff=0.01, patience=0.4)
+        (path,) = Fetcher(Store(tmp_path / "store"), options=options).fetch([file]).paths
+        assert path.read_bytes() == data
+        alone = Fetcher(Store(tmp_path / "alone"), options=options)
+        with pytest.raises(WizardError) as caught:
+            alone.fetch([replace(file, urls=file.urls[:1])])
+        assert caught.value.code == "fetch-stalled"
 
 
 # -- many that announce, or keep silent -----------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from wizard.packages.fetch.transport import Transport
 
 _FLUSH_SECONDS = 1.0
 _NAP = 0.1
+_LEAST_RATE = 4096  # bytes a second of a server in the room: less is no slow network but one that keeps us waiting
 _ANSWERS_IN_A_CHUNK = 20  # a range takes at least so many times as long as its server takes to answer
 
 
@@ -43,6 +44,8 @@ class Connection:
         self._store = store
         self._limit = limit
         self._chunk = CHUNK
+        self._pace: tuple[float, int] | None = None  # since when, and how much had come then
+        self._was_let_go = False
         self.watch = watch
         self.received = 0
 
@@ -61,6 +64,17 @@ class Connection:
     def cut(self) -> None:
         self._transport.cut()
 
+    def check_pace(self, patience: float) -> None:
+        """From the run's own thread. Who speaks plain http may be anybody in the room, and one that sends a byte now
+        and then, or a head without end, would never count as silent."""
+        if self._pace is None or time.monotonic() - self._pace[0] < patience:
+            return
+        (since, before), now = self._pace, time.monotonic()
+        if self.received - before < _LEAST_RATE * (now - since):
+            self._was_let_go = True
+            self.cut()
+        self._pace = (now, self.received)
+
     def _do(self, job: Job) -> None:
         task, span, wakes = job.task, _Span(job), self._board.wakes
         try:
@@ -70,14 +84,22 @@ class Connection:
                 self._board.put_block(Block(task, 0))
             elif job.address:
                 self._fetch(job, job.address, span)
-        except (Stopped, Fault, OSError) as error:
+        except (Stopped, Fault, OSError) as raised:
             self._transport.close()
+            error = self._judged(raised)
             if isinstance(error, OSError):
                 self._board.give_up(task, disk_fault(error))
             elif isinstance(error, Fault) and job.address and self._board.wakes == wakes:
                 self._board.fault(task, job.address, error)
         finally:
+            self._pace = None
             self._board.close_job(job, span.rest(job), span.streams)
+
+    def _judged(self, error: Exception) -> Exception:
+        was_let_go, self._was_let_go = self._was_let_go, False
+        if was_let_go and isinstance(error, Fault):
+            return Fault("fetch-stalled", f"less than {_LEAST_RATE} bytes a second", hard=True)
+        return error
 
     def _open(self, task: FileTask) -> None:
         lock = self._store.lock_for(task.file)
@@ -101,6 +123,7 @@ class Connection:
         if task.size is None and not span.streams:
             span.end = CHUNK
         began = time.monotonic()
+        self._was_let_go, self._pace = False, (began, self.received) if address.url.startswith("http:") else None
         self.watch.to(meter.ANSWER)
         tag = None if span.streams else address.etag
         reply = self._transport.get(address.url, job.start, None if span.streams else span.end, tag)

@@ -57,6 +57,7 @@ class Options:
     environment: Mapping[str, str] | None = None  # proxy and certificates; None: the process's own
     allow_http: bool = False
     rate_limit: int | None = None
+    patience: float = 60.0  # with a server in the room that sends next to nothing
     free_bytes: Callable[[Path], int] = _free_bytes
     clocks: Clocks = clocks
     tap: Tap | None = None  # who wants the bytes of the files as they come
@@ -142,6 +143,9 @@ class _Run:
                 self._board.set_paused(is_paused())
                 if self._sleep.has_slept():
                     self._begin_anew()
+                if self._options.rate_limit is None:
+                    for connection in self._connections:
+                        connection.check_pace(self._options.patience)
                 on_progress(self._progress())
                 with self._board.changed:
                     if len(self._board.finished) == self._delivered and not self._board.stopping:
