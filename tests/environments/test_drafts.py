@@ -92,7 +92,7 @@ def test_killed_between_the_yes_and_the_worker_it_is_offered_again(
     done = world.run("setup", "--plan-only", "--name", "demo", *world.sources)
     run = json.loads(done.stdout)["run"]
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(world.home / "state"))
-    monkeypatch.setattr("wizard.session.session.start_detached", lambda *_, **__: 0)
+    monkeypatch.setattr("wizard.session.carrying_out.start_detached", lambda *_, **__: 0)
     session = Session()
     session.start(run)
     assert [(info.id, info.state) for info in session.runs()] == [(run, "unfinished")]

@@ -135,7 +135,7 @@ def test_what_breaks_while_it_is_furnished_is_told(
     window = make_bare()
     told: list[str] = []
     monkeypatch.setattr(CrashWindow, "show", lambda crash: told.append(crash.words.text()))
-    monkeypatch.setattr(window, "_lay_out", lambda: {}["primary"])
+    monkeypatch.setattr(window, "_connect", lambda: {}["primary"])
     assert opening.run_window(session, None, self_test=True, side_api=side, bare=window) == 1
     assert "KeyError" in told[0]
     assert not window.isVisible()

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, cast
 
 from PySide6 import QtCore, QtGui  # `QtCore.Qt` only where it is needed: see first_picture.py
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QAbstractButton, QApplication, QStackedWidget, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 
 from wizard import paths
 from wizard.errors import WizardError
@@ -33,11 +33,6 @@ if TYPE_CHECKING:  # what the first picture does not need is imported by who fur
     from wizard.gui.voice import Voice
     from wizard.gui.wizard_pages import WizardPages
     from wizard.session.session import Session
-
-
-@runtime_checkable
-class TakesFile(Protocol):
-    def take_file(self, path: Path) -> None: ...
 
 
 class WizardWindow(BareWindow):
@@ -70,7 +65,6 @@ class WizardWindow(BareWindow):
 
     def furnish(self, session: SessionApi, opened: str | None, side_api: SideApi | None = None) -> None:
         self._make_parts(session, opened, side_api or _real(session))
-        self._lay_out()
         self._connect()
         self._dress()
         self.retranslate()
@@ -78,35 +72,13 @@ class WizardWindow(BareWindow):
         self.is_now_furnished()
 
     def _make_parts(self, session: SessionApi, opened: str | None, side_api: SideApi) -> None:
-        from wizard.flow.navigator import Navigator
-        from wizard.flow.side_pages import SideFlow
-        from wizard.gui.ask_bar import AskBar
-        from wizard.gui.desk import Desk
-        from wizard.gui.errands import Errands
-        from wizard.gui.footer import Footer
+        from wizard.gui.furnishing import lay_out, make_parts
         from wizard.gui.hurry import Hurry
-        from wizard.gui.motion import put_reduced_motion
-        from wizard.gui.rail import Rail
         from wizard.gui.run_title import RunTitle
-        from wizard.gui.serving import ServingNow
-        from wizard.gui.theme import Theme
-        from wizard.gui.voice import Voice
         from wizard.gui.wizard_pages import WizardPages
 
-        wishes = self.preferences.wishes
-        put_reduced_motion(self.app, wishes.reduced_motion)
-        self.errands = Errands()
-        self.theme = Theme(self.app, wishes.theme)
-        self.voice = Voice(self.app, wishes.language)
-        self.navigator = Navigator(self._drop_plan)
-        self.session = session
-        self.side = SideFlow()
-        self.serving = ServingNow(self.errands, self)
-        self.desk = Desk(
-            session, self.navigator, self.voice, self.theme, self.errands, self.side, side_api, self.serving
-        )
-        self.rail = Rail(self.theme, self.voice)
-        self.footer, self.ask, self.stack = Footer(), AskBar(), QStackedWidget()
+        make_parts(self, session, side_api, self._drop_plan)
+        self.stack = QStackedWidget()
         self.pages = WizardPages(self.desk, opened, self._take_in)
         self.side_pages: dict[SideId, Page] = {}
         self._shown: PageId | Visit | None = None
@@ -114,32 +86,20 @@ class WizardWindow(BareWindow):
         self._chain: list[QWidget] = []  # the order of Tab
         self._hurry = Hurry(self.app, self)
         self._title = RunTitle(self)
-
-    def _lay_out(self) -> None:
-        from wizard.gui.parts.boxes import column, line_up
-
-        self._shell = shell = QWidget()
-        shell.setObjectName("shell")
-        line = line_up(shell, gap=0)
-        line.addWidget(self.rail)
-        right = column(gap=0)
-        right.addWidget(self.stack, 1)
-        asked = column(margins=(36, 0, 36, 10))
-        asked.addWidget(self.ask)
-        right.addLayout(asked)
-        right.addWidget(self.footer)
-        line.addLayout(right, 1)
-        self.setCentralWidget(shell)
+        self._shell = lay_out(self.rail, self.stack, self.ask, self.footer)
+        self.setCentralWidget(self._shell)
         self.setAcceptDrops(True)
 
     def _take_in(self, name: PageId | SideId, page: Page) -> None:
         """A page that has just been made."""
+        from wizard.gui.wording import put_words
+
         self.stack.addWidget(page)
         self.footer.add_page(page)
         page.changed.connect(self._refresh)
         page.retitled.connect(self._show_title)
         page.wants_focus.connect(self._focus_page)
-        self._put_words(name, page)
+        put_words(name, page, self.voice)
 
     def _connect(self) -> None:
         self.navigator.listen(self._follow)
@@ -198,12 +158,13 @@ class WizardWindow(BareWindow):
 
     def _refresh(self) -> None:
         from wizard.flow.pages import ORDER
+        from wizard.gui.focus_order import order_tabs
 
         visit = self.side.here
         self.rail.show_navigator(self.navigator, visit.page if visit else None)
         self.footer.refresh(is_first=visit is None and self.navigator.page is ORDER[0])
         self._show_title()
-        self._order_tabs()
+        self._chain = order_tabs(self, self._chain)
         self._fit()
         self._hurry.look()
 
@@ -213,24 +174,9 @@ class WizardWindow(BareWindow):
         self._title.show(self.page.window_title, *going)
 
     def _focus_page(self) -> None:
-        first = self.page.first_control()
-        if first is not None and first.isEnabled():
-            first.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
-        else:
-            self.footer.primary.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
+        from wizard.gui.focus_order import focus_page
 
-    def _order_tabs(self) -> None:
-        """The page from top to bottom, then the footer, then the rail."""
-        within = (one for one in self.page.findChildren(QWidget) if one.window() is self)  # no box's unfolded list
-        tab = QtCore.Qt.FocusPolicy.TabFocus.value
-        inside = [one for one in within if one.focusPolicy().value & tab]
-        asked: list[QWidget] = [self.ask.go, self.ask.cancel, self.ask.stay]
-        chain = [*inside, *asked, *self.footer.controls(), *self.rail.controls()]
-        if chain == self._chain:
-            return
-        self._chain = chain
-        for before, after in zip(chain, chain[1:], strict=False):
-            QWidget.setTabOrder(before, after)
+        focus_page(self)
 
     def _dress(self) -> None:
         for part in (self.rail, self.ask, self.footer, self.page):
@@ -265,10 +211,9 @@ class WizardWindow(BareWindow):
         if not self.is_furnished:
             super().keyPressEvent(event)
         elif event.key() in (QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter) and not event.isAutoRepeat():
-            focused = self.focusWidget()
-            button = focused if isinstance(focused, QAbstractButton) else self.footer.primary
-            if button.isVisible() and button.isEnabled():
-                button.click()
+            from wizard.gui.focus_order import press_focused
+
+            press_focused(self)
         elif event.key() == QtCore.Qt.Key.Key_Escape:
             if self.ask.isVisible():
                 self.ask.put_away()
@@ -297,25 +242,10 @@ class WizardWindow(BareWindow):
         self.rail.retranslate()
 
     def retranslate(self) -> None:
-        from wizard.gui.hints import put_hints
+        from wizard.gui.wording import put_all_words
 
-        self.rail.retranslate()
-        self.ask.retranslate()
-        put_hints(self, "window", self.voice)
-        made: list[tuple[PageId | SideId, Page]] = [*self.pages.items(), *self.side_pages.items()]
-        for name, page in made:
-            self._put_words(name, page)
-            page.render_state()
+        put_all_words(self)
         self._refresh()
-
-    def _put_words(self, name: PageId | SideId, page: Page) -> None:
-        from wizard.gui.hints import put_hints
-
-        page.retranslate()
-        put_hints(page, name.value, self.voice)
-        put_hints(page.trouble, "trouble", self.voice)
-        page.trouble.retranslate()
-        page.retranslate_help()
 
     def _open_logs(self) -> None:
         folder = paths.logs_dir()
@@ -331,25 +261,9 @@ class WizardWindow(BareWindow):
 
     def open_file(self, path: Path) -> None:
         """A plan or a class profile goes to Welcome, any other file is an error to be explained."""
-        from wizard.flow.pages import PageId
-        from wizard.flow.side_pages import SideId
+        from wizard.gui.incoming import open_file
 
-        if path.suffix.lower() in (".json", ".torchlab"):
-            from wizard.gui.pages.welcome import WelcomePage
-
-            welcome = self.pages[PageId.WELCOME]
-            if self.navigator.state.run_is_going:
-                self.page.trouble.show_error(WizardError("window-run-going", name=path.name))
-            elif isinstance(welcome, WelcomePage):
-                self.side.close()
-                if self.navigator.page is not PageId.WELCOME:
-                    self.navigator.restart()
-                welcome.open_file(path)
-            return
-        self.side.open(SideId.EXPLAIN)
-        page = self.page
-        if isinstance(page, TakesFile):
-            page.take_file(path)
+        open_file(self, path)
 
     def come_forward(self, file: str) -> None:
         """Another start of the program: this is the window, so it shows itself."""
@@ -361,14 +275,18 @@ class WizardWindow(BareWindow):
             self.open_file(Path(file))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
+        from wizard.gui.incoming import files_in
+
+        if files_in(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        from wizard.gui.incoming import files_in
+
+        files = files_in(event.mimeData())
         if files:
             event.acceptProposedAction()
-            self.open_file(Path(files[0]))
+            self.open_file(files[0])
 
     # -- the end
 

@@ -16,10 +16,8 @@ from typing import Any
 
 from wizard import paths
 from wizard.doctor.good_state import Drift
-from wizard.environments.layout import python_of
-from wizard.environments.remove import is_ours_unfinished, remove_unfinished
 from wizard.environments.volumes import check_volumes
-from wizard.errors import ExitStatus, UsageError, WizardError
+from wizard.errors import ExitStatus
 from wizard.i18n import Message
 from wizard.machine.model import Machine
 from wizard.machine.probe import probe
@@ -36,17 +34,15 @@ from wizard.plan.model import Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
 from wizard.plan.requirements import requirements, with_lint
 from wizard.plan.resolve import resolve
-from wizard.plan.serialize import read_plan
 from wizard.plan.wishes import check_extras
-from wizard.process import child_environment
-from wizard.process.detached import start_detached
-from wizard.report.document import report_document
+from wizard.session import carrying_out
 from wizard.session.around_rows import around_rows
 from wizard.session.contest import check_mirror
-from wizard.session.doctor import Examination, examine_prefix, plan_examined, restore_run, undo_repair
+from wizard.session.doctor import Examination, examine_prefix, plan_examined, undo_repair
 from wizard.session.drift import drift
 from wizard.session.driver_advice import driver_advice
 from wizard.session.elect import elect
+from wizard.session.judge import Judge
 from wizard.session.judged_news import JudgedNews, judged_news
 from wizard.session.limits import set_limits
 from wizard.session.lint import Mending, findings_for, mend, mending, own_settings, situation_of
@@ -57,31 +53,23 @@ from wizard.session.place import check_place, target_prefix
 from wizard.session.preview import preview
 from wizard.session.repair_plan import RepairPreview
 from wizard.session.reuse_plan import environment_for, plan_reuse
-from wizard.session.runs import known_runs, remove_run, run_info
+from wizard.session.runs import known_runs
 from wizard.session.settings import Used, UsePlan, plan_use, use
 from wizard.session.sources import NEEDED
-from wizard.session.status import exit_status
+from wizard.session.verify import verify_prefix
 from wizard.session.volumes import remember, with_volumes
 from wizard.settings.finding import Finding
 from wizard.steps import control
 from wizard.steps.draft import keep
 from wizard.steps.preflight import check_ground
-from wizard.steps.run_folder import RunFolder, find_run_folder, own_run_folder
-from wizard.steps.smoke import verify
+from wizard.steps.run_folder import find_run_folder
 from wizard.undo.model import Change
 
 IsCancelled = Callable[[], bool]
-_MOST_JUDGED = 64  # a verdict is large
 
 
 def _never() -> bool:
     return False
-
-
-def _decisive(machine: Machine) -> Machine:
-    """What the rule looks at: two computers of one order differ in serial numbers and folders only."""
-    gpus = tuple(replace(gpu, uuid=None, bus_id=None) for gpu in machine.gpus)
-    return replace(machine, gpus=gpus, toolkits=(), pythons=(), condas=(), volumes=(), notices=())
 
 
 class Session:
@@ -89,11 +77,14 @@ class Session:
 
     def __init__(self, network: Network | None = None) -> None:
         self._network = network
-        self._judged: dict[tuple[Machine, Choices], Verdict] = {}
 
     @cached_property
     def matrix(self) -> Matrix:
         return load_matrix()
+
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self.matrix)
 
     def probe(
         self,
@@ -102,7 +93,6 @@ class Session:
         on_rows: Callable[[tuple[Requirement, ...]], None] | None = None,
     ) -> Facts:
         """`on_part` hears each part of the look as it ends, and then `on_rows` what the machine looks like so far."""
-
         started = time.monotonic()
         around = around_rows()
 
@@ -151,12 +141,7 @@ class Session:
 
     def judge(self, machine: Machine, choices: Choices) -> Verdict:
         """`propose` for described machines: only the best has its proof. Machines alike are judged once."""
-        key = (_decisive(machine), choices)
-        if key not in self._judged:
-            if len(self._judged) >= _MOST_JUDGED:
-                self._judged.clear()
-            self._judged[key] = resolve(machine, self.matrix, choices, prove_all=False)
-        return self._judged[key]
+        return self._judge.judge(machine, choices)
 
     def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> tuple[JudgedNews, ...]:
         """Builds that the sources list and the tables do not know, looked into and judged for this computer."""
@@ -246,25 +231,7 @@ class Session:
 
     def start(self, run_id: str) -> int:
         """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""
-        folder = find_run_folder(run_id)
-        if folder.is_running():
-            raise WizardError("run-busy", path=read_plan(folder.plan).prefix)
-        control.clear(folder)
-        self.worker_output_path(run_id).unlink(missing_ok=True)
-        self._begin(folder)
-        argv = (*paths.own_command(), "run", "--started", str(folder.plan))
-        try:
-            return start_detached(argv, child_environment(paths.own_environment()), self.worker_output_path(run_id))
-        except OSError as error:
-            raise WizardError("worker-not-started", details=str(error)) from error
-
-    def _begin(self, folder: RunFolder) -> None:
-        """From here on it is unfinished, and offered again, however soon a kill comes. Raises `state-not-writable`."""
-        try:
-            folder.events.touch()
-            keep(folder.path)
-        except OSError as error:
-            raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
+        return carrying_out.start(run_id)
 
     def keep(self, run_id: str) -> None:
         """A plan that somebody will start later, by its file."""
@@ -272,26 +239,11 @@ class Session:
 
     def resume(self, run_id: str) -> int:
         """Raises UsageError `nothing-to-resume` for a run that is done."""
-        info = run_info(find_run_folder(run_id))
-        if info.state == "finished":
-            raise UsageError("nothing-to-resume", run=run_id)
-        return self.start(run_id)
+        return carrying_out.resume(run_id)
 
     def discard(self, run_id: str) -> None:
         """Removes an unfinished run: the environment that it began, then the run. Downloads stay: they are verified."""
-        folder = own_run_folder(run_id)
-        if folder.is_running():
-            raise WizardError("run-busy", path=str(folder.path))
-        try:
-            prefix = Path(read_plan(folder.plan).prefix)
-        except UsageError:  # a plan that nobody can read does not say what it began
-            remove_run(folder)
-            return
-        if run_info(folder).state != "finished":
-            restore_run(folder)  # a repair that did not get to its end
-        if is_ours_unfinished(prefix, folder.id):
-            remove_unfinished(prefix, folder.id)
-        remove_run(folder)
+        carrying_out.discard(run_id)
 
     def is_running(self, run_id: str) -> bool:
         return find_run_folder(run_id).is_running()
@@ -307,7 +259,7 @@ class Session:
 
     def worker_output_path(self, run_id: str) -> Path:
         """What the worker itself printed: nothing, unless it could not even begin."""
-        return find_run_folder(run_id).path / "worker.txt"
+        return carrying_out.worker_output(run_id)
 
     def plan_path(self, run_id: str) -> Path:
         return find_run_folder(run_id).plan
@@ -321,13 +273,7 @@ class Session:
 
     def verify(self, prefix: Path, is_cancelled: IsCancelled = _never) -> tuple[dict[str, Any], ExitStatus]:
         """Smoke test of any environment: (report, exit status). Raises UsageError `no-environment`."""
-        python = python_of(prefix)
-        if not python.exists():
-            raise UsageError("no-environment", path=str(prefix))
-        machine = probe(None, is_cancelled)
-        verification = verify(python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled)
-        status = exit_status(verification)
-        return report_document(None, verification, status=int(status), error=None), status
+        return verify_prefix(prefix, is_cancelled)
 
     def doctor(self, facts: Facts, prefix: Path, **options: Any) -> Examination:
         """Why an environment does not work; see `examine_prefix`. Raises UsageError `no-environment`, Cancelled."""

@@ -1,0 +1,52 @@
+"""Files that come to the window: opened with the program, handed over by a second start, or dropped on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from wizard.errors import WizardError
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QMimeData
+
+    from wizard.gui.window import WizardWindow
+
+_OF_THE_WIZARD = (".json", ".torchlab")
+
+
+@runtime_checkable
+class TakesFile(Protocol):
+    def take_file(self, path: Path) -> None: ...
+
+
+def open_file(window: WizardWindow, path: Path) -> None:
+    """A plan or a class profile goes to Welcome, any other file is an error to be explained."""
+    from wizard.flow.side_pages import SideId
+
+    if path.suffix.lower() in _OF_THE_WIZARD:
+        _open_on_welcome(window, path)
+        return
+    window.side.open(SideId.EXPLAIN)
+    page = window.page
+    if isinstance(page, TakesFile):
+        page.take_file(path)
+
+
+def _open_on_welcome(window: WizardWindow, path: Path) -> None:
+    from wizard.flow.pages import PageId
+    from wizard.gui.pages.welcome import WelcomePage
+
+    welcome = window.pages[PageId.WELCOME]
+    if window.navigator.state.run_is_going:
+        window.page.trouble.show_error(WizardError("window-run-going", name=path.name))
+    elif isinstance(welcome, WelcomePage):
+        window.side.close()
+        if window.navigator.page is not PageId.WELCOME:
+            window.navigator.restart()
+        welcome.open_file(path)
+
+
+def files_in(dropped: QMimeData) -> list[Path]:
+    """Of what is dragged over the window: what lies on this computer."""
+    return [Path(url.toLocalFile()) for url in dropped.urls() if url.isLocalFile()]
