@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from tests.flow import values
@@ -25,12 +26,14 @@ from wizard.environments.remove import mark_begun
 from wizard.environments.windows_volume import volume_of
 from wizard.errors import UsageError, WizardError, gigabytes_apart
 from wizard.i18n import text
+from wizard.packages.fetch import Store
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
 from wizard.session.place import check_place, environment_rows, in_cloud, path_rows, state_rows, temp_rows, told_of
 from wizard.steps.preflight import check_ground, prefix_lock
 from wizard.steps.room import UNPACKED_RATIO, Demand, check_room, demands
+from wizard.steps.run_folder import RunFolder
 
 # A laptop with btrfs, a lab's home on NFS, a stick, Windows seen from WSL, a folder mounted over another.
 MOUNTS = r"""25 30 0:23 / /proc rw,nosuid,nodev,noexec,relatime shared:14 - proc proc rw
@@ -204,6 +207,20 @@ def test_into_an_environment_only_what_comes_is_counted(home: Path) -> None:
     cache, environment = demands(replace(made, engine="existing"), Lock((file,), ""))
     assert (cache.size, environment.size) == (1000, int(1000 * UNPACKED_RATIO))
     assert environment.path == home / "e"
+
+
+def test_the_python_that_a_class_has_locked_is_counted_with_the_downloads(home: Path) -> None:
+    """Less what is there; the environment's own share for Python is there in any case."""
+    plan = values.plan("r", str(home / "e"))
+    files = [LockedFile(name, "1", f"{name}-1-0.conda", ("https://x.example/p",), name * 64, 700) for name in "ab"]
+    folder = RunFolder(paths.runs_dir() / plan.id)
+    folder.path.mkdir(parents=True)
+    folder.python_files.write_bytes(msgspec.json.encode(files))
+    assert demands(plan, Lock((), ""))[0].size == 1400
+    here = Store().path_for(files[0])
+    here.parent.mkdir(parents=True)
+    here.touch()
+    assert demands(plan, Lock((), ""))[0].size == 700
 
 
 # -- quota

@@ -34,10 +34,7 @@ def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
     packages = ", ".join(("torch", *wish.companions, *wish.extras))
     asked = ", ".join(file.profile.ask) or "-"
     terminal.line(terminal.words(message("profile.show.environment", name=wish.name, packages=packages, asked=asked)))
-    for lock in file.profile.locks:
-        terminal.line(f"  {lock.label}: {_size(lock, terminal)}")
-        if lock.conda:
-            terminal.line(f"    {_python_size(lock, terminal)}")
+    _tell_locks(file, terminal)
     _tell(selection, machine, terminal)
     return ExitStatus.DONE
 
@@ -59,6 +56,8 @@ def check(arguments: argparse.Namespace, terminal: Terminal) -> int:
         for name, machine, selection in chosen:
             terminal.line(f"== {name}")
             _tell(selection, machine, terminal)
+        if not arguments.machine:
+            _tell_locks(file, terminal)
         for name, error in unread:
             terminal.line(f"== {name}")
             terminal.line("  " + terminal.words(error.summary))
@@ -82,6 +81,13 @@ def _size(lock: ProfileLock, terminal: Terminal) -> str:
     total = sum(file.size or 0 for file in lock.files)
     key = "profile.show.size" if lock.total_bytes is not None else "profile.show.size-least"
     return terminal.words(message(key, count=len(lock.files), megabytes=round(total / 1e6, 1)))
+
+
+def _tell_locks(file: ProfileFile, terminal: Terminal) -> None:
+    for lock in file.profile.locks:
+        terminal.line(f"  {lock.label}: {_size(lock, terminal)}")
+        if lock.conda:
+            terminal.line(f"    {_python_size(lock, terminal)}")
 
 
 def _python_size(lock: ProfileLock, terminal: Terminal) -> str:

@@ -70,11 +70,11 @@ def saved_preview(
         plan = _plan(facts, choices, election, folder.id, lock)
         plan = replace(plan, notices=(*plan.notices, *told_of(place)), profile_sha256=profile_sha256)
         check_base_python(plan)
+        if python is not None:
+            _write_private(folder.python_files, msgspec.json.encode(python.files))
         part, by_conda = choose_python_part(plan, is_cancelled, python), plan_conda(plan, is_cancelled)
         engine_changes = (*conda_changes(plan, by_conda), *python_changes(plan, part))
         check_room(demands(plan, lock))
-        if python is not None:
-            _write_private(folder.python_files, msgspec.json.encode(python.files))
         save_run(folder, plan, lock, part)
     except OSError as error:
         shutil.rmtree(folder.path, ignore_errors=True)

@@ -266,7 +266,9 @@ def _python(
     facts: Facts, profile: Profile, entry: ProfileLock, choices: Choices, further_urls: FurtherUrls
 ) -> LockedPython:
     files = tuple(package.file for package in entry.conda)
-    files = with_credentials(Lock(files, ""), conda_channels(choices, facts.settings)).files
+    # The profile names its channel without a login; this computer's own settings may know one for that host.
+    own = conda_channels(replace(choices, channel=None), facts.settings)
+    files = with_credentials(Lock(files, ""), own).files
     only_share = profile.sources.only_share
     return LockedPython(chosen_text(entry.conda), tuple(_from(file, further_urls(file), only_share) for file in files))
 

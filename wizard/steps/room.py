@@ -19,6 +19,8 @@ from wizard.errors import WizardError, gigabytes_apart
 from wizard.packages.fetch import Store
 from wizard.packages.model import Lock
 from wizard.plan.model import Plan
+from wizard.steps.python_files import read_python_files
+from wizard.steps.run_folder import RunFolder
 
 # Unpacked wheels against their size: measured on torch 2.15.0+cu132 with its companions; see docs/architecture.md.
 UNPACKED_RATIO = 2.1
@@ -48,6 +50,8 @@ def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
     download, unpacked = needed_bytes(lock)
     store = Store(paths.downloads_dir())
     download -= sum(file.size or 0 for file in lock.files if store.path_for(file).is_file())
+    python = read_python_files(RunFolder(paths.runs_dir() / plan.id).python_files)
+    download += sum(file.size or 0 for file in python if not store.path_for(file).is_file())
     prefix = Path(plan.prefix)
     if plan.engine == EXISTING:
         return Demand(paths.downloads_dir(), max(0, download)), Demand(prefix, unpacked - PYTHON_BYTES)
