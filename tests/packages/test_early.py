@@ -133,6 +133,17 @@ def test_an_odd_wheel_is_left_to_the_usual_way(
     assert check_record(site_packages, wheel) == ()
 
 
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_comes_twice(tmp_path: Path) -> None:
+    wheel, size = tmp_path / "twice-1.0-py3-none-any.whl", 1 << 20
+    members = [("twice/a.so", b"1" * size), ("twice/a.so", b"2" * size), ("twice/b.so", b"3" * size)]
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    found = fed(EarlyUnpacker(tmp_path / "downloads", "run"), wheel)
+    assert contents(found) == dict(members)
+
+
 def test_what_begins_anew_begins_anew(tmp_path: Path) -> None:
     wheel = wheels.rich(tmp_path / "wheels")
     file, data = locked(wheel.read_bytes()), wheel.read_bytes()

@@ -124,6 +124,7 @@ class _Stream:
         self._writer: BulkWriter | None = None
         self._view = memoryview(b"")
         self.found: dict[str, Early] = {}
+        self._count = 0
         self._walk: _Bytes | None = self._members()
         next(self._walk)
 
@@ -188,7 +189,8 @@ class _Stream:
 
     def _unpack(self, name: str, method: int, packed: int, size: int, crc: int) -> _Bytes:
         # A number for a name: what the wheel calls it is believed only when its hash was right.
-        path = self._folder / str(len(self.found))
+        self._count += 1  # not what was found: an odd wheel may hold a name twice
+        path = self._folder / str(self._count)
         self._folder.mkdir(exist_ok=True)
         writer = self._writer = self._writer or BulkWriter(_OUT, self._pool)
         out = self._out = PartFile(path, truncate=True)
