@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from wizard.environments.erase import erase
-from wizard.system.links import extended, is_link, is_true_folder
 from wizard.errors import Cancelled
+from wizard.system.links import extended, is_link, is_true_folder
 
 # winnt.h and ntifs.h
 JUNCTION = 0xA0000003

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 from PySide6 import QtCore, QtGui  # `QtCore.Qt` only where it is needed: see first_picture.py
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QStackedWidget, QWidget
 
 from wizard import paths
 from wizard.errors import WizardError
@@ -33,6 +33,11 @@ if TYPE_CHECKING:  # what the first picture does not need is imported by who fur
     from wizard.gui.voice import Voice
     from wizard.gui.wizard_pages import WizardPages
     from wizard.session.session import Session
+
+
+@runtime_checkable
+class TakesFile(Protocol):
+    def take_file(self, path: Path) -> None: ...
 
 
 class WizardWindow(BareWindow):
@@ -158,7 +163,7 @@ class WizardWindow(BareWindow):
 
     def _refresh(self) -> None:
         from wizard.flow.pages import ORDER
-        from wizard.gui.focus_order import order_tabs
+        from wizard.gui.tab_order import order_tabs
 
         visit = self.side.here
         self.rail.show_navigator(self.navigator, visit.page if visit else None)
@@ -174,9 +179,11 @@ class WizardWindow(BareWindow):
         self._title.show(self.page.window_title, *going)
 
     def _focus_page(self) -> None:
-        from wizard.gui.focus_order import focus_page
-
-        focus_page(self)
+        first = self.page.first_control()
+        if first is not None and first.isEnabled():
+            first.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
+        else:
+            self.footer.primary.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
 
     def _dress(self) -> None:
         for part in (self.rail, self.ask, self.footer, self.page):
@@ -211,9 +218,10 @@ class WizardWindow(BareWindow):
         if not self.is_furnished:
             super().keyPressEvent(event)
         elif event.key() in (QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter) and not event.isAutoRepeat():
-            from wizard.gui.focus_order import press_focused
-
-            press_focused(self)
+            focused = self.focusWidget()
+            button = focused if isinstance(focused, QAbstractButton) else self.footer.primary
+            if button.isVisible() and button.isEnabled():
+                button.click()
         elif event.key() == QtCore.Qt.Key.Key_Escape:
             if self.ask.isVisible():
                 self.ask.put_away()
@@ -261,9 +269,25 @@ class WizardWindow(BareWindow):
 
     def open_file(self, path: Path) -> None:
         """A plan or a class profile goes to Welcome, any other file is an error to be explained."""
-        from wizard.gui.incoming import open_file
+        from wizard.flow.pages import PageId
+        from wizard.flow.side_pages import SideId
 
-        open_file(self, path)
+        if path.suffix.lower() in (".json", ".torchlab"):
+            from wizard.gui.pages.welcome import WelcomePage
+
+            welcome = self.pages[PageId.WELCOME]
+            if self.navigator.state.run_is_going:
+                self.page.trouble.show_error(WizardError("window-run-going", name=path.name))
+            elif isinstance(welcome, WelcomePage):
+                self.side.close()
+                if self.navigator.page is not PageId.WELCOME:
+                    self.navigator.restart()
+                welcome.open_file(path)
+            return
+        self.side.open(SideId.EXPLAIN)
+        page = self.page
+        if isinstance(page, TakesFile):
+            page.take_file(path)
 
     def come_forward(self, file: str) -> None:
         """Another start of the program: this is the window, so it shows itself."""
@@ -275,18 +299,14 @@ class WizardWindow(BareWindow):
             self.open_file(Path(file))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        from wizard.gui.incoming import files_in
-
-        if files_in(event.mimeData()):
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        from wizard.gui.incoming import files_in
-
-        files = files_in(event.mimeData())
+        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         if files:
             event.acceptProposedAction()
-            self.open_file(files[0])
+            self.open_file(Path(files[0]))
 
     # -- the end
 
