@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from tests.flow import values
-from wizard.flow.afterwards import SNIPPET, use_line
+from wizard.flow.afterwards import SNIPPET
 from wizard.flow.grid import arrange, picked_for, pythons_of, worth_showing
 from wizard.flow.report_view import read_report
 from wizard.i18n import Message
@@ -41,24 +39,6 @@ def test_a_choice_that_cannot_be_had_gives_way_to_the_best() -> None:
 
 def test_pythons_newest_first() -> None:
     assert pythons_of(values.VERDICT) == ("3.14", "3.13", "3.12", "3.11", "3.10")
-
-
-@pytest.mark.parametrize(
-    ("prefix", "engine", "os", "has_conda", "line"),
-    [
-        ("/e/t", "venv", "linux", False, "source /e/t/bin/activate"),
-        ("/e/my torch", "venv", "linux", False, "source '/e/my torch/bin/activate'"),
-        ("/e/t", "rattler", "linux", True, "source /e/t/bin/activate"),
-        ("/e/t", "rattler", "linux", False, "source /e/t/bin/activate"),
-        ("/e/t", "conda", "linux", True, "conda activate /e/t"),
-        ("/e/t", "conda", "linux", False, "/e/t/bin/python"),
-        ("C:\\e\\t", "venv", "windows", True, "C:\\e\\t\\Scripts\\activate"),
-        ("C:\\my e\\t", "rattler", "windows", False, '"C:\\my e\\t\\Scripts\\activate"'),
-        ("C:\\my e\\t", "conda", "windows", False, '"C:\\my e\\t\\python.exe"'),
-    ],
-)
-def test_the_line_that_uses_the_environment(prefix: str, engine: str, os: str, has_conda: bool, line: str) -> None:
-    assert use_line(prefix, engine, os, has_conda) == line
 
 
 def test_the_first_program_is_python() -> None:

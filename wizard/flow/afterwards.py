@@ -215,14 +215,3 @@ def text_lines(sections: tuple[Section, ...], language: str | None, all_shells: 
             yield from (f"    {row}" for row in line.code.split("\n"))
             if line.note:
                 yield f"  {text(line.note, language)}"
-
-
-def use_line(prefix: str, engine: str, os: str, has_conda: bool) -> str:
-    """The one line that every shell of the system takes; an environment of a conda's needs that conda."""
-    row = of(os)
-    if engine != "conda":
-        # PowerShell finds Activate.ps1 by this name, the command prompt activate.bat.
-        return row.sourced + row.quoted_anywhere(row.separator.join((prefix, row.scripts, "activate")))
-    if has_conda:
-        return f"conda activate {row.quoted_anywhere(prefix)}"
-    return row.quoted_anywhere(row.separator.join((prefix, row.conda_python)))

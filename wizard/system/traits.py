@@ -19,7 +19,6 @@ class System:
     name: str
     # Paths and names
     path: type[PurePath]
-    separator: str
     list_separator: str  # between the folders of a variable
     dos_paths: bool  # with drives, shares and backslashes; more than 260 characters are not for everybody
     paths_have_case: bool
@@ -28,12 +27,10 @@ class System:
     longest_sure_path: int | None  # of an environment: torch nests about 140 further characters
     no_file: str  # in place of a settings file: there is none
     quoted: Callable[[str], str]  # a path as one word of a line for our own programs
-    quoted_anywhere: Callable[[str], str]  # and of one that every shell of the system takes
     # An environment
     program_ending: str
     scripts: str
     program_folders: tuple[str, ...]  # what is first on PATH when it is switched on, in the order of conda's own
-    conda_python: str  # in an environment of a conda
     entry_point_endings: tuple[str, ...]  # of the files that installers make of one program's name
     site_packages: str  # "{minor}" is "3.12"
     library_variable: str
@@ -42,7 +39,6 @@ class System:
     shells: tuple[str, ...]
     activation_files: tuple[str, ...]
     activation_mark: str  # the one of them that tells that an environment can be switched on
-    sourced: str  # what stands before a script that a shell is to read itself
     usual_shell: str | None  # None: the account's own
     terminal_shells: tuple[str, ...]
     shells_bring_a_window: bool  # and the system gives it to them
@@ -75,14 +71,9 @@ def _plainly_quoted(path: str) -> str:
     return f'"{path}"' if " " in path else path
 
 
-def _quoted_for_cmd(path: str) -> str:
-    return f'"{path}"' if any(sign in path for sign in " &()^;,=") else path
-
-
 LINUX = System(
     name="linux",
     path=PurePosixPath,
-    separator="/",
     list_separator=":",
     dos_paths=False,
     paths_have_case=True,
@@ -91,11 +82,9 @@ LINUX = System(
     longest_sure_path=None,
     no_file="/dev/null",
     quoted=shlex.quote,
-    quoted_anywhere=shlex.quote,
     program_ending="",
     scripts="bin",
     program_folders=("bin",),
-    conda_python="bin/python",
     entry_point_endings=("",),
     site_packages="lib/python{minor}/site-packages",
     library_variable="LD_LIBRARY_PATH",
@@ -103,7 +92,6 @@ LINUX = System(
     shells=("bash", "zsh", "fish", "powershell"),
     activation_files=("activate", "activate.fish", "Activate.ps1"),
     activation_mark="activate",
-    sourced="source ",
     usual_shell=None,
     terminal_shells=("bash", "zsh", "fish"),
     shells_bring_a_window=False,
@@ -132,7 +120,6 @@ LINUX = System(
 WINDOWS = System(
     name="windows",
     path=PureWindowsPath,
-    separator="\\",
     list_separator=";",
     dos_paths=True,
     paths_have_case=False,
@@ -141,11 +128,9 @@ WINDOWS = System(
     longest_sure_path=110,
     no_file="nul",
     quoted=_plainly_quoted,
-    quoted_anywhere=_quoted_for_cmd,
     program_ending=".exe",
     scripts="Scripts",
     program_folders=("", "Library\\mingw-w64\\bin", "Library\\usr\\bin", "Library\\bin", "Scripts", "bin"),
-    conda_python="python.exe",
     entry_point_endings=(".exe", "-script.py", "-script.pyw"),
     site_packages="Lib/site-packages",
     library_variable="PATH",
@@ -153,7 +138,6 @@ WINDOWS = System(
     shells=("powershell", "cmd"),
     activation_files=("Activate.ps1", "activate.bat", "deactivate.bat"),
     activation_mark="activate.bat",
-    sourced="",
     usual_shell="powershell",
     terminal_shells=("powershell", "cmd"),
     shells_bring_a_window=True,
