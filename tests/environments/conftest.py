@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.volumes import another_volume
 from wizard.environments.inspect_prefix import ask_python
 
 AWKWARD = "my 环境 folder"
@@ -48,9 +49,6 @@ def base_has_ensurepip(base_python: Path) -> bool:
 
 @pytest.fixture
 def other_disk(tmp_path: Path) -> Iterator[Path]:
-    """A folder on another volume than the tests' own: memory, which every Linux has mounted here."""
-    memory = Path("/dev/shm")
-    if not memory.is_dir() or memory.stat().st_dev == tmp_path.stat().st_dev:
-        pytest.skip("no second volume to write on")
-    with tempfile.TemporaryDirectory(dir=memory) as folder:
+    """A folder on another volume than the tests' own."""
+    with tempfile.TemporaryDirectory(dir=another_volume(tmp_path)) as folder:
         yield Path(folder)
