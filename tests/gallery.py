@@ -10,9 +10,10 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Callable
 from pathlib import Path
+
+from tests.gallery_window import Pictures
 
 SCALES = ("1", "1.5", "2")
 _SCALE = "QT_SCALE_FACTOR"
@@ -51,7 +52,7 @@ def _buttons() -> type:
     return QPushButton
 
 
-class _Walk:
+class _Walk(Pictures):
     def __init__(self, app, wishes, home: Path, folder: Path) -> None:  # type: ignore[no-untyped-def]
         from tests.gui import fake_session
         from tests.gui.fake_side import FakeSide
@@ -178,20 +179,6 @@ class _Walk:
         if self.window.navigator.may_go_next():
             self.window.navigator.go_next()
         self.shoot(name)
-
-    def settle(self, done: Callable[[], bool]) -> None:
-        until = time.monotonic() + 20
-        while not done():
-            if time.monotonic() > until:
-                raise TimeoutError(self.window.page.title)
-            self.app.processEvents()
-            time.sleep(0.005)
-
-    def shoot(self, name: str) -> None:
-        for _ in range(6):
-            self.app.processEvents()
-            time.sleep(0.01)
-        self.window.grab().save(str(self.folder / f"{name}.png"))
 
 
 if __name__ == "__main__":

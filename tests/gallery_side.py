@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.gallery_window import Pictures
 
 PASTED = """\
 Traceback (most recent call last):
@@ -15,7 +15,7 @@ RuntimeError: CUDA error: no kernel image is available for execution on the devi
 """
 
 
-class SideWalk:
+class SideWalk(Pictures):
     def __init__(self, app: Any, wishes: Any, home: Path, folder: Path) -> None:
         from tests.flow import values
         from tests.gallery_class import ClassWalk
@@ -169,20 +169,3 @@ class SideWalk:
         install.cancel.click()
         self.settle(lambda: install.rest.isVisible() and not window.errands.busy)
         self.shoot("6-install-cancelled")
-
-    def settle(self, done: Callable[[], bool] | None = None) -> None:
-        until = time.monotonic() + 20
-        done = done or (lambda: not self.window.errands.busy)
-        for _ in range(4):
-            self.app.processEvents()
-        while not done():
-            if time.monotonic() > until:
-                raise TimeoutError(self.window.page.title)
-            self.app.processEvents()
-            time.sleep(0.005)
-
-    def shoot(self, name: str) -> None:
-        for _ in range(6):
-            self.app.processEvents()
-            time.sleep(0.01)
-        self.window.grab().save(str(self.folder / f"{name}.png"))

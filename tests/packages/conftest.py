@@ -1,4 +1,5 @@
-"""A virtual environment of the running Python, made once per worker and copied by no one: tests clean up."""
+"""A virtual environment of the running Python, made once per worker and copied by no one: tests clean up; and what a
+fetch needs: a server with faults, an empty store."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.servers.fault_server import FaultServer
+from wizard.packages.fetch import Store
 from wizard.packages.install import find_places
 
 
@@ -39,3 +42,14 @@ def ask(python: Path, code: str) -> str:
     return subprocess.run(
         [str(python), "-B", "-I", "-c", code], check=True, capture_output=True, text=True
     ).stdout.strip()
+
+
+@pytest.fixture
+def server() -> Iterator[FaultServer]:
+    with FaultServer() as running:
+        yield running
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "downloads")

@@ -34,17 +34,6 @@ PLAIN = Options(stall=5.0, backoff=0.02, environment={})
 BLIND = Options(stall=5.0, backoff=0.02, environment={}, free_bytes=lambda folder: 1 << 40)
 
 
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "downloads")
-
-
 def recorded(store: Store, file: LockedFile) -> int:
     state = read_state(store.state_for(file))
     return total(state.done) if state else 0

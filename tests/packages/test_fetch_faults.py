@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,17 +20,6 @@ MB = 1 << 20
 DATA = some_bytes(3 * MB)
 LARGE = some_bytes(2 * CHUNK + 4321)
 FAST = Options(stall=20.0, backoff=0.02, environment={})
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "downloads")
 
 
 def shown(value: object) -> str:

@@ -6,8 +6,6 @@ import argparse
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 import pytest
@@ -30,17 +28,6 @@ from wizard.packages.model import LockedFile
 from wizard.plan.model import Choices
 
 MB = 1 << 20
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "downloads")
 
 
 def limits_seen(store: Store, files: list[LockedFile], options: Options, connections: int = 4) -> Counter[str]:

@@ -7,7 +7,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -25,17 +24,6 @@ from wizard.packages.model import LockedFile
 MB = 1 << 20
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = Options(stall=5.0, backoff=0.02, environment={})
-
-
-@pytest.fixture
-def server() -> Iterator[FaultServer]:
-    with FaultServer() as running:
-        yield running
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "downloads")
 
 
 def wait_until(condition: object, seconds: float = 20.0) -> None:

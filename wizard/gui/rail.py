@@ -47,14 +47,40 @@ def side_name(page: SideId) -> str:
     return names[page]
 
 
-class RailTool(QAbstractButton):
-    """A page beside the wizard: its name, and a bar at the left while it is shown."""
+class _RailButton(QAbstractButton):
+    """What both kinds share: their size, their name, the ring around the one that has the focus."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
         self._is_now = False
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH - 20, max(40, self.fontMetrics().height() + 16))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, max(34, self.fontMetrics().height() + 10))
+
+    def _write_name(self, painter: QPainter, left: int, colour: str) -> None:
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() * 1.06)
+        font.setBold(self._is_now)
+        painter.setFont(font)
+        painter.setPen(self._theme.colour(colour))
+        room = QRectF(left, 0, self.width() - left - 6, self.height())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        if self.hasFocus():
+            painter.setPen(QPen(self._theme.colour("accent"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
+
+
+class RailTool(_RailButton):
+    """A page beside the wizard: its name, and a bar at the left while it is shown."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, parent)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
 
     def show_tool(self, words: str, is_now: bool) -> None:
@@ -64,12 +90,6 @@ class RailTool(QAbstractButton):
         self.setAccessibleName(current.replace("%1", words) if is_now else words)
         self.update()
 
-    def sizeHint(self) -> QSize:
-        return QSize(WIDTH - 20, max(40, self.fontMetrics().height() + 16))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(80, max(34, self.fontMetrics().height() + 10))
-
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -78,28 +98,16 @@ class RailTool(QAbstractButton):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(colour("accent"))
             painter.drawRoundedRect(QRectF(2, self.height() / 2 - 10, 4, 20), 2, 2)
-        font = self.font()
-        font.setPointSizeF(font.pointSizeF() * 1.06)
-        font.setBold(self._is_now)
-        painter.setFont(font)
-        painter.setPen(colour("text" if self._is_now or self.underMouse() else "muted"))
-        room = QRectF(16, 0, self.width() - 22, self.height())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
-        if self.hasFocus():
-            painter.setPen(QPen(colour("accent"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
+        self._write_name(painter, 16, "text" if self._is_now or self.underMouse() else "muted")
 
 
-class RailStep(QAbstractButton):
+class RailStep(_RailButton):
     """One page: a circle with its number, or a tick once it is done, and its name."""
 
     def __init__(self, page: PageId, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
+        super().__init__(theme, parent)
         self.page = page
-        self._theme = theme
-        self._is_now = self._is_done = False
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._is_done = False
 
     def show_step(self, is_now: bool, is_done: bool, may_press: bool) -> None:
         self._is_now, self._is_done = is_now, is_done
@@ -120,12 +128,6 @@ class RailStep(QAbstractButton):
     @property
     def _number(self) -> int:
         return ORDER.index(self.page) + 1
-
-    def sizeHint(self) -> QSize:
-        return QSize(WIDTH - 20, max(40, self.fontMetrics().height() + 16))
-
-    def minimumSizeHint(self) -> QSize:
-        return QSize(80, max(34, self.fontMetrics().height() + 10))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -148,17 +150,7 @@ class RailStep(QAbstractButton):
             font.setPointSizeF(font.pointSizeF() * 0.88)
             painter.setFont(font)
             painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
-        font = self.font()
-        font.setPointSizeF(font.pointSizeF() * 1.06)
-        font.setBold(self._is_now)
-        painter.setFont(font)
-        painter.setPen(colour("text" if filled else "muted"))
-        room = QRectF(44, 0, self.width() - 50, self.height())
-        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
-        if self.hasFocus():
-            painter.setPen(QPen(colour("accent"), 2))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
+        self._write_name(painter, 44, "text" if filled else "muted")
 
     @staticmethod
     def _draw_tick(painter: QPainter, circle: QRectF) -> None:

@@ -5,37 +5,26 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-import secrets
 from collections.abc import Callable
 from pathlib import Path
 
 from wizard.errors import Cancelled
+from wizard.report.write import put_whole, unfinished_name
 
 _READ = 1 << 20
 
 
 def put_bytes(path: Path, data: bytes) -> None:
     """Raises OSError; what was at `path` is then as before."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     if path.is_file() and path.stat().st_size == len(data) and path.read_bytes() == data:
         return
-    unfinished = _unfinished(path)
-    try:
-        with unfinished.open("xb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        unfinished.replace(path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        raise
+    put_whole(path, data)
 
 
 def copy_into(source: Path, target: Path, sha256: str, is_cancelled: Callable[[], bool]) -> bool:
     """False when the source is not what it should be: then there is no target. Raises OSError, Cancelled."""
     target.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = _unfinished(target)
+    unfinished = unfinished_name(target)
     digest = hashlib.sha256()
     try:
         with source.open("rb") as stream, unfinished.open("xb") as out:
@@ -55,12 +44,6 @@ def copy_into(source: Path, target: Path, sha256: str, is_cancelled: Callable[[]
             unfinished.unlink()
         raise
     return True
-
-
-def _unfinished(path: Path) -> Path:
-    """A name that nobody can guess, and with mode "x" no link that somebody has put there: a pack may lie where others
-    may write. Two results of one machine may come at once, too."""
-    return path.with_name(f".{path.name[:80]}.{secrets.token_hex(8)}")
 
 
 def read_file(path: Path, most: int) -> bytes:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -35,17 +35,26 @@ def save_as(path: Path, document: Mapping[str, Any], language: str | None = None
 
 
 def _write(path: Path, words: str) -> None:
+    put_whole(path, words.encode("utf-8"))
+
+
+def put_whole(path: Path, data: bytes) -> None:
+    """Raises OSError; what was at `path` is then as before."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    data = words.encode("utf-8")
-    descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    unfinished = Path(name)
+    unfinished = unfinished_name(path)
     try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
+        with unfinished.open("xb") as out:
+            out.write(data)
+            out.flush()
+            os.fsync(out.fileno())
         unfinished.replace(path)
     except BaseException:
         with contextlib.suppress(OSError):
             unfinished.unlink()
         raise
+
+
+def unfinished_name(path: Path) -> Path:
+    """A name that nobody can guess, and with mode "x" no link that somebody has put there: what is written may lie
+    where others may write. Two results of one machine may come at once, too."""
+    return path.with_name(f".{path.name[:60]}.{secrets.token_hex(8)}")
