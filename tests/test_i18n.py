@@ -98,7 +98,7 @@ def test_every_error_says_its_cause_and_what_to_do(part: str) -> None:
 
 def test_a_message_is_rendered_at_the_edge() -> None:
     value = message("step.install.will", count=3)
-    assert text(value, "en") == "Installing 3 packages"
+    assert text(value, "en") == "Installing packages: 3"
     assert text(value, "zh_CN") == "安装 3 个软件包"
     assert Message.from_json(value.to_json()) == value
 

@@ -66,8 +66,8 @@
         <translation>适合这台电脑的版本</translation>
     </message>
     <message>
-        <source>Chosen by your card and your driver. Take any ticked cell to change it; the others say why not.</source>
-        <translation>根据显卡和驱动选出。打勾的格子都可以改选；其他格子说明了为什么不行。</translation>
+        <source>A build is one ready-made PyTorch. This one fits your card and driver; any ticked cell can be taken, too.</source>
+        <translation>一个“版本”就是一份做好的 PyTorch。已按显卡和驱动选好；打勾的格子也都可以选用。</translation>
     </message>
     <message>
         <source>torch&amp;vision</source>
@@ -121,8 +121,8 @@
         <translation>自己选择(&amp;S)</translation>
     </message>
     <message>
-        <source>No graphics card, or the wrong one? You can still go on with the CPU build.</source>
-        <translation>没有显卡，或显卡不对？仍可继续安装 CPU 版本。</translation>
+        <source>No graphics card, or the wrong one? You can still go on: PyTorch then works on the processor (CPU), only slower.</source>
+        <translation>没有显卡，或显卡不对？仍可继续：PyTorch 会在处理器（CPU）上运行，只是慢一些。</translation>
     </message>
     <message>
         <source>Environments that are not as they were</source>
@@ -130,7 +130,7 @@
     </message>
     <message>
         <source>Written. Undo on the first page takes it back; this is what is true now:</source>
-        <translation>已写入。可在首页的“撤销”中还原；以下是现在的情况：</translation>
+        <translation>已写入。可在首页的“撤销修改”中还原；以下是现在的情况：</translation>
     </message>
     <message>
         <source>Only looking: nothing is changed.</source>
@@ -280,7 +280,7 @@
 <context>
     <name>CodeLines</name>
     <message>
-        <source>Other shells, Jupyter, editor, a first program</source>
+        <source>Other terminals, Jupyter, editor, a first program</source>
         <translation>其他终端、Jupyter、编辑器、第一个程序</translation>
     </message>
 </context>
@@ -323,7 +323,7 @@
         <translation>输入 %1 以确认删除(&amp;Y)</translation>
     </message>
     <message>
-        <source>%1 files in it belong to no package. They are yours, and they would be lost:</source>
+        <source>Files in it that belong to no package: %1. They are yours, and they would be lost:</source>
         <translation>其中有 %1 个文件不属于任何软件包。它们是您自己的，删除后会丢失：</translation>
     </message>
     <message>
@@ -479,7 +479,7 @@
         <translation>安装</translation>
     </message>
     <message>
-        <source>Keep it at this branch</source>
+        <source>Keep it at this series</source>
         <translation>保持在这个驱动系列</translation>
     </message>
     <message>
@@ -506,7 +506,7 @@
         <translation>内置引擎：自带完整的 Python，无需 conda(&amp;E)</translation>
     </message>
     <message>
-        <source>Your &amp;conda: it makes the environment and owns it</source>
+        <source>Your &amp;conda: it makes the environment and looks after it</source>
         <translation>您的 conda：由它创建并管理环境(&amp;C)</translation>
     </message>
     <message>
@@ -584,8 +584,8 @@
         <translation>没有 PyTorch</translation>
     </message>
     <message>
-        <source>%1 packages</source>
-        <translation>%1 个软件包</translation>
+        <source>packages: %1</source>
+        <translation>软件包：%1 个</translation>
     </message>
     <message>
         <source>made by: %1</source>
@@ -638,8 +638,8 @@
         <translation>环境</translation>
     </message>
     <message>
-        <source>All of this computer, whoever made them. Only what you choose is touched.</source>
-        <translation>这台电脑上的所有环境，不论由谁创建。只会改动您选定的内容。</translation>
+        <source>An environment is a folder with its own Python and packages. Here are all; only what you choose is touched.</source>
+        <translation>环境是有自己的 Python 和软件包的文件夹。这里列出全部环境，只会改动您选定的内容。</translation>
     </message>
     <message>
         <source>Look &amp;again</source>
@@ -654,8 +654,8 @@
         <translation>正在查找环境…</translation>
     </message>
     <message>
-        <source>%1 environments</source>
-        <translation>%1 个环境</translation>
+        <source>Environments: %1</source>
+        <translation>环境：%1 个</translation>
     </message>
     <message>
         <source>Bringing back what was there before…</source>
@@ -739,7 +739,7 @@
         <translation>请粘贴报错的内容。不会向外发送任何东西。</translation>
     </message>
     <message>
-        <source>Paste a traceback or a log here, or drop its file</source>
+        <source>Paste the error message or a log here, or drop its file</source>
         <translation>在此粘贴报错或日志，也可以把文件拖到这里</translation>
     </message>
     <message>
@@ -1027,8 +1027,8 @@
 <context>
     <name>LastingBox</name>
     <message>
-        <source>A&amp;lso use this mirror for pip, uv and conda from now on</source>
-        <translation>今后 pip、uv 和 conda 也使用此镜像(&amp;L)</translation>
+        <source>A&amp;lso use this mirror for later installs with pip, uv and conda</source>
+        <translation>今后用 pip、uv 和 conda 安装时也使用此镜像(&amp;L)</translation>
     </message>
     <message>
         <source>Shows the change of your settings files first. %1 would then serve every later install.</source>
@@ -1040,7 +1040,7 @@
     </message>
     <message>
         <source>Written when you press Install, with a backup; Undo takes it back at any time.</source>
-        <translation>点击“安装”时才写入，并保留备份；可随时撤销。</translation>
+        <translation>点“开始安装”时才写入，并保留备份；可随时撤销。</translation>
     </message>
 </context>
 <context>
@@ -1073,7 +1073,7 @@
         <translation>您的显卡</translation>
     </message>
     <message>
-        <source>In the wheel</source>
+        <source>In the package</source>
         <translation>安装包内</translation>
     </message>
     <message>
@@ -1089,7 +1089,7 @@
         <translation>系统</translation>
     </message>
     <message>
-        <source>Wheel exists</source>
+        <source>Package exists</source>
         <translation>安装包存在</translation>
     </message>
 </context>
@@ -1108,7 +1108,7 @@
         <translation>系统设置：无代理。</translation>
     </message>
     <message>
-        <source>It names a script (PAC), which is not evaluated here: look the proxy up in it or in a browser.</source>
+        <source>It names a script (PAC), which this program does not run: look the proxy up in it or in a browser.</source>
         <translation>系统指定了自动配置脚本（PAC），这里不会执行它：请在脚本或浏览器中查找代理地址。</translation>
     </message>
     <message>
@@ -1163,12 +1163,12 @@
 <context>
     <name>NewsBox</name>
     <message>
-        <source>New at the sources, and not in this program&apos;s tables yet</source>
-        <translation>下载源上有新版本，本程序的数据表尚未收录</translation>
+        <source>New at the sources, and not known to this program yet</source>
+        <translation>下载源上有新版本，本程序尚未收录</translation>
     </message>
     <message>
         <source>An update of this program, or “torch-wizard matrices refresh”, brings them here.</source>
-        <translation>更新本程序，或运行 “torch-wizard matrices refresh” 后即可选用。</translation>
+        <translation>更新本程序，或运行“torch-wizard matrices refresh”后即可选用。</translation>
     </message>
     <message>
         <source>whether it fits is not known</source>
@@ -1245,11 +1245,11 @@
         <translation>换一个安装包(&amp;A)…</translation>
     </message>
     <message>
-        <source>%1 package files, %2. Made %3.</source>
+        <source>Package files: %1, %2. Made %3.</source>
         <translation>%1 个软件包文件，共 %2。制作于 %3。</translation>
     </message>
     <message>
-        <source>%1 of them lie in parts.</source>
+        <source>Of them in parts: %1.</source>
         <translation>其中 %1 个分成了几段。</translation>
     </message>
     <message>
@@ -1257,7 +1257,7 @@
         <translation>“%1”的安装包</translation>
     </message>
     <message>
-        <source>%1 package files, %2, each once. They are fetched into the folder and checked.</source>
+        <source>Package files: %1, %2, each once. They are fetched into the folder and checked.</source>
         <translation>%1 个软件包文件，共 %2，每个只下载一次。文件会下载到该文件夹并经过校验。</translation>
     </message>
     <message>
@@ -1334,16 +1334,16 @@
         <translation>安装位置</translation>
     </message>
     <message>
-        <source>Only the environment that you name here is touched.</source>
-        <translation>只会改动您在这里指定的环境。</translation>
+        <source>PyTorch and its Python go into one folder, called an environment. Other environments are not touched.</source>
+        <translation>PyTorch 和它的 Python 都放进一个文件夹，称为环境。不会改动其他环境。</translation>
     </message>
     <message>
         <source>A ne&amp;w environment of its own</source>
         <translation>新建一个独立的环境(&amp;W)</translation>
     </message>
     <message>
-        <source>Into an environment that is &amp;there</source>
-        <translation>装进已有的环境(&amp;T)</translation>
+        <source>In&amp;to an environment that you have already</source>
+        <translation>装进您已有的环境(&amp;T)</translation>
     </message>
     <message>
         <source>Na&amp;me</source>
@@ -1578,7 +1578,7 @@
         <translation>将要进行的操作</translation>
     </message>
     <message>
-        <source>Nothing has been changed so far. Install begins.</source>
+        <source>Nothing has been changed so far. Press Install to begin.</source>
         <translation>到目前为止没有做任何改动。点“开始安装”后才会开始。</translation>
     </message>
     <message>
@@ -1602,20 +1602,20 @@
         <translation>将要改动的设置文件：%1 个(&amp;W)</translation>
     </message>
     <message>
-        <source>%1 files; the sources do not say how large they all are.</source>
+        <source>Files: %1; the sources do not say how large they all are.</source>
         <translation>%1 个文件；下载源没有提供全部大小。</translation>
     </message>
     <message>
-        <source>To download: %1 in %2 files (%3).</source>
+        <source>To download: %1 (files: %2; %3).</source>
         <translation>需下载：%1，共 %2 个文件（%3）。</translation>
     </message>
     <message>
-        <source>&amp;Files: %1, each with its SHA-256</source>
-        <translation>文件：%1 个，均带 SHA-256 (&amp;F)</translation>
+        <source>&amp;Files: %1, each with its checksum (SHA-256)</source>
+        <translation>文件：%1 个，均带校验值（SHA-256）(&amp;F)</translation>
     </message>
     <message>
         <source>These settings files are changed when you press Install, with a backup: %1.</source>
-        <translation>点击“安装”时会改动以下设置文件，并保留备份：%1。</translation>
+        <translation>点“开始安装”时会改动以下设置文件，并保留备份：%1。</translation>
     </message>
     <message>
         <source>Preparing what the class profile says…</source>
@@ -1630,8 +1630,8 @@
         <translation>引擎已更改，正在重新询问下载源…</translation>
     </message>
     <message>
-        <source>Resolving: choosing the exact files and asking for their sizes…</source>
-        <translation>正在解析：选定具体文件并查询大小…</translation>
+        <source>Choosing the exact files and asking for their sizes…</source>
+        <translation>正在选定具体文件并查询大小…</translation>
     </message>
     <message>
         <source>Starting…</source>
@@ -1755,7 +1755,7 @@
         <translation>本班级的代码</translation>
     </message>
     <message>
-        <source>The address, for who is not found by the code</source>
+        <source>The address, where the code alone finds nothing</source>
         <translation>地址：用代码找不到时使用</translation>
     </message>
     <message>
@@ -1824,16 +1824,16 @@
         <translation>从哪里下载</translation>
     </message>
     <message>
-        <source>Every source is asked for the very wheel that will be installed.</source>
-        <translation>向每个下载源询问的，正是将要安装的那个文件。</translation>
+        <source>A source is a server that has the files. Each is asked for the very file that will be installed.</source>
+        <translation>下载源是提供文件的服务器。向每个下载源询问的，正是将要安装的那个文件。</translation>
     </message>
     <message>
         <source>Ask &amp;again</source>
         <translation>重新询问(&amp;A)</translation>
     </message>
     <message>
-        <source>Choose sources by &amp;hand: another index, a folder, a classroom server</source>
-        <translation>手动指定下载源：其他索引、文件夹或教室服务器(&amp;H)</translation>
+        <source>Choose sources by &amp;hand: an address, a folder, a classroom server</source>
+        <translation>手动指定下载源：网址、文件夹或教室服务器(&amp;H)</translation>
     </message>
     <message>
         <source>Region, pro&amp;xy and certificates</source>
@@ -1852,8 +1852,8 @@
         <translation>其他软件包</translation>
     </message>
     <message>
-        <source>Python (conda channels)</source>
-        <translation>Python（conda 频道）</translation>
+        <source>Python itself (conda channels)</source>
+        <translation>Python 本身（conda 频道）</translation>
     </message>
     <message>
         <source>Measuring %1…</source>
@@ -1902,7 +1902,7 @@
 <context>
     <name>SourceVerdict</name>
     <message>
-        <source>carries it</source>
+        <source>has it</source>
         <translation>有此版本</translation>
     </message>
     <message>
@@ -1953,20 +1953,20 @@
 <context>
     <name>SourcesByHand</name>
     <message>
-        <source>&amp;Torch wheels from</source>
-        <translation>torch 安装包来自(&amp;T)</translation>
+        <source>Py&amp;Torch from</source>
+        <translation>PyTorch 来自(&amp;T)</translation>
     </message>
     <message>
         <source>Other &amp;packages from</source>
         <translation>其他软件包来自(&amp;P)</translation>
     </message>
     <message>
-        <source>&amp;Folder or page with wheels</source>
-        <translation>存放安装包的文件夹或网页(&amp;F)</translation>
+        <source>&amp;Folder or page with files</source>
+        <translation>存放文件的文件夹或网页(&amp;F)</translation>
     </message>
     <message>
-        <source>conda &amp;channel</source>
-        <translation>conda 频道(&amp;C)</translation>
+        <source>Python (conda &amp;channel)</source>
+        <translation>Python（conda 频道）(&amp;C)</translation>
     </message>
     <message>
         <source>Brow&amp;se…</source>
@@ -2300,24 +2300,24 @@
         <translation>在这台电脑上使用 PyTorch</translation>
     </message>
     <message>
-        <source>From the graphics card to a tested environment.</source>
-        <translation>从显卡到一个测试通过的环境。</translation>
+        <source>PyTorch is a library for machine learning. This program makes it run on your graphics card.</source>
+        <translation>PyTorch 是一个机器学习库。本程序让它在您的显卡上运行。</translation>
     </message>
     <message>
         <source>Set up PyTorch</source>
         <translation>安装 PyTorch</translation>
     </message>
     <message>
-        <source>Checks this computer, picks the build that fits, installs it into an environment and tests it.</source>
-        <translation>检查这台电脑，选出适用的版本，安装到独立环境并进行测试。</translation>
+        <source>Checks this computer, picks the version that fits, installs it into a folder of its own (an environment) and tests it.</source>
+        <translation>检查这台电脑，选出适用的版本，安装到单独的文件夹（即环境）并进行测试。</translation>
     </message>
     <message>
         <source>Check or repair an environment</source>
         <translation>诊断或修复环境</translation>
     </message>
     <message>
-        <source>Says why PyTorch does not work somewhere, and offers the smallest repair.</source>
-        <translation>找出 PyTorch 不能用的原因，并给出最小的修复办法。</translation>
+        <source>Says why PyTorch does not work in an environment, and offers the smallest repair.</source>
+        <translation>找出某个环境里 PyTorch 不能用的原因，并给出最小的修复办法。</translation>
     </message>
     <message>
         <source>Manage environments</source>

@@ -233,7 +233,7 @@ def test_a_list_of_condas_that_cannot_be_read_hides_nothing_else(
 def test_a_folder_that_is_no_environment_is_called_so(call: Call, state: Path, tmp_path: Path) -> None:
     done = call("envs", "show", tmp_path)
     assert done.returncode == 2
-    assert "is no Python environment" in done.stderr
+    assert "is not a Python environment" in done.stderr
 
 
 def test_without_a_terminal_program_the_line_to_paste_is_there(

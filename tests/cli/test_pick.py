@@ -118,8 +118,8 @@ def test_explained_in_both_languages(call: Call) -> None:
         "sm_50 code is in the wheel",
         "528.33 or newer",
         "[certain] NVIDIA CUDA Toolkit Release Notes",
-        "2.15.0+cu132  holds no code for the GeForce GTX 970",
-        "Do not go beyond driver branch 580",
+        "2.15.0+cu132  holds no program code for the GeForce GTX 970",
+        "Do not install a driver newer than the series 580",
         "2.14.1+cu126 is the last that will ever run on the GeForce GTX 970",
         "The driver says CUDA 12.4",
         "fits, but 2.14.1 is newer",
@@ -138,7 +138,7 @@ def test_live_news_stand_beside_the_answer(call: Call, server: IndexServer) -> N
     assert new["architectures"][-1] == "sm_120"
     assert "2.16.0" not in {candidate["torch"] for candidate in answer["candidates"]}
     told = call("pick", *sources).stdout
-    assert "torch 2.16.0+cu132. Its wheel holds code for sm_75 to sm_120" in told
+    assert "torch 2.16.0+cu132. Its file holds code for sm_75 to sm_120" in told
     offline = json.loads(call("pick", "--json", "--offline", *sources).stdout)
     assert not {"new", "carried"} & offline.keys()
 

@@ -76,7 +76,7 @@ def test_ctrl_c_before_the_start_starts_nothing(world: World) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
     assert program.stderr
     for line in program.stderr:
-        if "packages are downloaded" in line:
+        if "To be downloaded" in line:
             break
     os.kill(program.pid, signal.SIGINT)
     _, said = program.communicate(timeout=60)

@@ -224,8 +224,8 @@ def test_the_missing_are_counted_on_the_page_and_in_the_table() -> None:
     found = room("Room 101", PROFILE, [told(1), told(2, 1, full())], expected=30)
     assert found.missing == 28
     page = room_page(found, "en")
-    assert "2 of 30 computers have reported: 1 are ready, 1 need help." in page
-    assert "28 computers have not reported yet." in page
+    assert "Computers that have reported: 2 of 30. Ready: 1. In need of help: 1." in page
+    assert "Computers that have not reported yet: 28." in page
     assert "还有 28 台电脑没有上报结果。" in page
     rows = list(csv.reader(io.StringIO(room_csv(found, "en").removeprefix("\ufeff"))))
     assert len(rows) == 31

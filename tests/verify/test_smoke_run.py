@@ -60,7 +60,7 @@ def test_card_that_works(environment: MakeEnvironment) -> None:
     }  # fmt: skip
     assert found.devices[0]["kernels"] == "cubin"
     assert text(found.headline, "en") == (
-        "PyTorch 2.15.0+cu132 runs on NVIDIA GeForce RTX 3060: torch.zeros(1).cuda() passed."
+        "PyTorch 2.15.0+cu132 runs on NVIDIA GeForce RTX 3060: the test torch.zeros(1).cuda() passed."
     )
 
 
@@ -87,7 +87,7 @@ def test_built_is_not_usable(environment: MakeEnvironment) -> None:
     """The words say so, for a build with CUDA that no card can use, and the CPU build says what it is."""
     built = {check.name: check for check in verify(environment("no-driver"), False, NO_CARD).checks}["build"]
     assert built.data["is_built"] is True
-    assert "Whether it can be used, the other lines say" in text(built.message, "en")
+    assert "The other lines say whether it can be used" in text(built.message, "en")
 
 
 def test_as_the_user_has_it(environment: MakeEnvironment, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_no_kernels_for_the_card(environment: MakeEnvironment) -> None:
     assert (found.gpu_ok, code(found)) == (False, "no-kernels-for-gpu")
     assert found.diagnosis
     assert found.devices[0]["kernels"] == "none"
-    assert "NVIDIA GeForce GTX 1060 (compute capability 6.1)" in text(found.diagnosis.cause, "en")
+    assert "NVIDIA GeForce GTX 1060 (compute capability 6.1, " in text(found.diagnosis.cause, "en")
     assert found.headline.key == "verify.check.kernel.failed"
     assert "sm_75 sm_80" in evidence(found)
 

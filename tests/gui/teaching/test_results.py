@@ -43,7 +43,9 @@ def test_expected_computers_are_kept_and_the_missing_counted(
     window, page = page_of()
     opened(qtbot, page, pack)
     page.room.seats.setValue(30)
-    qtbot.waitUntil(lambda: "2 of 30 computers have reported: 1 are ready, 1 need help" in said(window), timeout=LONG)
+    qtbot.waitUntil(
+        lambda: "Computers that have reported: 2 of 30. Ready: 1. In need of help: 1" in said(window), timeout=LONG
+    )
     page.save_to(tmp_path / "room.csv")
     settle(qtbot, window)
     rows = list(csv.reader((tmp_path / "room.csv").read_text(encoding="utf-8-sig").splitlines()))

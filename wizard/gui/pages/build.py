@@ -73,7 +73,10 @@ class BuildPage(Page):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("The build for this computer"),
-            self.tr("Chosen by your card and your driver. Take any ticked cell to change it; the others say why not."),
+            self.tr(
+                "A build is one ready-made PyTorch. This one fits your card and driver; any ticked cell can be "
+                "taken, too."
+            ),
         )
         self.companions["torchvision"].setText(self.tr("torch&vision"))
         self.companions["torchaudio"].setText(self.tr("torcha&udio"))

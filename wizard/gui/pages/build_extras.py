@@ -41,7 +41,7 @@ class NewsBox(QFrame):
 
     def show_news(self, news: Sequence[JudgedNews]) -> None:
         self.setVisible(bool(news))
-        self._title.setText(self.tr("New at the sources, and not in this program's tables yet"))
+        self._title.setText(self.tr("New at the sources, and not known to this program yet"))
         self._lines.setText("\n".join(self._line(one) for one in news[:_MOST]))
         self._then.setText(self.tr("An update of this program, or “torch-wizard matrices refresh”, brings them here."))
 

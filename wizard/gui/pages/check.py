@@ -104,7 +104,12 @@ class CheckPage(Page):
         self.again.setText(self.tr("Check &again"))
         self.copy.setText(self.tr("&Copy facts"))
         self.choose.setText(self.tr("Choose my&self"))
-        self._after.setText(self.tr("No graphics card, or the wrong one? You can still go on with the CPU build."))
+        self._after.setText(
+            self.tr(
+                "No graphics card, or the wrong one? You can still go on: PyTorch then works on the processor "
+                "(CPU), only slower."
+            )
+        )
         self._drift_title.setText(self.tr("Environments that are not as they were"))
         self._written.setText(self.tr("Written. Undo on the first page takes it back; this is what is true now:"))
 

@@ -143,14 +143,14 @@ class PackPanel(QFrame):
         plan, seen = self._plan, self._seen
         if seen is not None:
             self._title.setText(seen.title)
-            words = self.tr("%1 package files, %2. Made %3.")
+            words = self.tr("Package files: %1, %2. Made %3.")
             for number, part in enumerate((str(seen.files), bytes_text(seen.total), seen.made), start=1):
                 words = words.replace(f"%{number}", part)
-            parts = self.tr("%1 of them lie in parts.").replace("%1", str(seen.split)) if seen.split else ""
+            parts = self.tr("Of them in parts: %1.").replace("%1", str(seen.split)) if seen.split else ""
             self._words.setText(f"{words} {parts}".strip() + f"\n{seen.folder}")
         elif plan is not None:
             self._title.setText(self.tr("A pack for %1").replace("%1", plan.title))
-            words = self.tr("%1 package files, %2, each once. They are fetched into the folder and checked.")
+            words = self.tr("Package files: %1, %2, each once. They are fetched into the folder and checked.")
             size = self.tr("of a size that is not known yet") if plan.total is None else bytes_text(plan.total)
             self._words.setText(words.replace("%1", str(plan.files)).replace("%2", size))
         else:

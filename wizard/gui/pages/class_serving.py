@@ -75,7 +75,7 @@ class ServingPanel(QFrame):
         self.stop.setText(self.tr("Sto&p serving"))
         self.mend.setText(self.tr("Fetch them a&new"))
         self._code_text.setText(self.tr("The code of this class"))
-        self._address_text.setText(self.tr("The address, for who is not found by the code"))
+        self._address_text.setText(self.tr("The address, where the code alone finds nothing"))
         for line in (self.code, self.command, *self.addresses):
             line.retranslate()
         self.show_now()

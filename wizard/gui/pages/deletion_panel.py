@@ -119,7 +119,7 @@ class DeletionPanel(QFrame):
         self._unowned_title.setVisible(shown)
         self.unowned.setVisible(shown)
         count = str(sum(row.files for row in rows))
-        words = self.tr("%1 files in it belong to no package. They are yours, and they would be lost:")
+        words = self.tr("Files in it that belong to no package: %1. They are yours, and they would be lost:")
         self._unowned_title.setText(words.replace("%1", count))
         self.unowned.setPlainText("\n".join(_unowned_lines(rows)))
         self.unowned.setAccessibleName(self._unowned_title.text())

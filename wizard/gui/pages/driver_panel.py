@@ -24,7 +24,7 @@ class DriverPanel(QWidget):
             rows.addWidget(label(voice.say(note)))
         parts = (
             (self.tr("Install it"), guide.install),
-            (self.tr("Keep it at this branch"), guide.hold),
+            (self.tr("Keep it at this series"), guide.hold),
             (self.tr("Let it change again"), guide.unhold),
         )
         self.lines: list[CodeLine] = []

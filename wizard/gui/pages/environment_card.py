@@ -119,7 +119,7 @@ class EnvironmentCard(QFrame):
         facts = [f"Python {one.python}" if one.python else self.tr("no Python")]
         facts.append(f"torch {torch_words(one)}" if one.torch else self.tr("no PyTorch"))
         facts += [f"{package.name} {package.version}" for package in one.companions]
-        facts.append(self.tr("%1 packages").replace("%1", str(one.packages)))
+        facts.append(self.tr("packages: %1").replace("%1", str(one.packages)))
         facts.append(self.tr("made by: %1").replace("%1", engine_name(one.kind.value)))
         facts.append(self.tr("last used: %1").replace("%1", day_text(one.last_used)))
         if one.is_frozen:

@@ -88,7 +88,10 @@ class EnvironmentsPage(SidePage):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("Environments"),
-            self.tr("All of this computer, whoever made them. Only what you choose is touched."),
+            self.tr(
+                "An environment is a folder with its own Python and packages. Here are all; only what you "
+                "choose is touched."
+            ),
         )
         self.again.setText(self.tr("Look &again"))
         self._none.setText(self.tr("No environment was found on this computer."))
@@ -126,7 +129,7 @@ class EnvironmentsPage(SidePage):
         if self.table.selected is None and self.visit.prefix:
             self.table.select(self.visit.prefix)
         self.render_state()
-        self.announce(self.tr("%1 environments").replace("%1", str(len(found))))
+        self.announce(self.tr("Environments: %1").replace("%1", str(len(found))))
         self.wants_focus.emit()
 
         def measure(is_cancelled: IsCancelled, note: OnNote) -> None:

@@ -78,7 +78,7 @@ class ExplainPage(SidePage):
             self.tr("Explain an error"),
             self.tr("Paste the lines of the error. Nothing is sent anywhere."),
         )
-        self.text.setPlaceholderText(self.tr("Paste a traceback or a log here, or drop its file"))
+        self.text.setPlaceholderText(self.tr("Paste the error message or a log here, or drop its file"))
         self.text.setAccessibleName(self.tr("The error's text"))
         self.open.setText(self.tr("Open &file…"))
         self.clear.setText(self.tr("&Clear"))

@@ -30,7 +30,7 @@ class LastingBox(QFrame):
             rows.addWidget(widget)
 
     def retranslate(self) -> None:
-        self.tick.setText(self.tr("A&lso use this mirror for pip, uv and conda from now on"))
+        self.tick.setText(self.tr("A&lso use this mirror for later installs with pip, uv and conda"))
         self.diff.retranslate()
 
     def show_plans(self, is_on: bool, names: Sequence[str], plans: Sequence[UsePlan]) -> None:

@@ -47,7 +47,8 @@ def system_words(system: SystemProxy, voice: Voice) -> str:
             said.append(
                 QCoreApplication.translate(
                     "NetworkForm",
-                    "It names a script (PAC), which is not evaluated here: look the proxy up in it or in a browser.",
+                    "It names a script (PAC), which this program does not run: look the proxy up in it or in a "
+                    "browser.",
                 )
             )
         else:

@@ -128,9 +128,14 @@ class PlacePage(Page):
         return self.name if self.name.isEnabled() else self.folder
 
     def retranslate(self) -> None:
-        self.set_head(self.tr("Where it goes"), self.tr("Only the environment that you name here is touched."))
+        self.set_head(
+            self.tr("Where it goes"),
+            self.tr(
+                "PyTorch and its Python go into one folder, called an environment. Other environments are not touched."
+            ),
+        )
         self.new.setText(self.tr("A ne&w environment of its own"))
-        self.there.setText(self.tr("Into an environment that is &there"))
+        self.there.setText(self.tr("In&to an environment that you have already"))
         self._texts[0].setText(self.tr("Na&me"))
         self._texts[1].setText(self.tr("&Folder"))
         self._browse.setText(self.tr("Brow&se…"))

@@ -71,7 +71,7 @@ class EngineChoice(QFrame):
         self._title.setText(self.tr("How the environment is made"))
         self.buttons["auto"].setText(self.tr("A&utomatic"))
         self.buttons["rattler"].setText(self.tr("Built-in &engine: a complete Python of its own, no conda needed"))
-        self.buttons["conda"].setText(self.tr("Your &conda: it makes the environment and owns it"))
+        self.buttons["conda"].setText(self.tr("Your &conda: it makes the environment and looks after it"))
         self.buttons["venv"].setText(self.tr("This computer's &own Python (venv)"))
         self.condas.setAccessibleName(self.tr("Which conda"))
 

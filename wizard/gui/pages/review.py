@@ -88,7 +88,7 @@ class ReviewPage(Page):
         return self.tr("&Install")
 
     def retranslate(self) -> None:
-        self.set_head(self.tr("What will happen"), self.tr("Nothing has been changed so far. Install begins."))
+        self.set_head(self.tr("What will happen"), self.tr("Nothing has been changed so far. Press Install to begin."))
         self.copy.setText(self.tr("&Copy commands"))
         self.save.setText(self.tr("&Save as class profile…"))
         self.saved.retranslate()
@@ -123,14 +123,16 @@ class ReviewPage(Page):
         )
         total = lock.total_bytes
         if total is None:
-            words = self.tr("%1 files; the sources do not say how large they all are.")
+            words = self.tr("Files: %1; the sources do not say how large they all are.")
             self._bytes.setText(words.replace("%1", str(len(lock.files))))
         else:
-            words = self.tr("To download: %1 in %2 files (%3).").replace("%2", str(len(lock.files)))
+            words = self.tr("To download: %1 (files: %2; %3).").replace("%2", str(len(lock.files)))
             self._bytes.setText(words.replace("%1", bytes_text(total)).replace("%3", exact_bytes_text(total)))
         for words in self._will_happen(preview):
             self._changes.addWidget(label(f"•  {words}"))
-        self.files.show_words(self.tr("&Files: %1, each with its SHA-256").replace("%1", str(len(lock.files))))
+        self.files.show_words(
+            self.tr("&Files: %1, each with its checksum (SHA-256)").replace("%1", str(len(lock.files)))
+        )
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"
             name, digest = label(f"{file.name} {file.version}"), label(f"{file.sha256[:12]}…", "muted", wrap=False)
@@ -180,7 +182,7 @@ class ReviewPage(Page):
             )
             return
         self.errand(
-            self.tr("Resolving: choosing the exact files and asking for their sizes…"),
+            self.tr("Choosing the exact files and asking for their sizes…"),
             lambda is_cancelled, note: session.preview(facts, choices, election, is_cancelled),
             self.desk.navigator.put_preview,
         )

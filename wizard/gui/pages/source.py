@@ -97,10 +97,10 @@ class SourcePage(Page):
     def retranslate(self) -> None:
         self.set_head(
             self.tr("Where to download from"),
-            self.tr("Every source is asked for the very wheel that will be installed."),
+            self.tr("A source is a server that has the files. Each is asked for the very file that will be installed."),
         )
         self.again.setText(self.tr("Ask &again"))
-        self.fold.show_words(self.tr("Choose sources by &hand: another index, a folder, a classroom server"))
+        self.fold.show_words(self.tr("Choose sources by &hand: an address, a folder, a classroom server"))
         self.network_fold.show_words(self.tr("Region, pro&xy and certificates"))
         for part in (self.by_hand, self.network, self.lasting):
             part.retranslate()
@@ -131,7 +131,7 @@ class SourcePage(Page):
         titles = {
             "torch": self.tr("PyTorch"),
             "packages": self.tr("Other packages"),
-            "conda": self.tr("Python (conda channels)"),
+            "conda": self.tr("Python itself (conda channels)"),
         }
         for kind, part in self.tables.items():
             part.show_rows(titles[kind], [row for row in rows if row.kind == kind], self._table)

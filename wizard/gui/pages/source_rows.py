@@ -33,8 +33,8 @@ def origin_name(origin: str) -> str:
 
 def verdict_name(verdict: str) -> str:
     names = {
-        "carries": QCoreApplication.translate("SourceVerdict", "carries it"),
-        "complete": QCoreApplication.translate("SourceVerdict", "carries it"),
+        "carries": QCoreApplication.translate("SourceVerdict", "has it"),
+        "complete": QCoreApplication.translate("SourceVerdict", "has it"),
         "missing": QCoreApplication.translate("SourceVerdict", "missing"),
         "unreachable": QCoreApplication.translate("SourceVerdict", "no answer"),
         "silent": QCoreApplication.translate("SourceVerdict", "no answer"),

@@ -34,10 +34,10 @@ class SourcesByHand(QWidget):
 
     def retranslate(self) -> None:
         words = (
-            self.tr("&Torch wheels from"),
+            self.tr("Py&Torch from"),
             self.tr("Other &packages from"),
-            self.tr("&Folder or page with wheels"),
-            self.tr("conda &channel"),
+            self.tr("&Folder or page with files"),
+            self.tr("Python (conda &channel)"),
         )
         for text, word, field in zip(self._labels, words, self._fields, strict=True):
             text.setText(word)

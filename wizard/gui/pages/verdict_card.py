@@ -17,11 +17,11 @@ from wizard.plan.model import Candidate, Choices, Link
 def link_name(kind: str) -> str:
     names = {
         "gpu": QCoreApplication.translate("Link", "Your card"),
-        "kernels": QCoreApplication.translate("Link", "In the wheel"),
+        "kernels": QCoreApplication.translate("Link", "In the package"),
         "driver": QCoreApplication.translate("Link", "Your driver"),
         "python": QCoreApplication.translate("Link", "Python"),
         "platform": QCoreApplication.translate("Link", "System"),
-        "wheel": QCoreApplication.translate("Link", "Wheel exists"),
+        "wheel": QCoreApplication.translate("Link", "Package exists"),
     }
     return names.get(kind, kind)
 

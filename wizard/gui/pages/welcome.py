@@ -110,14 +110,20 @@ class WelcomePage(Page):
         return False
 
     def retranslate(self) -> None:
-        self.set_head(self.tr("PyTorch on this computer"), self.tr("From the graphics card to a tested environment."))
+        self.set_head(
+            self.tr("PyTorch on this computer"),
+            self.tr("PyTorch is a library for machine learning. This program makes it run on your graphics card."),
+        )
         self.setup.show_words(
             self.tr("Set up PyTorch"),
-            self.tr("Checks this computer, picks the build that fits, installs it into an environment and tests it."),
+            self.tr(
+                "Checks this computer, picks the version that fits, installs it into a folder of its own (an "
+                "environment) and tests it."
+            ),
         )
         self.check.show_words(
             self.tr("Check or repair an environment"),
-            self.tr("Says why PyTorch does not work somewhere, and offers the smallest repair."),
+            self.tr("Says why PyTorch does not work in an environment, and offers the smallest repair."),
         )
         self.manage.show_words(
             self.tr("Manage environments"),

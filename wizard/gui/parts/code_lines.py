@@ -56,7 +56,7 @@ class CodeLines(QWidget):
             self.fold.body.addWidget(label(self._voice.say(section.title), "heading"))
             for line in section.lines:
                 self._add_line(line)
-        self.fold.show_words(self.tr("Other shells, Jupyter, editor, a first program"))
+        self.fold.show_words(self.tr("Other terminals, Jupyter, editor, a first program"))
         self.fold.button.setChecked(is_open)
         self._rows.addWidget(self.fold)
 

@@ -81,7 +81,7 @@ def counts_text(added: int, removed: int, is_new: bool) -> str:
     words = QCoreApplication.translate("DiffView", "lines added: %1, taken out: %2")
     words = words.replace("%1", str(added)).replace("%2", str(removed))
     new = QCoreApplication.translate("DiffView", "new file")
-    return f"{new}, {words}" if is_new else words
+    return f"{new}  •  {words}" if is_new else words
 
 
 class DiffView(QWidget):
