@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pack.classes import Class, make_class, publish, with_share
+from tests.pack.classes import Class, make_class, publish, with_python, with_share
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.errors import WizardError
@@ -35,7 +35,7 @@ from wizard.share.server import PackServer, ServeOptions, content_of_pack
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built") / "pack"
     with FaultServer() as origin:
-        build_one(origin, make_class(origin.root), folder)
+        build_one(origin, with_python(origin.root, make_class(origin.root)), folder)
     return folder
 
 
@@ -196,12 +196,16 @@ def test_class_servers_are_asked_without_the_proxy() -> None:
 
 
 def test_who_has_finished_may_hand_the_files_on(pack: Path, server: PackServer, tmp_path: Path) -> None:
-    """The second machine gets everything from the first, whose server takes no results."""
+    """The second machine gets everything from the first, whose server takes no results; the stick that the first one's
+    profile came on is in a third."""
     course = enter(Asked(pack=address(server), code=code(pack)))
-    files = course.file.profile.locks[0].files
+    lock = course.file.profile.locks[0]
+    files = (*lock.files, *(package.file for package in lock.conda))
+    stick = Path(shutil.copy(course.path, tmp_path / "stick.torchlab"))
     near = [replace(file, urls=course.further_urls()(file)) for file in files]
     Fetcher(Store(), options=Options(allow_http=True)).fetch(near)
-    with serve_downloads(course.file, course.path, files, ServeOptions("127.0.0.1", 0), announce=False) as serving:
+    with serve_downloads(course.file, stick, files, ServeOptions("127.0.0.1", 0), announce=False) as serving:
+        stick.unlink()
         there = f"http://127.0.0.1:{serving.server.port}/"
         second = enter(Asked(pack=there, code=code(pack)))
         wanted = [replace(file, urls=second.further_urls()(file)) for file in files]

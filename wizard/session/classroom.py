@@ -78,6 +78,11 @@ def enter(asked: Asked, network: Network | None = None, look: Search = announced
     return Classroom(file, path, packs, notices)
 
 
+def profile_path(sha256: str) -> Path:
+    """Where this computer keeps a class profile that came from elsewhere."""
+    return paths.home() / "profiles" / f"{sha256}.torchlab"
+
+
 def _checked_code(code: str | None) -> str:
     if code is None:
         return ""
@@ -120,7 +125,7 @@ def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[P
 
 
 def _kept(file: ProfileFile, pack: OpenPack) -> tuple[ProfileFile, Path, OpenPack]:
-    path = paths.home() / "profiles" / f"{file.sha256}.torchlab"
+    path = profile_path(file.sha256)
     try:
         put_bytes(path, file.data)
     except OSError as error:

@@ -13,10 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.errors import WizardError
+from wizard.pack.files import put_bytes
 from wizard.pack.model import PROFILE, WHEELS, Entry, Listing, Problem
 from wizard.packages.fetch import Store
 from wizard.packages.model import LockedFile
 from wizard.profile.model import ProfileFile
+from wizard.session.classroom import profile_path
 from wizard.session.pack import check_pack
 from wizard.share.announce import announcing, own_addresses
 from wizard.share.certificate import Certificate
@@ -65,7 +67,16 @@ def _downloads(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> 
     entries = [Entry(name, where.stat().st_size, found[name][0].sha256) for name, where in here.items()]
     entries.append(Entry(PROFILE, len(file.data), file.sha256))
     listing = Listing(file.sha256, tuple(entries), file.profile.title)
-    return listing, content_of_downloads(path, listing, here)
+    return listing, content_of_downloads(_kept(file, path), listing, here)
+
+
+def _kept(file: ProfileFile, path: Path) -> Path:
+    """The profile in our own folder: the stick that it came on goes on to the next computer."""
+    own = profile_path(file.sha256)
+    with contextlib.suppress(OSError):
+        put_bytes(own, file.data)
+        return own
+    return path
 
 
 class ServingOn:
