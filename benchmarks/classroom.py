@@ -16,21 +16,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import hashlib
 import json
 import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import psutil
@@ -38,17 +35,15 @@ import psutil
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
+from benchmarks.class_profile import MB, locks_of, machine_of, make_profile, usable_machines  # noqa: E402
+from benchmarks.class_source import Source, free_port, wait_for  # noqa: E402
 from wizard.errors import WizardError  # noqa: E402
-from wizard.machine.serialize import machine_to_json, read_machine_file  # noqa: E402
+from wizard.machine.serialize import machine_to_json  # noqa: E402
 from wizard.matrix.load import load_matrix  # noqa: E402
 from wizard.packages.fetch import Fetcher, Store  # noqa: E402
 from wizard.packages.fetch.fetcher import Options  # noqa: E402
 from wizard.packages.fetch.near import fetch_near_first  # noqa: E402
-from wizard.packages.model import LockedFile  # noqa: E402
-from wizard.plan.model import Candidate, Choices  # noqa: E402
-from wizard.plan.resolve import resolve  # noqa: E402
 from wizard.profile.choose import choose  # noqa: E402
-from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources  # noqa: E402
 from wizard.profile.read import read_profile  # noqa: E402
 from wizard.profile.write import profile_file  # noqa: E402
 from wizard.report.document import report_document  # noqa: E402
@@ -61,14 +56,6 @@ from wizard.share.limits import Limits  # noqa: E402
 from wizard.share.room_page import room_csv, room_page, sentences  # noqa: E402
 from wizard.share.server import PackServer, ServeOptions, content_of_pack  # noqa: E402
 
-MB = 1_000_000
-# Megabytes, rounded, of the wheels of torch 2.14 for CUDA 12 on Linux; on Windows one wheel holds them all.
-LINUX_CUDA = {
-    "nvidia-cublas": 594, "nvidia-cudnn": 571, "nvidia-nccl": 322, "nvidia-cusparse": 288, "nvidia-cusparselt": 287,
-    "nvidia-cusolver": 268, "nvidia-cufft": 193, "triton": 170, "nvidia-cuda-nvrtc": 90, "nvidia-curand": 64,
-}  # fmt: skip
-TORCH = {("linux", "cuda"): 880, ("windows", "cuda"): 2700, ("linux", "cpu"): 180, ("windows", "cpu"): 115}
-SMALL = {"numpy": 17, "sympy": 6.3, "networkx": 2, "setuptools": 1.2, "jinja2": 0.13, "filelock": 0.02}
 UPSTREAM_GOAL, MEMORY_GOAL = 1.05, 200 * 2**20
 OFF_SECONDS = -400 * 86400
 
@@ -114,148 +101,6 @@ def compare(options: argparse.Namespace, folder: Path) -> bool:
         return run_class(folder, path, ports, seats, source, union, wanted, direct)
 
 
-# -- the source -------------------------------------------------------------------------------------------------
-
-
-class Source:
-    """One server behind one link: all who fetch from it share its bytes per second."""
-
-    def __init__(self, folder: Path, rate: float) -> None:
-        self.folder, self.rate, self.sent = folder, rate, 0
-        folder.mkdir(parents=True)
-        self._lock, self._free_at = threading.Lock(), time.monotonic()
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            server_version = "source"
-
-            def do_GET(self) -> None:
-                path = outer.folder / Path(self.path).name.replace("%2B", "+")
-                size = path.stat().st_size
-                first, last = 0, size
-                asked = self.headers.get("Range")
-                if asked:
-                    start, _, end = asked.removeprefix("bytes=").partition("-")
-                    first, last = int(start), min(int(end) + 1 if end else size, size)
-                self.send_response(206 if asked else 200)
-                if asked:
-                    self.send_header("Content-Range", f"bytes {first}-{last - 1}/{size}")
-                self.send_header("Content-Length", str(last - first))
-                self.end_headers()
-                with path.open("rb") as stream, contextlib.suppress(OSError):
-                    stream.seek(first)
-                    while first < last and (block := stream.read(min(65536, last - first))):
-                        outer.wait_turn(len(block))
-                        self.wfile.write(block)
-                        first += len(block)
-
-            def log_message(self, format: str, *arguments: object) -> None: ...
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self._thread = threading.Thread(target=self._http.serve_forever, daemon=True)
-
-    def wait_turn(self, count: int) -> None:
-        with self._lock:
-            self.sent += count
-            now = time.monotonic()
-            self._free_at = max(self._free_at, now - 0.05) + count / self.rate
-            wait = self._free_at - now
-        if wait > 0:
-            time.sleep(wait)
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}"
-
-    def __enter__(self) -> Source:
-        self._thread.start()
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-
-
-# -- the profile ------------------------------------------------------------------------------------------------
-
-
-def usable_machines() -> list[tuple[str, Candidate]]:
-    """Recorded machines, each with the build that the rule gives it."""
-    matrix, found = load_matrix(), []
-    for path in sorted((ROOT / "tests" / "data" / "machines").glob("*.json")):
-        machine = read_machine_file(path)
-        best = resolve(machine, matrix, Choices(), prove_all=False).best
-        if best and machine.arch == "x86_64":
-            found.append((path.stem, best))
-    return found
-
-
-def machine_of(name: str) -> object:
-    path = ROOT / "tests" / "data" / "machines" / f"{name}.json"
-    return read_machine_file(path)
-
-
-def make_profile(
-    source: Source, machines: Sequence[tuple[str, Candidate]], scale: float, ports: Sequence[int]
-) -> Profile:
-    locks: dict[tuple[str, ...], ProfileLock] = {}
-    made: dict[str, LockedFile] = {}
-    for name, best in machines:
-        machine = machine_of(name)
-        python = best.python or "3.12"
-        key = (machine.os, python, best.torch, best.variant)  # type: ignore[attr-defined]
-        if key not in locks:
-            glibc = "2.28" if machine.os == "linux" else None  # type: ignore[attr-defined]
-            files = tuple(_files(source, made, *key, scale))
-            locks[key] = ProfileLock(key[0], "x86_64", python, best.torch, best.variant, files, glibc)
-    share = tuple(f"http://127.0.0.1:{port}/" for port in ports)
-    wish, sources = ProfileEnvironment("room"), ProfileSources(share=share)
-    return Profile("Room 101", "2026-11-21", "0.1.0", wish, tuple(locks.values()), sources)
-
-
-def _files(
-    source: Source, made: dict[str, LockedFile], os_name: str, python: str, torch: str, variant: str, scale: float
-) -> Iterator[LockedFile]:
-    short = "cp" + python.replace(".", "")
-    tag = f"{short}-{short}-{'win_amd64' if os_name == 'windows' else 'manylinux_2_28_x86_64'}"
-    kind = "cpu" if variant == "cpu" else "cuda"
-    yield _file(source, made, "torch", f"{torch}+{variant}", tag, TORCH[os_name, kind] * scale)
-    if (os_name, kind) == ("linux", "cuda"):
-        for name, size in LINUX_CUDA.items():
-            yield _file(
-                source, made, name, f"{variant[2:4]}.{variant[4:]}", "py3-none-manylinux_2_27_x86_64", size * scale
-            )
-    for name, size in SMALL.items():
-        yield _file(source, made, name, "1.0", "py3-none-any", size * scale)
-
-
-def _file(
-    source: Source, made: dict[str, LockedFile], name: str, version: str, tag: str, megabytes: float
-) -> LockedFile:
-    filename = f"{name.replace('-', '_')}-{version}-{tag}.whl"
-    if filename not in made:
-        size = max(1000, int(megabytes * MB))
-        digest, block = hashlib.sha256(), b"PK\3\4" + random.Random(filename).randbytes(MB - 4)
-        with (source.folder / filename).open("wb") as out:
-            for start in range(0, size, MB):
-                piece = (start.to_bytes(8, "big") if start else b"") + block
-                out.write(piece[: min(MB, size - start)])
-                digest.update(piece[: min(MB, size - start)])
-        made[filename] = LockedFile(name, version, filename, (f"{source.url}/{filename}",), digest.hexdigest(), size)
-    return made[filename]
-
-
-def locks_of(profile: Profile, machines: Sequence[tuple[str, Candidate]]) -> dict[str, ProfileLock]:
-    matrix, found = load_matrix(), {}
-    for name, _ in machines:
-        lock = choose(profile, machine_of(name), matrix).lock  # type: ignore[arg-type]
-        if lock:  # a C library that is older than the wheels' is a case for itself
-            found[name] = lock
-    return found
-
-
 # -- one client -------------------------------------------------------------------------------------------------
 
 
@@ -267,7 +112,7 @@ def client(told: dict[str, object]) -> int:
         time.time = lambda: real() + off
     machine = machine_of(str(told["machine"]))
     file = read_profile(Path(str(told["profile"])))
-    lock = choose(file.profile, machine, load_matrix()).lock  # type: ignore[arg-type]
+    lock = choose(file.profile, machine, load_matrix()).lock
     assert lock
     bases = [str(base) for base in told.get("bases") or ()]  # type: ignore[attr-defined]
     files = lock.files
@@ -289,7 +134,7 @@ def client(told: dict[str, object]) -> int:
     except WizardError as failure:
         error = failure
     if bases:
-        facts = machine_to_json(machine)  # type: ignore[arg-type]
+        facts = machine_to_json(machine)
         status = int(error.exit_status) if error else 0
         document = report_document(None, None, status=status, error=error, machine=facts)
         random.shuffle(bases)
@@ -439,21 +284,6 @@ def size_of(folder: Path) -> int:
             if path.is_file():
                 total += path.stat().st_blocks * 512
     return total
-
-
-def free_port() -> int:
-    with socket.socket() as sock:
-        sock.bind(("127.0.0.1", 0))
-        return int(sock.getsockname()[1])
-
-
-def wait_for(port: int) -> None:
-    for _ in range(600):
-        with contextlib.suppress(OSError):
-            socket.create_connection(("127.0.0.1", port), 1).close()
-            return
-        time.sleep(0.1)
-    raise SystemExit("a server did not start")
 
 
 if __name__ == "__main__":
