@@ -124,3 +124,18 @@ def builder(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     import build as found
 
     return found
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A frozen folder in small: a real program, a link, Chinese letters."""
+    folder = tmp_path / "TorchSetup"
+    (folder / "_internal" / "licences").mkdir(parents=True)
+    shutil.copy("/bin/true", folder / "torch-wizard")
+    shutil.copy("/bin/ls", folder / "_internal" / "libls.so.1")
+    (folder / "_internal" / "libls.so").symlink_to("libls.so.1")
+    (folder / "_internal" / "说明.txt").write_text("字")
+    (folder / "_internal" / "licences" / "README.txt").write_text("all of them")
+    (folder / "torch-wizard").write_text('#!/bin/sh\necho "started with: $*; PATH=$PATH"\n')
+    (folder / "torch-wizard").chmod(0o755)
+    return folder
