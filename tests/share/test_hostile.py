@@ -278,6 +278,18 @@ def test_a_name_that_lists_thousands_of_systems_is_no_wheel() -> None:
     assert "is not the name of a wheel" in caught.value.details
 
 
+def test_a_key_of_thousands_of_parts_is_not_read() -> None:
+    """The reader of TOML would be at a file of this kind for hours; points in strings are no matter."""
+    for key in ("[" + "a." * 20_000 + "a]\nx = 1", "x = {" + "'a' . " * 20_000 + "a = 1}"):
+        with pytest.raises(UsageError) as caught:
+            parse_profile(key.encode())
+        assert (caught.value.code, caught.value.details) == ("profile-not-toml", "line 1: a key of too many parts")
+    for text in ("x = '" + "a." * 900 + "'", 'x = "' + "\\u0041." * 300 + '" # ok'):
+        with pytest.raises(UsageError) as caught:
+            parse_profile(text.encode())
+        assert caught.value.code == "profile-bad"
+
+
 def test_a_class_server_with_a_question_is_no_address() -> None:
     text = make_class("https://files.example").file.data.decode()
     text = text.replace("[[lock]]", '[sources]\nshare = ["http://10.0.0.1/apply?reboot=1&x="]\n\n[[lock]]', 1)
