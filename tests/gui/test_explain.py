@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -15,15 +16,18 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import go_to, mnemonics, press, settle
+from wizard.errors import UsageError
 from wizard.explain.driver_guide import Need, driver_guide
 from wizard.explain.match import explain
 from wizard.flow.pages import PageId
 from wizard.flow.side_pages import SideId
+from wizard.flow.side_session import SideSession
 from wizard.gui.pages.explain import ExplainPage
 from wizard.gui.parts.code_line import CodeLine
 from wizard.gui.window import WizardWindow
 from wizard.i18n import LANGUAGES
 from wizard.session.explain import Answer
+from wizard.session.session import Session
 
 KNOWN = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 
@@ -130,3 +134,35 @@ def test_a_failed_setup_is_explained_from_its_own_words(
     press(qtbot, window.footer.back)
     assert window.navigator.page is PageId.INSTALL
     assert install.remove.isVisible()
+
+
+def test_an_answer_does_not_stand_under_the_next_file(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    window = make_window()
+    page = opened(qtbot, window)
+    (tmp_path / "a.log").write_text(KNOWN, encoding="utf-8")
+    page.take_file(tmp_path / "a.log")
+    settle(qtbot, window)
+    assert page.words
+    page.take_file(tmp_path / "not-there.log")
+    settle(qtbot, window)
+    assert page.trouble.isVisible()
+    assert page.words == ""
+
+
+def test_a_very_long_line_is_shown_in_part_and_looked_through_whole(
+    qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
+) -> None:
+    """Qt lays a line out whole: one of some hundred thousand letters holds the window up."""
+    window = make_window()
+    page = opened(qtbot, window)
+    (tmp_path / "a.log").write_text("x" * 90_000 + " " + KNOWN, encoding="utf-8")
+    page.take_file(tmp_path / "a.log")
+    settle(qtbot, window)
+    assert max(map(len, page.text.toPlainText().splitlines())) <= 1000
+    assert "no machine code for the card" in page.words
+
+
+def test_a_device_or_a_pipe_is_not_waited_for() -> None:
+    with pytest.raises(UsageError) as caught:
+        SideSession(Session()).read_pasted(Path(os.devnull))
+    assert caught.value.code == "explain-unreadable"

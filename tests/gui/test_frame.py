@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
+from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
@@ -21,6 +22,7 @@ from wizard.flow.pages import PageId
 from wizard.flow.side_pages import SIDE_ORDER, SideId
 from wizard.gui import announce as announcing
 from wizard.gui.motion import put_reduced_motion
+from wizard.gui.parts import copying
 from wizard.gui.preferences import Preferences
 from wizard.gui.window import WizardWindow
 from wizard.i18n import LANGUAGES
@@ -128,6 +130,21 @@ def test_the_place_on_the_screen_is_remembered(
         window.deleteLater()
 
 
+def test_on_a_screen_that_is_small_the_whole_window_is_seen(
+    qapp: QApplication, session: FakeSession, side: FakeSide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """1920 x 1080 at 150 and at 200 %, less the task bar; the frame comes on top."""
+    for room in (QRect(0, 0, 1280, 680), QRect(0, 0, 960, 500)):
+        monkeypatch.setattr(QScreen, "availableGeometry", lambda screen, room=room: room)
+        window = WizardWindow(qapp, session, Preferences(tmp_path / f"{room.width()}.json"), None, side)
+        assert window.height() < room.height() - 30
+        assert room.contains(window.geometry())
+        assert window.minimumHeight() <= window.height()
+        window.close()
+        window.errands.stop()
+        window.deleteLater()
+
+
 @pytest.mark.parametrize(
     "content",
     [b"{", b"[]", b"\xff\xfe\x00", b"[" * 100_000, b'{"language": ["en"], "theme": 3, "geometry": 7}',
@@ -227,3 +244,44 @@ def test_pages_and_ends_are_said_aloud(
     assert "Create environment: Done" in said
     assert any(words.startswith("The setup was cancelled.") for words in said)
     assert said.count("Create environment: Done") == 1
+
+
+def test_return_presses_nothing_while_the_page_is_at_work(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """A button that is switched off hands the focus on; Back is not what the next Return shall press."""
+    window = make_window()
+    go_to(qtbot, window, PageId.PLACE)
+    session.hold.add("preview")
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.REVIEW)
+    assert window.focusWidget() is window.page
+    qtbot.keyClick(window.page, Qt.Key.Key_Return)
+    assert window.navigator.page is PageId.REVIEW
+    session.let_go.set()
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: window.focusWidget() is window.footer.primary)
+
+
+def test_a_button_that_is_switched_off_does_not_hand_on_to_back(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.PLACE)
+    window.footer.primary.setFocus()
+    window.footer.primary.setEnabled(False)
+    assert window.focusWidget() is not window.footer.back
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_copy_button_says_so_for_a_moment(
+    language: str, qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copying, "SAID_FOR_MS", 50)
+    window = make_window(language)
+    go_to(qtbot, window, PageId.CHECK)
+    copy = window.pages[PageId.CHECK].copy
+    before = copy.text()
+    press(qtbot, copy)
+    press(qtbot, copy)
+    assert copy.text() == copying.copied_word()
+    assert QGuiApplication.clipboard().text()
+    qtbot.waitUntil(lambda: copy.text() == before)

@@ -19,9 +19,9 @@ from wizard.flow.side_pages import SideId
 from wizard.gui.window import WizardWindow
 
 
-def drop(window: WizardWindow, path: Path) -> None:
+def drop(window: WizardWindow, *paths: Path) -> None:
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     entered = QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none)
     window.dragEnterEvent(entered)
@@ -80,3 +80,29 @@ def test_a_file_does_not_take_a_running_setup_away(
     drop(window, tmp_path / "plan.json")
     assert window.navigator.page is PageId.INSTALL
     assert window.page.trouble.code == "error.window-run-going.summary"
+
+
+def test_several_files_at_once_are_not_passed_over(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    window = make_window()
+    drop(window, tmp_path / "a.txt", tmp_path / "b.txt")
+    settle(qtbot, window)
+    assert window.navigator.page is PageId.WELCOME
+    assert window.page.trouble.code == "error.window-several-files.summary"
+    assert "2 files" in words_of(window)
+
+
+@pytest.mark.parametrize("inside", ["profile.torchlab", "pyvenv.cfg", "notes.txt"])
+def test_a_folder_is_opened_as_what_it_is(inside: str, qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / inside).write_text("", encoding="utf-8")
+    window = make_window()
+    drop(window, folder)
+    settle(qtbot, window)
+    if inside == "pyvenv.cfg":
+        assert window.side.here is not None
+        assert (window.side.here.page, window.side.here.prefix) == (SideId.DOCTOR, folder)
+        return
+    assert window.side.here is None, "a folder is no error text"
+    expected = "nothing to open" if inside == "notes.txt" else "class profile"
+    qtbot.waitUntil(lambda: expected in words_of(window))

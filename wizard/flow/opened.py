@@ -28,6 +28,28 @@ class Opened:
     run: RunInfo | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """What a folder is opened as; of a file neither."""
+
+    profile: Path | None = None  # of the pack that it is
+    is_environment: bool = False
+
+
+def inside(path: Path) -> Inside:
+    """Raises WizardError `window-folder` for a folder with nothing to open."""
+    from wizard.environments.naming import is_environment
+    from wizard.pack.model import PROFILE as OF_PACK
+
+    if not path.is_dir():
+        return Inside()
+    if (path / OF_PACK).is_file():
+        return Inside(path / OF_PACK)
+    if is_environment(path):
+        return Inside(is_environment=True)
+    raise WizardError("window-folder", name=path.name or str(path))
+
+
 def what_is(path: Path, runs: Iterable[RunInfo], events_path: Callable[[str], Path]) -> Opened:
     """`events_path` says where a run's files lie."""
     if path.suffix.lower() == PROFILE:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard import paths
-from wizard.errors import Cancelled, WizardError
+from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.i18n import Message
 from wizard.plan.model import Choices, Verdict
 
@@ -216,6 +216,8 @@ class SideSession:
     def read_pasted(self, path: Path) -> str:
         from wizard.explain.pasted import read_pasted
 
+        if not path.is_file():  # a pipe or a device would be waited for
+            raise UsageError("explain-unreadable", path=str(path))
         return read_pasted(path)
 
     # -- undo

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see first_picture.py
-from PySide6.QtCore import QByteArray
+from PySide6.QtCore import QByteArray, QMargins, QPoint, QRect, QSize
 from PySide6.QtWidgets import QApplication, QMainWindow
 
 from wizard.gui.first_picture import BRAND, FirstPicture
@@ -17,10 +17,16 @@ from wizard.gui.preferences import Preferences
 
 if TYPE_CHECKING:
     from PySide6.QtCore import QEvent
-    from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent
+    from PySide6.QtGui import QCloseEvent, QKeyEvent, QMouseEvent, QScreen
 
 SIZE = (1080, 740)
 SMALLEST = (900, 600)
+_FRAME = QMargins(8, 32, 8, 8)  # about what systems draw around a window; it is not known before it is shown
+
+
+def room_on(screen: QScreen) -> QRect:
+    """Where a window may lie with its frame around it."""
+    return screen.availableGeometry().marginsRemoved(_FRAME)
 
 
 class BareWindow(QMainWindow):
@@ -30,11 +36,19 @@ class BareWindow(QMainWindow):
         self.is_furnished = self.is_closed = False
         self.first_picture: FirstPicture | None = None
         self._early: list[QEvent] = []
-        self.setMinimumSize(*SMALLEST)
-        self.resize(*SIZE)
+        self._fit_the_screen()
         if preferences.wishes.geometry:  # Qt sees to it that it lies on a screen that is there
             self.restoreGeometry(QByteArray.fromBase64(preferences.wishes.geometry.encode("ascii", "ignore")))
         self.setWindowTitle(BRAND)
+
+    def _fit_the_screen(self) -> None:
+        """1080p at 150 % has 680 lines beside the task bar: the last ones of the usual size would lie below it."""
+        room = room_on(self.screen())
+        size = QSize(*SIZE).boundedTo(room.size())
+        self.setMinimumSize(QSize(*SMALLEST).boundedTo(size))
+        self.resize(size)
+        rest = (room.size() - size) / 2
+        self.move(room.topLeft() + QPoint(rest.width() - _FRAME.left(), rest.height() - _FRAME.top()))
 
     def put_first_picture(self) -> FirstPicture:
         self.first_picture = FirstPicture(self.app, self.preferences.wishes.theme)

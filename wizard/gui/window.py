@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
@@ -11,13 +13,14 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QStackedWidget, QWi
 
 from wizard import paths
 from wizard.errors import WizardError
-from wizard.gui.bare import SMALLEST, BareWindow
+from wizard.gui.bare import SMALLEST, BareWindow, room_on
 from wizard.gui.preferences import Preferences
 
 if TYPE_CHECKING:  # what the first picture does not need is imported by who furnishes the window
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 
     from wizard.flow.navigator import Navigator
+    from wizard.flow.opened import Inside
     from wizard.flow.pages import PageId
     from wizard.flow.session_api import SessionApi
     from wizard.flow.side_api import SideApi
@@ -107,6 +110,7 @@ class WizardWindow(BareWindow):
         put_words(name, page, self.voice)
 
     def _connect(self) -> None:
+        self.app.focusChanged.connect(self._focus_moved)
         self.navigator.listen(self._follow)
         self.side.listen(self._follow)
         self.footer.back.clicked.connect(self._back)
@@ -171,6 +175,8 @@ class WizardWindow(BareWindow):
         self._show_title()
         self._chain = order_tabs(self, self._chain)
         self._fit()
+        if self.focusWidget() is self.page:
+            self._focus_page()
         self._hurry.look()
 
     def _show_title(self) -> None:
@@ -179,11 +185,15 @@ class WizardWindow(BareWindow):
         self._title.show(self.page.window_title, *going)
 
     def _focus_page(self) -> None:
-        first = self.page.first_control()
-        if first is not None and first.isEnabled():
-            first.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
-        else:
-            self.footer.primary.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
+        """While nothing can be pressed the page has it: Return then presses nothing, and the first control follows."""
+        first, primary = self.page.first_control(), self.footer.primary
+        may = (one for one in (first, primary) if one is not None and one.isEnabled() and not one.isHidden())
+        next(may, self.page).setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
+
+    def _focus_moved(self, old: QWidget | None, now: QWidget | None) -> None:
+        """A button that is switched off hands the focus on by itself: to Back, which nobody wants to press next."""
+        if now is self.footer.back and old is not None and (old.isHidden() or not old.isEnabled()):
+            self.page.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
 
     def _dress(self) -> None:
         for part in (self.rail, self.ask, self.footer, self.page):
@@ -193,7 +203,7 @@ class WizardWindow(BareWindow):
     def _fit(self) -> None:
         """With large text the footer needs more room than the smallest size; never more than the screen has."""
         needed = self._shell.minimumSizeHint()
-        self.setMinimumSize(needed.expandedTo(QSize(*SMALLEST)).boundedTo(self.screen().availableSize()))
+        self.setMinimumSize(needed.expandedTo(QSize(*SMALLEST)).boundedTo(room_on(self.screen()).size()))
 
     # -- buttons and keys
 
@@ -268,11 +278,16 @@ class WizardWindow(BareWindow):
     # -- files and other starts
 
     def open_file(self, path: Path) -> None:
-        """A plan or a class profile goes to Welcome, any other file is an error to be explained."""
+        """A plan, a class profile or its pack goes to Welcome, an environment to Doctor; other files hold an error."""
         from wizard.flow.pages import PageId
-        from wizard.flow.side_pages import SideId
 
-        if path.suffix.lower() in (".json", ".torchlab"):
+        if path.suffix.lower() not in (".json", ".torchlab"):
+            from wizard.flow.opened import inside
+
+            self.errands.start(
+                lambda is_cancelled, note: inside(path), partial(self._open_inside, path), self.page.trouble.show_error
+            )
+        else:
             from wizard.gui.pages.welcome import WelcomePage
 
             welcome = self.pages[PageId.WELCOME]
@@ -283,11 +298,19 @@ class WizardWindow(BareWindow):
                 if self.navigator.page is not PageId.WELCOME:
                     self.navigator.restart()
                 welcome.open_file(path)
-            return
-        self.side.open(SideId.EXPLAIN)
-        page = self.page
-        if isinstance(page, TakesFile):
-            page.take_file(path)
+
+    def _open_inside(self, path: Path, found: Inside) -> None:
+        from wizard.flow.side_pages import SideId
+
+        if found.profile is not None:
+            self.open_file(found.profile)
+        elif found.is_environment:
+            self.side.open(SideId.DOCTOR, path)
+        else:
+            self.side.open(SideId.EXPLAIN)
+            page = self.page
+            if isinstance(page, TakesFile):
+                page.take_file(path)
 
     def come_forward(self, file: str) -> None:
         """Another start of the program: this is the window, so it shows itself."""
@@ -306,7 +329,13 @@ class WizardWindow(BareWindow):
         files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
         if files:
             event.acceptProposedAction()
-            self.open_file(Path(files[0]))
+            self.open_files([Path(file) for file in files])
+
+    def open_files(self, files: Sequence[Path]) -> None:
+        if len(files) == 1:
+            self.open_file(files[0])
+        else:
+            self.page.trouble.show_error(WizardError("window-several-files", count=str(len(files))))
 
     # -- the end
 

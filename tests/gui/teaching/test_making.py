@@ -85,6 +85,23 @@ def test_a_stick_is_told_of_and_its_files_are_split(
     assert not page.pack.split.isEnabled()
 
 
+def test_where_there_is_too_little_room_nothing_is_begun(
+    page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    monkeypatch.setattr("wizard.flow.class_session._free", lambda folder: 1000)
+    page.plan_pack(built[0].write(tmp_path / "course.torchlab"), tmp_path / "stick")
+    settle(qtbot, window)
+    assert "too little room" in said(window)
+    assert not page.pack.go.isVisible()
+    assert window.focusWidget() is page.pack.browse, "another folder is the way on"
+    monkeypatch.undo()
+    press(qtbot, page.pack.again)
+    settle(qtbot, window)
+    assert "too little room" not in said(window)
+    assert page.pack.go.isVisible()
+
+
 def test_a_build_that_is_stopped_keeps_what_it_has_and_is_gone_on_with(page_of, qtbot: QtBot, tmp_path: Path) -> None:  # type: ignore[no-untyped-def]
     window, page = page_of()
     with FaultServer() as origin:

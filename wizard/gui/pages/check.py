@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.errors import WizardError
@@ -20,6 +19,7 @@ from wizard.gui.desk import Desk
 from wizard.gui.figures import seconds_text
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check_rows import CheckRows
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import label, state_word
 from wizard.plan.requirement import Requirement
@@ -221,7 +221,7 @@ class CheckPage(Page):
         if facts is None:
             return
         rows = [*check_rows(facts, looks), *(drift_rows(looks.drifts) if looks else ()), *other_findings(looks)]
-        QGuiApplication.clipboard().setText("\n".join(self._line(row) for row in rows))
+        copy_out("\n".join(self._line(row) for row in rows), self.copy)
 
     def _line(self, row: CheckRow) -> str:
         words = f"[{state_word(row.state)}] {requirement_name(row.name)}: {self.say(row.fact)} {self.say(row.why)}"

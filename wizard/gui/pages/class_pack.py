@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QLineEdit, QProgressBar, QPushButton, QWidget
 
 from wizard.gui.figures import bytes_text, rate_text
@@ -57,10 +57,10 @@ class PackPanel(QFrame):
         self._how_far, self.bar = label("", "muted"), QProgressBar(self)
         self.bar.setTextVisible(False)
         self.bar.setRange(0, _STEPS)
-        self.open, self.make, self.go, self.drop = (QPushButton(self) for _ in range(4))
+        self.open, self.make, self.go, self.again, self.drop = (QPushButton(self) for _ in range(5))
         self.go.setProperty("role", "primary")
         buttons = line_up()
-        for button in (self.open, self.make, self.go, self.drop):
+        for button in (self.open, self.make, self.go, self.again, self.drop):
             buttons.addWidget(button)
         buttons.addStretch(1)
         for widget in (self._words, self._field, self.split, self._notes, self._how_far, self.bar):
@@ -75,6 +75,7 @@ class PackPanel(QFrame):
         self.browse.clicked.connect(self.browse_wanted)
         self.folder.editingFinished.connect(self._named)
         self.go.clicked.connect(lambda: self.agreed.emit(self.split.isChecked()))
+        self.again.clicked.connect(lambda: self.folder_named.emit(self.folder.text().strip()))
         self.drop.clicked.connect(self.put_away)
 
     def _named(self) -> None:
@@ -83,6 +84,14 @@ class PackPanel(QFrame):
             self.folder_named.emit(words)
 
     # -- what is shown
+
+    @property
+    def lacks_room(self) -> bool:
+        """Of what was begun there, nobody knows how much is missing."""
+        plan = self._plan
+        if plan is None or plan.total is None or plan.began or plan.is_pack:
+            return False
+        return plan.free < plan.total
 
     @property
     def plan(self) -> PackPlan | None:
@@ -125,6 +134,7 @@ class PackPanel(QFrame):
         self.make.setText(self.tr("Build one from a class &profile…"))
         self.go.setText(self.tr("Bui&ld the pack"))
         self.drop.setText(self.tr("&Stop") if self.is_going else self.tr("&Not now"))
+        self.again.setText(QCoreApplication.translate("DeletionPanel", "Look a&gain"))
         self.other.setText(self.tr("&Another pack…"))
         self._show_head()
         self._notes.setText("\n".join(self._said(plan)) if plan else "")
@@ -133,7 +143,8 @@ class PackPanel(QFrame):
         is_asked = plan is not None and not self.is_going
         for widget, is_shown in (
             (self._field, is_asked), (self.split, is_asked), (self._notes, bool(plan) and bool(self._notes.text())),
-            (self._how_far, self.is_going), (self.bar, self.is_going), (self.go, is_asked),
+            (self._how_far, self.is_going), (self.bar, self.is_going),
+            (self.go, is_asked and not self.lacks_room), (self.again, is_asked and self.lacks_room),
             (self.drop, plan is not None), (self.other, seen is not None),
             (self.open, plan is None and seen is None), (self.make, plan is None and seen is None),
         ):  # fmt: skip
@@ -174,7 +185,7 @@ class PackPanel(QFrame):
             said.append(self.tr("A pack lies there already: only what is new or damaged is fetched."))
         elif plan.began:
             said.append(self.tr("A pack was begun there: it is gone on with."))
-        elif plan.total is not None and plan.free < plan.total:
+        elif self.lacks_room:
             said.append(self.tr("There is too little room: only %1 are free.").replace("%1", bytes_text(plan.free)))
         return said
 

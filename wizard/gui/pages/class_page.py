@@ -91,7 +91,7 @@ class ClassPage(SidePage):
         if self.pack.is_going:
             return self.pack.drop
         if self.pack.plan is not None:
-            return self.pack.go
+            return self.pack.browse if self.pack.lacks_room else self.pack.go
         if self._seen is None:
             return self.pack.open
         return self.serving.stop if self.serving.stop.isVisible() else self.serving.start

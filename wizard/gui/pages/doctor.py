@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QWidget
 
 from wizard.errors import WizardError
@@ -20,6 +19,7 @@ from wizard.gui.pages.doctor_answer import DoctorAnswer
 from wizard.gui.pages.environments_table import torch_words
 from wizard.gui.pages.side_base import SidePage, button
 from wizard.gui.parts.boxes import box, line_up
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import label
 from wizard.i18n import message
 
@@ -254,10 +254,7 @@ class DoctorPage(SidePage):
             )
 
     def _copied(self, words: str) -> None:
-        QGuiApplication.clipboard().setText(words)
-        self.copy.setText(self.tr("Copied"))
-        self.announce(self.tr("Copied"))
-        self.render_state()
+        copy_out(words, self.copy)
 
     def _ask_where_to_save(self) -> None:
         start = str(Path.home() / "torch-setup-doctor.html")

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.figures import bytes_text
 from wizard.gui.pages.environments_table import day_text, engine_name, environment_state, torch_words
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.code_lines import CodeLines
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import Pill, label, selectable
 from wizard.gui.voice import Voice
 
@@ -144,5 +145,4 @@ class EnvironmentCard(QFrame):
 
     def _copy_path(self) -> None:
         if self._one:
-            QGuiApplication.clipboard().setText(str(self._one.prefix))
-            self.buttons["copy"].setText(self.tr("Copied"))
+            copy_out(str(self._one.prefix), self.buttons["copy"])

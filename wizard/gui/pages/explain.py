@@ -5,6 +5,7 @@ What is no known error is said to be none: nothing is advised rather than someth
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
+from wizard.errors import WizardError
 from wizard.gui.desk import Desk
 from wizard.gui.pages.side_base import SidePage, button
 from wizard.gui.parts.boxes import box, column, empty
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
     from wizard.explain.model import Explanation
     from wizard.session.explain import Answer
 
-_MOST_SHOWN = 400_000  # characters of a dropped file that stand in the box; all of it is looked through
+_MOST_SHOWN = 100_000  # characters of a dropped file that stand in the box; all of it is looked through
+_LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
 _LONGEST_LINE = 400
 
 
@@ -47,7 +50,7 @@ class ExplainPage(SidePage):
         self.body.addWidget(self._result)
         self.body.addStretch(1)
         self.text.textChanged.connect(self._typed)
-        self.text.dropped.connect(self.take_file)
+        self.text.dropped.connect(self._take_files)
         self.open.clicked.connect(self._choose_file)
         self.clear.clicked.connect(self._clear)
 
@@ -108,12 +111,19 @@ class ExplainPage(SidePage):
         if chosen:
             self.take_file(Path(chosen))
 
+    def _take_files(self, files: Sequence[Path]) -> None:
+        if len(files) == 1:
+            self.take_file(files[0])
+        else:
+            self.trouble.show_error(WizardError("window-several-files", count=str(len(files))))
+
     def take_file(self, path: Path) -> None:
+        self.text.clear()  # and with it the answer, which is about another text
         self.errand("", lambda is_cancelled, note: self.api.read_pasted(path), self._read)
 
     def _read(self, words: str) -> None:
         """The end of a long log stands in the box: that is where the error is."""
-        self.text.setPlainText(words[-_MOST_SHOWN:])
+        self.text.setPlainText("\n".join(line[:_LONGEST_SHOWN] for line in words[-_MOST_SHOWN:].split("\n")))
         self._file_words = words
         self.press()
 

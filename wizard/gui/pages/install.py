@@ -21,6 +21,7 @@ from wizard.gui.desk import Desk
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.run_progress import RunProgress
 from wizard.gui.pages.run_steps import RunSteps, step_name, step_state
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import label
 from wizard.gui.parts.log_view import LogView
 from wizard.gui.parts.remark import Remark
@@ -59,7 +60,7 @@ class InstallPage(Page):
         self.pause.clicked.connect(self._ask_pause)
         self.cancel.clicked.connect(self.ask_cancel)
         self.remove.clicked.connect(self._remove)
-        self.copy.clicked.connect(self.log.copy_all)
+        self.copy.clicked.connect(lambda: copy_out(self.log.all_words(), self.copy))
         self.explain.clicked.connect(self._explain)
         self.footer_left = [self.copy, self.explain]
         self.footer_right = [self.pause, self.cancel, self.remove]

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.errors import WizardError
@@ -17,6 +16,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.review_limits import LimitsForm
 from wizard.gui.parts.boxes import RowCard, box, column, empty
 from wizard.gui.parts.code_line import CodeLine
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.diff_view import DiffView
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import label
@@ -81,8 +81,9 @@ class ReviewPage(Page):
         self.cancel_errand()
         self._aside.cancel()
 
-    def first_control(self) -> QWidget:
-        return self.files.button if self.state.preview else self.copy
+    def first_control(self) -> QWidget | None:
+        """The page's one button: three times Return installs where all is well, and stray keys have ended the hurry."""
+        return None
 
     def primary_text(self) -> str:
         return self.tr("&Install")
@@ -279,4 +280,4 @@ class ReviewPage(Page):
     def _copy(self) -> None:
         preview = self.state.preview
         if preview:
-            QGuiApplication.clipboard().setText("\n".join(preview.commands))
+            copy_out("\n".join(preview.commands), self.copy)

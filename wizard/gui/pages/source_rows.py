@@ -20,6 +20,8 @@ from wizard.gui.voice import Voice
 from wizard.mirrors.table import MirrorRow
 from wizard.process import redact
 
+_NO_ANSWER = ("unreachable", "silent")
+
 
 def origin_name(origin: str) -> str:
     names = {
@@ -118,7 +120,7 @@ class _Line:
         self.words.setText(said[:1].upper() + said[1:])
         address = redact(state.source.url) if state.source.url else ""
         facts = [address, origin_name(state.source.origin.value), _elsewhere(row)]
-        if state.seconds is not None:
+        if state.seconds is not None and row.word not in _NO_ANSWER:
             facts.append(
                 QCoreApplication.translate("SourcePage", "answered in %1").replace("%1", seconds_text(state.seconds))
             )

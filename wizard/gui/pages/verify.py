@@ -8,8 +8,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QCoreApplication, Qt, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.flow.report_view import CheckView, DiagnosisView, ReportView, read_report
@@ -20,6 +20,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.hand_on import HandOnCard
 from wizard.gui.parts.boxes import RowCard, box, column, line_up
 from wizard.gui.parts.code_lines import CodeLines
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import Pill, label, selectable
 from wizard.gui.theme import code_font
 
@@ -211,6 +212,7 @@ class VerifyPage(Page):
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
         seconds = check.seconds if check.seconds is not None and check.seconds >= _WORTH_SAYING else None
         took = label(seconds_text(seconds) if seconds is not None else "", "muted", wrap=False)
+        took.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         card.add_row(pill, label(name, "strong", wrap=False), label(self.say(check.message)), took, tight=True)
 
     def _open_terminal(self) -> None:
@@ -224,9 +226,7 @@ class VerifyPage(Page):
         self.errand("", lambda is_cancelled, note: api.document_text(report, language), self._copied)
 
     def _copied(self, words: str) -> None:
-        QGuiApplication.clipboard().setText(words)
-        self.copy.setText(self.tr("Copied"))
-        self.announce(self.tr("Copied"))
+        copy_out(words, self.copy)
 
     def _ask_where_to_save(self) -> None:
         start = str(Path.home() / "torch-setup-report.html")

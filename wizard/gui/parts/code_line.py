@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
 from wizard.gui.parts.boxes import line_up
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import label, selectable
 from wizard.gui.theme import code_font
-
-_SAID_FOR_MS = 1800
 
 
 class CodeLine(QFrame):
@@ -23,10 +20,6 @@ class CodeLine(QFrame):
         self._button = QPushButton(self)
         self._button.setProperty("role", "small")
         self._button.clicked.connect(self._copy)
-        self._back = QTimer(self)
-        self._back.setSingleShot(True)
-        self._back.setInterval(_SAID_FOR_MS)
-        self._back.timeout.connect(self.retranslate)
         row.addWidget(self._label, 1)
         row.addWidget(self._button)
         self.retranslate()
@@ -48,6 +41,4 @@ class CodeLine(QFrame):
         self._button.setAccessibleName(self.tr("Copy: %1").replace("%1", self.code))
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.code)
-        self._button.setText(self.tr("Copied"))
-        self._back.start()
+        copy_out(self.code, self._button)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtGui import QGuiApplication, QSyntaxHighlighter, QTextCharFormat, QTextDocument
+from PySide6.QtGui import QSyntaxHighlighter, QTextCharFormat, QTextDocument
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from wizard.gui.parts.boxes import column, empty, line_up
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import label, selectable
 from wizard.gui.theme import Theme, code_font
 from wizard.settings.model import Diff
@@ -54,7 +55,7 @@ class FileDiff(QFrame):
         self.copy.setAccessibleName(
             QCoreApplication.translate("DiffView", "Copy: the change of %1").replace("%1", str(diff.path))
         )
-        self.copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(diff.text))
+        self.copy.clicked.connect(lambda: copy_out(diff.text, self.copy))
         head.addWidget(path, 1)
         head.addWidget(count)
         head.addWidget(self.copy)

@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QGuiApplication, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
 from wizard.gui.theme import code_font
@@ -51,9 +51,9 @@ class LogView(QPlainTextEdit):
         self._is_outdated = False
         super().clear()
 
-    def copy_all(self) -> None:
+    def all_words(self) -> str:
         shown = "" if self._is_outdated else self.toPlainText()
-        QGuiApplication.clipboard().setText("\n".join([*([shown] if shown else []), *self._waiting]))
+        return "\n".join([*([shown] if shown else []), *self._waiting])
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

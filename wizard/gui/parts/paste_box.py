@@ -11,7 +11,7 @@ from wizard.gui.theme import code_font
 
 
 class PasteBox(QPlainTextEdit):
-    dropped = Signal(object)  # Path
+    dropped = Signal(object)  # list[Path]
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -26,6 +26,6 @@ class PasteBox(QPlainTextEdit):
     def insertFromMimeData(self, source: QMimeData) -> None:
         files = [Path(url.toLocalFile()) for url in source.urls() if url.isLocalFile()]
         if files:
-            self.dropped.emit(files[0])
+            self.dropped.emit(files)
         else:
             self.insertPlainText(source.text())

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtGui import QAccessible, QAccessibleEvent, QGuiApplication
+from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QPushButton, QWidget
 
 from wizard.errors import WizardError
 from wizard.gui.parts.boxes import column, line_up
+from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import Pill, label
 from wizard.gui.theme import code_font
 from wizard.gui.voice import Voice
@@ -34,7 +35,7 @@ class Trouble(QFrame):
         for button in (self._fold, self._copy):
             button.setProperty("role", "small")
         self._fold.toggled.connect(self._details.setVisible)
-        self._copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.plain_text()))
+        self._copy.clicked.connect(lambda: copy_out(self.plain_text(), self._copy))
         buttons = line_up()
         for button in (self._fold, self._copy):
             buttons.addWidget(button)
