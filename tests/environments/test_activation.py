@@ -22,7 +22,7 @@ from wizard.environments.activation import (
 )
 from wizard.environments.model import Target
 from wizard.environments.open_terminal import (
-    _linux_argv,
+    _in_terminal,
     find_terminal,
     open_terminal,
     shell_command,
@@ -294,6 +294,6 @@ def test_terminals_of_two_environments_do_not_read_each_others_files(
     monkeypatch.setenv("PATH", str(terminal.parent))
     monkeypatch.delenv("TERMINAL", raising=False)
     lines = [f"source /envs/{name}/bin/activate" for name in "ab"]
-    told = [_linux_argv(line, "bash", tmp_path) for line in lines]
+    told = [_in_terminal(line, "bash", tmp_path) for line in lines]
     files = [Path(argv[argv.index("--rcfile") + 1]) for argv in told]
     assert [file.read_text().splitlines()[-1] for file in files] == lines

@@ -191,7 +191,7 @@ def test_links_and_unwritable_folders(tmp_path: Path) -> None:
 @pytest.mark.skipif(os.name == "nt", reason="needs a file system that refuses")
 def test_a_folder_that_only_refuses_when_tried(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As root the bits allow everything: only trying to write tells, and procfs says no to everybody."""
-    monkeypatch.setattr("wizard.environments.naming._LINUX_SYSTEM", ())
+    monkeypatch.setattr("wizard.system.places_linux._SYSTEM", ())
     (tmp_path / "refusing").symlink_to("/proc/self")
     assert refused(tmp_path / "refusing" / "x") == "target-not-writable"
 

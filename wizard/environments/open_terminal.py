@@ -58,7 +58,8 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = ()) -> int:
     lines = lines or (activation_lines(str(prefix), os_name) if has_activation(prefix, os_name) else ())
     shell, line = _shell_and_line(this_users_shell(os_name), lines, prefix)
     try:
-        argv = _argv(line, shell, prefix)
+        with_window = this().shells_bring_a_window
+        argv = windows_command(line, shell, _comspec()) if with_window else _in_terminal(line, shell, prefix)
         log = paths.logs_dir() / "terminal.txt"
         log.parent.mkdir(parents=True, exist_ok=True)
         home = Path.home() if Path.home().is_dir() else None
@@ -85,9 +86,7 @@ def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tup
     raise WizardError("terminal-no-script", path=str(prefix))
 
 
-def _argv(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
-    if this().shells_bring_a_window:
-        return windows_command(line, shell, _comspec())
+def _in_terminal(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
     terminal = find_terminal(os.environ, shutil.which)
     if terminal is None:
         raise WizardError("terminal-none", path=str(prefix))

@@ -33,7 +33,7 @@ from wizard.profile.model import (
 )
 from wizard.profile.sound import address_flaw, name_flaw, place_flaw, requirement_flaw
 from wizard.profile.wheels import check_locks
-from wizard.system.traits import of
+from wizard.system.traits import known
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -225,10 +225,9 @@ def _lock(table: Table) -> ProfileLock:
     table.know("os", "arch", "glibc", "python", "torch", "variant", "file", "conda")
     os_name = table.text("os", _OS, "windows, linux")
     glibc = table.text_or_none("glibc", _GLIBC, "2.28")
-    if "glibc" not in table.value and of(os_name).has_glibc:
-        table.fail("glibc", "missing")
-    if "glibc" in table.value and not of(os_name).has_glibc:
-        table.fail("glibc", "unknown")
+    system = known(os_name)  # None: told already
+    if system and ("glibc" in table.value) is not system.has_glibc:
+        table.fail("glibc", "missing" if system.has_glibc else "unknown")
     if not table.value.get("file"):
         table.fail("file", "missing")
     return ProfileLock(

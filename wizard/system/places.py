@@ -67,5 +67,5 @@ _SIDES: dict[str, Places] = {"linux": places_linux, "windows": places_windows}
 
 
 def places(os_name: str | None = None) -> Places:
-    """Of this computer, unless another system is named."""
-    return _SIDES[os_name or here.os_name()]
+    """Of this computer, unless another system is named. Raises KeyError for one that nobody has heard of here."""
+    return _SIDES[here.os_name() if os_name is None else os_name]

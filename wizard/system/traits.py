@@ -26,7 +26,7 @@ class System:
     names_are_bytes: bool  # what is counted: bytes or characters
     longest_sure_path: int | None  # of an environment: torch nests about 140 further characters
     no_file: str  # in place of a settings file: there is none
-    quoted: Callable[[str], str]  # a path as one word of a line for our own programs
+    quoted: Callable[[str], str]  # a path as one word of a line that a person copies
     # An environment
     program_ending: str
     scripts: str
@@ -171,7 +171,12 @@ _ROWS = {row.name: row for row in (LINUX, WINDOWS)}
 
 def of(os_name: str | None) -> System:
     """None: this one. Raises KeyError for a system that nobody has heard of here."""
-    return _ROWS[os_name or here.os_name()]
+    return _ROWS[here.os_name() if os_name is None else os_name]
+
+
+def known(os_name: str) -> System | None:
+    """For a name that somebody wrote; None where it is no system's."""
+    return _ROWS.get(os_name)
 
 
 def this() -> System:
