@@ -75,7 +75,7 @@ def test_a_repair_counts_what_is_left_and_says_what_is_measured(patient: Patient
     )
     second = patient.plan()
     assert second.download_bytes == sizes["torch"]
-    assert "(1 packages): 1 min at the speed that was measured (2.0 MB/s)." in download(second)
+    assert "(packages: 1): 1 min at the speed that was measured (2.0 MB/s)." in download(second)
     assert patient.carry_out(second).returncode == 0
     patient.install(HEALTHY[0])
     library.write_bytes(library.read_bytes()[:3000])
