@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, cast
 
 from PySide6 import QtCore, QtGui  # `QtCore.Qt` only where it is needed: see first_picture.py
 from PySide6.QtCore import QSize
@@ -20,7 +18,6 @@ if TYPE_CHECKING:  # what the first picture does not need is imported by who fur
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 
     from wizard.flow.navigator import Navigator
-    from wizard.flow.opened import Inside
     from wizard.flow.pages import PageId
     from wizard.flow.session_api import SessionApi
     from wizard.flow.side_api import SideApi
@@ -36,11 +33,6 @@ if TYPE_CHECKING:  # what the first picture does not need is imported by who fur
     from wizard.gui.voice import Voice
     from wizard.gui.wizard_pages import WizardPages
     from wizard.session.session import Session
-
-
-@runtime_checkable
-class TakesFile(Protocol):
-    def take_file(self, path: Path) -> None: ...
 
 
 class WizardWindow(BareWindow):
@@ -278,39 +270,10 @@ class WizardWindow(BareWindow):
     # -- files and other starts
 
     def open_file(self, path: Path) -> None:
-        """A plan, a class profile or its pack goes to Welcome, an environment to Doctor; other files hold an error."""
-        from wizard.flow.pages import PageId
+        """What it is decides where it goes."""
+        from wizard.gui.incoming import open_file
 
-        if path.suffix.lower() not in (".json", ".torchlab"):
-            from wizard.flow.opened import inside
-
-            self.errands.start(
-                lambda is_cancelled, note: inside(path), partial(self._open_inside, path), self.page.trouble.show_error
-            )
-        else:
-            from wizard.gui.pages.welcome import WelcomePage
-
-            welcome = self.pages[PageId.WELCOME]
-            if self.navigator.state.run_is_going:
-                self.page.trouble.show_error(WizardError("window-run-going", name=path.name))
-            elif isinstance(welcome, WelcomePage):
-                self.side.close()
-                if self.navigator.page is not PageId.WELCOME:
-                    self.navigator.restart()
-                welcome.open_file(path)
-
-    def _open_inside(self, path: Path, found: Inside) -> None:
-        from wizard.flow.side_pages import SideId
-
-        if found.profile is not None:
-            self.open_file(found.profile)
-        elif found.is_environment:
-            self.side.open(SideId.DOCTOR, path)
-        else:
-            self.side.open(SideId.EXPLAIN)
-            page = self.page
-            if isinstance(page, TakesFile):
-                page.take_file(path)
+        open_file(self, path)
 
     def come_forward(self, file: str) -> None:
         """Another start of the program: this is the window, so it shows itself."""
@@ -322,20 +285,18 @@ class WizardWindow(BareWindow):
             self.open_file(Path(file))
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
+        from wizard.gui.incoming import files_in
+
+        if files_in(event.mimeData()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        files = [url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()]
+        from wizard.gui.incoming import files_in, open_files
+
+        files = files_in(event.mimeData())
         if files:
             event.acceptProposedAction()
-            self.open_files([Path(file) for file in files])
-
-    def open_files(self, files: Sequence[Path]) -> None:
-        if len(files) == 1:
-            self.open_file(files[0])
-        else:
-            self.page.trouble.show_error(WizardError("window-several-files", count=str(len(files))))
+            open_files(self, files)
 
     # -- the end
 
