@@ -90,8 +90,11 @@ def test_who_wants_to_choose_goes_page_by_page(qtbot: QtBot, make_window: MakeWi
     assert window.navigator.page is PageId.BUILD
 
 
-def test_a_problem_is_not_passed_over(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    bad = Requirement("driver", "problem", values.say("cause"))
+@pytest.mark.parametrize("row", [("driver", "problem"), ("disk", "warning")])
+def test_a_problem_is_not_passed_over(
+    row: tuple[str, str], qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    bad = Requirement(*row, values.say("cause"))
     session.facts = replace(session.facts, requirements=(*session.facts.requirements, bad))
     window = make_window()
     click_next(qtbot, window)

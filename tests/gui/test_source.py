@@ -305,3 +305,15 @@ def test_none_at_all(qtbot: QtBot, make_window: MakeWindow, session: FakeSession
     press(qtbot, page.network.apply)
     settle(qtbot, window)
     assert session.wish == Network(Mode.NONE)
+
+
+def test_who_did_not_answer_is_not_said_to_have_answered(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.election = values.RACED_ELECTION
+    window = make_window()
+    go_to(qtbot, window, PageId.SOURCE)
+    lines = source_page(window).tables["packages"].lines
+    assert any("no answer" in line.pill.text() for line in lines)
+    for line in lines:
+        assert ("answered in" in line.facts.text()) != ("no answer" in line.pill.text())

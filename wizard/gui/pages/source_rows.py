@@ -151,6 +151,10 @@ class SourceRows(QWidget):
         rows.addWidget(self.title)
         rows.addWidget(self._card)
 
+    @property
+    def lines(self) -> Sequence[_Line]:
+        return self._lines
+
     def show_rows(self, title: str, rows: Sequence[SourceRow], table: Sequence[MirrorRow]) -> None:
         self.title.setText(title)
         self.setVisible(bool(rows))
