@@ -85,6 +85,22 @@ def test_a_machine_is_set_up_from_the_class_server_alone(world: World, wheels: P
         ]
         again = world.run("setup", "--pack", address, "--class", code, "--yes")
         assert again.returncode == 0, again.stderr
+        runs = world.runs()
+        other = profile_of(world, wheels, tmp_path / "other.torchlab", only_share=True)
+        taken = world.run("setup", "--profile", str(other), "--yes")
+        assert taken.returncode == 2
+        assert "was made from another class profile" in taken.stderr
+        assert (prefix / "bin" / "python").exists()
+        shutil.rmtree(next(prefix.glob("lib/python3*/site-packages/torch-*.dist-info")))
+        changed = world.run("setup", "--profile", str(profile), "--yes")
+        assert changed.returncode == 2
+        assert "packages have changed since: torch" in changed.stderr
+        for run in runs:  # as if it had been made without a class
+            shutil.rmtree(run)
+        taken = world.run("setup", "--profile", str(profile), "--yes")
+        assert taken.returncode == 2
+        assert "was not made from this class profile" in taken.stderr
+        assert world.runs() == []
     shown = world.run("room", str(pack), "--html", str(tmp_path / "room.html"), "--csv", str(tmp_path / "room.csv"))
     assert shown.returncode == 0, shown.stderr
     assert "seat 7" in (tmp_path / "room.html").read_text(encoding="utf-8")
