@@ -6,6 +6,7 @@ its own, because Qt reads its scale once.
 
 from __future__ import annotations
 
+import argparse
 import os
 import subprocess
 import sys
@@ -182,7 +183,9 @@ class _Walk(Pictures):
 
 
 if __name__ == "__main__":
-    target = Path(sys.argv[1] if len(sys.argv) > 1 else "gallery")
+    reading = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    reading.add_argument("folder", nargs="?", type=Path, default=Path("gallery"))
+    target = reading.parse_args().folder
     if os.environ.get("TORCH_GALLERY_CHILD"):
         draw(target)
     else:
