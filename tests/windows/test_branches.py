@@ -2,8 +2,7 @@
 wizard/system and wizard/windows, each with a test that walks through its Windows side.
 
 By the sources' syntax, not by their text: `sys.platform`, `os.name` and the like, a comparison of a system's name, a
-table looked up by `os_name()`, a look whether `os` has something. What a machine or an entry says of itself
-(`machine.os == "windows"`) is a fact like any other and may be compared. start.py is one file on purpose.
+table looked up by `os_name()`, a look whether `os` has something. start.py is one file on purpose.
 """
 
 from __future__ import annotations
@@ -59,8 +58,7 @@ def _compares(node: ast.Compare) -> bool:
     if isinstance(node.ops[0], (ast.In, ast.NotIn)) and isinstance(node.left, ast.Constant):
         return False  # whether a word is in a text
     sides = [node.left, *node.comparators]
-    is_fact = any(isinstance(side, ast.Attribute) and side.attr == "os" for side in sides)
-    return any(_names_a_system(side) for side in sides) and not is_fact
+    return any(_names_a_system(side) for side in sides)
 
 
 def _looks_up(node: ast.Subscript) -> bool:
@@ -103,8 +101,8 @@ KINDS: tuple[tuple[type[ast.AST], Callable[[Any], bool]], ...] = (
     "asked",
     ["if sys.platform == 'win32': pass", "x = os.name", "from platform import system", "a = os_name() == 'windows'",
      "if 'linux' != system: pass", "b = name in ('windows', 'nt')", "c = T[paths.os_name()]", "T.get(os_name())",
-     "d = hasattr(os, 'geteuid')", "e = getattr(os, 'O_BINARY', 0)", "match system:\n case 'windows': pass",
-     "def f(*, on=sys.platform.startswith('win')): pass"],
+     "d = hasattr(os, 'geteuid')", "e = getattr(os, 'O_BINARY', 0)", "machine.os == 'linux'",
+     "match system:\n case 'windows': pass", "def f(*, on=sys.platform.startswith('win')): pass"],
 )  # fmt: skip
 def test_a_question_is_seen(asked: str) -> None:
     assert list(questions(asked))
@@ -112,7 +110,7 @@ def test_a_question_is_seen(asked: str) -> None:
 
 @pytest.mark.parametrize(
     "told",
-    ["if machine.os == 'windows': pass", "of(os_name).scripts", "f(paths.os_name())", "ROWS = {'windows': 1}",
+    ["of(machine.os).has_glibc", "of(os_name).scripts", "f(paths.os_name())", "ROWS = {'windows': 1}",
      "b = 'linux' in wheel", "getattr(sys, 'frozen', False)", "if this().has_proc: pass", "# sys.platform"],
 )  # fmt: skip
 def test_a_fact_is_none(told: str) -> None:
@@ -134,8 +132,8 @@ def rows() -> dict[str, str]:
 
 
 def test_it_is_asked_at_the_bottom_only() -> None:
-    above = {name: lines for name, lines in asking().items() if name.partition("/")[0] not in ("system", "windows")}
-    assert above == {}, "say in wizard/system what differs, and ask for that"
+    above = {name for name in asking() if name.partition("/")[0] not in ("system", "windows")}
+    assert above == set(), "say in wizard/system what differs, and ask for that"
 
 
 def test_every_file_that_asks_is_listed() -> None:

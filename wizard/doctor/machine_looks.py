@@ -19,6 +19,7 @@ from wizard.plan.cards import graphics_cards
 from wizard.plan.drivers import driver_level, driver_system, runs
 from wizard.plan.kernels import code_for
 from wizard.plan.model import Candidate
+from wizard.system.traits import of
 
 _MISMATCH, _NOT_LOADED = "machine.nvidia.driver-library-mismatch", "machine.nvidia.driver-not-loaded"
 _OLDEST_RUNTIME = "14.40"  # torch 2.9 and later end with WinError 1114 on older ones
@@ -40,7 +41,7 @@ def machine_looks(
     yield visible(machine, around)
     yield switched(machine, around)
     yield place(machine, around)
-    if machine.os == "windows":
+    if of(machine.os).runtime_is_apart:
         yield runtime(env, around)
 
 
@@ -135,7 +136,7 @@ def _not_loaded(machine: Machine, around: Surroundings, gpu: str, held_by: str |
 
     if machine.is_wsl:
         return one("wsl-no-driver", proof("wsl-driver"))
-    if machine.os == "windows":
+    if not of(machine.os).has_kernel_modules:
         return one("no-driver/windows")
     if held_by in _FREE_DRIVERS or (held_by is None and "nouveau" in around.modules):
         return one(

@@ -19,6 +19,7 @@ from wizard.doctor.installation import Installation
 from wizard.doctor.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environments.layout import python_of
 from wizard.errors import Cancelled
+from wizard.system.traits import of
 
 _SHOWN = 5
 _CONDA_NAMES = {
@@ -255,7 +256,7 @@ def python_tags(env: Installation) -> Look:
 
 def _in_another_folder(env: Installation) -> Path | None:
     """conda changed the Python, and torch stayed in the folder of the old one."""
-    if env.os == "windows" or env.one("torch") or (env.site / "torch").exists():
+    if not of(env.os).sites_by_python or env.one("torch") or (env.site / "torch").exists():
         return None
     sites = (path for path in env.prefix.glob("lib/python3.*/site-packages") if path != env.site)
     return next((site for site in sites if (site / "torch").is_dir()), None)

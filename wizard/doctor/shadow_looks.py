@@ -97,14 +97,15 @@ def _pth_lines(env: Installation, folder: Path) -> tuple[str, ...]:
 def libraries(env: Installation) -> Look:
     """CUDA, cuDNN or torch libraries in a folder of the user's library path: a suspicion."""
     variable = of(env.os).library_variable
-    value = os.environ.get("PATH", "") if env.os == "windows" else env.variables.get(variable, "")
-    intruders = dict(_intruders(_entries(value), env.prefix, _DLLS if env.os == "windows" else _LIBRARIES))
+    is_path = variable == "PATH"  # then programs are looked for in it, too, and none of it may go
+    value = os.environ.get(variable, "") if is_path else env.variables.get(variable, "")
+    intruders = dict(_intruders(_entries(value), env.prefix, _DLLS if is_path else _LIBRARIES))
     preloaded = env.variables.get("LD_PRELOAD", "")
     if intruders:
         folders = tuple(intruders)
         evidence = tuple(f"{folder}: {', '.join(names[:_SHOWN])}" for folder, names in intruders.items())
-        remedy = Remedy(drop_library_folders=folders if env.os != "windows" else ())
-        code = "library-intruder/windows" if env.os == "windows" else "library-intruder/suspect"
+        remedy = Remedy(drop_library_folders=() if is_path else folders)
+        code = "library-intruder/windows" if is_path else "library-intruder/suspect"
         one = finding("libraries", code, (*evidence, *_set_in(folders)), remedy, certain=False,
                       folder=folders[0], variable=variable, name=next(iter(intruders.values()))[0])  # fmt: skip
         return found("libraries", one)

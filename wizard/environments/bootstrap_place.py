@@ -13,6 +13,7 @@ from wizard.environments.bootstrap_table import InstallerRow
 from wizard.environments.naming import check_place, nearest_existing
 from wizard.errors import UsageError
 from wizard.system.disk import user_ids
+from wizard.system.places import places
 
 _NAME = "miniforge3"
 _EXAMPLES = {"linux": "/data/miniforge3", "windows": "D:\\miniforge3"}  # where no usual place would do
@@ -64,12 +65,8 @@ def no_place(row: InstallerRow, environment: Mapping[str, str]) -> UsageError:
 
 def _usual(row: InstallerRow, environment: Mapping[str, str]) -> Iterator[Path]:
     yield Path.home() / _NAME
-    if row.os == "windows":
-        # A user name with a space or other letters is in the home folder's path, and in the next one's too.
-        yield from (Path(environment[name]) / _NAME for name in ("LOCALAPPDATA", "PUBLIC") if name in environment)
-        yield Path(environment.get("SYSTEMDRIVE", "C:") + "/") / _NAME
-    else:
-        yield from (Path(place) / _NAME for place in ("/opt", "/srv"))
+    # A user name with a space or other letters is in the home folder's path.
+    yield from (folder / _NAME for folder in places(row.os).beside_home(environment))
 
 
 def _check_user(environment: Mapping[str, str]) -> None:

@@ -145,7 +145,7 @@ _NAMES = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "PowerShel
 
 def _shell_note(place: Place, row: ShellLine) -> Message | None:
     """Windows forbids scripts to PowerShell unless somebody allowed them; for one window anybody may."""
-    if place.os == "windows" and row.shell == "powershell" and place.has_script:
+    if of(place.os).powershell_wants_leave and row.shell == "powershell" and place.has_script:
         return message("afterwards.policy", line="Set-ExecutionPolicy -Scope Process Bypass")
     return None
 

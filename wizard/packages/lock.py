@@ -21,6 +21,7 @@ from wizard.errors import Cancelled, WizardError
 from wizard.network.trouble import explain_text
 from wizard.packages.model import Lock, LockedFile
 from wizard.process import Outcome, Request, child_environment, run
+from wizard.system.traits import of
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -136,8 +137,8 @@ def _uv() -> Path:
 
 def python_platform(request: LockRequest) -> str:
     """uv's name of the target; manylinux names go up to 2_40, above that the highest is meant."""
-    if request.os == "windows":
-        return f"{request.arch}-pc-windows-msvc"
+    if target := of(request.os).build_target:
+        return f"{request.arch}-{target}"
     match = _GLIBC.match(request.glibc or "")
     if match is None:
         return f"{request.arch}-unknown-linux-musl"

@@ -16,6 +16,7 @@ from wizard.plan.cards import GraphicsCard, State, alike_once, graphics_cards
 from wizard.plan.drivers import DriverLevel, compiles_ptx, driver_level, driver_system, reaches, runs
 from wizard.plan.kernels import Code, code_for
 from wizard.plan.model import Choices, Reason
+from wizard.system.traits import of
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class Situation:
     @property
     def libc_is_musl(self) -> bool:
         """A probe leaves glibc out on musl only; a file by hand, which names no system either, may just not say."""
-        return self.machine.os == "linux" and self.machine.glibc is None and self.machine.os_version is not None
+        return of(self.machine.os).has_glibc and self.machine.glibc is None and self.machine.os_version is not None
 
     def has_own_wheels(self, card: GraphicsCard) -> bool:
         """A board whose maker publishes its own PyTorch: what is here was made for other computers."""

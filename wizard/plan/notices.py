@@ -11,6 +11,7 @@ from wizard.plan.cards import GraphicsCard, State
 from wizard.plan.judge import Situation
 from wizard.plan.last_torch import last_torches
 from wizard.plan.model import Candidate, DriverUpdate
+from wizard.system.traits import of
 
 
 def notices(
@@ -70,8 +71,8 @@ def _card_notes(situation: Situation) -> Iterator[Message]:
         elif situation.has_own_wheels(card):
             yield message("plan.notice.own-wheels", gpu=card.name)
         required = card.architecture is not None and card.architecture.open_kernel_module == "required"
-        on_linux = situation.machine.os == "linux" and not situation.machine.is_wsl
-        if required and on_linux and card.state is State.NO_DRIVER:
+        has_modules = of(situation.machine.os).has_kernel_modules and not situation.machine.is_wsl
+        if required and has_modules and card.state is State.NO_DRIVER:
             yield message("plan.notice.open-module", gpu=card.name)
 
 
@@ -98,7 +99,7 @@ def _return(after_return: DriverUpdate | None) -> Iterator[Message]:
 
 
 def _unsure(situation: Situation, best: Candidate | None) -> Iterator[Message]:
-    if situation.machine.os == "linux" and situation.machine.glibc is None and not situation.libc_is_musl:
+    if of(situation.machine.os).has_glibc and situation.machine.glibc is None and not situation.libc_is_musl:
         yield message("plan.notice.unknown-glibc")
     if best and best.confidence != "high":
         yield message(f"plan.notice.unsure.{best.confidence}", build=f"{best.torch}+{best.variant}")

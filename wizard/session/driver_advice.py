@@ -14,6 +14,7 @@ from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import branch_of
 from wizard.plan.cards import GraphicsCard, State, graphics_cards
 from wizard.plan.model import DriverUpdate
+from wizard.system.traits import of
 
 _NO_ADVICE = (State.HANDED_OVER, State.NO_SYSTEM)
 
@@ -25,7 +26,7 @@ def driver_advice(
     cards = [card for card in graphics_cards(machine, matrix) if card.state not in _NO_ADVICE]
     if not cards or not (always or update or any(card.state is not State.DRIVEN for card in cards)):
         return None
-    has_modules = machine.os == "linux" and not machine.is_wsl
+    has_modules = of(machine.os).has_kernel_modules and not machine.is_wsl
     return driver_guide(_need(cards, update, has_modules), system_ids(machine))
 
 
@@ -45,8 +46,8 @@ def system_ids(machine: Machine) -> tuple[str, ...]:
     """This system's names, the closest first, as the guide's rows have them."""
     if machine.is_wsl:
         return ("wsl",)
-    if machine.os == "windows":
-        return ("windows",)
+    if not of(machine.os).has_kernel_modules:  # one system, and not a family of them
+        return (machine.os,)
     try:
         release = platform.freedesktop_os_release()
     except OSError:

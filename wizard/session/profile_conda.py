@@ -78,10 +78,11 @@ class PythonLocks:
 def _system(need: Need) -> System:
     arch = ("__archspec", "1", need.arch)
     subdir = channel_subdir(need.os, need.arch)
-    if need.os == "windows":
-        return System(subdir, (("__win", _WINDOWS, "0"), arch))
-    glibc = ("__glibc", need.glibc or "2.17", "0")
-    return System(subdir, (("__unix", "0", "0"), ("__linux", _LINUX, "0"), glibc, arch))
+    own = {
+        "windows": (("__win", _WINDOWS, "0"),),
+        "linux": (("__unix", "0", "0"), ("__linux", _LINUX, "0"), ("__glibc", need.glibc or "2.17", "0")),
+    }
+    return System(subdir, (*own[need.os], arch))
 
 
 def _package(record: Mapping[str, Any], further: Iterable[str]) -> CondaPackage:

@@ -21,6 +21,7 @@ from wizard.system.traits import of
 
 # Of the systems that are in use: a profile made on a newer one must not ask more of the others than it needs.
 _USUAL_GLIBC = "2.28"
+_SYSTEMS = ("windows", "linux")  # in the order of the file: most classes have Windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +162,6 @@ def _key(need: Need) -> tuple[str, ...]:
 
 
 def _order(need: Need) -> tuple[str, str, tuple[int, ...], tuple[int, ...]]:
-    """Windows before Linux, since most classes are; the newest release and the highest CUDA first."""
+    """The newest release and the highest CUDA first."""
     torch, cuda = version_key(need.torch), variant_key(need.variant)
-    return "01"[need.os == "linux"], need.arch, tuple(-n for n in torch), tuple(-n for n in (*cuda, *(0, 0))[:2])
+    return str(_SYSTEMS.index(need.os)), need.arch, tuple(-n for n in torch), tuple(-n for n in (*cuda, *(0, 0))[:2])

@@ -17,6 +17,7 @@ from wizard.matrix.ordering import CPU
 from wizard.plan.model import Candidate, Choices
 from wizard.plan.resolve import resolve
 from wizard.session.model import Facts
+from wizard.system.traits import of
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ def _family(env: Installation) -> tuple[str, ...]:
     """torch and the companions that are there, were there, or stayed behind in the folder of another Python."""
     kept = [each.name for each in env.state.packages] if env.state else []
     behind = [each.name for each in read_distributions(env.prefix.glob("lib/python3.*/site-packages"))]
-    there = {*(each.name for each in env.distributions), *kept, *(behind if env.os != "windows" else ())}
+    there = {*(each.name for each in env.distributions), *kept, *(behind if of(env.os).sites_by_python else ())}
     return ("torch", *(name for name in FAMILY[1:] if name in there))
 
 

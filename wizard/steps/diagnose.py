@@ -16,6 +16,7 @@ from wizard.i18n import Message, Scalar, catalogue
 from wizard.machine.model import Gpu, Machine
 from wizard.steps.evidence import evidence_lines, ruled_out
 from wizard.steps.model import Check, Diagnosis, Verification
+from wizard.system.traits import of
 
 # What PyTorch and CUDA print (c10/cuda, cudaError_t). Order matters: the sharper words come first.
 _GPU_WORDS = (
@@ -129,7 +130,7 @@ def _import(facts: Facts) -> str | None:
         return "torch-missing"
     if _numpy_too_new(facts):
         return "numpy-too-new"
-    if facts.machine.os == "windows" and _WINDOWS_RUNTIME.search(facts.words("import")):
+    if of(facts.machine.os).runtime_is_apart and _WINDOWS_RUNTIME.search(facts.words("import")):
         return "import-failed/vc-runtime"
     return "import-failed"
 

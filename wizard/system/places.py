@@ -33,6 +33,9 @@ class Places(Protocol):
     def conda_bases(self, environ: Environ) -> list[Path]:
         """The folders in which people install a conda."""
 
+    def beside_home(self, environ: Environ) -> list[Path]:
+        """Folders for large things of the user's, where the home folder will not do."""
+
     def driver_libraries(self) -> list[Path]:
         """NVML, where the loader does not look."""
 

@@ -65,6 +65,10 @@ def conda_bases(environ: Mapping[str, str]) -> list[Path]:
     return [Path.home(), Path.home() / ".local" / "share", Path("/opt"), Path("/usr/local")]
 
 
+def beside_home(environ: Mapping[str, str]) -> list[Path]:
+    return [Path("/opt"), Path("/srv")]
+
+
 def driver_libraries() -> list[Path]:
     return [path for folder in _DRIVER_FOLDERS if (path := Path(folder) / "libnvidia-ml.so.1").is_file()]
 

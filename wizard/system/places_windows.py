@@ -50,6 +50,12 @@ def conda_bases(environ: Mapping[str, str]) -> list[Path]:
     return [Path.home(), *(Path(environ[name]) for name in named if name in environ), Path("C:/")]
 
 
+def beside_home(environ: Mapping[str, str]) -> list[Path]:
+    """The first has the user's name in it, like the home folder."""
+    named = [Path(environ[name]) for name in ("LOCALAPPDATA", "PUBLIC") if name in environ]
+    return [*named, Path(environ.get("SYSTEMDRIVE", "C:") + "/")]
+
+
 def driver_libraries() -> list[Path]:
     return sorted(DRIVER_STORE.glob("nv*.inf_*/nvml.dll"))
 

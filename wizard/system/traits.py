@@ -29,6 +29,7 @@ class System:
     quoted: Callable[[str], str]  # a path as one word of a line that a person copies
     # An environment
     program_ending: str
+    build_target: str | None  # of compiled code, after the processor; None: it hangs on the C library
     scripts: str
     program_folders: tuple[str, ...]  # what is first on PATH when it is switched on, in the order of conda's own
     entry_point_endings: tuple[str, ...]  # of the files that installers make of one program's name
@@ -42,6 +43,7 @@ class System:
     usual_shell: str | None  # None: the account's own
     terminal_shells: tuple[str, ...]
     shells_bring_a_window: bool  # and the system gives it to them
+    powershell_wants_leave: bool  # to run a script
     # conda
     conda_folders: tuple[str, ...]  # of an installation, with its programs
     conda_endings: tuple[str, ...]
@@ -61,10 +63,17 @@ class System:
     has_registry: bool
     has_certificate_store: bool  # never empty, unlike that of a bare container
     has_glibc: bool
+    has_kernel_modules: bool  # so that which one drives a card is somebody's choice
+    runtime_is_apart: bool  # the C++ one: neither the system nor torch brings it
     rights_are_bits: bool  # and tell who may write
     clock_counts_sleep: bool  # the monotonic one
     negative_exits_are_signals: bool
     python_launcher: tuple[str, ...]  # the command that lists Pythons
+
+    @property
+    def sites_by_python(self) -> bool:
+        """Another Python in the same environment would have its packages in another folder."""
+        return "{minor}" in self.site_packages
 
 
 def _plainly_quoted(path: str) -> str:
@@ -83,6 +92,7 @@ LINUX = System(
     no_file="/dev/null",
     quoted=shlex.quote,
     program_ending="",
+    build_target=None,
     scripts="bin",
     program_folders=("bin",),
     entry_point_endings=("",),
@@ -95,6 +105,7 @@ LINUX = System(
     usual_shell=None,
     terminal_shells=("bash", "zsh", "fish"),
     shells_bring_a_window=False,
+    powershell_wants_leave=False,
     conda_folders=("bin", "condabin"),
     conda_endings=("",),
     conda_programs=("bin/conda", "condabin/conda", "bin/mamba", "bin/micromamba"),
@@ -111,6 +122,8 @@ LINUX = System(
     has_registry=False,
     has_certificate_store=False,
     has_glibc=True,
+    has_kernel_modules=True,
+    runtime_is_apart=False,
     rights_are_bits=True,
     clock_counts_sleep=False,
     negative_exits_are_signals=True,
@@ -129,6 +142,7 @@ WINDOWS = System(
     no_file="nul",
     quoted=_plainly_quoted,
     program_ending=".exe",
+    build_target="pc-windows-msvc",
     scripts="Scripts",
     program_folders=("", "Library\\mingw-w64\\bin", "Library\\usr\\bin", "Library\\bin", "Scripts", "bin"),
     entry_point_endings=(".exe", "-script.py", "-script.pyw"),
@@ -141,6 +155,7 @@ WINDOWS = System(
     usual_shell="powershell",
     terminal_shells=("powershell", "cmd"),
     shells_bring_a_window=True,
+    powershell_wants_leave=True,
     conda_folders=("Scripts", "Library/bin", "condabin"),
     conda_endings=(".exe", ".bat"),
     conda_programs=(
@@ -160,6 +175,8 @@ WINDOWS = System(
     has_registry=True,
     has_certificate_store=True,
     has_glibc=False,
+    has_kernel_modules=False,
+    runtime_is_apart=True,
     rights_are_bits=False,
     clock_counts_sleep=True,
     negative_exits_are_signals=False,
