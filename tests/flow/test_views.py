@@ -8,6 +8,7 @@ from tests.flow import values
 from wizard.flow.afterwards import SNIPPET
 from wizard.flow.grid import arrange, picked_for, pythons_of, worth_showing
 from wizard.flow.report_view import read_report
+from wizard.flow.sources_view import rows_of
 from wizard.i18n import Message
 from wizard.plan.model import Choices, Reason
 
@@ -76,3 +77,15 @@ def test_the_usual_grid_leaves_out_old_lines_and_what_was_never_published() -> N
     old = values.candidate("1.9.0", "cu92")
     assert arrange(worth_showing(every, old)).releases[-1] == "1.9.0"
     assert "cu92" in arrange(worth_showing(every, old)).variants
+
+
+def test_a_source_that_is_used_has_what_is_taken_from_it() -> None:
+    """It was asked for the newest build first, has it not, and an older one comes from it."""
+    torch = values.RACED_ELECTION.torch_source
+    states = tuple(
+        replace(state, verdict="missing", truth="missing") if state.source == torch else state
+        for state in values.RACED_ELECTION.states
+    )
+    rows = rows_of(replace(values.RACED_ELECTION, states=states))
+    assert [row.word for row in rows if "torch" in row.uses] == ["complete"]
+    assert [row.pill for row in rows if "torch" in row.uses] == ["ok"]

@@ -285,3 +285,15 @@ def test_a_copy_button_says_so_for_a_moment(
     assert copy.text() == copying.copied_word()
     assert QGuiApplication.clipboard().text()
     qtbot.waitUntil(lambda: copy.text() == before)
+
+
+def test_the_log_unfolds_where_it_is_seen(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages.install
+    assert install is not None
+    qtbot.waitUntil(lambda: len(install.watch.view.steps) > 3)
+    window.resize(900, 600)
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
+    qtbot.waitUntil(lambda: install.log.visibleRegion().boundingRect().height() >= install.log.minimumHeight())

@@ -6,6 +6,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_side
@@ -191,3 +194,17 @@ def test_an_emptied_field_takes_the_place_back(
     assert page.volumes.cache.text() == ""
     press(qtbot, page.there)
     assert page.volumes_fold.isVisible(), "a setup into an environment downloads too"
+
+
+def test_a_folder_dropped_on_its_field_is_its_path(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
+    window = make_window()
+    page = reached(qtbot, window)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(tmp_path / "课 堂"))])
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    drop = QDropEvent(QPointF(5, 5), copy, data, left, none, QEvent.Type.Drop)
+    QApplication.sendEvent(page.folder, QDragEnterEvent(QPoint(5, 5), copy, data, left, none))
+    QApplication.sendEvent(page.folder, drop)
+    assert page.folder.text() == str(tmp_path / "课 堂")
+    settle(qtbot, window)
+    assert window.navigator.state.choices.prefix == str(tmp_path / "课 堂" / "torch")

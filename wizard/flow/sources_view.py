@@ -7,7 +7,7 @@ too, so that nothing is used that is not shown.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wizard.i18n import Message, message
 from wizard.mirrors.model import Layout, Origin, Source
@@ -63,10 +63,19 @@ class Lasting:
 
 def rows_of(election: Election) -> tuple[SourceRow, ...]:
     """By kind; what is used first, then the best first, as the race has it."""
-    rows = [SourceRow(_kind(state, election), state, _uses(state, election)) for state in election.states]
+    rows = [_row(state, election) for state in election.states]
     known = {(row.kind, row.state.source.id) for row in rows}
     rows += [row for row in _unasked(election) if row.key not in known]
     return tuple(sorted(rows, key=lambda row: (KINDS.index(row.kind), not row.uses)))
+
+
+def _row(state: SourceState, election: Election) -> SourceRow:
+    """Who is used for an older build, because nobody has the wanted one, has what is taken from it."""
+    kind, uses = _kind(state, election), _uses(state, election)
+    if kind == "torch" and uses and state.verdict == "missing":
+        truth = state.truth and "complete"
+        state = replace(state, verdict="carries", truth=truth, message=message("truth.complete"))
+    return SourceRow(kind, state, uses)
 
 
 def _kind(state: SourceState, election: Election) -> str:

@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, Signal
-from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QLineEdit, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
 from wizard.gui.figures import bytes_text, rate_text
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label, selectable
+from wizard.gui.parts.path_field import PathField
 
 if TYPE_CHECKING:
     from wizard.flow.class_api import PackPlan, PackSeen
@@ -46,7 +47,7 @@ class PackPanel(QFrame):
         head.addWidget(self._title, 1)
         head.addWidget(self.other)
         rows.addLayout(head)
-        self._text, self.folder, self.browse = QLabel(self), QLineEdit(self), QPushButton(self)
+        self._text, self.folder, self.browse = QLabel(self), PathField(self), QPushButton(self)
         self._text.setBuddy(self.folder)
         self._field = QWidget(self)
         field = line_up(self._field)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
@@ -130,9 +130,14 @@ class InstallPage(Page):
 
     def _fold_log(self, is_open: bool) -> None:
         self.log.setVisible(is_open)
+        if is_open and self.isVisible():  # in a small window it unfolds below what is seen
+            QTimer.singleShot(0, self.log, self._show_log)
         words = self.tr("&Log (Ctrl+L)")
         self.log_button.setText(f"{'▾' if is_open else '▸'}  {words}")
         self.log_button.setAccessibleName(self.tr("Log"))
+
+    def _show_log(self) -> None:
+        self._scroll.ensureWidgetVisible(self.log)
 
     def render_state(self) -> None:
         self._show_run()

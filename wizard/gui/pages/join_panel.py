@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabe
 
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label
+from wizard.gui.parts.path_field import PathField
 
 _CODE = "3f9a-22b1-07cd-91ee"
 _ADDRESS = "http://192.168.1.20:8765/"
@@ -32,7 +33,7 @@ class JoinPanel(QFrame):
         self.setProperty("role", "card")
         rows = column(self, (16, 14, 16, 14), 10)
         self._title, self._words = label("", "heading"), label("", "muted")
-        self.code, self.address, self.seat = QLineEdit(self), QLineEdit(self), QLineEdit(self)
+        self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
         self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), QCheckBox(self)
         self._texts = [QLabel(self) for _ in range(3)]
         fields = QGridLayout()

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label
+from wizard.gui.parts.path_field import PathField
 from wizard.gui.voice import Voice
 from wizard.network.address import checked_proxy, login_of, shown
 from wizard.network.bypass import checked_entries
@@ -69,7 +70,7 @@ class NetworkForm(QWidget):
             self._group.addButton(button)
         self._said = label("", "muted")
         self.address, self.user, self.password = QLineEdit(), QLineEdit(), QLineEdit()
-        self.except_hosts, self.certificate = QLineEdit(), QLineEdit()
+        self.except_hosts, self.certificate = QLineEdit(), PathField()
         self.password.setEchoMode(QLineEdit.EchoMode.Password)
         self._browse, self.apply = QPushButton(), QPushButton()
         self._browse.clicked.connect(self._choose_file)

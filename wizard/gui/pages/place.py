@@ -34,6 +34,7 @@ from wizard.gui.pages.place_volumes import VolumesForm
 from wizard.gui.parts.boxes import RowCard, box, column, stacked
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import Pill, label, selectable
+from wizard.gui.parts.path_field import PathField
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
 
@@ -47,7 +48,7 @@ DEFAULT_NAME = "torch"
 class PlacePage(Page):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self.name, self.folder = QLineEdit(), QLineEdit()
+        self.name, self.folder = QLineEdit(), PathField()
         self._browse = QPushButton()
         self._browse.clicked.connect(self._choose_folder)
         self._texts = [QLabel() for _ in range(2)]

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QLineEdit, QPush
 
 from wizard import paths
 from wizard.gui.parts.labels import label
+from wizard.gui.parts.path_field import PathField
 from wizard.plan.model import Choices
 from wizard.session.volumes import DEFAULT
 
@@ -19,7 +20,7 @@ class VolumesForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.cache, self.temp = QLineEdit(), QLineEdit()
+        self.cache, self.temp = PathField(), PathField()
         self.browse_cache, self.browse_temp = QPushButton(), QPushButton()
         self._labels = [QLabel(), QLabel()]
         self._help = label("", "muted")

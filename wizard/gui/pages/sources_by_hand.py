@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from PySide6.QtWidgets import QFileDialog, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
+from wizard.gui.parts.path_field import PathField
 from wizard.plan.model import Choices
 
 
@@ -16,7 +17,8 @@ class SourcesByHand(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setHorizontalSpacing(12)
         grid.setVerticalSpacing(8)
-        self.torch, self.packages, self.folder, self.channel = (QLineEdit(self) for _ in range(4))
+        self.torch, self.packages, self.channel = (QLineEdit(self) for _ in range(3))
+        self.folder = PathField(self)
         self._labels = [QLabel(self) for _ in range(4)]
         self._browse = QPushButton(self)
         self._browse.clicked.connect(self._choose_folder)
