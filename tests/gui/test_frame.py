@@ -295,5 +295,6 @@ def test_the_log_unfolds_where_it_is_seen(qtbot: QtBot, make_window: MakeWindow,
     assert install is not None
     qtbot.waitUntil(lambda: len(install.watch.view.steps) > 3)
     window.resize(900, 600)
+    install.progress.setMinimumHeight(400)  # as much as a long run has to say
     qtbot.keyClick(window.focusWidget(), Qt.Key.Key_L, Qt.KeyboardModifier.ControlModifier)
     qtbot.waitUntil(lambda: install.log.visibleRegion().boundingRect().height() >= install.log.minimumHeight())

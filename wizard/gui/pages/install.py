@@ -28,6 +28,8 @@ from wizard.gui.parts.remark import Remark
 from wizard.gui.run_watch import RunWatch
 from wizard.i18n import Message, message
 
+_LAID_OUT_MS = 50  # Qt lays the page out in several rounds of its loop
+
 
 class InstallPage(Page):
     def __init__(self, desk: Desk) -> None:
@@ -131,7 +133,7 @@ class InstallPage(Page):
     def _fold_log(self, is_open: bool) -> None:
         self.log.setVisible(is_open)
         if is_open and self.isVisible():  # in a small window it unfolds below what is seen
-            QTimer.singleShot(0, self.log, self._show_log)
+            QTimer.singleShot(_LAID_OUT_MS, self.log, self._show_log)
         words = self.tr("&Log (Ctrl+L)")
         self.log_button.setText(f"{'▾' if is_open else '▸'}  {words}")
         self.log_button.setAccessibleName(self.tr("Log"))
