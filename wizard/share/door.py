@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from weakref import WeakSet
 
 from wizard.system.processes import may_open
 
@@ -24,16 +25,24 @@ class Crowd:
             _TOGETHER, max(_OWN_FILES, may_open(_TOGETHER + replies + _OWN_FILES) - replies - _OWN_FILES)
         )
         self.each = min(_EACH, self.together // 4)
-        self._inside: dict[str, list[asyncio.BaseTransport]] = {}
+        self._inside: dict[str, list[asyncio.Transport]] = {}
+        self._all: WeakSet[asyncio.Transport] = WeakSet()
 
-    def admits(self, address: str, transport: asyncio.BaseTransport) -> bool:
+    def admits(self, address: str, transport: asyncio.Transport) -> bool:
         """Counts it too. Who has gone is noticed when somebody comes."""
+        self._all.add(transport)
         inside = [one for one in self._inside.get(address, ()) if not one.is_closing()]
         self._inside[address] = inside
         if len(inside) >= self.each or not self._has_room():
             return False
         inside.append(transport)
         return True
+
+    async def send_away(self) -> None:
+        """The server is over. Also those that it was still sending to, who may never take the rest."""
+        for transport in list(self._all):
+            transport.abort()
+        await asyncio.sleep(0)  # closed in the loop's next turn, which would not come any more
 
     def _has_room(self) -> bool:
         if sum(map(len, self._inside.values())) < self.together:

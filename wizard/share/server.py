@@ -121,8 +121,9 @@ class PackServer:
             auto_decompress=False,  # no result of ours is packed; a bomb is no result
         )  # fmt: skip
         await runner.setup()
+        crowd = Crowd(self._options.limits.together)
         try:
-            listening = await self._listen(runner)
+            listening = await self._listen(runner, crowd)
             # A port that the system chooses is another one for IPv6; ours are told as IPv4 (`own_addresses`).
             heard = sorted((sock.getsockname() for sock in listening.sockets), key=len)
             self._ready.set_result(int(heard[0][1]))
@@ -130,10 +131,11 @@ class PackServer:
             listening.close()
         finally:
             await runner.cleanup()
+            await crowd.send_away()
 
-    async def _listen(self, runner: web.AppRunner) -> asyncio.Server:
+    async def _listen(self, runner: web.AppRunner, crowd: Crowd) -> asyncio.Server:
         """Raises OSError."""
-        crowd, inner = Crowd(self._options.limits.together), runner.server
+        inner = runner.server
         assert inner is not None  # it was set up
         loop, host, port = asyncio.get_running_loop(), self._options.host or None, self._options.port
         try:

@@ -1,0 +1,41 @@
+"""Who is at the server's door when it shuts."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+
+from wizard.share.door import AtTheDoor, Crowd
+
+
+class _Generous(asyncio.Protocol):
+    """Sends more than any buffer holds, and takes leave at once."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        transport.write(bytes(32 << 20))
+        transport.close()
+
+
+async def _shut_on_one_that_does_not_read() -> int:
+    crowd = Crowd(8)
+    loop, met = asyncio.get_running_loop(), asyncio.Event()
+    sockets: list[socket.socket] = []
+
+    class Met(_Generous):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            super().connection_made(transport)
+            sockets.append(transport.get_extra_info("socket"))
+            met.set()
+
+    server = await loop.create_server(lambda: AtTheDoor(crowd, Met), "127.0.0.1", 0)
+    with socket.create_connection(server.sockets[0].getsockname()):
+        await asyncio.wait_for(met.wait(), 20)
+        server.close()
+        assert sockets[0].fileno() >= 0  # still sending, and would for as long as the other does not read
+        await crowd.send_away()
+        return sockets[0].fileno()
+
+
+def test_no_connection_outlives_the_server() -> None:
+    assert asyncio.run(_shut_on_one_that_does_not_read()) == -1
