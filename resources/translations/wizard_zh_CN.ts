@@ -33,7 +33,7 @@
     </message>
     <message>
         <source>The pack is still being built.</source>
-        <translation>安装包还在制作中。</translation>
+        <translation>课堂包还在制作中。</translation>
     </message>
     <message>
         <source>Closing the window ends that. What others have fetched from here stays theirs.</source>
@@ -208,15 +208,15 @@
     </message>
     <message>
         <source>Open a pack</source>
-        <translation>打开安装包</translation>
+        <translation>打开课堂包</translation>
     </message>
     <message>
         <source>Build a pack from a class profile</source>
-        <translation>用班级配置文件制作安装包</translation>
+        <translation>用班级配置文件制作课堂包</translation>
     </message>
     <message>
         <source>Folder of the pack</source>
-        <translation>安装包的文件夹</translation>
+        <translation>课堂包的文件夹</translation>
     </message>
     <message>
         <source>Save the room</source>
@@ -464,10 +464,6 @@
         <translation>正在启动…</translation>
     </message>
     <message>
-        <source>Copied</source>
-        <translation>已复制</translation>
-    </message>
-    <message>
         <source>Save report</source>
         <translation>保存报告</translation>
     </message>
@@ -606,10 +602,6 @@
     <message>
         <source>The last repair or setup in here replaced %1; what was there before is kept (%2).</source>
         <translation>这里最近一次修复或安装替换了 %1；之前的内容仍保留着（%2）。</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>已复制</translation>
     </message>
 </context>
 <context>
@@ -1210,7 +1202,7 @@
     </message>
     <message>
         <source>Folder of the pack</source>
-        <translation>安装包的文件夹</translation>
+        <translation>课堂包的文件夹</translation>
     </message>
     <message>
         <source>&amp;Choose…</source>
@@ -1222,7 +1214,7 @@
     </message>
     <message>
         <source>&amp;Open a pack…</source>
-        <translation>打开安装包(&amp;O)…</translation>
+        <translation>打开课堂包(&amp;O)…</translation>
     </message>
     <message>
         <source>Build one from a class &amp;profile…</source>
@@ -1230,7 +1222,7 @@
     </message>
     <message>
         <source>Bui&amp;ld the pack</source>
-        <translation>制作安装包(&amp;L)</translation>
+        <translation>制作课堂包(&amp;L)</translation>
     </message>
     <message>
         <source>&amp;Stop</source>
@@ -1242,7 +1234,7 @@
     </message>
     <message>
         <source>&amp;Another pack…</source>
-        <translation>换一个安装包(&amp;A)…</translation>
+        <translation>换一个课堂包(&amp;A)…</translation>
     </message>
     <message>
         <source>Package files: %1, %2. Made %3.</source>
@@ -1254,7 +1246,7 @@
     </message>
     <message>
         <source>A pack for %1</source>
-        <translation>“%1”的安装包</translation>
+        <translation>“%1”的课堂包</translation>
     </message>
     <message>
         <source>Package files: %1, %2, each once. They are fetched into the folder and checked.</source>
@@ -1266,7 +1258,7 @@
     </message>
     <message>
         <source>The pack</source>
-        <translation>安装包</translation>
+        <translation>课堂包</translation>
     </message>
     <message>
         <source>A folder with every file that the class needs. It works from a USB stick, a network folder, a web server, or from this computer.</source>
@@ -1282,11 +1274,11 @@
     </message>
     <message>
         <source>A pack lies there already: only what is new or damaged is fetched.</source>
-        <translation>那里已有安装包：只下载新增或损坏的文件。</translation>
+        <translation>那里已有课堂包：只下载新增或损坏的文件。</translation>
     </message>
     <message>
         <source>A pack was begun there: it is gone on with.</source>
-        <translation>那里有未完成的安装包，将继续制作。</translation>
+        <translation>那里有未完成的课堂包，将继续制作。</translation>
     </message>
     <message>
         <source>There is too little room: only %1 are free.</source>
@@ -2252,10 +2244,6 @@
     <message>
         <source>Repair: %1</source>
         <translation>修复方法：%1</translation>
-    </message>
-    <message>
-        <source>Copied</source>
-        <translation>已复制</translation>
     </message>
     <message>
         <source>Save report</source>
