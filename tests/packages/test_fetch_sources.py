@@ -197,7 +197,7 @@ def test_a_host_that_wants_rest_is_left_alone_by_all(first: FaultServer, second:
     files = []
     for number in range(20):
         data = some_bytes(5000 + number, seed=number)
-        urls = first.add(f"/{number}", data, Faults(status=429, retry_after="120")), second.add(f"/{number}", data)
+        urls = first.add(f"/{number}", data, Faults(status=429, retry_after="30")), second.add(f"/{number}", data)
         files.append(locked(data, *urls, name=f"n{number}"))
     fetch(store, *files)
     assert sum(first.requests(f"/{number}") for number in range(20)) <= 4
@@ -224,6 +224,30 @@ def test_one_that_wants_too_long_a_rest_is_given_up(first: FaultServer, store: S
         fetch(store, file)
     assert caught.value.code == "fetch-busy"
     assert first.requests("/a") == 1
+
+
+def test_a_server_of_the_class_may_ask_for_a_short_rest_only(
+    first: FaultServer, second: FaultServer, store: Store
+) -> None:
+    """It answers each time that it wants more: the next address is asked, and no file waits for it."""
+    files = []
+    for number in range(4):
+        data = some_bytes(5000 + number, seed=number)
+        urls = [first.add(f"/{number}", data, Faults(status=503, retry_after="31"))]
+        if number == 0:
+            urls.append(second.add("/0", data))
+        files.append(locked(data, *urls, name=f"n{number}"))
+    fetch(store, files[0])
+    with pytest.raises(WizardError) as caught:
+        fetch(store, *files[1:])
+    assert caught.value.code == "fetch-busy"
+    assert max(first.requests(f"/{number}") for number in range(4)) == 1
+
+
+def test_an_official_source_may_ask_for_a_longer_rest() -> None:
+    for url, is_left in (("https://a.example/a", True), ("http://10.0.0.7/a", False)):
+        sources = Sources([url], Hosts(), "a")
+        assert sources.blame(sources.addresses[0], Fault("fetch-busy", retry_after=599), 0.1) is is_left
 
 
 def test_retry_after_as_a_date_follows_the_servers_clock() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from tests.profile.examples import HOST, entry, full, profile
 from wizard.errors import ExitStatus, UsageError
 from wizard.i18n import LANGUAGES, text
 from wizard.packages.lock import parse_lock
-from wizard.profile.model import LARGEST_BYTES, Profile
+from wizard.profile.model import LARGEST_BYTES, Profile, ProfileSources
 from wizard.profile.pylock import lock_of
 from wizard.profile.read import parse_profile, read_profile
 from wizard.profile.write import profile_file, profile_text
@@ -185,6 +186,15 @@ def test_one_hash_has_one_size() -> None:
     assert refused(both[:at] + both[at:].replace("size = 1000", "size = 999", 1)).details.startswith(
         "lock[1].file[0].size"
     )
+
+
+def test_what_only_the_class_gives_has_a_size() -> None:
+    """A server of a class is not believed, and could send without end."""
+    lock = entry("windows", "cu126")
+    lock = replace(lock, files=(replace(lock.files[0], size=None), *lock.files[1:]))
+    assert parse_profile(profile_file(profile(lock)).data).locks == (lock,)
+    error = refused(profile_text(profile(lock, sources=ProfileSources(only_share=True))))
+    assert error.details.startswith("lock[0].file[0].size: ")
 
 
 def test_no_lock_at_all() -> None:

@@ -288,6 +288,13 @@ def test_a_key_of_thousands_of_parts_is_not_read() -> None:
         with pytest.raises(UsageError) as caught:
             parse_profile(text.encode())
         assert caught.value.code == "profile-bad"
+    for heading in ("[a.b.c.d.e]", " [[a.b.c.d.e]] # [[x]]"):
+        with pytest.raises(UsageError) as caught:
+            parse_profile(f"x = 'a.b.c.d.e'\n{heading}".encode())
+        assert caught.value.details == "line 2: a key of too many parts"
+    with pytest.raises(UsageError) as caught:
+        parse_profile(b"[lock.file]  # from https://a.b.c.d.example/e.f.g")
+    assert caught.value.code == "profile-bad"
 
 
 def test_a_class_server_with_a_question_is_no_address() -> None:

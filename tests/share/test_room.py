@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from wizard import paths
 from wizard.errors import WizardError
 from wizard.report.document import report_document
+from wizard.share import certificate as certificates
 from wizard.share.certificate import (
     Certificate,
     certificate,
@@ -179,10 +181,19 @@ def test_a_certificate_names_no_person_and_no_computer(monkeypatch: pytest.Monke
     assert "prefix" not in json.loads(data)["report"]
 
 
-def test_the_machine_is_the_same_one_again() -> None:
-    first = machine_id()
-    assert machine_id() == first
+def test_the_machine_is_the_same_one_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = machine_id(PROFILE)
+    assert machine_id(PROFILE) == first
     assert len(first) == 32
+    assert machine_id("6" * 64) != first, "another class cannot tell that it is the same one"
+    marks = certificates.own_marks()
+    for others in ((f"{marks[0]}-2", marks[1]), (marks[0], "another")):  # its disk was copied
+        monkeypatch.setattr(certificates, "own_marks", lambda others=others: others)
+        assert machine_id(PROFILE) != first
+    monkeypatch.setattr(certificates, "own_marks", lambda: marks)
+    assert machine_id(PROFILE) == first
+    (paths.home() / "class-machine-id").unlink()
+    assert machine_id(PROFILE) != first, "nobody finds the name of a computer by trying"
 
 
 def test_a_label_is_one_short_line() -> None:

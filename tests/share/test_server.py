@@ -227,6 +227,15 @@ def test_a_client_gets_all_of_it_there(server: PackServer, course: Class, tmp_pa
     assert server.counted.bytes_sent >= size
 
 
+def test_a_file_of_unknown_size_is_not_asked_of_who_could_send_without_end(
+    server: PackServer, course: Class, tmp_path: Path
+) -> None:
+    file = course.file.profile.locks[0].files[0]
+    spread = Spread([open_pack(f"http://127.0.0.1:{server.port}/"), open_pack((tmp_path / "pack").as_uri() + "/")])
+    assert [url.partition(":")[0] for url in spread.urls_of(file)] == ["file", "http"]
+    assert [url.partition(":")[0] for url in spread.urls_of(replace(file, size=None))] == ["file"]
+
+
 def test_several_servers_share_the_work(course: Class, tmp_path: Path) -> None:
     with serve(tmp_path / "pack") as one, serve(tmp_path / "pack") as two:
         for number in range(12):

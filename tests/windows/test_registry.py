@@ -13,6 +13,7 @@ from wizard.machine.restart import in_registry
 from wizard.mirrors.race_policy import race_policy, region_of, windows_zone
 from wizard.network.windows import read_internet_settings
 from wizard.process.decode import code_page_of
+from wizard.system import facts
 from wizard.windows.registry import MACHINE, USER, Registry, registry
 
 PYTHONS, SETTINGS = exported("pythons.reg"), exported("settings.reg")
@@ -52,6 +53,16 @@ def test_the_proxy_of_the_settings() -> None:
     assert (found.https, found.origin) == ("http://proxy.lab.example:3128", "windows")
     assert "*.lab.example" in "".join(map(str, found.no_proxy)) or found.no_proxy
     assert read_internet_settings(NOTHING).https is None
+
+
+def test_the_number_that_windows_gave_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Told(Registry):
+        def values(self, hive: str, key: str) -> dict[str, object]:
+            assert (hive, key) == (MACHINE, r"SOFTWARE\Microsoft\Cryptography")
+            return {"MachineGuid": "d7b5c1f0-0000-4000-8000-1a2b3c4d5e6f"}
+
+    monkeypatch.setattr(facts, "registry", lambda: Told(None))
+    assert facts.own_marks()[1] == "d7b5c1f0-0000-4000-8000-1a2b3c4d5e6f"
 
 
 def test_the_time_zone_is_chinas() -> None:

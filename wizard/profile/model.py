@@ -14,7 +14,7 @@ from wizard.profile.conda import CondaPackage
 # 2 where entries hold conda packages, else 1: a program that reads 1 alone says that it is too old for the file, and
 # not that a key in it is wrong.
 SCHEMA = 2
-LARGEST_BYTES = 8 * 1024 * 1024
+LARGEST_BYTES = 4 * 1024 * 1024  # 12 entries of 260 files, each with two mirrors, are 2.3 MB
 # What a student may still choose where the profile's `ask` names it; all else is as the profile says.
 ASKABLE = ("name", "place", "engine", "python", "torch", "variant")
 ENGINES = ("auto", "rattler", "conda", "venv")

@@ -32,12 +32,20 @@ def check_locks(profile: Profile, problems: Problems) -> None:
             problems.add(path, "twice", other=f"lock[{seen[lock.key]}]")
         seen.setdefault(lock.key, number)
         _check_lock(profile, lock, path, problems)
+        _check_sizes(profile, lock, path, problems)
         placed = [(f"{path}.file[{place}]", file) for place, file in enumerate(lock.files)]
         placed += [(f"{path}.conda[{place}]", package.file) for place, package in enumerate(lock.conda)]
         for at, file in placed:
             known = sizes.setdefault(file.sha256, (at, file.size)) if file.size is not None else None
             if known and known[1] != file.size:
                 problems.add(f"{at}.size", "size", other=known[0])
+
+
+def _check_sizes(profile: Profile, lock: ProfileLock, path: str, problems: Problems) -> None:
+    """What is taken from a class server has one: the server is not believed, and could send without end."""
+    for number, file in enumerate(lock.files if profile.sources.only_share else ()):
+        if file.size is None:
+            problems.add(f"{path}.file[{number}].size", "missing")
 
 
 def _check_lock(profile: Profile, lock: ProfileLock, path: str, problems: Problems) -> None:

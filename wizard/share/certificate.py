@@ -1,11 +1,13 @@
 """A certificate: what one machine of a class says about itself, with the profile that it followed.
 
-The machine is a random number that it keeps, and a label if somebody typed one: no user and no host name. A stranger's
+The machine is a number that says nothing, and a label if somebody typed one: no user and no host name. A stranger's
 certificate is held against the same shape before it is kept, and is cut down to the fields that are ours.
 """
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 import json
 import math
 import re
@@ -21,6 +23,7 @@ from wizard import paths
 from wizard.errors import WizardError
 from wizard.pack.files import put_bytes
 from wizard.process import redact
+from wizard.system.facts import own_marks
 
 SCHEMA = 1
 MOST_BYTES = 512 * 1024
@@ -63,11 +66,19 @@ class Certificate:
 
 def certificate(report: Mapping[str, Any], profile_sha256: str, label: str = "") -> Certificate:
     """Of this machine. `report`: as `wizard.report.document` makes it, which is redacted already."""
-    return Certificate(machine_id(), profile_sha256, clean_label(label), _cut_report(report))
+    return Certificate(machine_id(profile_sha256), profile_sha256, clean_label(label), _cut_report(report))
 
 
-def machine_id() -> str:
-    """Random, made once and kept; it says nothing about the machine, only that it is the same one again."""
+def machine_id(profile_sha256: str) -> str:
+    """The same one again for one class, and another one for another class. Copies of one disk, and computers that share
+    a home folder, have one secret and are told apart by what else is theirs; without the secret nobody finds that out
+    from the number."""
+    told = "\n".join((profile_sha256, *own_marks()))
+    return hmac.new(_secret().encode(), told.encode(errors="replace"), hashlib.sha256).hexdigest()[:32]
+
+
+def _secret() -> str:
+    """Random, made once and kept."""
     path = paths.home() / "class-machine-id"
     try:
         kept = path.read_text(encoding="ascii").strip()

@@ -1,9 +1,16 @@
-"""What a system says of itself when it is asked: its build, its C library, the language of its windows."""
+"""What a system says of itself when it is asked: build, C library, language of its windows, its own number."""
 
 from __future__ import annotations
 
 import os
+import socket
 import sys
+from pathlib import Path
+
+from wizard.windows.registry import MACHINE, registry
+
+_OWN_NUMBER = Path("/etc/machine-id")
+_CRYPTOGRAPHY = r"SOFTWARE\Microsoft\Cryptography"
 
 
 def windows_build() -> tuple[int, int] | None:
@@ -47,3 +54,17 @@ def windows_language() -> str:
     from wizard.windows.calls import load
 
     return locale.windows_locale.get(load("kernel32").GetUserDefaultUILanguage(), "")
+
+
+def own_marks() -> tuple[str, str]:
+    """What tells this computer from those that are copies of its disk: its name, and the number that the system gave
+    itself ("" where there is none). Private: never to be sent as they are."""
+    given = registry().values(MACHINE, _CRYPTOGRAPHY).get("MachineGuid")
+    return socket.gethostname(), str(given or _machine_number())
+
+
+def _machine_number() -> str:
+    try:
+        return _OWN_NUMBER.read_text(encoding="ascii").strip()
+    except (OSError, ValueError):
+        return ""

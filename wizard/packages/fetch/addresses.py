@@ -21,6 +21,7 @@ _BEHIND_AFTER_SILENT = 2  # … without an answer at all, which costs most
 _SILENT = ("fetch-unreachable", "fetch-stalled", "fetch-tls", "network-")
 _AT_ONCE = 0.1  # long enough that connections which fell together count as one failure
 _LONGEST_REST = 600.0  # a host that wants more is not waited for
+_LONGEST_REST_NEAR = 30.0  # plain http is spoken by the servers of a class, which ask for a few seconds
 
 
 @dataclass(slots=True, eq=False)
@@ -29,9 +30,10 @@ class Host:
     is_behind: bool = False
     failed: set[str] = field(default_factory=set)  # files since it last gave a byte
 
-    def blame(self, file: str, fault: Fault, now: float) -> None:
+    def blame(self, file: str, fault: Fault, now: float, longest_rest: float) -> None:
         if fault.retry_after is not None:
-            self.rests_until = max(self.rests_until, now + min(fault.retry_after, _LONGEST_REST))
+            self.rests_until = max(self.rests_until, now + min(fault.retry_after, longest_rest))
+            self.is_behind = self.is_behind or fault.retry_after > longest_rest
             return
         self.failed.add(file)
         if fault.code == "fetch-hash-mismatch":
@@ -78,6 +80,10 @@ class Address:
     def ready_at(self) -> float:
         return max(self.not_before, self.host.rests_until)
 
+    @property
+    def longest_rest(self) -> float:
+        return _LONGEST_REST_NEAR if self.url.startswith("http:") else _LONGEST_REST
+
     def learn_etag(self, etag: str | None) -> None:
         if self.etag and etag and etag != self.etag:
             self.trusts_etag = False
@@ -113,8 +119,8 @@ class Sources:
         now = time.monotonic()
         if now < address.not_before:
             return not self.is_used_up
-        address.host.blame(self._file, fault, now)
-        if fault.retry_after is not None and fault.retry_after > _LONGEST_REST:
+        address.host.blame(self._file, fault, now, address.longest_rest)
+        if fault.retry_after is not None and fault.retry_after > address.longest_rest:
             address.hard = HARD_TRIES
         elif fault.hard:
             address.hard += 1
