@@ -121,7 +121,8 @@ class _Walk(Pictures):
         page.again.click()
         self.settle(lambda: not self.window.errands.busy)
         self.shoot("1-check-found")
-        next(button for button in page.rows.findChildren(_buttons()) if button.isCheckable()).click()
+        shown = (button for button in page.rows.findChildren(_buttons()) if button.isVisible())  # not of rows before
+        next(button for button in shown if button.isCheckable()).click()
         self.tall("1-check-driver")
         page.rows.fixes["dead-mirror"].click()
         self.settle(lambda: not self.window.errands.busy)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QLabel, QPushButton
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from tests.flow import values
@@ -224,3 +224,18 @@ def _found(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> tuple
     qtbot.waitUntil(lambda: isinstance(window.navigator.state.looks, Looks))
     qtbot.waitUntil(lambda: check_page(window).rows.fixes["dead-mirror"].isVisible())
     return session.around.home / ".config" / "pip" / "pip.conf", window
+
+
+def test_a_row_without_a_button_has_its_room_for_words(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.CHECK)
+
+    def facts() -> list[QWidget]:
+        shown = visible(window, QLabel)
+        return [one for one in shown if isinstance(one, QLabel) and one.text().startswith(("NVIDIA GeForce", "535."))]
+
+    qtbot.waitUntil(lambda: len(facts()) == 2)
+    card, driver = facts()
+    assert card.width() > driver.width() + 50, "beside the driver stands a button"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import takewhile
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -93,7 +95,10 @@ class RowCard(QFrame):
                     inner.addWidget(cell, 0, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
                 else:
                     inner.addWidget(cell)
-                self._grid.addWidget(padded, self._rows, place)
+                room = 1 + len(
+                    list(takewhile(lambda other: other is None, cells[place + 1 :]))
+                )  # of cells that are empty
+                self._grid.addWidget(padded, self._rows, place, 1, room)
         self._rows += 1
 
     def add_wide(self, cell: QWidget) -> None:
