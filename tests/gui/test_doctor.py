@@ -103,7 +103,7 @@ def test_another_environment_makes_the_answer_worthless(
     ("verdict", "pill", "said"),
     [
         ("nothing-wrong", "ok", "Nothing is wrong"),
-        ("unknown", "note", "I don't know"),
+        ("unknown", "note", "The cause is not known"),
         ("not-tested", "note", "was not tested"),
     ],
 )
