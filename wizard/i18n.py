@@ -135,6 +135,12 @@ def catalogue(language: str) -> Mapping[str, str]:
     return merged
 
 
+def command_line_words(language: str) -> Mapping[str, str]:
+    """English text of the command line's grammar -> that language's; nothing for English (`wizard.cli.words`)."""
+    path = paths.resources_dir() / "translations" / f"command_line_{language}.toml"
+    return _area(path) if path.is_file() else {}
+
+
 def system_language() -> str:
     """`zh_CN` for any Simplified Chinese system, else `en`; TORCH_WIZARD_LANG overrides."""
     named = os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES")

@@ -9,7 +9,8 @@ import pytest
 
 from tests.plan.machines import names
 from tests.plan.test_named_machines import verdict_of
-from wizard.cli.pick_table import align, render, width
+from wizard.cli.columns import width
+from wizard.cli.pick_table import align, render
 from wizard.i18n import catalogue
 from wizard.plan.explain import after_update, newest_rejections, pick_document, why_not_newest
 from wizard.plan.model import REASON_CODES

@@ -47,7 +47,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     pick = commands.add_parser("pick", help="which builds fit, the best first, and why")
     pick.add_argument("--machine", nargs="+", metavar="FILE", help="machine files, or a folder of them")
-    pick.add_argument("--json", action="store_true")
+    pick.add_argument("--json", action="store_true", help="one JSON document on stdout")
     pick.add_argument("--explain", action="store_true", help="every link of the proof with its source, and all others")
     pick.add_argument("--offline", action="store_true", help="ask no source: decide by the shipped tables alone")
     _add_choices(pick)
@@ -70,21 +70,21 @@ def build_parser() -> argparse.ArgumentParser:
 
     run = commands.add_parser("run", help="carry out a plan")
     run.add_argument("plan", metavar="PLAN", help="plan.json, or the id of a run")
-    run.add_argument("--events", action="store_true")
+    run.add_argument("--events", action="store_true", help="JSON event lines on stdout instead of text")
     run.add_argument("--started", action="store_true", help=argparse.SUPPRESS)
 
     resume = commands.add_parser("resume", help="go on with an unfinished run (the newest, without RUN)")
     resume.add_argument("run", nargs="?", metavar="RUN")
-    resume.add_argument("--events", action="store_true")
+    resume.add_argument("--events", action="store_true", help="JSON event lines on stdout instead of text")
 
     verify = commands.add_parser("verify", help="smoke test of any environment")
-    verify.add_argument("--prefix", required=True, metavar="P")
-    verify.add_argument("--json", action="store_true")
+    verify.add_argument("--prefix", required=True, metavar="P", help="folder of the environment")
+    verify.add_argument("--json", action="store_true", help="one JSON document on stdout")
     verify.add_argument("--save", metavar="FILE", help="also save the report (.html, .json or .txt)")
 
     runs = commands.add_parser("runs", help="the runs on this computer; remove one")
     runs.add_argument("--remove", metavar="RUN", help="remove an unfinished run and the environment that it began")
-    runs.add_argument("--json", action="store_true")
+    runs.add_argument("--json", action="store_true", help="one JSON document on stdout")
     for grammar in (
         explain_grammar, matrices_grammar, doctor_grammar, envs_grammar, mirrors_grammar, profile_grammar, pack_grammar,
         undo_grammar,

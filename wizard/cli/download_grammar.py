@@ -6,6 +6,7 @@ import argparse
 import re
 from typing import Any
 
+from wizard.cli.checked import Checked, whole
 from wizard.cli.volumes_grammar import add_volume_options
 
 MOST_CONNECTIONS = 16
@@ -20,7 +21,7 @@ def add_download_options(parser: argparse.ArgumentParser) -> None:
     )
     download.add_argument(
         "--connections",
-        type=connections,
+        type=whole(1, MOST_CONNECTIONS),
         metavar="N",
         help=f"connections at once, 1 to {MOST_CONNECTIONS} (4)",
     )
@@ -32,16 +33,13 @@ def download_choices(arguments: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(arguments, name, None) for name in ("limit_rate", "connections")}
 
 
-def rate(text: str) -> int:
-    """`500K`, `5M`, `1.5m`, `800000`: bytes per second."""
+def _rate(text: str) -> int:
+    """`500K`, `5M`, `1.5m`, `800000`: bytes per second. Raises ValueError."""
     match = _RATE.fullmatch(text.strip())
     value = int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no rate; write 500K or 5M")
+        raise ValueError(text)
     return value
 
 
-def connections(text: str) -> int:
-    if not text.strip().isdecimal() or not 1 <= int(text) <= MOST_CONNECTIONS:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {MOST_CONNECTIONS}")
-    return int(text)
+rate = Checked(_rate, "%(value)r is no rate; write 500K or 5M")

@@ -32,7 +32,7 @@ def _add_show(actions: Any) -> None:
     shown: argparse.ArgumentParser = actions.add_parser(
         "show", help="what is in one, how large it is, and what deleting it would take along"
     )
-    shown.add_argument("environment", metavar="NAME|PREFIX")
+    shown.add_argument("environment", metavar="NAME|PREFIX", help="an environment's name or folder")
     shown.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
@@ -40,14 +40,14 @@ def _add_terminal(actions: Any) -> None:
     opened: argparse.ArgumentParser = actions.add_parser(
         "terminal", help="open a terminal window in which one is switched on"
     )
-    opened.add_argument("environment", metavar="NAME|PREFIX")
+    opened.add_argument("environment", metavar="NAME|PREFIX", help="an environment's name or folder")
 
 
 def _add_delete(actions: Any) -> None:
     deleting: argparse.ArgumentParser = actions.add_parser(
         "delete", help="show what goes and what stays, ask for the name, delete"
     )
-    deleting.add_argument("environment", metavar="NAME|PREFIX")
+    deleting.add_argument("environment", metavar="NAME|PREFIX", help="an environment's name or folder")
     deleting.add_argument("--yes", metavar="NAME", help="the environment's name, instead of typing it when asked")
 
 
@@ -59,13 +59,13 @@ def _add_restore(actions: Any) -> None:
     back: argparse.ArgumentParser = actions.add_parser(
         "restore", help="bring back the packages that the last setup or repair in it has replaced"
     )
-    back.add_argument("environment", metavar="NAME|PREFIX")
+    back.add_argument("environment", metavar="NAME|PREFIX", help="an environment's name or folder")
     back.add_argument("--yes", "-y", action="store_true", help="do not ask")
 
 
 def _add_clone(actions: Any) -> None:
     copying: argparse.ArgumentParser = actions.add_parser("clone", help="a copy that works in its new place")
-    copying.add_argument("environment", metavar="NAME|PREFIX")
+    copying.add_argument("environment", metavar="NAME|PREFIX", help="an environment's name or folder")
     where = copying.add_mutually_exclusive_group(required=True)
     where.add_argument("--name", help="name of the copy")
     where.add_argument("--prefix", metavar="P", help="folder of the copy")
@@ -75,8 +75,13 @@ def _add_export(actions: Any) -> None:
     exporting: argparse.ArgumentParser = actions.add_parser(
         "export", help="what is in one, so that it can be made again"
     )
-    exporting.add_argument("environment", metavar="NAME|PREFIX")
-    exporting.add_argument("--format", choices=("requirements", "pylock", "conda", "json"), default="requirements")
+    exporting.add_argument("environment", metavar="NAME|PREFIX", help="an environment's name or folder")
+    exporting.add_argument(
+        "--format",
+        choices=("requirements", "pylock", "conda", "json"),
+        default="requirements",
+        help="the form of the list (default: requirements)",
+    )
     exporting.add_argument("--output", "-o", metavar="FILE", help="a new file (default: stdout)")
 
 
@@ -84,7 +89,7 @@ def _add_module(actions: Any) -> None:
     module: argparse.ArgumentParser = actions.add_parser(
         "module", help="a module file for it (Lmod, Environment Modules), for clusters"
     )
-    module.add_argument("environment", metavar="NAME|PREFIX")
+    module.add_argument("environment", metavar="NAME|PREFIX", help="an environment's name or folder")
     module.add_argument("--format", choices=("tcl", "lua"), help="default: lua for a FILE that ends in .lua, else tcl")
     module.add_argument("--output", "-o", metavar="FILE", help="a new file, or a folder for it (default: stdout)")
 

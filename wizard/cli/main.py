@@ -32,9 +32,9 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
         terminal = Terminal(None)
         file = argv[1] if len(argv) > 1 else None
         return _said(terminal, lambda: _window(file, False, terminal, open_window))
-    from wizard.cli.arguments import build_parser
+    from wizard.cli.words import parse
 
-    arguments = build_parser().parse_args(argv)
+    arguments = parse(argv)
     terminal = Terminal(arguments.lang)
     if arguments.command in (None, "window"):
         file, self_test = getattr(arguments, "file", None), getattr(arguments, "self_test", False)

@@ -40,7 +40,7 @@ def _add_test(actions: Any) -> None:
     test.add_argument("--fresh", action="store_true", help="do not use what was measured within a day")
     test.add_argument("--torch", metavar="X", help="torch release (default: the best for this computer)")
     test.add_argument("--variant", metavar="T", help="cpu or a CUDA tag, such as cu126")
-    test.add_argument("--python", metavar="3.12")
+    test.add_argument("--python", metavar="3.12", help="Python version of the environment")
     _add_kinds(test)
     add_sources(test)
     add_network_options(test)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from wizard.cli.checked import whole
 from wizard.cli.network_grammar import add_network_options
 
 
@@ -28,7 +29,10 @@ def add_setup_options(setup: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--label", default="", metavar="TEXT", help="what the class's results call this computer")
     group.add_argument(
-        "--serve-after", type=_minutes, metavar="MINUTES", help="when done, hand the files on to the class for so long"
+        "--serve-after",
+        type=whole(1, 1440),
+        metavar="MINUTES",
+        help="when done, hand the files on to the class for so long",
     )
 
 
@@ -69,14 +73,17 @@ def _add_check(actions: Any) -> None:
 def _add_serve(actions: Any) -> None:
     serving: argparse.ArgumentParser = actions.add_parser("serve", help="hand it out to the class until Ctrl+C")
     serving.add_argument("pack", metavar="DIR")
-    serving.add_argument("--port", type=_port, default=8765)
+    serving.add_argument(
+        "--port", type=whole(0, 65535), default=8765, metavar="N",
+        help="the port to listen at (default: 8765; 0: any free one)",
+    )  # fmt: skip
     serving.add_argument("--host", default="", metavar="ADDRESS", help="listen there only (default: everywhere)")
     serving.add_argument(
-        "--per-client", type=_count, default=8, metavar="N",
+        "--per-client", type=whole(1, 10_000), default=8, metavar="N",
         help="replies at once for one address (default: 8; more where a room is behind one address)",
     )  # fmt: skip
     serving.add_argument(
-        "--together", type=_count, default=256, metavar="N", help="replies at once over all (default: 256)"
+        "--together", type=whole(1, 10_000), default=256, metavar="N", help="replies at once over all (default: 256)"
     )
     serving.add_argument("--announce", action="store_true", help="let this network find it by the code (mDNS)")
 
@@ -88,36 +95,11 @@ def _add_room(commands: Any) -> None:
         "others", nargs="*", metavar="DIR", help="copies of it that further servers hand out: their results count too"
     )
     parser.add_argument(
-        "--seats", type=_seats, metavar="N", help="how many computers are expected; kept in the pack (0: nobody knows)"
+        "--seats",
+        type=whole(0, 5000),
+        metavar="N",
+        help="how many computers are expected; kept in the pack (0: nobody knows)",
     )
     parser.add_argument("--html", metavar="FILE", help="write them as a page, in both languages")
     parser.add_argument("--csv", metavar="FILE", help="write them as a table")
     parser.add_argument("--json", action="store_true", help="one JSON document on stdout")
-
-
-def _port(text: str) -> int:
-    value = int(text)
-    if not 0 <= value < 65536:
-        raise ValueError(text)
-    return value
-
-
-def _count(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 10_000:
-        raise ValueError(text)
-    return value
-
-
-def _seats(text: str) -> int:
-    value = int(text)
-    if not 0 <= value <= 5000:
-        raise ValueError(text)
-    return value
-
-
-def _minutes(text: str) -> int:
-    value = int(text)
-    if not 1 <= value <= 1440:
-        raise ValueError(text)
-    return value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from wizard.cli.pick_table import width
+from wizard.cli.columns import width
 from wizard.i18n import message, text
 from wizard.session.model import Preview
 

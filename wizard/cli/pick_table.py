@@ -6,9 +6,9 @@ patch of the newest releases, and always the best. `pick --json` has everything.
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 
+from wizard.cli.columns import width
 from wizard.i18n import message, text
 from wizard.machine.model import Machine
 from wizard.matrix.ordering import variant_key, version_key
@@ -104,17 +104,6 @@ def _cell(candidate: Candidate | None, best: Candidate | None, language: str | N
         is_best = best is not None and (candidate.torch, candidate.variant) == (best.torch, best.variant)
         return text(message("plan.cell.best" if is_best else "plan.cell.fits"), language)
     return text(candidate.reasons[0].short, language)
-
-
-def width(words: str) -> int:
-    """Columns in a terminal: a Chinese letter takes two, a combining mark none."""
-    return sum(_letter_width(letter) for letter in words)
-
-
-def _letter_width(letter: str) -> int:
-    if unicodedata.combining(letter):
-        return 0
-    return 2 if unicodedata.east_asian_width(letter) in ("W", "F") else 1
 
 
 def align(rows: Sequence[Sequence[str]]) -> str:

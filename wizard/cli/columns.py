@@ -1,0 +1,34 @@
+"""How wide words are in a terminal, and lines that fit: a Chinese letter takes two columns and may end a line anywhere.
+
+argparse and textwrap count letters, so their Chinese lines come out twice as long as the terminal.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+# A word of Latin letters or one other letter, with the marks that may not be parted from it.
+_PIECE = re.compile(r"\s+|[（“《]*(?:[!-~]+|\S)[，。；：、？！）》”]*")  # noqa: RUF001
+
+
+def width(words: str) -> int:
+    """Columns in a terminal: a Chinese letter takes two, a combining mark none."""
+    return sum(_letter_width(letter) for letter in words)
+
+
+def _letter_width(letter: str) -> int:
+    if unicodedata.combining(letter):
+        return 0
+    return 2 if unicodedata.east_asian_width(letter) in ("W", "F") else 1
+
+
+def wrap(words: str, columns: int) -> list[str]:
+    """Lines of at most so many columns; a piece that is longer stands alone."""
+    lines = [""]
+    for piece in _PIECE.findall(" ".join(words.split())):
+        if lines[-1] and width(lines[-1] + piece.rstrip()) > columns:
+            lines[-1] = lines[-1].rstrip()
+            lines.append("")
+        lines[-1] += piece if lines[-1] else piece.lstrip()
+    return lines
