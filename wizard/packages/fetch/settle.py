@@ -88,12 +88,8 @@ class Settler:
             if task.is_hashing or task.part is None or task.must_restart:
                 return
             task.is_hashing = True
-        try:
-            while self._hash_once(task):
-                pass
-        finally:
-            with self._board.changed:
-                task.is_hashing = False
+        while self._hash_once(task):  # the last one lets go: by now it may be another thread's turn
+            pass
         with self._board.changed:
             is_whole = task.is_whole and task.hashed == task.size and not (task.must_restart or task.is_concluded)
             task.is_concluded = task.is_concluded or is_whole
@@ -113,6 +109,10 @@ class Settler:
             task.digest_io(start, end, held, self._scratch, self.watch, self._tap)
             with self._board.changed:
                 task.hashed = end
+        except BaseException:
+            with self._board.changed:
+                task.is_hashing = False
+            raise
         finally:
             if held is not None:
                 self._board.give_back(held)
