@@ -314,7 +314,7 @@ def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_s
     assert "on-arm.json: no build fits" in done.stderr
     assert "mac.json: left out: The machine file mac.json cannot be used: os is not" in done.stderr
     assert "windows x86_64, torch 2.14.1+cpu is left out (office.json): No reachable source" in done.stderr
-    assert "for 2 machines" in done.stderr
+    assert "(computers: 2)" in done.stderr
     assert "hunter2" not in path.read_text(encoding="utf-8") + done.stderr + done.stdout
     locks = read_profile(path).profile.locks
     assert [(lock.os, lock.variant) for lock in locks] == [("windows", "cu126"), ("linux", "cu126"), ("linux", "cpu")]

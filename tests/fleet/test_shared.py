@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -82,6 +83,13 @@ def _a_stranger_works_in_it(world: World, prefix: Path) -> None:
     assert json.loads(verified.stdout)["verification"]["torch"] == f"{TORCH}+cpu"
     well = theirs.run("doctor", "--prefix", str(prefix), "--json")
     assert well.returncode == 0, well.stdout + well.stderr
+    for language, words in (("en", "You may not write in"), ("zh_CN", "写入权限")):
+        more = {**theirs.more, "TORCH_WIZARD_LANG": language}
+        into = replace(theirs, more=more).run(
+            "setup", "--into", str(prefix), "--yes", "--with", "numpy", *world.sources[:4]
+        )
+        assert (into.returncode, words in into.stderr, len(into.stderr.splitlines())) == (2, True, 2), into.stderr
+    assert theirs.runs() == []
     assert {path: path.lstat().st_mtime_ns for path in prefix.rglob("*")} == before
 
     record = next(prefix.glob("lib/python3*/site-packages/torch-*/RECORD"))

@@ -21,7 +21,7 @@ from wizard.pack.model import Built, Entry, Listing, is_safe
 from wizard.pack.opened import base_of, open_pack
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
 from wizard.packages.fetch.fetcher import Options
-from wizard.session.pack import check_pack, wanted_of
+from wizard.session.pack import check_pack, read_listing, wanted_of
 
 
 def built(course: Class, folder: Path, own: Path | None = None, **options: object) -> Built:
@@ -283,6 +283,10 @@ def test_a_newer_pack_says_so_on_the_command_line(course: Class, tmp_path: Path)
     built(course, pack)
     text = (pack / "pack.json").read_text().replace('"schema": 1', '"schema": 7')
     (pack / "pack.json").write_text(text)
+    for look in (lambda: read_listing(pack), lambda: open_pack(base_of(str(pack)))):
+        with pytest.raises(WizardError) as caught:
+            look()
+        assert caught.value.params["path"] == str(pack), "a folder, as it was typed"
     done = _command("pack", "check", str(pack))
     assert done.returncode == 1
     assert "newer version" in done.stderr

@@ -68,6 +68,11 @@ def base_of(spec: str) -> str:
     return folder.as_uri().rstrip("/") + "/"
 
 
+def shown(base: str) -> str:
+    """As people know it: a folder by its path."""
+    return str(_folder_of(base)) if base.startswith("file:") else redact(base)
+
+
 def _folder_of(address: str) -> Path:
     from wizard.packages.fetch.transport import file_path
 
@@ -76,7 +81,7 @@ def _folder_of(address: str) -> Path:
 
 def open_pack(base: str, environment: Mapping[str, str] | None = None, stall: float = _STALL_SECONDS) -> OpenPack:
     """Raises WizardError `pack-unreachable`, `pack-unreadable`, `pack-newer`."""
-    return OpenPack(base, parse_listing(_read(base, LISTING, environment, stall), redact(base)))
+    return OpenPack(base, parse_listing(_read(base, LISTING, environment, stall), shown(base)))
 
 
 def read_profile_of(
@@ -88,7 +93,7 @@ def read_profile_of(
     """
     data = _read(pack.base, PROFILE, environment, stall)
     if hashlib.sha256(data).hexdigest() != pack.listing.profile_sha256:
-        raise WizardError("pack-profile-differs", path=redact(pack.base))
+        raise WizardError("pack-profile-differs", path=shown(pack.base))
     return data
 
 
@@ -101,9 +106,9 @@ def _read(
             body = transport.get(base + name, 0, None).body
             return _read_all(body.readinto, base)
     except Fault as fault:
-        raise WizardError("pack-unreachable", details=redact(str(fault)), path=redact(base)) from fault
+        raise WizardError("pack-unreachable", details=redact(str(fault)), path=shown(base)) from fault
     except (OSError, ValueError) as error:
-        raise WizardError("pack-unreachable", details=redact(repr(error)), path=redact(base)) from error
+        raise WizardError("pack-unreachable", details=redact(repr(error)), path=shown(base)) from error
 
 
 @contextlib.contextmanager
@@ -133,5 +138,5 @@ def _read_all(readinto: object, base: str) -> bytes:
     while count := readinto(block):  # type: ignore[operator]
         data += block[:count]
         if len(data) > MOST_BYTES:
-            raise WizardError("pack-unreadable", details="too large", path=redact(base))
+            raise WizardError("pack-unreadable", details="too large", path=shown(base))
     return bytes(data)

@@ -64,4 +64,4 @@ def read_listing(folder: Path) -> Listing:
         raise UsageError("pack-no-folder", details=str(error), path=str(folder)) from error
     except OSError as error:
         raise WizardError("pack-unreadable", details=str(error), path=str(path)) from error
-    return parse_listing(data, str(path))
+    return parse_listing(data, str(folder))

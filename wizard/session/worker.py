@@ -28,11 +28,12 @@ from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.events import Kind
 from wizard.explain.match import explain
 from wizard.i18n import message
+from wizard.pack.opened import shown
 from wizard.packages.lock import parse_lock
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Plan
 from wizard.plan.serialize import read_plan
-from wizard.process import guarded, redact
+from wizard.process import guarded
 from wizard.process.awake import awake
 from wizard.report.document import report_document
 from wizard.report.write import write_report
@@ -195,7 +196,7 @@ class _Attempt:
             self._emitter.detail("report", failure.details)
             return
         if place:
-            self._emitter.notice(message("share.handed-in", place=redact(place)))
+            self._emitter.notice(message("share.handed-in", place=shown(place)))
 
 
 def _bug(error: Exception) -> WizardError:
