@@ -42,11 +42,21 @@ Their source code: https://download.qt.io/official_releases/qt/ and https://down
 zeroconf is under the LGPL too, version 2.1 or later (zeroconf.txt); it is the folder zeroconf, replaceable in the same
 way. Source: https://github.com/python-zeroconf/python-zeroconf
 
-uv and rattler are programs in Rust, linked with the crates that *.cyclonedx.json beside this file lists, each with its
-licence.
+{system}uv and rattler are programs in Rust, linked with the crates that *.cyclonedx.json beside this file lists, each
+with its licence.
 
 {rows}
 """
+
+
+SYSTEM = """\
+The libraries of the rows system-* are those of {distribution}, unchanged. Some are under the LGPL too (their texts say
+which); each is a file of its own and replaceable in the same way. Their source code is that distribution's source
+package of the same name and version.
+
+"""
+# Nothing under the GPL alone may lie in a program under the MIT licence.
+_GPL_ALONE = ("libreadline", "libgdbm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +120,8 @@ def system_notices(files: Iterable[Path]) -> Iterator[Notice]:
     """Of libraries that Debian packages brought; other systems have no such place, and the names say it all."""
     packages: dict[str, set[str]] = {}
     for file in sorted(set(files)):
+        if file.name.startswith(_GPL_ALONE):
+            raise LookupError(f"{file} is under the GPL alone: leave out what brings it")
         packages.setdefault(_debian_package(file) or f"unknown-{file.name}", set()).add(file.name)
     for package, names in sorted(packages.items()):
         copyright_file = Path("/usr/share/doc", package, "copyright")
@@ -132,6 +144,13 @@ def _debian_version(package: str) -> str:
     return _ask("dpkg-query", "-W", "-f", "${Version}", package) or "-"
 
 
+def _distribution() -> str:
+    try:
+        return platform.freedesktop_os_release()["PRETTY_NAME"]
+    except (OSError, KeyError):
+        return "the Linux that this was built on"
+
+
 def _ask(*command: str) -> str:
     if not shutil.which(command[0]):
         return ""
@@ -148,7 +167,9 @@ def write(folder: Path, notices: Iterable[Notice], further: Mapping[str, Path], 
     folder.mkdir(parents=True, exist_ok=True)
     ordered = sorted(notices, key=lambda notice: (notice.name.startswith("system-"), notice.name))
     rows = "\n".join(f"{each.name:32} {each.version:24} {each.licence}" for each in ordered)
-    (folder / "README.txt").write_text(OVERVIEW.format(version=version, rows=rows), "utf-8")
+    has_system = any(each.name.startswith("system-") for each in ordered)
+    system = SYSTEM.format(distribution=_distribution()) if has_system else ""
+    (folder / "README.txt").write_text(OVERVIEW.format(version=version, rows=rows, system=system), "utf-8")
     for each in ordered:
         (folder / f"{each.name}.txt").write_text(f"{each.name} {each.version}\n\n{each.text}\n", "utf-8")
     for name in ("LGPL-3.0.txt", "GPL-3.0.txt"):

@@ -82,6 +82,7 @@ def test_it_carries_no_more_than_it_needs(frozen_folder: Path) -> None:
     assert "__pycache__" not in names
     assert not {name for name in names if "Qt6Quick" in name or "Qt6Qml" in name or name.startswith("opengl32sw")}
     assert "cryptography" not in names
+    assert not {name for name in names if name.startswith(("libreadline", "libgdbm"))}, "under the GPL alone"
     assert not {name for name in names if name.startswith(("libgtk", "libatspi", "libepoxy", "libXcomposite"))}
     files = (path for path in frozen_folder.rglob("*") if path.is_file() and not path.is_symlink())
     assert sum(path.stat().st_size for path in files) <= 240 * MEBIBYTE

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import importlib
 import os
 import re
 import struct
@@ -13,6 +14,7 @@ import tarfile
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 from PyInstaller.utils.win32 import winmanifest
@@ -165,3 +167,45 @@ def test_sums_are_read_by_everybodys_tool(builder: ModuleType, tmp_path: Path) -
         digest, name = line.split("  ")
         assert hashlib.sha256((tmp_path / name).read_bytes()).hexdigest() == digest
     assert text.count("\n") == 2
+
+
+def spec_names(*names: str) -> dict[str, Any]:
+    """Of the specification, which only PyInstaller can run whole."""
+    tree = ast.parse((ROOT / "build_installer.spec").read_text("utf-8"))
+    wanted = [
+        node for node in tree.body
+        if (isinstance(node, ast.FunctionDef) and node.name in names)
+        or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in names)
+    ]  # fmt: skip
+    space: dict[str, Any] = {"Path": Path}
+    exec(compile(ast.Module(wanted, []), "build_installer.spec", "exec"), space)
+    return space
+
+
+@pytest.mark.parametrize(
+    ("plugins", "kept"),
+    [
+        # PySide6 6.9.3, which the Linux lock names: the newest for glibc 2.28.
+        (["libqeglfs.so", "libqwayland-egl.so", "libqwayland-generic.so", "libqxcb.so", "libqvnc.so"], 3),
+        # PySide6 6.11.3, 6.12.0.
+        (["libqeglfs.so", "libqwayland.so", "libqxcb.so", "libqlinuxfb.so"], 2),
+        (["qwindows.dll", "qdirect2d.dll"], 1),
+    ],
+)
+def test_the_window_opens_on_wayland_whatever_qt_calls_its_plugins(plugins: list[str], kept: int) -> None:
+    is_wanted = spec_names("PLUGINS", "ORPHANS", "QT_LIBRARIES", "is_wanted")["is_wanted"]
+    entries = [(f"PySide6/Qt/plugins/platforms/{name}", "x", "BINARY") for name in plugins]
+    found = [Path(entry[0]).name for entry in entries if is_wanted(entry)]
+    assert len(found) == kept
+    assert {name for name in plugins if "wayland" in name or "xcb" in name or "windows" in name} == set(found)
+
+
+def test_a_library_under_the_gpl_alone_stops_the_build(builder: ModuleType, tmp_path: Path) -> None:
+    notices = importlib.import_module("notices")
+    with pytest.raises(LookupError, match="libreadline"):
+        list(notices.system_notices([Path("/usr/lib/x86_64-linux-gnu/libreadline.so.8")]))
+    [found] = notices.system_notices([tmp_path / "libours.so.1"])
+    notices.write(tmp_path / "licences", [found], {}, "1.0")
+    told = (tmp_path / "licences" / "README.txt").read_text("utf-8")
+    assert "The libraries of the rows system-*" in told
+    assert "source code is that distribution's" in told
