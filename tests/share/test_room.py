@@ -78,6 +78,12 @@ def test_seat_9_comes_before_seat_10() -> None:
     assert ordered.index("7") < ordered.index("10")
 
 
+def test_a_clock_is_ahead_or_behind() -> None:
+    found = some_room(told(4, off=400 * DAY), told(5, off=-3 * DAY))
+    said = [sentences(row.why, "en").partition(". ")[0] for row in found.rows if row.code == "clock"]
+    assert said == ["The clock of this computer is ahead (days: 400)", "The clock of this computer is behind (days: 3)"]
+
+
 def test_a_clock_that_is_minutes_off_is_no_matter() -> None:
     assert some_room(told(4, off=3600.0)).red == 1
 

@@ -132,7 +132,8 @@ def _verdict(value: Certificate, profile_sha256: str, made: str) -> tuple[str, t
         return "other-profile", (Said(message("share.why.other-profile")),), (Said(message("share.fix.other-profile")),)
     off = _clock_off(value)
     if off is not None:
-        why = Said(message("share.why.clock", days=round(abs(off) / _DAY), way="+" if off > 0 else "-"))
+        key = "share.why.clock-ahead" if off > 0 else "share.why.clock-behind"
+        why = Said(message(key, days=round(abs(off) / _DAY)))
         return "clock", (why,), (Said(message("share.fix.clock")),)
     if _is_before(value, made):
         day = str(report.get("created"))[:10]
