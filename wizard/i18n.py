@@ -157,3 +157,14 @@ def _language_without_variables() -> str:
 def text(value: Message, language: str | None = None) -> str:
     """The sentence in that language (default: the system's). Raises KeyError for a key that has no entry."""
     return _template(value.key, language or system_language()).format_map(dict(value.params))
+
+
+def bytes_text(count: float) -> str:
+    """Decimal units, as disks and networks are sold; the same in both languages."""
+    if count < 1000:
+        return f"{int(count)} B"
+    for unit in ("kB", "MB", "GB"):
+        count /= 1000
+        if count < 999.5 or unit == "GB":
+            break
+    return f"{count:.2f} {unit}" if unit == "GB" else f"{count:.1f} {unit}"

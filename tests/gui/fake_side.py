@@ -117,7 +117,7 @@ def repair(prefix: Path) -> RepairPreview:
     changes = (
         message("doctor.change.reinstall", names="torch 2.14.1+cu126, torchvision 0.29.1+cu126"),
         message("doctor.change.others"),
-        message("doctor.change.download", megabytes=2_904.4, count=5, minutes=10),
+        message("doctor.change.download", size="2.90 GB", count=5, minutes=10),
     )
     return RepairPreview(plan, values.LOCK, Repair("cpu-build", (), (), False, (), "", "", "cu126"), changes)
 

@@ -4,15 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-
-def bytes_text(count: float) -> str:
-    if count < 1000:
-        return f"{int(count)} B"
-    for unit in ("kB", "MB", "GB"):
-        count /= 1000
-        if count < 999.5 or unit == "GB":
-            break
-    return f"{count:.2f} {unit}" if unit == "GB" else f"{count:.1f} {unit}"
+from wizard.i18n import bytes_text
 
 
 def exact_bytes_text(count: int) -> str:

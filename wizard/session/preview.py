@@ -15,7 +15,7 @@ import msgspec
 
 from wizard.environments.python_part import PythonPart
 from wizard.errors import WizardError
-from wizard.i18n import Message, message
+from wizard.i18n import Message, bytes_text, message
 from wizard.machine.serialize import machine_to_json
 from wizard.mirrors.model import Layout, UserSettings
 from wizard.network.environment import present_environment, with_plain_names, with_settings
@@ -189,7 +189,7 @@ def _changes(plan: Plan, lock: Lock) -> tuple[Message, ...]:
     download, unpacked = needed_bytes(lock)
     return (
         message(f"change.environment.{plan.engine}", prefix=plan.prefix, python=plan.python),
-        message("change.download", megabytes=round(download / 1e6, 1), count=len(lock.files)),
+        message("change.download", size=bytes_text(download), count=len(lock.files)),
         message("change.disk", gigabytes=round(unpacked / 1e9, 1)),
         message("change.settings"),
     )

@@ -21,7 +21,7 @@ from wizard.doctor.installation import Installation
 from wizard.doctor.model import Answer, Remedy
 from wizard.doctor.repair import Repair, write_repair
 from wizard.errors import WizardError
-from wizard.i18n import Message, message
+from wizard.i18n import Message, bytes_text, message
 from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import CPU
 from wizard.packages.model import Lock
@@ -129,16 +129,14 @@ def _changes(plan: Plan, lock: Lock, repair: Repair, env: Installation, transfer
 
 
 def _download(transfer: Transfer) -> Message:
-    megabytes = round(transfer.size / 1e6, 1)
+    size = bytes_text(transfer.size)
     if not transfer.count:
         return message("doctor.change.downloaded")
     minutes = max(1, round(transfer.size / (transfer.rate or _ASSUMED) / 60))
     if transfer.rate is None:
-        return message("doctor.change.download", megabytes=megabytes, count=transfer.count, minutes=minutes)
+        return message("doctor.change.download", size=size, count=transfer.count, minutes=minutes)
     rate = round(transfer.rate / 1e6, 2)
-    return message(
-        "doctor.change.download-measured", megabytes=megabytes, count=transfer.count, minutes=minutes, rate=rate
-    )
+    return message("doctor.change.download-measured", size=size, count=transfer.count, minutes=minutes, rate=rate)
 
 
 def _conflicts(lock: Lock, env: Installation) -> Iterator[Message]:

@@ -22,7 +22,7 @@ from wizard.environments.clone_rewrite import shell_word
 from wizard.environments.found import Environment
 from wizard.environments.reusable import check_not_in_use, check_reusable
 from wizard.errors import UsageError, WizardError
-from wizard.i18n import Message, message
+from wizard.i18n import Message, bytes_text, message
 from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import CPU
 from wizard.mirrors.read import Reader
@@ -225,5 +225,5 @@ def _words(plan: Plan, env: Installation, changes: tuple[Change, ...], left: int
             yield message("reuse.change.added", name=change.name, now=change.now)
     yield message("reuse.change.left", count=left)
     size = sum(change.size or 0 for change in changes)
-    yield message("reuse.change.download", count=len(changes), megabytes=round(size / 1e6, 1))
+    yield message("reuse.change.download", count=len(changes), size=bytes_text(size))
     yield message("reuse.change.snapshot", prefix=shell_word(Path(plan.prefix)))

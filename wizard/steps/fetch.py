@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard import paths
 from wizard.errors import WizardError
-from wizard.i18n import Message, message
+from wizard.i18n import Message, bytes_text, message
 from wizard.network.environment import with_direct
 from wizard.packages.early import open_early
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
@@ -28,7 +28,7 @@ class Fetch:
 
     def announce(self, context: Context) -> Message:
         total = context.lock.total_bytes or 0
-        return message("step.fetch.will", count=len(context.lock.files), megabytes=round(total / 1e6, 1))
+        return message("step.fetch.will", count=len(context.lock.files), size=bytes_text(total))
 
     def run(self, context: Context) -> Message:
         started = time.monotonic()
@@ -64,8 +64,8 @@ class Fetch:
         context.journal.done(self.name, {"fetched": result.bytes_fetched, "reused": result.bytes_reused})
         return message(
             "step.fetch.done",
-            fetched=round(result.bytes_fetched / 1e6, 1),
-            reused=round(result.bytes_reused / 1e6, 1),
+            fetched=bytes_text(result.bytes_fetched),
+            reused=bytes_text(result.bytes_reused),
             seconds=round(time.monotonic() - started, 1),
         )
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QPushButton, QWidget
 
-from wizard.gui.figures import bytes_text, rate_text
+from wizard.gui.figures import rate_text
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label, selectable
 from wizard.gui.parts.path_field import PathField
+from wizard.i18n import bytes_text
 
 if TYPE_CHECKING:
     from wizard.flow.class_api import PackPlan, PackSeen

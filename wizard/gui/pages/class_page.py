@@ -15,14 +15,13 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from wizard.errors import WizardError
 from wizard.gui.desk import Desk
 from wizard.gui.errands import IsCancelled, OnNote
-from wizard.gui.figures import bytes_text
 from wizard.gui.pages.class_pack import PackPanel
 from wizard.gui.pages.class_room import RoomPanel
 from wizard.gui.pages.class_serving import ServingPanel
 from wizard.gui.pages.side_base import SidePage, button
 from wizard.gui.parts.labels import label
 from wizard.gui.serving import PACK
-from wizard.i18n import Message, message
+from wizard.i18n import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.flow.class_api import ClassApi, PackPlan, PackSeen, Told

@@ -5,13 +5,12 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QGridLayout, QProgressBar, QPushButton, QWidget
 
-from wizard.gui.figures import bytes_text
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.code_line import CodeLine
 from wizard.gui.parts.labels import Pill, label
 from wizard.gui.serving import PACK, ServingNow
 from wizard.gui.voice import Voice
-from wizard.i18n import Message
+from wizard.i18n import Message, bytes_text
 
 _ADDRESSES_SHOWN = 3
 _STEPS = 1000

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QProgressBar, QPushButton, QWidget
 
-from wizard.gui.figures import bytes_text
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label
+from wizard.i18n import bytes_text
 
 if TYPE_CHECKING:
     from wizard.environments.found import Environment

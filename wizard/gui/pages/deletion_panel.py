@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPlainTextEdit, QProgressBar, QPushButton, QWidget
 
-from wizard.gui.figures import bytes_text
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import Pill, label, restyle
 from wizard.gui.theme import code_font
 from wizard.gui.voice import Voice
+from wizard.i18n import bytes_text
 
 if TYPE_CHECKING:
     from wizard.environments.delete import DeletionPlan

@@ -14,14 +14,13 @@ from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QWidget
 from wizard.errors import WizardError
 from wizard.gui.desk import Desk
 from wizard.gui.errands import IsCancelled, OnNote
-from wizard.gui.figures import bytes_text
 from wizard.gui.pages.doctor_answer import DoctorAnswer
 from wizard.gui.pages.environments_table import torch_words
 from wizard.gui.pages.side_base import SidePage, button
 from wizard.gui.parts.boxes import box, line_up
 from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import label
-from wizard.i18n import message
+from wizard.i18n import bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.environments.found import Environment

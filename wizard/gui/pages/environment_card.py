@@ -8,13 +8,13 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from wizard.gui.figures import bytes_text
 from wizard.gui.pages.environments_table import day_text, engine_name, environment_state, torch_words
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.code_lines import CodeLines
 from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import Pill, label, selectable
 from wizard.gui.voice import Voice
+from wizard.i18n import bytes_text
 
 if TYPE_CHECKING:
     from wizard.environments.found import Environment

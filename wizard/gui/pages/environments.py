@@ -11,14 +11,13 @@ from wizard.errors import WizardError
 from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
 from wizard.gui.errands import IsCancelled, OnNote, seldom
-from wizard.gui.figures import bytes_text
 from wizard.gui.pages.clone_panel import ClonePanel
 from wizard.gui.pages.deletion_panel import DeletionPanel
 from wizard.gui.pages.environment_card import EnvironmentCard
 from wizard.gui.pages.environments_table import EnvironmentsTable
 from wizard.gui.pages.side_base import SidePage, button
 from wizard.gui.parts.labels import label
-from wizard.i18n import Message, message
+from wizard.i18n import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.environments.delete import DeletionPlan

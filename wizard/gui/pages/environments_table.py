@@ -11,9 +11,9 @@ from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from wizard.gui.figures import bytes_text
 from wizard.gui.parts.labels import SIGNS
 from wizard.gui.parts.row_table import RowTable
+from wizard.i18n import bytes_text
 
 if TYPE_CHECKING:
     from wizard.environments.found import Environment

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 from wizard.errors import WizardError
 from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
-from wizard.gui.figures import bytes_text, exact_bytes_text
+from wizard.gui.figures import exact_bytes_text
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.review_limits import LimitsForm
 from wizard.gui.parts.boxes import RowCard, box, column, empty
@@ -21,7 +21,7 @@ from wizard.gui.parts.diff_view import DiffView
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import label
 from wizard.gui.parts.remark import Remark
-from wizard.i18n import message
+from wizard.i18n import bytes_text, message
 from wizard.plan.model import Plan
 from wizard.session.model import Election, Preview
 from wizard.session.settings import UsePlan

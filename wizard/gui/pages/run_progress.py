@@ -5,10 +5,11 @@ from __future__ import annotations
 from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
 from wizard.flow.run_view import Bytes, RunView, limit_words
-from wizard.gui.figures import bytes_text, left_text, rate_text
+from wizard.gui.figures import left_text, rate_text
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label
 from wizard.gui.voice import Voice
+from wizard.i18n import bytes_text
 
 _STEPS = 1000
 
