@@ -50,9 +50,9 @@ with its licence.
 
 
 SYSTEM = """\
-The libraries of the rows system-* are those of {distribution}, unchanged. Some are under the LGPL too (their texts say
-which); each is a file of its own and replaceable in the same way. Their source code is that distribution's source
-package of the same name and version.
+The libraries of the rows system-* are those of {distribution}, less debug symbols. Some are under the LGPL too (their
+texts say which); each is a file of its own and replaceable in the same way. Their source code is that distribution's
+source package of the same name and version.
 
 """
 # Nothing under the GPL alone may lie in a program under the MIT licence.

@@ -44,8 +44,11 @@ SETTINGS: Mapping[str, Make] = {
 } | ({} if os.name == "nt" else {"a pipe": lambda home: os.mkfifo(home / "settings.json")})
 
 IN_THE_WAY: Mapping[str, Make] = {
-    name: _file(name) for name in ("runs", "undo", "logs", "cache", "downloads", "deletions", "matrices-overlay")
-}
+    name: _file(name)
+    for name in (
+        "runs", "undo", "logs", "cache", "downloads", "deletions", "matrices-overlay", "profiles", "locks", "bootstrap",
+    )
+} | {"class-machine-id": _folder("class-machine-id")}  # fmt: skip
 
 # These are read without trust, and stay.
 ELSEWHERE: Mapping[str, Make] = {
@@ -65,4 +68,8 @@ ELSEWHERE: Mapping[str, Make] = {
     "a garbled race": _file("cache/mirror-races/000000000000000000000000.json", b"\xff"),
     "a log that is a folder": _folder("logs/torch-wizard.log"),
     "a window's log that is a folder": _folder("logs/window.log"),
+    "a garbled number for classes": _file("class-machine-id", b"\xff\x00"),
+    "a garbled class profile": _file(f"profiles/{'0' * 64}.torchlab", b"\xff["),
+    "an installation of conda that was cut short": _file("bootstrap/run.json", b"\xff{"),
+    "a lock that nobody can take": _folder("locks/torch.lock"),
 }

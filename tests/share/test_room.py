@@ -6,7 +6,9 @@ import csv
 import io
 import json
 import os
+import threading
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -200,6 +202,27 @@ def test_the_machine_is_the_same_one_again(monkeypatch: pytest.MonkeyPatch) -> N
     assert machine_id(PROFILE) == first
     (paths.home() / "class-machine-id").unlink()
     assert machine_id(PROFILE) != first, "nobody finds the name of a computer by trying"
+
+
+def _pipe(path: Path) -> None:
+    os.mkfifo(path)
+
+
+def _hole(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(1 << 40)
+
+
+@pytest.mark.parametrize("make", [_hole, lambda path: path.write_bytes(b"\xff\x00"),
+                                  *(() if os.name == "nt" else (_pipe,))])  # fmt: skip
+def test_a_broken_number_is_made_anew_and_kept(make: Callable[[Path], object]) -> None:
+    paths.home().mkdir(parents=True, exist_ok=True)
+    make(paths.home() / "class-machine-id")
+    found: list[str] = []
+    asking = threading.Thread(target=lambda: found.append(machine_id(PROFILE)), daemon=True)
+    asking.start()
+    asking.join(20)
+    assert found == [machine_id(PROFILE)], "one computer is one row of the room"
 
 
 def test_a_label_is_one_short_line() -> None:

@@ -1,7 +1,8 @@
 """A look at our own folder when the program starts: what stands in the way is set aside, with a sentence for each.
 
 Set aside is renamed, never deleted. Only what is plainly ours and plainly unusable: our settings file with something
-else in it, a file where a folder of ours must be. A link may lead to a disk that is not plugged in, so it stays.
+else in it, a file where a folder of ours must be, or the reverse. A link may lead to a disk that is not plugged in, so
+it stays.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import stat
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from wizard import paths
@@ -16,7 +18,10 @@ from wizard.i18n import Message, message
 from wizard.safety.settings_file import Garbled, read_strictly
 from wizard.system.traits import this
 
-FOLDERS = ("runs", "undo", "logs", "cache", "downloads", "deletions", "matrices-overlay")
+FOLDERS = (
+    "runs", "undo", "logs", "cache", "downloads", "deletions", "matrices-overlay", "profiles", "locks", "bootstrap",
+)  # fmt: skip
+FILES = ("class-machine-id",)
 
 
 def set_right(home: Path | None = None) -> tuple[Message, ...]:
@@ -25,7 +30,9 @@ def set_right(home: Path | None = None) -> tuple[Message, ...]:
     try:
         if trouble := _trouble_with(place):
             return (trouble,)
-        found = [_set_aside(place / name) for name in FOLDERS if _is_in_the_way(place / name)]
+        wrong = [name for name in FOLDERS if _is_in_the_way(place / name, stat.S_ISDIR)]
+        wrong += [name for name in FILES if _is_in_the_way(place / name, stat.S_ISREG)]
+        found = [_set_aside(place / name) for name in wrong]
         if _is_garbled(place / "settings.json"):
             found.append(_set_aside(place / "settings.json"))
         return tuple(each for each in found if each)
@@ -43,12 +50,12 @@ def _trouble_with(home: Path) -> Message | None:
     return None
 
 
-def _is_in_the_way(folder: Path) -> bool:
+def _is_in_the_way(path: Path, is_right: Callable[[int], bool]) -> bool:
     try:
-        mode = folder.lstat().st_mode
+        mode = path.lstat().st_mode
     except FileNotFoundError:
         return False
-    return not stat.S_ISDIR(mode) and not stat.S_ISLNK(mode)
+    return not is_right(mode) and not stat.S_ISLNK(mode)
 
 
 def _is_garbled(path: Path) -> bool:

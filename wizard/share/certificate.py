@@ -23,12 +23,14 @@ from wizard import paths
 from wizard.errors import WizardError
 from wizard.pack.files import put_bytes
 from wizard.process import redact
+from wizard.report.write import put_whole
 from wizard.system.facts import own_marks
 
 SCHEMA = 1
 MOST_BYTES = 512 * 1024
 LABEL_LENGTH = 60
 _MACHINE = re.compile(r"^[0-9a-f]{32}$")
+_MOST_SECRET = 100
 _HASH = re.compile(r"^[0-9a-f]{64}$")
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 _REPORT_FIELDS = (
@@ -81,15 +83,16 @@ def _secret() -> str:
     """Random, made once and kept."""
     path = paths.home() / "class-machine-id"
     try:
-        kept = path.read_text(encoding="ascii").strip()
-        if _MACHINE.match(kept):
-            return kept
+        if path.is_file():  # a pipe would keep us waiting
+            with path.open("rb") as stream:
+                kept = stream.read(_MOST_SECRET).decode("ascii").strip()
+            if _MACHINE.match(kept):
+                return kept
     except (OSError, ValueError):
         pass
     made = uuid.uuid4().hex
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(made, encoding="ascii")
+        put_whole(path, made.encode("ascii"))
     except OSError:
         return made  # a home that cannot be written is a result of its own
     return made
