@@ -12,7 +12,14 @@ import pytest
 from tests.line.world import ROOT
 from tests.stand_in import install, make_environment
 from tests.tools import needs
-from wizard.environments.module_file import ModuleFacts, lua_module, module_name, tcl_module, usual_name
+from wizard.environments.module_file import (
+    ModuleFacts,
+    lua_module,
+    module_name,
+    modules_folder,
+    tcl_module,
+    usual_name,
+)
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modules are for Linux")
 ODD = 'a "b" $HOME [pwd] {c} \\n ;d 深度'
@@ -79,12 +86,18 @@ def test_by_the_command_line(tmp_path: Path) -> None:
     written = tmp_path / "deep-learning.lua"
     assert written.read_text().startswith("-- Written")
     assert "module load deep-learning" in saved.stderr
+    named = call("-o", str(tmp_path / "modulefiles" / "torch" / "2.14"))
+    assert named.returncode == 0, "as in the documentation: " + named.stderr
+    assert "module load torch/2.14" in named.stderr
     again = call("-o", str(written))
     assert again.returncode == 2
     assert "there already" in again.stderr
 
 
 def test_names() -> None:
-    assert module_name(Path("/m/torch/2.13.lua")) == "2.13"
-    assert module_name(Path("/m/torch/2.13")) == "2.13"
+    for name in ("2.13.lua", "2.13"):
+        assert module_name(Path("/m/torch", name)) == "torch/2.13"
+        assert modules_folder(Path("/m/torch", name)) == Path("/m")
+    assert module_name(Path("/m/deep.lua")) == "deep"
+    assert modules_folder(Path("/m/deep.lua")) == Path("/m")
     assert usual_name(Path("/e/a b"), is_lua=True) == "a-b.lua"

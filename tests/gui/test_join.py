@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.flow.values import FACTS
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import mnemonics, press, settle, typed, visible
@@ -19,16 +20,21 @@ from tests.pack.classes import Class, make_class, publish
 from tests.servers.fault_server import FaultServer
 from tests.share.test_line import _built, profile_of
 from wizard.errors import WizardError
+from wizard.flow.class_session import in_class
 from wizard.flow.pages import PageId
+from wizard.flow.side_session import SideSession
 from wizard.gui.pages.verify import VerifyPage
 from wizard.gui.pages.welcome import WelcomePage
 from wizard.gui.window import WizardWindow
 from wizard.i18n import LANGUAGES
+from wizard.network.model import Network
 from wizard.pack.build import BuildOptions, build, code_of
 from wizard.packages.fetch import Store
+from wizard.plan.model import Choices
 from wizard.session.classroom import Asked, enter
 from wizard.session.pack import read_listing, wanted_of
 from wizard.session.room import read_room
+from wizard.session.session import Session
 from wizard.session.share import ServingOn, serve_on
 
 at_home, open_window = of_line.at_home, of_line.open_window
@@ -192,6 +198,17 @@ def test_who_finds_no_build_tells_the_class(
     assert window.page.trouble.code == "error.profile-none-fits.summary"
     (row,) = read_room(tmp_path / "pack").rows
     assert (row.label, row.state, row.code) == ("seat 3", "red", "profile-none-fits")
+
+
+def test_who_has_it_already_tells_the_class(course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its result may have been lost, or its clock was wrong."""
+    session = SideSession(Session(Network()))
+    room = enter(Asked(pack=str(tmp_path / "pack")))
+    monkeypatch.setattr("wizard.session.profile.check_target", lambda file, choices: True)
+    choices = in_class(session.profile_choices(room.file, Choices()), room, "seat 9")
+    assert session.plan_profile(FACTS, room.file, choices, lambda: False, room) is None
+    (row,) = read_room(tmp_path / "pack").rows
+    assert (row.label, row.state) == ("seat 9", "green")
 
 
 def test_from_the_code_to_a_tested_environment_and_on_to_the_next(

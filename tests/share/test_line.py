@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 import shutil
 import signal
@@ -83,8 +84,16 @@ def test_a_machine_is_set_up_from_the_class_server_alone(world: World, wheels: P
         assert [(row.label, row.state, row.build) for row in room.rows] == [
             ("seat 7", "green", f"torch {TORCH}+cpu, Python {PYTHON}")
         ]
-        again = world.run("setup", "--pack", address, "--class", code, "--yes")
+        (result,) = (pack / "results").glob("*.json")
+        told = json.loads(result.read_text(encoding="utf-8"))
+        told["report"]["created"] = "2020-01-01T00:00:00Z"  # its clock was wrong then
+        result.write_text(json.dumps(told))
+        assert [row.code for row in read_room(pack).rows] == ["clock"]
+        again = world.run("setup", "--pack", address, "--class", code, "--yes", "--label", "seat 7")
         assert again.returncode == 0, again.stderr
+        assert [(row.code, row.label, row.build) for row in read_room(pack).rows] == [
+            ("ok", "seat 7", f"torch {TORCH}+cpu, Python {PYTHON}")
+        ]
         runs = world.runs()
         other = profile_of(world, wheels, tmp_path / "other.torchlab", only_share=True)
         taken = world.run("setup", "--profile", str(other), "--yes")

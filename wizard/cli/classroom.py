@@ -15,10 +15,11 @@ from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
 from wizard.machine.model import Machine
 from wizard.network.model import Network
+from wizard.pack.opened import shown
 from wizard.packages.model import LockedFile
 from wizard.plan.model import Choices
 from wizard.session.classroom import Asked, Classroom, enter
-from wizard.session.room import hand_in_failure
+from wizard.session.room import hand_in_failure, hand_in_present
 from wizard.share.certificate import clean_label
 
 _NAP = 0.2
@@ -63,6 +64,18 @@ class ClassRun:
             hand_in_failure(room.bases, room.file.sha256, self._arguments.label, error, self._machine)
         except WizardError:
             self._terminal.say(message("share.not-handed-in"))
+
+    def tell_present(self, prefix: Path) -> None:
+        """All was there already; the class may not know it."""
+        if not self._room or self._arguments.dry_run:
+            return
+        try:
+            place = hand_in_present(self._room.bases, self._room.file.sha256, self._arguments.label, prefix)
+        except WizardError:
+            self._terminal.say(message("share.not-handed-in"))
+            return
+        if place:
+            self._terminal.say(message("share.handed-in", place=shown(place)))
 
     def serve_after(self, status: int, files: tuple[LockedFile, ...], interrupt: Interrupt) -> None:
         """Opt-in: hands on what this computer has, for the minutes that were named, or until it is stopped. Its files

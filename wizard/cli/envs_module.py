@@ -7,7 +7,14 @@ from pathlib import Path
 
 from wizard.cli.new_file import write_new
 from wizard.cli.terminal import Terminal
-from wizard.environments.module_file import lua_module, module_facts, module_name, tcl_module, usual_name
+from wizard.environments.module_file import (
+    lua_module,
+    module_facts,
+    module_name,
+    modules_folder,
+    tcl_module,
+    usual_name,
+)
 from wizard.errors import ExitStatus, UsageError
 from wizard.i18n import message
 from wizard.session.environments import find_environment
@@ -27,6 +34,8 @@ def module(arguments: argparse.Namespace, terminal: Terminal) -> int:
         return ExitStatus.DONE
     if output.is_dir():
         output = output / usual_name(found.prefix, is_lua)
-    write_new(output, text)
-    terminal.say(message("fleet.module.saved", path=str(output), folder=str(output.parent), name=module_name(output)))
+    write_new(output, text, in_new_folder=True)  # a module is called by its folder too: torch/2.14
+    terminal.say(
+        message("fleet.module.saved", path=str(output), folder=str(modules_folder(output)), name=module_name(output))
+    )
     return ExitStatus.DONE

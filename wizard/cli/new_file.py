@@ -8,9 +8,13 @@ from pathlib import Path
 from wizard.errors import UsageError, WizardError
 
 
-def write_new(path: Path, text: str, runs: bool = False) -> None:
-    """`runs`: who may read it may run it. Raises UsageError `file-exists`, WizardError `file-not-written`."""
+def write_new(path: Path, text: str, runs: bool = False, in_new_folder: bool = False) -> None:
+    """`runs`: who may read it may run it. `in_new_folder`: its folder is made where it is not there.
+
+    Raises UsageError `file-exists`, WizardError `file-not-written`."""
     try:
+        if in_new_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
         put_new(path, text.encode("utf-8", "surrogateescape"))
         if runs:
             mode = path.stat().st_mode

@@ -46,7 +46,7 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     course = ClassRun(arguments, session.network(), terminal)
     profile, choices = with_profile(arguments, choices, terminal)
     choices = course.choices(choices)
-    if is_there(profile, choices, terminal) or _is_present(arguments, profile, choices, terminal):
+    if _is_present(arguments, profile, choices, course, terminal):
         tell_unchanged(arguments, terminal, target_prefix(choices))
         return ExitStatus.DONE
     session.check_choices(choices)
@@ -83,9 +83,13 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _is_present(
-    arguments: argparse.Namespace, profile: ProfileFile | None, choices: Choices, terminal: Terminal
+    arguments: argparse.Namespace, profile: ProfileFile | None, choices: Choices, course: ClassRun, terminal: Terminal
 ) -> bool:
     """`--if-missing`; with a profile that is what a setup does anyway."""
+    with course.telling_failures():
+        if is_there(profile, choices, terminal):
+            course.tell_present(target_prefix(choices))
+            return True
     if profile or not arguments.if_missing or not is_present(choices):
         return False
     terminal.say(message("fleet.there", prefix=str(target_prefix(choices))))

@@ -72,8 +72,14 @@ def tcl_quoted(text: str) -> str:
 
 
 def module_name(path: Path) -> str:
-    """As `module load` takes it: for Lmod without its suffix."""
-    return path.stem if path.suffix == ".lua" else path.name
+    """As `module load` takes it: for Lmod without its suffix, and a version (`torch/2.14`) with its folder."""
+    name = path.stem if path.suffix == ".lua" else path.name
+    return f"{path.parent.name}/{name}" if name[:1].isdigit() and path.parent.name else name
+
+
+def modules_folder(path: Path) -> Path:
+    """What `module use` takes."""
+    return path.parents[1] if "/" in module_name(path) else path.parent
 
 
 def usual_name(prefix: Path, is_lua: bool) -> str:

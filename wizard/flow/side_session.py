@@ -146,6 +146,7 @@ class SideSession:
 
         with _telling(classroom, choices, facts):
             if check_target(file, choices):
+                _tell_present(classroom, choices)
                 return None
             choices = with_volumes(choices)
             self._session.check_choices(choices)
@@ -241,6 +242,15 @@ class SideSession:
         from wizard.session.settings import undo
 
         return undo(change)
+
+
+def _tell_present(classroom: Classroom | None, choices: Choices) -> None:
+    if classroom is not None:
+        from wizard.session.place import target_prefix
+        from wizard.session.room import hand_in_present
+
+        with contextlib.suppress(WizardError):
+            hand_in_present(classroom.bases, classroom.file.sha256, choices.label, target_prefix(choices))
 
 
 @contextlib.contextmanager
