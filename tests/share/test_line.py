@@ -63,6 +63,7 @@ def served(world: World, pack: Path) -> Iterator[tuple[str, str]]:
         code = re.search(r"[0-9a-f]{4}(?:-[0-9a-f]{4}){3}", said)
         assert address, said
         assert code, said
+        assert f"torch-wizard setup --pack {address[0]} --class {code[0]} --yes" in said
         yield address[0], code[0]
     finally:
         server.send_signal(signal.SIGINT)

@@ -115,7 +115,10 @@ def _serve(arguments: argparse.Namespace, terminal: Terminal) -> int:
         progress.end()
         show_problems(serving.problems, terminal)
         terminal.say(message("share.serving", addresses="  ".join(serving.addresses)))
-        terminal.say(message("share.code", code=code_of(serving.listing.profile_sha256)))
+        code = code_of(serving.listing.profile_sha256)
+        # Who is not announced is not found by the code alone.
+        by_address = f"--pack {serving.addresses[0]} " if serving.addresses and not arguments.announce else ""
+        terminal.say(message("share.code", code=code, options=f"{by_address}--class {code}"))
         try:
             wait(interrupt, came, terminal)
         except Cancelled:
