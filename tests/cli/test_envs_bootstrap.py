@@ -119,9 +119,9 @@ def test_a_no_at_the_terminal_fetches_nothing(releases: Releases, environment: d
         (("--mirror", "elsewhere"), "lab"),
         (("--prefix", "my conda/miniforge3"), "space"),
         (("--prefix", ""), "✗"),
-        (("--from", "no/such/folder"), "no folder"),
-        (("--from", "ftp://127.0.0.1:9/"), "no folder"),
-        (("--release", "../../etc"), "no release"),
+        (("--from", "no/such/folder"), "neither a folder nor"),
+        (("--from", "ftp://127.0.0.1:9/"), "neither a folder nor"),
+        (("--release", "../../etc"), "is not a release"),
         (("--proxy", "ftp://127.0.0.1:9"), "✗"),
     ],
 )
