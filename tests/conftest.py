@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.channel.fixture", "tests.line.fixture"]
+pytest_plugins = ["tests.channel.fixture", "tests.distribution", "tests.line.fixture"]
 
 
 @pytest.fixture(autouse=True)

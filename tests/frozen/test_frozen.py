@@ -15,7 +15,7 @@ import pytest
 import wizard
 from tests.frozen.conftest import ROOT
 
-pytestmark = [pytest.mark.frozen, pytest.mark.slow, pytest.mark.xdist_group("frozen")]
+pytestmark = [pytest.mark.frozen, pytest.mark.slow]
 
 MEBIBYTE = 1 << 20
 ON_LINUX = pytest.mark.skipif(sys.platform == "win32", reason="of the archive for Linux")

@@ -15,7 +15,7 @@ import pytest
 
 from tests.line.world import TORCH, World
 
-pytestmark = [pytest.mark.frozen, pytest.mark.slow, pytest.mark.xdist_group("frozen")]
+pytestmark = [pytest.mark.frozen, pytest.mark.slow]
 
 Snapshot = dict[str, tuple[int, int, int]]
 

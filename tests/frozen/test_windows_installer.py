@@ -24,7 +24,6 @@ from tests.frozen.conftest import ROOT
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="the hosted workflow installs it on Windows"),
     pytest.mark.slow,
-    pytest.mark.xdist_group("wine"),
 ]
 
 SCRIPT = ROOT / "resources" / "installer" / "torch-setup.nsi"

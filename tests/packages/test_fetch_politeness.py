@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.cli.arguments import build_parser, choices_from
-from wizard.cli.download_grammar import connections, rate
+from wizard.cli.checked import whole
+from wizard.cli.download_grammar import MOST_CONNECTIONS, rate
 from wizard.errors import Cancelled
 from wizard.flow.run_view import limit_words
 from wizard.i18n import text
@@ -88,7 +89,7 @@ def test_what_is_no_rate_is_refused(written: str) -> None:
 @pytest.mark.parametrize("written", ["0", "17", "-1", "two", "", "1.5"])
 def test_what_is_no_number_of_connections_is_refused(written: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError):
-        connections(written)
+        whole(1, MOST_CONNECTIONS)(written)
 
 
 def test_the_options_become_choices_that_the_plan_carries() -> None:

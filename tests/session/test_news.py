@@ -200,10 +200,10 @@ def test_the_rumoured_build_that_appears(server: IndexServer) -> None:
 @pytest.mark.parametrize(
     ("answer", "reason"),
     [
-        (Answer(b"<html><form action=/login><input name=user></form></html>"), "a page that is no package list"),
-        (Answer(b"\x89PNG garbage", headers={"Content-Type": "image/png"}), "a page that is no package list"),
-        (Answer(bytes(range(256)) * 20), "a page that is no package list"),
-        (Answer(b""), "a page that is no package list"),
+        (Answer(b"<html><form action=/login><input name=user></form></html>"), "not with a package list"),
+        (Answer(b"\x89PNG garbage", headers={"Content-Type": "image/png"}), "not with a package list"),
+        (Answer(bytes(range(256)) * 20), "not with a package list"),
+        (Answer(b""), "not with a package list"),
         (Answer(b"no", 503), "HTTP 503"),
         (Answer(b"no", 403), "refuses to answer this computer (HTTP 403)"),
         (Answer(b"", 302, {"Location": "http://mirror.invalid/"}), "an address that is not secure"),

@@ -13,7 +13,6 @@ from tests.start.conftest import Tree, load, stop
 
 pytestmark = [
     pytest.mark.skipif(sys.platform == "win32", reason="stand-ins for apt are shell scripts"),
-    pytest.mark.xdist_group("start"),
 ]
 
 
@@ -39,7 +38,7 @@ def test_a_first_start_installs_and_later_starts_only_hand_over(tree: Tree) -> N
     assert silent.stderr == "这里没有图形界面，因此在终端中运行安装。\n"
 
     tested = tree.start("test", "-k", "a b")
-    assert json.loads(tested.stdout)["arguments"] == ["-n", "2", "--dist", "loadgroup", "-k", "a b"]
+    assert json.loads(tested.stdout)["arguments"] == ["-n", "2", "-k", "a b"]
     assert json.loads(tested.stdout)["platform"] == "offscreen"
     assert json.loads(tested.stdout)["cwd"] == str(tree.folder)
     assert "[test,freeze]" in tree.log
