@@ -28,23 +28,11 @@ def test_the_runner_keeps_to_it(tmp_path: Path) -> None:
         (tmp_path / "tests" / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / "tests" / folder / f"test_{name}.py").write_text(_TEST)
     (tmp_path / "notes").mkdir()
-    command = (
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-n",
-        "2",
-        "-p",
-        "no:cacheprovider",
-        "-p",
-        "tests.distribution",
-        ".",
+    command = (sys.executable, "-m", "pytest", "-n", "2", "-p", "no:cacheprovider", "-p", "tests.distribution")
+    ours = {"NOTES": str(tmp_path / "notes"), "PYTHONPATH": str(Path(__file__).parents[1]), "PYTEST_ADDOPTS": ""}
+    done = subprocess.run(
+        command, cwd=tmp_path, env={**os.environ, **ours}, capture_output=True, text=True, check=False
     )
-    environment = {
-        **os.environ, "NOTES": str(tmp_path / "notes"), "PYTHONPATH": str(Path(__file__).parents[1]), "PYTEST_ADDOPTS": "",
-    }  # fmt: skip
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout
     ran = [path.name.split("-") for path in (tmp_path / "notes").iterdir()]
     processes = {folder: {process for process, where, _ in ran if where == folder} for folder in ("frozen", "start")}
