@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import socket
 import sys
 from pathlib import Path
 
@@ -59,6 +58,8 @@ def windows_language() -> str:
 def own_marks() -> tuple[str, str]:
     """What tells this computer from those that are copies of its disk: its name, and the number that the system gave
     itself ("" where there is none). Private: never to be sent as they are."""
+    import socket  # not for everybody who only wants the language, before the first picture
+
     given = registry().values(MACHINE, _CRYPTOGRAPHY).get("MachineGuid")
     return socket.gethostname(), str(given or _machine_number())
 
