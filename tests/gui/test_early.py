@@ -262,8 +262,8 @@ def test_the_first_picture_waits_for_nothing_that_it_does_not_show(tmp_path: Pat
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     assert (told["file"], told["shown"]) == ("class.torchlab", [True])
-    late = {"tomllib", "tomli", "hashlib", "psutil", "subprocess", "ctypes", "packaging", "PySide6.QtNetwork",
-            "wizard.process", "wizard.flow", "wizard.session", "wizard.plan", "wizard.gui.rail", "wizard.gui.crash",
-            "wizard.gui.app", "wizard.cli.arguments", "wizard.gui.pages"}  # fmt: skip
+    late = {"tomllib", "tomli", "hashlib", "psutil", "socket", "subprocess", "ctypes", "packaging",
+            "PySide6.QtNetwork", "wizard.process", "wizard.flow", "wizard.session", "wizard.plan", "wizard.gui.rail",
+            "wizard.gui.crash", "wizard.gui.app", "wizard.cli.arguments", "wizard.gui.pages"}  # fmt: skip
     assert late & set(told["first"]) == set()
     assert paths.home().name == "home"
