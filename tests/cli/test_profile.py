@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,8 +22,6 @@ from wizard.session.share import serve_pack
 from wizard.share.server import ServeOptions
 
 Call = Callable[..., "tuple[int, str]"]
-
-CARDS = ("gtx-1660-ti-windows-546", "laptop-intel-rtx-4060-windows", "v100-linux-535", "no-gpu-linux")
 
 
 def made(world: World, path: Path, *more: str) -> Path:
@@ -244,99 +242,6 @@ def test_bad_profiles_are_one_sentence_and_nothing_changes(call: Call, tmp_path:
         assert len(told.strip().splitlines()) == 2
     assert call("profile", "check", str(path))[0] == 2
     assert not (tmp_path / "own-home" / "envs").exists()
-
-
-@pytest.fixture
-def two_systems(tmp_path: Path) -> Iterator[World]:
-    """Wheels of 2.14.1 for Windows and Linux behind a password, but none for the processor on Windows."""
-    wheels = tmp_path / "wheels"
-    for platform in ("win_amd64", "manylinux_2_28_x86_64"):
-        for variant in ("cu126", "cpu") if platform != "win_amd64" else ("cu126",):
-            build_wheel(wheels / "torch", "torch", f"2.14.1+{variant}", {"torch/__init__.py": b""}, ["numpy"],
-                        f"cp312-cp312-{platform}")  # fmt: skip
-        build_wheel(wheels / "packages", "numpy", "2.3.0", {"numpy/__init__.py": b""}, (), f"cp312-cp312-{platform}")
-    (tmp_path / "user").mkdir()
-    with (
-        IndexServer(wheels / "packages", password="me:hunter2", sizes=False) as packages,
-        IndexServer(wheels / "torch", password="me:hunter2", sizes=False, json=False) as torch,
-    ):
-        yield World(tmp_path, packages, torch)
-
-
-def write_channel(folder: Path) -> Path:
-    """An index of packages for two systems, of which some are too new for the class's computers."""
-    rows = (
-        ("linux-64", "python", "3.12.10", ["__glibc >=2.17", "__unix"], None),
-        ("linux-64", "python", "3.12.11", ["__glibc >=2.34"], None),
-        ("linux-64", "python", "3.13.1", [], None),
-        ("win-64", "python", "3.12.11", ["__win", "vc14_runtime"], None),
-        ("win-64", "python", "3.12.12", ["__win >=11"], None),
-        ("win-64", "vc14_runtime", "14.44", [], None),
-        ("noarch", "pip", "25.1", ["python >=3.9"], "python"),
-    )
-    for subdir in ("linux-64", "win-64", "noarch"):
-        packages = {
-            f"{name}-{version}-0.conda": {
-                "name": name, "version": version, "build": "0", "build_number": 0, "subdir": subdir,
-                "depends": depends, "sha256": hashlib.sha256(f"{subdir}{name}{version}".encode()).hexdigest(),
-                "size": 1000, **({"noarch": noarch} if noarch else {}),
-            }
-            for place, name, version, depends, noarch in rows if place == subdir
-        }  # fmt: skip
-        (folder / subdir).mkdir(parents=True)
-        index = {"info": {"subdir": subdir}, "packages": {}, "packages.conda": packages, "repodata_version": 1}
-        (folder / subdir / "repodata.json").write_text(json.dumps(index), encoding="utf-8")
-    return folder
-
-
-def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_systems: World, tmp_path: Path) -> None:
-    room = tmp_path / "room"
-    room.mkdir()
-    for name in CARDS:
-        (room / f"{name}.json").write_bytes((FOLDER / f"{name}.json").read_bytes())
-    (room / "on-arm.json").write_bytes((FOLDER / "windows-on-arm.json").read_bytes())
-    (room / "mac.json").write_text('{"schema": 1, "os": "darwin", "arch": "arm64", "driver": null, "gpus": []}')
-    (room / "office.json").write_bytes((FOLDER / "intel-only-windows.json").read_bytes())
-    index, torch = (
-        url.replace("http://", "http://me:hunter2@") for url in (two_systems.packages.simple, two_systems.torch.simple)
-    )
-    path = tmp_path / "room.torchlab"
-    with IndexServer(write_channel(tmp_path / "channel"), password="me:hunter2") as server:
-        make = (
-            "profile", "make", "--machine", str(room), "--torch", "2.14.1", "--with", "none", "--index", index,
-            "--torch-index", torch, "--channel", server.url.replace("://", "://me:hunter2@"), "-o",
-        )  # fmt: skip
-        done = two_systems.run(*make, str(path))
-        again = two_systems.run(*make, str(tmp_path / "again.torchlab"))
-    assert again.returncode == 1, again.stderr
-    assert (tmp_path / "again.torchlab").read_bytes() == path.read_bytes()
-    assert done.returncode == 1, done.stderr  # three machines get nothing, and hold up none of the others
-    assert "on-arm.json: no build fits" in done.stderr
-    assert "mac.json: left out: The machine file mac.json cannot be used: os is not" in done.stderr
-    assert "windows x86_64, torch 2.14.1+cpu is left out (office.json): No reachable source" in done.stderr
-    assert "(computers: 2)" in done.stderr
-    assert "hunter2" not in path.read_text(encoding="utf-8") + done.stderr + done.stdout
-    locks = read_profile(path).profile.locks
-    assert [(lock.os, lock.variant) for lock in locks] == [("windows", "cu126"), ("linux", "cu126"), ("linux", "cpu")]
-    for lock in locks:
-        tag = "win_amd64" if lock.os == "windows" else "manylinux_2_28_x86_64"
-        assert all(tag in each.filename for each in lock.files)
-        assert all(each.size == (two_systems.packages.find(each.filename) or two_systems.torch.find(each.filename))
-                   .stat().st_size for each in lock.files)  # type: ignore[union-attr]  # fmt: skip
-    pythons = {lock.os: [(one.file.name, one.file.version, one.subdir) for one in lock.conda] for lock in locks}
-    assert pythons == {  # chosen here for the oldest computer that the wheels run on, whatever this one is
-        "windows": [("pip", "25.1", "noarch"), ("python", "3.12.11", "win-64"), ("vc14_runtime", "14.44", "win-64")],
-        "linux": [("pip", "25.1", "noarch"), ("python", "3.12.10", "linux-64")],
-    }
-    assert locks[0].conda[1].file.urls == (f"{server.url}/win-64/python-3.12.11-0.conda",)
-    checked = two_systems.run("profile", "check", str(path), "--machine", str(room), "--json")
-    assert checked.returncode == 1
-    takes = {one["machine"]: one["takes"] and one["takes"]["variant"] for one in json.loads(checked.stdout)["machines"]}
-    assert takes == {
-        "gtx-1660-ti-windows-546.json": "cu126", "laptop-intel-rtx-4060-windows.json": "cu126",
-        "no-gpu-linux.json": "cpu", "on-arm.json": None, "v100-linux-535.json": "cu126", "mac.json": None,
-        "office.json": None,
-    }  # fmt: skip
 
 
 def test_make_says_what_it_was_not_told(call: Call, tmp_path: Path) -> None:
