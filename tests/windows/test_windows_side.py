@@ -1,6 +1,7 @@
 """Windows' side of `wizard.system`, walked through here as its callers do, with the one answer of `here` changed.
 
 What the answer leads to are real files, programs and registry exports. docs/windows.md names this file beside each.
+One file on purpose: one walk over all callers, under one changed answer.
 """
 
 from __future__ import annotations

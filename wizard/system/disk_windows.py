@@ -1,4 +1,4 @@
-"""The disk as Windows has it. Plain Python throughout, so that it runs anywhere (tests/windows/test_seam.py).
+"""The disk as Windows has it. Plain Python throughout, so that it runs anywhere (tests/windows/test_disk_side.py).
 
 A file is read and written at a place by going there first, which one thread does at a time; a junction is a folder to
 the listing and leads elsewhere all the same.
