@@ -18,6 +18,7 @@ import pytest
 from wizard import paths
 from wizard.errors import WizardError
 from wizard.report.document import report_document
+from wizard.session.room import hand_in_present
 from wizard.share import certificate as certificates
 from wizard.share.certificate import (
     Certificate,
@@ -288,3 +289,11 @@ def test_the_number_of_seats_is_kept_in_the_pack(tmp_path: Path) -> None:
     for odd in ("[]", "{}", '{"seats": "x"}', '{"seats": true}', '{"seats": -1}', '{"seats": 1e99}', "{", "[" * 900):
         (tmp_path / "seats.json").write_text(odd)
         assert read_seats(tmp_path) is None, odd
+
+
+def test_what_no_run_has_tested_is_not_called_ready(tmp_path: Path) -> None:
+    """All may be there, and nobody knows whether it works."""
+    (tmp_path / "room").mkdir()
+    bases = ((tmp_path / "room").as_uri() + "/",)
+    assert hand_in_present(bases, "0" * 64, "seat 1", tmp_path / "env") is None
+    assert list((tmp_path / "room").iterdir()) == []

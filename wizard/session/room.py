@@ -78,11 +78,13 @@ def hand_in_run(plan: Plan, document: Mapping[str, Any]) -> str | None:
 
 def hand_in_present(bases: Sequence[str], profile_sha256: str, label: str, prefix: Path) -> str | None:
     """Where a setup finds that all is there: what its run has said, as of now. Else a computer whose clock was wrong,
-    or whose result got lost, would need help for ever. Raises WizardError `share-not-handed-in`."""
-    if not bases:
+    or whose result got lost, would need help for ever. None: no class, or no run has tested it whose word is left.
+    Raises WizardError `share-not-handed-in`."""
+    said = _report_of(prefix, profile_sha256) if bases else {}
+    if not said:
         return None
     document = report_document(None, None, status=int(ExitStatus.DONE))
-    document |= {**_report_of(prefix, profile_sha256), "created": document["created"]}
+    document |= {**said, "created": document["created"]}
     return hand_in(bases, certificate(document, profile_sha256, label))
 
 
