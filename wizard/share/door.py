@@ -7,6 +7,7 @@ up what a program may open, so that the room could not reach its server. Everyth
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Callable
 from weakref import WeakSet
 
@@ -15,6 +16,7 @@ from wizard.system.processes import may_open
 _TOGETHER = 4096
 _EACH = 256  # thirty computers behind one address have four each, and some to spare
 _OWN_FILES = 128  # that this program has open besides
+_TURNS = 8  # of the loop; from accepted to admitted it takes four, from aborted to closed one
 
 
 class Crowd:
@@ -38,11 +40,21 @@ class Crowd:
         inside.append(transport)
         return True
 
+    async def shut(self, listening: asyncio.Server) -> None:
+        """Nobody else is taken in. Who is on the way from the system's hand to `admits` must arrive first:
+        asyncio drops the socket of one whose server has closed meanwhile (python/cpython#109564, open in 2026)."""
+        loop = asyncio.get_running_loop()
+        for each in listening.sockets:
+            with contextlib.suppress(NotImplementedError):  # Windows' loop waits in another way
+                loop.remove_reader(each.fileno())
+        await _some_turns()
+        listening.close()
+
     async def send_away(self) -> None:
         """The server is over. Also those that it was still sending to, who may never take the rest."""
         for transport in list(self._all):
             transport.abort()
-        await asyncio.sleep(0)  # closed in the loop's next turn, which would not come any more
+        await _some_turns()  # closed in the loop's next ones, which would not come any more
 
     def _has_room(self) -> bool:
         if sum(map(len, self._inside.values())) < self.together:
@@ -50,6 +62,11 @@ class Crowd:
         left = {name: [one for one in inside if not one.is_closing()] for name, inside in self._inside.items()}
         self._inside = {name: inside for name, inside in left.items() if inside}
         return sum(map(len, self._inside.values())) < self.together
+
+
+async def _some_turns() -> None:
+    for _ in range(_TURNS):
+        await asyncio.sleep(0)
 
 
 class AtTheDoor(asyncio.Protocol):

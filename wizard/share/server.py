@@ -128,7 +128,7 @@ class PackServer:
             heard = sorted((sock.getsockname() for sock in listening.sockets), key=len)
             self._ready.set_result(int(heard[0][1]))
             await self._over.wait()
-            listening.close()
+            await crowd.shut(listening)
         finally:
             await runner.cleanup()
             await crowd.send_away()
