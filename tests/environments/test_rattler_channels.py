@@ -93,10 +93,13 @@ def test_the_next_channel_goes_on_with_the_same_files(
     archive_names = list(archives(conda_channel_folder))
 
     def kept_all_others(names: list[str]) -> bool:
-        """rattler writes a package's lock when it has it whole. Its failure ends what else is under way."""
+        """rattler unpacks a package beside its place and moves it there whole. Its failure ends what is under way."""
         others = [name.removesuffix(".tar.bz2") for name in names if not name.startswith("python-")]
-        locks = [package_cache(prefix).folder / f"{name}.lock" for name in others]
+        places = [package_cache(prefix).folder / name for name in others]
+        locks = [place.with_name(f"{place.name}.lock") for place in places]
         until = time.monotonic() + 30
+        while not all(place.is_dir() for place in places) and time.monotonic() < until:
+            time.sleep(0.02)
         while not all(lock.is_file() and lock.stat().st_size for lock in locks) and time.monotonic() < until:
             time.sleep(0.02)
         return True

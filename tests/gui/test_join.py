@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.flow import values
 from tests.flow.values import FACTS
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_side import FakeSide
@@ -31,11 +34,15 @@ from wizard.network.model import Network
 from wizard.pack.build import BuildOptions, build, code_of
 from wizard.packages.fetch import Store
 from wizard.plan.model import Choices
+from wizard.plan.serialize import plan_to_json
+from wizard.report.document import report_document
 from wizard.session.classroom import Asked, enter
 from wizard.session.pack import read_listing, wanted_of
+from wizard.session.place import target_prefix
 from wizard.session.room import read_room
 from wizard.session.session import Session
 from wizard.session.share import ServingOn, serve_on
+from wizard.steps.run_folder import create_run_folder
 
 at_home, open_window = of_line.at_home, of_line.open_window
 LONG = 60_000  # milliseconds: a limit for a hang, not a speed
@@ -206,6 +213,12 @@ def test_who_has_it_already_tells_the_class(course: Class, tmp_path: Path, monke
     room = enter(Asked(pack=str(tmp_path / "pack")))
     monkeypatch.setattr("wizard.session.profile.check_target", lambda file, choices: True)
     choices = in_class(session.profile_choices(room.file, Choices()), room, "seat 9")
+    assert session.plan_profile(FACTS, room.file, choices, lambda: False, room) is None
+    assert read_room(tmp_path / "pack").rows == ()  # it is there, but no run has tested it
+    run = create_run_folder("20261120-101200-abcd")
+    plan = values.plan(run.id, str(target_prefix(choices)))
+    run.plan.write_bytes(plan_to_json(replace(plan, profile_sha256=room.file.sha256)))
+    run.report.write_text(json.dumps(report_document(None, None, status=0)), encoding="utf-8")
     assert session.plan_profile(FACTS, room.file, choices, lambda: False, room) is None
     (row,) = read_room(tmp_path / "pack").rows
     assert (row.label, row.state) == ("seat 9", "green")
