@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
@@ -18,7 +19,7 @@ from tests.packages.conftest import ask
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
 from wizard.packages.install import SCRATCH_NAME, Installer, Ready
-from wizard.packages.record import check_record, is_installed, remove_partial
+from wizard.packages.record import PART_SUFFIX, check_record, is_installed, remove_partial
 from wizard.packages.thin import write_thin
 from wizard.packages.unpack import Unpacker
 from wizard.packages.wheel import read_wheel
@@ -149,6 +150,44 @@ def test_remove_partial_follows_no_link(tmp_path: Path, python: Path, site_packa
     remove_partial(wheel, site_packages)
     assert (outside / "a.py").read_text() == "precious"
     (site_packages / "linked").unlink()
+
+
+def test_remove_partial_in_a_folder_that_others_fill(tmp_path: Path, site_packages: Path) -> None:
+    """As NVIDIA's wheels do: each has its files in folders that all the others have too."""
+    files = {f"vendor/cu13/include/{name}.h": b"x" for name in "ab"} | {"vendor/cu13/lib/a/b.so": bytes(2 << 20)}
+    wheel = wheels.build(tmp_path, "vendor_one", files=files)
+    include, lib = site_packages / "vendor/cu13/include", site_packages / "vendor/cu13/lib"
+    for folder in (include / "a.h", lib / "a"):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    (include / "a.h").write_text("half")
+    (include / "other.h").write_text("of another wheel")
+    (lib / "a").mkdir()
+    (lib / "a" / ("b.so" + PART_SUFFIX)).write_text("half")
+    assert remove_partial(wheel, site_packages) == 2
+    left = sorted(path.relative_to(site_packages).as_posix() for path in (site_packages / "vendor").rglob("*"))
+    assert left == ["vendor/cu13", "vendor/cu13/include", "vendor/cu13/include/other.h"]
+    assert remove_partial(wheel, site_packages) == 0
+    shutil.rmtree(site_packages / "vendor")
+
+
+def test_nobody_waits_at_the_end_for_what_uv_has_left(tmp_path: Path, python: Path, site_packages: Path) -> None:
+    """Each batch's files go while the next one comes; what uv knows of the Python is not asked again."""
+    first, second = wheels.build(tmp_path, "first"), wheels.build(tmp_path, "second")
+    ready: Ready = queue.SimpleQueue()
+    ready.put(first)
+    left: list[set[str]] = []
+
+    def look(wheel: Path) -> None:
+        scratch = python.parents[1] / SCRATCH_NAME
+        left.append({path.name.rsplit("-", 1)[0] for path in (scratch / "cache").iterdir() if path.is_dir()})
+        ready.put(second if wheel == first else None)
+
+    Installer(python).pipeline(ready, look)
+    assert left == [{"interpreter"}] * 2
+    assert not (python.parents[1] / SCRATCH_NAME).exists()
+    for wheel in (first, second):
+        assert check_record(site_packages, wheel) == ()
+        remove_partial(wheel, site_packages)
 
 
 def test_a_record_cannot_reach_outside(tmp_path: Path, site_packages: Path) -> None:

@@ -93,3 +93,40 @@ def test_silence_before_the_end_is_a_time_out() -> None:
         return b""
 
     said([length(DATA), DATA[:-1]], read)
+
+
+def test_one_read_takes_all_that_is_there() -> None:
+    """Over TLS a system's read gives 16 kB at most; what a call costs must not come for each of them."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        ours.settimeout(5)
+        theirs.sendall(length(DATA) + DATA[:10])
+        response = http.client.HTTPResponse(_Small(ours))  # type: ignore[arg-type]
+        response.begin()
+        small = _Small(ours)
+        body = SocketBody(response, small, 5, Watch())  # type: ignore[arg-type]
+        block = memoryview(bytearray(BLOCK))
+        assert body.readinto(block) == 10
+        theirs.sendall(DATA[10:50_010])
+        assert body.readinto(block) == 50_000
+        assert small.reads > 50_000 // _Small.most
+        assert ours.gettimeout() == 5  # who reads the next headers waits again
+        theirs.close()
+        assert body.readinto(block) == 0
+
+
+class _Small:
+    """A socket that gives little at a time, as TLS does."""
+
+    most = 1000
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.reads = 0
+
+    def recv_into(self, block: memoryview) -> int:
+        self.reads += 1
+        return self._sock.recv_into(block[: self.most])
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self._sock, name)

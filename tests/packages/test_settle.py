@@ -44,7 +44,7 @@ def test_who_ends_a_turn_does_not_end_the_next_ones(tmp_path: Path) -> None:
     data, hosts, tap = some_bytes(3 * BLOCK), Hosts(), _Slow()
     task = FileTask(locked(data, "http://127.0.0.1:9/a"), Store(tmp_path), hosts)
     board = Board([task], hosts, 1, 0.0)
-    board.changed = changed = _Meanwhile(threading.RLock())
+    board.changed = changed = _Meanwhile(board._lock)
     task.open_io()
     first, second = Settler(board), Settler(board, tap)
     look = task.next_to_hash

@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 import csv
 import io
+import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.packages.wheel import Recorded, Wheel, is_inside, parse_record, read_wheel
@@ -119,28 +121,48 @@ def is_installed(wheel: Path | Wheel, site_packages: Path) -> bool:
 
 def remove_partial(wheel: Path | Wheel, site_packages: Path) -> int:
     """Takes out what is there of that wheel: what its RECORD lists, what installers noted down in its dist-info
-    folder, and folders that this leaves empty. Returns how many files."""
+    folder, and folders that this leaves empty. Returns how many files. Raises OSError."""
     facts = _facts(wheel)
     info = site_packages / facts.dist_info
     noted = info.iterdir() if info.is_dir() and not info.is_symlink() else ()
     targets = set(_expected(facts)) | {f"{info.name}/{path.name}" for path in noted if not path.is_dir()}
     targets |= {member.filename + PART_SUFFIX for member in facts.bulk}
-    removed = 0
-    folders: set[Path] = set()
-    for target in targets:
-        path = site_packages / target
-        if _is_linked_out(path.parent, site_packages):
-            continue
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-            path.unlink()
-            removed += 1
-        folders.update(parent for parent in path.parents if site_packages in parent.parents)
-    for folder in sorted(folders, key=lambda folder: -len(folder.parts)):
-        with contextlib.suppress(OSError):  # not there, or not empty: it belongs to others too
+    files, folders = _present(targets, site_packages)
+    for path in files:
+        path.unlink()
+    for folder in reversed(folders):  # those inside first
+        with contextlib.suppress(OSError):  # not empty: it belongs to others too
             folder.rmdir()
-    return removed
+    return len(files)
 
 
-def _is_linked_out(folder: Path, site_packages: Path) -> bool:
-    """A linked folder in between leads to files that are not ours."""
-    return any(parent.is_symlink() for parent in (folder, *folder.parents) if site_packages in parent.parents)
+def _present(targets: Iterable[str], site_packages: Path) -> tuple[list[Path], list[Path]]:
+    """The files of these that are there, and the folders on the way to them, outer ones first. Looks only into
+    folders that are there, so a fresh environment costs nothing; a linked one leads to files that are not ours."""
+    wanted: dict[str, set[str]] = {"": set()}
+    for target in targets:
+        folder, _, name = target.rpartition("/")
+        is_known = folder in wanted
+        wanted.setdefault(folder, set()).add(name)
+        while folder and not is_known:
+            folder, _, name = folder.rpartition("/")
+            is_known = folder in wanted
+            wanted.setdefault(folder, set()).add(name)
+    files: list[Path] = []
+    folders: list[Path] = []
+    left = [""]
+    while left:
+        folder = left.pop()
+        place = site_packages / folder
+        names = {os.path.normcase(name): name for name in wanted[folder]}
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(place) as entries:
+            for entry in entries:
+                name = names.get(os.path.normcase(entry.name), "")
+                inner = f"{folder}/{name}" if folder else name
+                if name and inner in wanted and entry.is_dir(follow_symlinks=False):
+                    left.append(inner)
+                elif name and inner not in wanted:
+                    files.append(place / entry.name)
+        if folder:
+            folders.append(place)
+    return files, folders

@@ -18,6 +18,7 @@ _CENTRAL = struct.Struct("<4s6H3I5H2I")
 _END = struct.Struct("<4s4H2IH")
 _UTF8 = 0x800
 _VERSION = 20
+_AHEAD = 1 << 20  # the members lie one behind the other
 
 
 def local_data_offset(stream: BinaryIO, member: zipfile.ZipInfo) -> int:
@@ -34,8 +35,8 @@ def write_thin(wheel: Wheel, target: Path) -> None:
     """Raises OSError, zipfile.BadZipFile, struct.error (more than the plain zip format holds)."""
     left_out = {member.filename for member in wheel.bulk}
     directory: list[bytes] = []
-    with wheel.path.open("rb") as source, target.open("wb") as out:
-        for member in wheel.members:
+    with wheel.path.open("rb", _AHEAD) as source, target.open("wb", _AHEAD) as out:
+        for member in sorted(wheel.members, key=lambda member: member.header_offset):
             if member.filename in left_out:
                 continue
             source.seek(local_data_offset(source, member))

@@ -1,8 +1,8 @@
 """Who fetches what next: the shared state of the connections, behind one lock.
 
 Large files go first, each over a connection of its own as long as there are several: then its blocks come in order,
-and hashes and unpacking use all processors; the last ones are fetched over all connections. One connection serves the
-small files in between. Buffers are few and belong to the board.
+and hashes and unpacking use all processors; the last ones are fetched over all connections. One connection begins with
+the smaller files, whose installing then does not come last. Buffers are few and belong to the board.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from wizard.packages.fetch.addresses import Address, Hosts
-from wizard.packages.fetch.model import BLOCK, CHUNK, Fault, NoRanges, OtherTag, Stopped
+from wizard.packages.fetch.model import BLOCK, CHUNK, CHUNK_MAX, Fault, NoRanges, OtherTag, Stopped
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.ranges import Range
 from wizard.packages.fetch.task import FileTask
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wizard.packages.fetch.settle import Block
 
 _SPARE_BUFFERS = 7  # being written, or waiting for their turn in the hash
+_LEAST_SHARE = 2  # buffers of one file: one is being hashed, one is ready
 _LOCKED_ELSEWHERE = 0.3
 _WAIT = 0.25
 
@@ -44,7 +45,11 @@ class Job:
 
 class Board:
     def __init__(self, tasks: Sequence[FileTask], hosts: Hosts, connections: int, backoff: float) -> None:
-        self.changed = threading.Condition(threading.RLock())
+        self._lock = threading.RLock()
+        self.changed = threading.Condition(self._lock)
+        # Apart from the rest: they happen several times for a block, and whoever is woken by them wants Python's lock.
+        self._room = threading.Condition(self._lock)  # a buffer is free, or may be taken from those that wait
+        self._brought = threading.Condition(self._lock)  # a block is to be settled
         self.tasks = sorted(tasks, key=lambda task: -(task.size or 0))
         self.stopping = False
         self.paused = False
@@ -58,7 +63,8 @@ class Board:
         self._hosts = hosts
         self._connections = connections
         self._backoff = backoff
-        self._free = [new_buffer(BLOCK) for _ in range(connections + _SPARE_BUFFERS)]
+        self._buffers = connections + _SPARE_BUFFERS
+        self._free = [new_buffer(BLOCK) for _ in range(self._buffers)]
         self._left = list(self.tasks)
 
     # -- jobs ------------------------------------------------------------------------------------------------
@@ -77,7 +83,7 @@ class Board:
     def _choose(self, worker: int, chunk: int) -> Job | None:
         order = self._left
         if worker == 0:
-            order = sorted(order, key=lambda task: (task.size or 0) > CHUNK)
+            order = sorted(order, key=lambda task: (task.size or 0) > CHUNK_MAX)
         else:
             turn = (worker - 1) % len(order)
             order = order[turn:] + order[:turn]
@@ -146,6 +152,7 @@ class Board:
             if rest and not task.must_restart:
                 task.todo.appendleft(rest)
             self.changed.notify_all()
+            self._room.notify_all()  # its file may have been somebody's rival
 
     # -- blocks ----------------------------------------------------------------------------------------------
 
@@ -161,14 +168,14 @@ class Board:
         with self.changed:
             block.task.settling += 1
             self._blocks.append(block)
-            self.changed.notify_all()
+            self._brought.notify()
 
     def next_block(self) -> Block | None:
         with self.changed:
             while not self._blocks:
                 if self.stopping or not self._left:
                     return None
-                self.changed.wait(_WAIT)
+                self._brought.wait(_WAIT)
             block = self._blocks.popleft()
             self._settling += 1
             return block
@@ -179,6 +186,8 @@ class Board:
             self._settling -= 1
             self._alive.discard(block)
             self.changed.notify_all()
+            if not block.task.settling:
+                self._room.notify_all()
 
     @property
     def bytes_under_way(self) -> int:
@@ -192,7 +201,7 @@ class Board:
             self._give_back_all(task)
             self._left.remove(task)
             self.finished.append((task, path))
-            self.changed.notify_all()
+            self._tell_all()
 
     def postpone(self, task: FileTask) -> None:
         """Another run is fetching this very file."""
@@ -231,13 +240,16 @@ class Board:
         with self.changed:
             if self.error is None:
                 self.error, self.failed = fault, task
-            self.stopping = True
-            self.changed.notify_all()
+            self.stop()
 
     def stop(self) -> None:
         with self.changed:
             self.stopping = True
-            self.changed.notify_all()
+            self._tell_all()
+
+    def _tell_all(self) -> None:
+        for condition in (self.changed, self._room, self._brought):
+            condition.notify_all()
 
     def woke(self) -> None:
         """The computer slept. Who cuts the connections does so after this: their faults then count for nothing."""
@@ -267,29 +279,45 @@ class Board:
 
     # -- buffers ---------------------------------------------------------------------------------------------
 
-    def take_buffer(self) -> memoryview:
+    def take_buffer(self, task: FileTask) -> memoryview:
         """A free one. When only buffers that wait for their turn in the hash are left, one of those: its bytes
-        are on the disk and can be read back."""
+        are on the disk and can be read back. Raises Stopped."""
         with self.changed:
-            while not self._free:
-                if self.stopping:
-                    raise Stopped
-                task = next((task for task in reversed(self._left) if task.waiting), None)
-                if task and not self._blocks and not self._settling:
-                    return task.waiting.pop(max(task.waiting))[0]
-                self.changed.wait(_WAIT)
-            return self._free.pop()
+            while not self.stopping:
+                if self._has_its_share(task):
+                    if task.waiting and not task.settling:
+                        return _taken_back(task)
+                elif self._free:
+                    return self._free.pop()
+                elif not self._blocks and not self._settling:
+                    other = next((each for each in reversed(self._left) if each.waiting), None)
+                    if other:
+                        return _taken_back(other)
+                self._room.wait(_WAIT)
+            raise Stopped
+
+    def _has_its_share(self, task: FileTask) -> bool:
+        """One whose hash or unpacking is slow must not take them all: only one thread at a time can be at it, and the
+        others would have nothing to do."""
+        rivals = sum(1 for each in self._left if each.in_flight)
+        return rivals > 1 and len(task.waiting) + task.settling >= max(_LEAST_SHARE, self._buffers // rivals)
 
     def give_back(self, buffer: memoryview) -> None:
         with self.changed:
             self._free.append(buffer)
-            self.changed.notify_all()
+            self._room.notify_all()
 
     def drop_stale(self, task: FileTask) -> None:
         """Buffers whose bytes were read back and hashed while they were being handed over."""
         for start in [start for start in task.waiting if start < task.hashed]:
-            self._free.append(task.waiting.pop(start)[0])
+            self.give_back(task.waiting.pop(start)[0])
 
     def _give_back_all(self, task: FileTask) -> None:
         self._free.extend(buffer for buffer, _ in task.waiting.values())
         task.waiting.clear()
+        self._room.notify_all()
+
+
+def _taken_back(task: FileTask) -> memoryview:
+    """The buffer whose turn in the hash comes last."""
+    return task.waiting.pop(max(task.waiting))[0]

@@ -132,7 +132,7 @@ class Connection:
         limit = task.size if span.streams else span.end
         while limit is None or span.at < limit:
             self.watch.to(meter.BUFFER)
-            block = Block(task, span.at, self._board.take_buffer(), address)
+            block = Block(task, span.at, self._board.take_buffer(task), address)
             self.watch.to(meter.RECEIVE)
             self._board.begin_block(block)
             is_end = self._fill(block, reply, BLOCK if limit is None else min(BLOCK, limit - span.at), span)

@@ -1,6 +1,7 @@
 """A source's answer: what its status and headers say, and its body, which is read straight into the caller's buffer.
 
-Each read is one system call and gives what is there, so that waiting for bytes can be told from copying them.
+A read gives what is there and waits only where that is nothing, so that waiting for bytes can be told from copying
+them. TLS hands out 16 kB at a time: what a call costs beside its bytes decides how fast the whole is.
 """
 
 from __future__ import annotations
@@ -78,12 +79,31 @@ class SocketBody:
             block[:count] = self._head[:count]
             self._head = self._head[count:]
             return count
-        before = self._watch.to(meter.BYTES)
+        self._sock.settimeout(0)
         try:
-            self._wait()
+            return self._receive(block)
         finally:
-            self._watch.to(before)
-        return self._sock.recv_into(block)
+            self._sock.settimeout(self._stall)
+
+    def _receive(self, block: memoryview) -> int:
+        """All that is there: at least one byte, or 0 at the end."""
+        sock, count = self._sock, 0
+        while count < len(block):
+            try:
+                got = sock.recv_into(block[count:])
+            except (ssl.SSLWantReadError, BlockingIOError):
+                if count:
+                    return count
+                self._wait()
+                continue
+            except ssl.SSLWantWriteError:  # TLS has to say something first: rare, and done while waiting
+                sock.settimeout(self._stall)
+                got = sock.recv_into(block[count:])
+                sock.settimeout(0)
+            if not got:
+                return count
+            count += got
+        return count
 
     def _read_chunked(self, block: memoryview) -> int:
         """Through the buffered reader, whose wait for bytes cannot be told from its copying."""
@@ -93,11 +113,12 @@ class SocketBody:
 
     def _wait(self) -> None:
         """Until there is something to read."""
-        pending = getattr(self._sock, "pending", None)  # TLS, also within the TLS of a proxy
-        if pending and pending():
-            return
-        if not is_readable(self._sock, self._stall):
-            raise TimeoutError(f"no bytes for {self._stall:g} seconds")
+        before = self._watch.to(meter.BYTES)
+        try:
+            if not is_readable(self._sock, self._stall):
+                raise TimeoutError(f"no bytes for {self._stall:g} seconds")
+        finally:
+            self._watch.to(before)
 
 
 class FileBody:
