@@ -170,26 +170,6 @@ def test_remove_partial_in_a_folder_that_others_fill(tmp_path: Path, site_packag
     shutil.rmtree(site_packages / "vendor")
 
 
-def test_nobody_waits_at_the_end_for_what_uv_has_left(tmp_path: Path, python: Path, site_packages: Path) -> None:
-    """Each batch's files go while the next one comes; what uv knows of the Python is not asked again."""
-    first, second = wheels.build(tmp_path, "first"), wheels.build(tmp_path, "second")
-    ready: Ready = queue.SimpleQueue()
-    ready.put(first)
-    left: list[set[str]] = []
-
-    def look(wheel: Path) -> None:
-        scratch = python.parents[1] / SCRATCH_NAME
-        left.append({path.name.rsplit("-", 1)[0] for path in (scratch / "cache").iterdir() if path.is_dir()})
-        ready.put(second if wheel == first else None)
-
-    Installer(python).pipeline(ready, look)
-    assert left == [{"interpreter"}] * 2
-    assert not (python.parents[1] / SCRATCH_NAME).exists()
-    for wheel in (first, second):
-        assert check_record(site_packages, wheel) == ()
-        remove_partial(wheel, site_packages)
-
-
 def test_a_record_cannot_reach_outside(tmp_path: Path, site_packages: Path) -> None:
     precious = site_packages.parent / "precious.txt"
     precious.write_text("x")

@@ -21,7 +21,6 @@ from pathlib import Path
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
 from wizard.packages.record import complete_record, is_installed, is_touched, remove_partial
-from wizard.packages.sweeper import Sweeper
 from wizard.packages.thin import write_thin
 from wizard.packages.unpack import Early, Unpacker
 from wizard.packages.wheel import Wheel, read_wheel
@@ -70,7 +69,6 @@ class _Work:
     on_installed: OnInstalled
     batch: list[Wheel] = field(default_factory=list)
     half: list[Wheel] = field(default_factory=list)  # uv is done with them, their bulk is not
-    sweeper: Sweeper = field(default_factory=Sweeper)
     open: bool = True
 
 
@@ -126,7 +124,6 @@ class Installer:
             raise as_wizard_error(error, self.places.prefix) from error
         finally:
             work.unpacker.close()
-            work.sweeper.close()
             shutil.rmtree(self._scratch, ignore_errors=True)
 
     def _prepare(self) -> None:
@@ -193,7 +190,6 @@ class Installer:
             raise Cancelled
         if not outcome.ok:
             raise failed(outcome, self.places.prefix)
-        work.sweeper.sweep(self._scratch / "cache")
         self._on_log(f"installed {len(batch)} in {time.monotonic() - began:.1f} s")
         work.half.extend(batch)
 

@@ -50,6 +50,7 @@ class Board:
         # Apart from the rest: they happen several times for a block, and whoever is woken by them wants Python's lock.
         self._room = threading.Condition(self._lock)  # a buffer is free, or may be taken from those that wait
         self._brought = threading.Condition(self._lock)  # a block is to be settled
+        self._ended = threading.Condition(self._lock)  # a file is whole, or all is over
         self.tasks = sorted(tasks, key=lambda task: -(task.size or 0))
         self.stopping = False
         self.paused = False
@@ -203,6 +204,12 @@ class Board:
             self.finished.append((task, path))
             self._tell_all()
 
+    def wait_for_more(self, known: int, seconds: float) -> None:
+        """Until more files are finished than are known, or it is over, or the time has passed."""
+        with self.changed:
+            if len(self.finished) == known and not self.stopping:
+                self._ended.wait(seconds)
+
     def postpone(self, task: FileTask) -> None:
         """Another run is fetching this very file."""
         with self.changed:
@@ -248,7 +255,7 @@ class Board:
             self._tell_all()
 
     def _tell_all(self) -> None:
-        for condition in (self.changed, self._room, self._brought):
+        for condition in (self.changed, self._room, self._brought, self._ended):
             condition.notify_all()
 
     def woke(self) -> None:

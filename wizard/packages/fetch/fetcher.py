@@ -147,9 +147,7 @@ class _Run:
                     for connection in self._connections:
                         connection.check_pace(self._options.patience)
                 on_progress(self._progress())
-                with self._board.changed:
-                    if len(self._board.finished) == self._delivered and not self._board.stopping:
-                        self._board.changed.wait(_TICK)
+                self._board.wait_for_more(self._delivered, _TICK)
             on_progress(self._progress())
         finally:
             self._end()
