@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,11 +10,13 @@ import pytest
 
 from tests.packages import wheels
 from tests.servers.mirror_server import MirrorServer, Ways
+from wizard import paths
 from wizard.errors import Cancelled, WizardError
 from wizard.i18n import LANGUAGES, text
-from wizard.packages.lock import LockRequest, belongs, compile_lock, parse_lock, project_text, python_platform
+from wizard.packages.lock import LockRequest, _failure, belongs, compile_lock, parse_lock, project_text, python_platform
 from wizard.packages.sizes import with_sizes
 from wizard.paths import HOME_VARIABLE
+from wizard.process import Request, run
 
 # From `uv pip compile --format pylock.toml` (uv 0.13.8), shortened.
 SAMPLE = """
@@ -153,6 +156,14 @@ def test_a_source_that_lists_what_it_does_not_give(
     for language in LANGUAGES:
         assert told in text(caught.value.summary, language)
         assert text(caught.value.hint, language)
+
+
+@pytest.mark.parametrize("words", ["No space left on device (os error 28)", "There is not enough space on the disk."])
+def test_a_full_disk_is_no_conflict(words: str) -> None:
+    """uv's own words: it unpacks a wheel to read about it where a source has no metadata apart."""
+    script = f"import sys; print('error: Failed to unzip wheel\\n  Caused by: {words}', file=sys.stderr); sys.exit(2)"
+    error = _failure(run(Request((sys.executable, "-c", script))), {})
+    assert (error.code, error.params["folder"]) == ("fetch-no-space", str(paths.home()))
 
 
 def test_cancel_ends_it(workdir: Path) -> None:

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
+from wizard.packages.full_disk import says_full
 from wizard.packages.record import complete_record, is_installed, is_touched, remove_partial
 from wizard.packages.thin import write_thin
 from wizard.packages.unpack import Early, Unpacker
@@ -35,7 +36,6 @@ Ready = queue.SimpleQueue[Path | None]  # None: nothing more will come
 SCRATCH_NAME = ".torch-setup-install"
 _POLL = 0.1
 _WHERE = "import json,sys,sysconfig as s;print(json.dumps([s.get_path('purelib'),s.get_path('platlib'),sys.prefix]))"
-_NO_SPACE = ("no space left", "os error 28", "not enough space", "os error 112", "disk quota")
 _NO_PERMISSION = ("permission denied", "access is denied", "read-only file system")
 
 
@@ -231,7 +231,7 @@ class Installer:
 def failed(outcome: Outcome, prefix: Path) -> WizardError:
     """What uv or pip could not do."""
     said = outcome.stderr.lower()
-    if any(mark in said for mark in _NO_SPACE):
+    if says_full(said):
         return WizardError("install-no-space", outcome.tail(), folder=str(prefix))
     if any(mark in said for mark in _NO_PERMISSION):
         return WizardError("install-permission", outcome.tail(), folder=str(prefix))
@@ -245,5 +245,5 @@ def as_wizard_error(error: Exception, prefix: Path) -> WizardError:
         return WizardError("install-bad-wheel", details, file=str(error))
     if isinstance(error, PermissionError):
         return WizardError("install-permission", details, folder=str(prefix))
-    is_full = isinstance(error, OSError) and any(mark in str(error).lower() for mark in _NO_SPACE)
+    is_full = isinstance(error, OSError) and says_full(str(error))
     return WizardError("install-no-space" if is_full else "install-failed", details, folder=str(prefix))

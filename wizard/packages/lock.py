@@ -19,6 +19,7 @@ from packaging.utils import canonicalize_name, parse_wheel_filename
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
 from wizard.network.trouble import explain_text
+from wizard.packages.full_disk import says_full
 from wizard.packages.model import Lock, LockedFile
 from wizard.process import Outcome, Request, child_environment, run
 from wizard.system.traits import of
@@ -197,5 +198,7 @@ def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
     if damaged:
         return WizardError("lock-damaged", details=outcome.tail(40), package=f"{damaged[1]} {damaged[2]}")
     said = outcome.stderr.lower()
+    if says_full(said):  # uv unpacks some packages to read about them
+        return WizardError("fetch-no-space", details=outcome.tail(40), folder=str(paths.home()))
     is_network = "no solution found" not in said and any(word in said for word in _NETWORK_WORDS)
     return WizardError("lock-network" if is_network else "lock-no-solution", details=outcome.tail(40))

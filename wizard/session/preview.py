@@ -20,6 +20,7 @@ from wizard.machine.serialize import machine_to_json
 from wizard.mirrors.model import Layout, UserSettings
 from wizard.network.environment import present_environment, with_plain_names, with_settings
 from wizard.network.model import Network
+from wizard.packages.full_disk import says_full
 from wizard.packages.lock import LockRequest, compile_lock
 from wizard.packages.model import Lock
 from wizard.packages.sizes import with_sizes
@@ -78,7 +79,9 @@ def saved_preview(
         save_run(folder, plan, lock, part)
     except OSError as error:
         shutil.rmtree(folder.path, ignore_errors=True)
-        raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
+        code = "fetch-no-space" if says_full(str(error)) else "state-not-writable"
+        runs = str(folder.path.parent)
+        raise WizardError(code, details=str(error), path=runs, folder=runs) from error
     except BaseException:
         shutil.rmtree(folder.path, ignore_errors=True)
         raise

@@ -97,9 +97,14 @@ class SocketBody:
                 self._wait()
                 continue
             except ssl.SSLWantWriteError:  # TLS has to say something first: rare, and done while waiting
+                if count:
+                    return count
                 sock.settimeout(self._stall)
-                got = sock.recv_into(block[count:])
-                sock.settimeout(0)
+                return sock.recv_into(block)
+            except OSError:  # what came before the break counts; the next read tells of it, or of the end
+                if count:
+                    return count
+                raise
             if not got:
                 return count
             count += got
