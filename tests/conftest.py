@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,3 +20,15 @@ def home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("USERPROFILE", str(user))
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "own-home"))
     monkeypatch.setenv("TORCH_WIZARD_REGION", "world")  # a developer in China would have mirrors race in every test
+
+
+@pytest.fixture(autouse=True)
+def collected_by_the_windows_thread(request: pytest.FixtureRequest) -> Iterator[None]:
+    """As in the program (`wizard/gui/collecting.py`): else a server's thread may stop a window for ever."""
+    if "qtbot" not in request.fixturenames:
+        yield
+        return
+    gc.disable()
+    yield
+    gc.collect(0)  # all that the test has made
+    gc.enable()

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QApplication
 from wizard import __version__
 from wizard.errors import ExitStatus
 from wizard.gui.application import application, forget_sources
+from wizard.gui.collecting import Collecting
 from wizard.gui.crash import CrashWatch
 from wizard.gui.preferences import Preferences
 from wizard.gui.single import SingleInstance
@@ -70,6 +71,7 @@ def _run(
     preferences = bare.preferences if bare else Preferences()
     crashes = CrashWatch(preferences.wishes.language)
     crashes.tell_earlier(collect_earlier())
+    collecting = Collecting(app)
     try:
         if bare is None:
             window = WizardWindow(app, session, preferences, open_file, side_api)
@@ -81,12 +83,14 @@ def _run(
         crashes.tell(error)
         if bare is not None:
             bare.hide()
+        collecting.stop()
         return _show_the_crash(app, self_test)
     if set_aside:
         _tell_set_aside(window, set_aside)
     try:
         return _until_closed(app, window, single, self_test, loop)
     finally:
+        collecting.stop()
         single.close()
         crashes.stop()
         logging.getLogger("wizard").removeHandler(log)

@@ -1,0 +1,51 @@
+"""Garbage that Qt has to do with is collected by the window's thread, however busy the others are."""
+
+from __future__ import annotations
+
+import gc
+import threading
+
+import pytest
+from PySide6.QtCore import QObject
+from pytestqt.qtbot import QtBot
+
+from wizard.gui.collecting import Collecting
+
+
+class _Cycle:
+    def __init__(self, ended_in: list[int]) -> None:
+        self._self, self._ended_in = self, ended_in
+
+    def __del__(self) -> None:
+        self._ended_in.append(threading.get_ident())
+
+
+def make_many(ended_in: list[int]) -> None:
+    for _ in range(20_000):
+        _Cycle(ended_in)
+
+
+def test_only_the_windows_thread_collects(qtbot: QtBot) -> None:
+    gc.enable()
+    parent, ended_in = QObject(), list[int]()
+    collecting = Collecting(parent)
+    try:
+        qtbot.waitUntil(lambda: gc.get_freeze_count() > 0, timeout=20_000)
+        thread = threading.Thread(target=make_many, args=(ended_in,))
+        thread.start()
+        thread.join()
+        assert ended_in == []
+        qtbot.waitUntil(lambda: len(ended_in) == 20_000, timeout=20_000)
+        assert set(ended_in) == {threading.get_ident()}
+    finally:
+        collecting.stop()
+    assert gc.isenabled()
+    assert gc.get_freeze_count() == 0
+
+
+@pytest.mark.parametrize("was_on", [True, False])
+def test_it_is_left_as_it_was_found(qtbot: QtBot, was_on: bool) -> None:
+    (gc.enable if was_on else gc.disable)()
+    parent = QObject()
+    Collecting(parent).stop()
+    assert gc.isenabled() is was_on
