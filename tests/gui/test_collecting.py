@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import threading
 
-import pytest
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
@@ -39,13 +38,5 @@ def test_only_the_windows_thread_collects(qtbot: QtBot) -> None:
         assert set(ended_in) == {threading.get_ident()}
     finally:
         collecting.stop()
-    assert gc.isenabled()
     assert gc.get_freeze_count() == 0
-
-
-@pytest.mark.parametrize("was_on", [True, False])
-def test_it_is_left_as_it_was_found(qtbot: QtBot, was_on: bool) -> None:
-    (gc.enable if was_on else gc.disable)()
-    parent = QObject()
-    Collecting(parent).stop()
-    assert gc.isenabled() is was_on
+    assert not gc.isenabled()  # a thread that outlives the window must not begin

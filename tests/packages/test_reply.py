@@ -97,18 +97,24 @@ def test_silence_before_the_end_is_a_time_out() -> None:
     said([length(DATA), DATA[:-1]], read)
 
 
+def begun(ours: socket.socket, theirs: socket.socket) -> tuple[_Small, SocketBody, memoryview]:
+    """The first ten bytes came with the headers and are read."""
+    theirs.sendall(length(DATA) + DATA[:10])
+    response = http.client.HTTPResponse(ours)
+    response.begin()
+    small = _Small(ours)
+    body = SocketBody(response, small, 5, Watch())  # type: ignore[arg-type]
+    block = memoryview(bytearray(BLOCK))
+    assert body.readinto(block) == 10
+    return small, body, block
+
+
 def test_one_read_takes_all_that_is_there() -> None:
     """Over TLS a system's read gives 16 kB at most; what a call costs must not come for each of them."""
     ours, theirs = socket.socketpair()
     with ours, theirs:
         ours.settimeout(5)
-        theirs.sendall(length(DATA) + DATA[:10])
-        response = http.client.HTTPResponse(_Small(ours))  # type: ignore[arg-type]
-        response.begin()
-        small = _Small(ours)
-        body = SocketBody(response, small, 5, Watch())  # type: ignore[arg-type]
-        block = memoryview(bytearray(BLOCK))
-        assert body.readinto(block) == 10
+        small, body, block = begun(ours, theirs)
         theirs.sendall(DATA[10:50_010])
         assert body.readinto(block) == 50_000
         assert small.reads > 50_000 // _Small.most
@@ -123,13 +129,7 @@ def test_what_came_before_a_reset_counts() -> None:
         ours = socket.create_connection(listener.getsockname())
         theirs, _ = listener.accept()
         with ours:
-            theirs.sendall(length(DATA) + DATA[:10])
-            response = http.client.HTTPResponse(ours)
-            response.begin()
-            small = _Small(ours)
-            body = SocketBody(response, small, 5, Watch())  # type: ignore[arg-type]
-            block = memoryview(bytearray(BLOCK))
-            assert body.readinto(block) == 10
+            _, body, block = begun(ours, theirs)
             theirs.sendall(DATA[10:50_010])
             theirs.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             theirs.close()

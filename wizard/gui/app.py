@@ -49,8 +49,12 @@ def run_window(
     """
     if bare is not None and bare.is_closed:
         return 0
-    with watched():
-        return _run(session, open_file, self_test, side_api, loop, bare)
+    collecting = Collecting(application())
+    try:
+        with watched():
+            return _run(session, open_file, self_test, side_api, loop, bare)
+    finally:
+        collecting.stop()
 
 
 def _run(
@@ -71,7 +75,6 @@ def _run(
     preferences = bare.preferences if bare else Preferences()
     crashes = CrashWatch(preferences.wishes.language)
     crashes.tell_earlier(collect_earlier())
-    collecting = Collecting(app)
     try:
         if bare is None:
             window = WizardWindow(app, session, preferences, open_file, side_api)
@@ -83,14 +86,12 @@ def _run(
         crashes.tell(error)
         if bare is not None:
             bare.hide()
-        collecting.stop()
         return _show_the_crash(app, self_test)
     if set_aside:
         _tell_set_aside(window, set_aside)
     try:
         return _until_closed(app, window, single, self_test, loop)
     finally:
-        collecting.stop()
         single.close()
         crashes.stop()
         logging.getLogger("wizard").removeHandler(log)

@@ -15,11 +15,10 @@ _EVERY_MS = 250
 
 
 class Collecting(QObject):
-    """From its making to `stop`."""
+    """From its making to `stop`; Python's own stays off after that too: other threads may outlive the window."""
 
     def __init__(self, parent: QObject) -> None:
         super().__init__(parent)
-        self._was_on = gc.isenabled()
         gc.disable()
         self._is_frozen = False
         self._timer = QTimer(self, interval=_EVERY_MS)
@@ -30,8 +29,6 @@ class Collecting(QObject):
         self._timer.stop()
         if self._is_frozen:
             gc.unfreeze()
-        if self._was_on:
-            gc.enable()
 
     def _look(self) -> None:
         """The same thresholds as Python's own."""
