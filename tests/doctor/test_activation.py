@@ -10,20 +10,17 @@ from pathlib import Path
 import pytest
 
 from tests.stand_in import make_environment, site_packages
-from tests.tools import has
+from tests.tools import needs
 from wizard.doctor.guards import guard_files, write_guards
 
 _ENDINGS = {"sh": "", "bash": "", "dash": "", "zsh": "", "fish": ".fish", "csh": ".csh", "tcsh": ".csh"}
-SHELLS = [name for name in _ENDINGS if has(name)]
+SHELLS = [pytest.param(name, marks=needs(name)) for name in _ENDINGS]
 _UNFOLD = {
     "fish": "set -q LD_LIBRARY_PATH; and echo [(string join : $LD_LIBRARY_PATH)]; or echo unset",
-    ".csh": 'if ( $?LD_LIBRARY_PATH ) echo "[$LD_LIBRARY_PATH]"\nif ( ! $?LD_LIBRARY_PATH ) echo unset',
+    # In one line, `if` would put in the value before it asks whether there is one.
+    ".csh": 'if ( $?LD_LIBRARY_PATH ) then\necho "[$LD_LIBRARY_PATH]"\nelse\necho unset\nendif',
     "": 'echo "${LD_LIBRARY_PATH+[}${LD_LIBRARY_PATH-unset}${LD_LIBRARY_PATH+]}"',
 }
-
-
-def test_some_shells_are_here() -> None:
-    assert {"sh", "bash"} <= set(SHELLS)
 
 
 def sourced(shell: str, script: Path, variables: dict[str, str]) -> str:
@@ -48,7 +45,8 @@ def test_every_shell_keeps_the_folder_out(shell: str, kind: str, tmp_path: Path)
         make_environment(prefix)
         script = prefix / "bin" / f"activate{_ENDINGS[shell]}"
     else:
-        (prefix / "conda-meta").mkdir(parents=True)
+        (prefix / "lib" / "python3.12" / "site-packages").mkdir(parents=True)
+        (prefix / "conda-meta").mkdir()
         (prefix / "conda-meta" / "history").touch()
         script = prefix / "etc" / "conda" / "activate.d" / f"torch-setup-libraries{_ENDINGS[shell] or '.sh'}"
     write_guards(guard_files(prefix, site_packages(prefix), False, (foreign, "/opt/old")))

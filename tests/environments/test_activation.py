@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tools import has, path_of
+from tests.tools import needs, path_of
 from wizard.environments.activation import (
     activation_line,
     activation_lines,
@@ -48,10 +49,11 @@ def plain_environment(home: Path) -> dict[str, str]:
 
 def shell_run(shell: str, code: str, home: Path, **more: str) -> list[str]:
     program = path_of(shell)
-    options = {"bash": ["--norc", "--noprofile"], "zsh": ["-f"], "fish": ["--no-config"]}.get(shell, [])
+    options = {"bash": ["--norc", "--noprofile"], "fish": ["--no-config"]}
+    options |= dict.fromkeys(("zsh", "csh", "tcsh"), ["-f"])
     done = subprocess.run(
-        [program, *options, "-c", code], env={**plain_environment(home), **more}, capture_output=True, text=True,
-        timeout=60, stdin=subprocess.DEVNULL,
+        [program, *options.get(shell, []), "-c", code], env={**plain_environment(home), **more}, capture_output=True,
+        text=True, timeout=60, stdin=subprocess.DEVNULL,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
@@ -102,6 +104,107 @@ def test_twice_and_over_a_conda_and_with_scripts_of_packages(place: Path, home: 
     assert said == ["on []", "/opt/conda base", "off /wrong"]
 
 
+STATE = {"OF_ENV": 'it\'s $HOME `x` \\n "q" 变量!', "REPLACED": "new", "GONE": "***unset***", "bad-name": "x", "N": 1}
+
+
+@linux
+@pytest.mark.parametrize("shell", ["bash", "zsh", "dash", "fish", "tcsh"])
+def test_variables_that_conda_keeps_for_the_environment(place: Path, home: Path, shell: str) -> None:
+    """Those of `conda env config vars set`; what was there before is there again."""
+    (place / "conda-meta").mkdir()
+    state = place / "conda-meta" / "state"
+    state.write_text(json.dumps({"version": 1, "env_vars": STATE}), encoding="utf-8")
+    (place / "bin" / "python").write_text(f"#!/bin/sh\nexec '{sys.executable}' \"$@\"\n")
+    line = activation_line(str(place), "linux", {"dash": "sh", "tcsh": "csh"}.get(shell, shell))
+    show = "env | grep -E '^(OF_ENV|REPLACED|GONE)=' | sort"
+    code = f"{line}\n{show}\ndeactivate\necho off\n{show}\n"
+    said = shell_run(shell, code, home, REPLACED="old's !", GONE="here")
+    assert said == [f"OF_ENV={STATE['OF_ENV']}", "REPLACED=new", "off", "GONE=here", "REPLACED=old's !"]
+    state.write_text("no json")
+    assert shell_run(shell, f"{line}\n{show}\necho end\n", home)[-1] == "end"
+
+
+def state_lines(kind: str, prefix: Path, environment: dict[str, str]) -> dict[str, str]:
+    """The environment after the lines, as the command prompt and PowerShell carry them out."""
+    script = prefix / "Scripts" / "state_variables.py"
+    done = subprocess.run([sys.executable, "-I", str(script), kind], env=environment, capture_output=True, check=True)
+    after = dict(environment)
+    for line in done.stdout.decode().splitlines():
+        name, _, value = line.partition("=")
+        after.pop(name, None)
+        after |= {name: value} if value else {}
+    return after
+
+
+def kept_by_conda(prefix: Path, **more: str) -> None:
+    (prefix / "conda-meta").mkdir(parents=True)
+    state = {"version": 1, "env_vars": {**STATE, **more}}
+    (prefix / "conda-meta" / "state").write_text(json.dumps(state), encoding="utf-8")
+    write_activation(prefix, "windows")
+
+
+def test_lines_with_variables_for_shells_of_windows(tmp_path: Path) -> None:
+    kept_by_conda(tmp_path, TWO_LINES="a\nPATH=gone")
+    before = {**os.environ, "REPLACED": "old's ! = %PATH%", "GONE": "here"}
+    on = state_lines("lines", tmp_path, before)
+    assert {name: on.get(name) for name in ("OF_ENV", "REPLACED", "GONE", "PATH", "TWO_LINES", "bad-name")} == {
+        "OF_ENV": STATE["OF_ENV"], "REPLACED": "new", "GONE": None, "PATH": before["PATH"], "TWO_LINES": None,
+        "bad-name": None,
+    }  # fmt: skip
+    assert state_lines("lines-off", tmp_path, on) == before
+    (tmp_path / "conda-meta" / "state").write_text("no json")
+    assert state_lines("lines", tmp_path, before) == before
+
+
+@linux
+@pytest.mark.slow  # a new folder of Wine's
+def test_variables_in_the_command_prompt(tmp_path: Path) -> None:
+    """Wine's cmd; what Python says was said before, because that cmd reads no Linux program's output."""
+    wine, prefix = path_of("/usr/lib/wine/wine64"), tmp_path / "e 1"
+    kept_by_conda(prefix, OF_ENV='100%PATH% & "x" ! ^ (1) = |')
+    scripts = prefix / "Scripts"
+    environment = {"REPLACED": "old & (1)", "GONE": "here"}
+    for kind in ("lines", "lines-off"):
+        said = subprocess.run(
+            [sys.executable, "-I", str(scripts / "state_variables.py"), kind], env=environment, capture_output=True,
+            check=True,
+        ).stdout  # fmt: skip
+        (scripts / f"{kind}.txt").write_bytes(said)
+        environment |= dict(line.split("=", 1) for line in said.decode().splitlines())
+    (prefix / "python.bat").write_text('@type "%~dp0Scripts\\%3.txt"\n', newline="\r\n")
+    for name in ("activate.bat", "deactivate.bat"):
+        text = (scripts / name).read_text().replace("python.exe", "python.bat")
+        (scripts / name).write_text(text, newline="\r\n")
+    show = "set OF_ENV\nset REPLACED\nset GONE\nset _TORCH_SETUP_STATE\n"
+    on, off = (f'call "%~dp0e 1\\Scripts\\{name}.bat"\n' for name in ("activate", "deactivate"))
+    (tmp_path / "go.bat").write_text(f"@echo off\n{on}{show}echo is off\n{off}{show}", newline="\r\n")
+    done = subprocess.run(
+        [wine, "cmd", "/c", "Z:" + str(tmp_path / "go.bat").replace("/", "\\")], capture_output=True, text=True,
+        env={**os.environ, "REPLACED": "old & (1)", "GONE": "here", "WINEPREFIX": str(tmp_path / "wine"),
+             "WINEDEBUG": "-all"}, timeout=300,
+    )  # fmt: skip
+    told = [line for line in done.stdout.splitlines() if not line.startswith("_TORCH_SETUP_STATE")]
+    assert told[:2] == ['OF_ENV=100%PATH% & "x" ! ^ (1) = |', "REPLACED=new"], done.stdout + done.stderr
+    assert told[told.index("is off") :] == ["is off", "REPLACED=old & (1)", "GONE=here"]
+
+
+@linux
+def test_csh(place: Path, home: Path) -> None:
+    """On, over another one, with scripts of packages, and off again."""
+    for name, value in (("activate.d", "on"), ("deactivate.d", "off")):
+        folder = place / "etc" / "conda" / name
+        folder.mkdir(parents=True)
+        (folder / "openssl.csh").write_text(f"setenv OF_A_PACKAGE {value}\n")
+    line = activation_line(str(place), "linux", "csh")
+    code = f'{line}\n{line}\npython\necho "$CONDA_PREFIX:q" "$OF_A_PACKAGE" $?PYTHONHOME\ndeactivate\n'
+    code += (
+        'echo "$CONDA_PREFIX $CONDA_DEFAULT_ENV $OF_A_PACKAGE $PYTHONHOME"\necho "$PATH"\nalias deactivate\necho end\n'
+    )
+    said = shell_run("tcsh", code, home, CONDA_PREFIX="/opt/conda", CONDA_DEFAULT_ENV="base", PYTHONHOME="/wrong")
+    path = plain_environment(home)["PATH"]
+    assert said == [f"{place}/bin/python", f"{place} on 0", "/opt/conda base off /wrong", path, "end"]
+
+
 @linux
 @pytest.mark.parametrize("options", ["-eu", "-euo pipefail"])
 def test_strict_scripts_can_use_it(place: Path, home: Path, options: str) -> None:
@@ -129,9 +232,10 @@ def test_the_prompt_names_it_and_runs_nothing(home: Path) -> None:
 
 
 @linux
+@pytest.mark.parametrize("shells", ["bash", pytest.param("zsh fish", marks=needs("zsh", "fish"))])
 @pytest.mark.parametrize("engine", ["rattler", "venv"])
 def test_real_environments_in_every_shell(
-    engine: str, prefix: Path, home: Path, minor: str, base_python: Path, conda_channel: str
+    engine: str, shells: str, prefix: Path, home: Path, minor: str, base_python: Path, conda_channel: str
 ) -> None:
     target = Target(prefix, minor, engine, base_python=base_python, channels=(conda_channel,))
     made = RattlerEngine() if engine == "rattler" else VenvEngine()
@@ -140,7 +244,7 @@ def test_real_environments_in_every_shell(
     for line in activation_lines(str(prefix), "linux"):
         if line.shell == "powershell":
             assert (prefix / "bin" / "Activate.ps1").is_file()
-        elif has(line.shell):
+        elif line.shell in shells.split():
             assert shell_run(line.shell, f"{line.code}\n{ASK}", home) == [str(prefix)], line
 
 
@@ -153,7 +257,7 @@ def test_windows_files_have_no_path_in_them(tmp_path: Path) -> None:
     prefix.mkdir()
     write_activation(prefix, "windows")
     assert sorted(path.name for path in (prefix / "Scripts").iterdir()) == [
-        "Activate.ps1", "activate.bat", "deactivate.bat",
+        "Activate.ps1", "activate.bat", "deactivate.bat", "state_variables.py",
     ]  # fmt: skip
     for path in (prefix / "Scripts").iterdir():
         content = path.read_bytes()
@@ -189,7 +293,9 @@ def test_quotes() -> None:
         ("linux", "/usr/bin/zsh", ("python3", "fish", "gnome-terminal"), "fish"),
         ("linux", "/usr/bin/zsh", ("python3", "sshd"), "zsh"),
         ("linux", "/bin/bash", ("-zsh",), "zsh"),
-        ("linux", "/bin/tcsh", (), "bash"),
+        ("linux", "/bin/tcsh", (), "csh"),
+        ("linux", "/bin/bash", ("-tcsh", "sshd"), "csh"),
+        ("linux", "/bin/ksh", (), "bash"),
         ("linux", "", ("systemd",), "bash"),
         ("windows", "", ("python.exe", "cmd.exe", "explorer.exe"), "cmd"),
         ("windows", "", ("TorchSetup.exe", "explorer.exe"), "powershell"),
@@ -204,7 +310,7 @@ def test_the_users_shell(os_name: str, shell: str, ancestors: tuple[str, ...], e
 
 
 @linux
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "csh"])
 def test_a_terminal_opens_with_the_environment_on(
     place: Path, home: Path, tmp_path: Path, shell: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -240,6 +346,7 @@ def wait_for(pid: int) -> None:
         return
 
 
+@linux
 def test_no_terminal_and_no_script_have_a_sentence(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("DISPLAY", raising=False)
     monkeypatch.delenv("WAYLAND_DISPLAY", raising=False)
@@ -261,13 +368,20 @@ def test_which_terminal() -> None:
     assert find_terminal(shown, which()) is None  # type: ignore[arg-type]
 
 
+def as_cmd_reads(line: object) -> str:
+    """What cmd runs by its own words (`cmd /?`): with /S the first quote after /K goes, and the last of the line."""
+    assert isinstance(line, str)
+    after = line.partition(" /K ")[2]
+    assert after[0] == after[-1] == '"'
+    return after[1:-1]
+
+
 def test_commands_for_a_terminal() -> None:
     lines = {row.shell: row.code for row in activation_lines("C:\\e 1", "windows")}
-    assert windows_command(lines["cmd"], "cmd", "C:\\W\\cmd.exe") == (
-        "C:\\W\\cmd.exe",
-        "/K",
-        '"C:\\e 1\\Scripts\\activate.bat"',
-    )
+    # One line: as a list it would come out as /K "\"C:\\e 1\\…\"", and cmd looks for a program of that name.
+    started = windows_command(lines["cmd"], "cmd", "C:\\W 1\\cmd.exe")
+    assert started == '"C:\\W 1\\cmd.exe" /S /K ""C:\\e 1\\Scripts\\activate.bat""'
+    assert as_cmd_reads(started) == '"C:\\e 1\\Scripts\\activate.bat"'
     powershell = windows_command(lines["powershell"], "powershell", "cmd.exe")
     assert powershell[-1] == "& 'C:\\e 1\\Scripts\\Activate.ps1'"
     assert "-NoExit" in powershell

@@ -14,7 +14,7 @@ import pytest
 
 from tests.environments.cheap import make_conda, make_venv
 from tests.environments.conftest import AWKWARD
-from tests.tools import has
+from tests.tools import needs
 from wizard.environments.activation import ShellLine
 from wizard.environments.activation_else import hook_lines, path_lines, script_lines
 from wizard.environments.open_terminal import open_terminal
@@ -22,7 +22,7 @@ from wizard.flow.afterwards import afterwards, look_at_place, switching_on, text
 from wizard.session.environments_conda import conda_for
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="run in Linux shells")
-SHELLS = [shell for shell in ("bash", "zsh", "fish") if has(shell)]
+SHELLS = [pytest.param(shell, marks=needs(shell)) for shell in ("bash", "zsh", "fish")]
 # What conda says for its hook, as far as a test needs it: a function that puts the prefix first and names it.
 _HOOK = {
     "posix": 'conda() {{ CONDA_PREFIX="$2"; PATH="$2/bin:$PATH"; export PATH CONDA_PREFIX; }}',
@@ -78,7 +78,7 @@ def test_by_a_conda_that_is_on_no_path(home: Path, monkeypatch: pytest.MonkeyPat
 
 
 @linux_only
-@pytest.mark.parametrize("shell", SHELLS)
+@pytest.mark.parametrize("shell", [*SHELLS, pytest.param("csh", marks=needs("csh"))])
 def test_without_any_conda(home: Path, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
     monkeypatch.delenv("CONDA_EXE", raising=False)
     monkeypatch.setattr("wizard.session.environments_conda.condas.candidates", lambda environment: iter(()))
@@ -102,7 +102,7 @@ def test_only_scripts_that_are_there_are_named(home: Path) -> None:
     """venv writes Activate.ps1, uv and virtualenv activate.ps1; an old one has bash alone."""
     mine = home / AWKWARD / "mine"
     venv.create(mine, with_pip=False)
-    assert [row.shell for row in script_lines(mine, "linux")] == ["bash", "zsh", "fish", "powershell"]
+    assert [row.shell for row in script_lines(mine, "linux")] == ["bash", "zsh", "fish", "csh", "powershell"]
     theirs = make_venv(home / "theirs")
     (theirs / "bin" / "activate").touch()
     (theirs / "bin" / "activate.ps1").touch()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.tools import needs
 from wizard.environments.activation import write_activation
 from wizard.flow.afterwards import SNIPPET, Place, afterwards, kernel_name, look_at_place, text_lines
 
@@ -25,10 +26,11 @@ def test_the_users_shell_comes_first() -> None:
         "source '/home/ann/my 环境/bin/activate'",
         "source '/home/ann/my 环境/bin/activate'",
         "source '/home/ann/my 环境/bin/activate.fish'",
+        "source '/home/ann/my 环境/bin/activate.csh'",
         "& '/home/ann/my 环境/bin/Activate.ps1'",
     ]
     section = next(one for one in afterwards(LINUX) if one.name == "activate")
-    assert [line.label.params["shell"] for line in section.lines] == ["zsh", "bash", "fish", "PowerShell"]
+    assert [line.label.params["shell"] for line in section.lines] == ["zsh", "bash", "fish", "csh, tcsh", "PowerShell"]
     assert codes(WINDOWS, "activate")[0] == "& 'C:\\Users\\ann\\my env\\Scripts\\Activate.ps1'"
 
 
@@ -84,10 +86,11 @@ def test_the_interpreter_of_each_kind() -> None:
     assert codes(WINDOWS, "run") == ["& 'C:\\Users\\ann\\my env\\python.exe' my_program.py"]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="run in bash")
-def test_the_lines_run(tmp_path: Path) -> None:
+@pytest.mark.skipif(sys.platform != "linux", reason="run in a shell of Linux")
+@pytest.mark.parametrize("shell", ["bash", pytest.param("csh", marks=needs("csh"))])
+def test_the_lines_run(shell: str, tmp_path: Path) -> None:
     """The environment's Python is a script that says how it was called."""
-    prefix = tmp_path / "it's 环境"
+    prefix = tmp_path / "it's 环境!"
     (prefix / "bin").mkdir(parents=True)
     python = prefix / "bin" / "python"
     python.write_text('#!/bin/sh\nprintf "%s|" "$CUDA_VISIBLE_DEVICES$CUDA_LAUNCH_BLOCKING" "$@"\necho\n')
@@ -95,16 +98,16 @@ def test_the_lines_run(tmp_path: Path) -> None:
     write_activation(prefix, "linux")
     seen = look_at_place(prefix, "linux", has_cuda=True)
     assert seen.has_script
-    place = Place(str(prefix), "linux", "bash", has_cuda=True)
+    place = Place(str(prefix), "linux", shell, has_cuda=True)
     lines = [*codes(place, "run"), *codes(place, "jupyter"), codes(place, "activate")[0], *codes(place, "cards")]
     done = subprocess.run(
-        ["bash", "-c", "\n".join(lines)], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=60
+        [shell, "-c", "\n".join(lines)], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=60
     )
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
         "|my_program.py|",
         "|-m|pip|install|ipykernel|",
-        "|-m|ipykernel|install|--user|--name|it-s-2342|--display-name|PyTorch (it's 环境)|",
+        "|-m|ipykernel|install|--user|--name|it-s-7212|--display-name|PyTorch (it's 环境!)|",
         "0|my_program.py|",
         "1|my_program.py|",
     ]

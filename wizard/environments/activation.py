@@ -17,8 +17,8 @@ from wizard.system.places import places
 from wizard.system.traits import of
 
 _SCRIPT_OF = {
-    "bash": "activate", "zsh": "activate", "sh": "activate", "fish": "activate.fish", "powershell": "Activate.ps1",
-    "cmd": "activate.bat",
+    "bash": "activate", "zsh": "activate", "sh": "activate", "fish": "activate.fish", "csh": "activate.csh",
+    "powershell": "Activate.ps1", "cmd": "activate.bat",
 }  # fmt: skip
 # A prompt is looked through for commands and signs of its own each time that it is shown.
 _NOT_IN_PROMPT = re.compile(r"[^\w.+@ -]")
@@ -26,7 +26,7 @@ _NOT_IN_PROMPT = re.compile(r"[^\w.+@ -]")
 
 @dataclass(frozen=True, slots=True)
 class ShellLine:
-    """`shell`: bash | zsh | fish | powershell | cmd."""
+    """`shell`: bash | zsh | fish | csh (tcsh, too) | powershell | cmd."""
 
     shell: str
     code: str
@@ -39,19 +39,21 @@ def write_activation(prefix: Path, os_name: str | None = None) -> None:
     name = prompt_name(prefix)
     for file in of(os_name).activation_files:
         written = (paths.resources_dir() / "scripts" / "activation" / file).read_text(encoding="utf-8")
-        quote = quote_fish if file.endswith(".fish") else shlex.quote
+        quote = {".fish": quote_fish, ".csh": quote_csh}.get(PurePath(file).suffix, shlex.quote)
         filled = written.replace("@PREFIX@", quote(str(prefix))).replace("@NAME@", quote(f"({name}) "))
         newline = "\r\n" if file.endswith(".bat") else "\n"
         (folder / file).write_text(filled, encoding="utf-8", errors="surrogateescape", newline=newline)
 
 
 def is_own_activation(prefix: Path, os_name: str | None = None) -> bool:
-    """Whether `write_activation` made it."""
+    """Whether `write_activation` made it, also one that wrote fewer files than today's."""
+    folder = scripts_folder(prefix, os_name)
     try:
-        folder = scripts_folder(prefix, os_name)
-        return all(b"_TORCH_SETUP_" in (folder / file).read_bytes() for file in of(os_name).activation_files)
+        files = [path for file in of(os_name).activation_files if (path := folder / file).is_file()]
+        is_own = all(b"_TORCH_SETUP_" in path.read_bytes() for path in files)
     except OSError:
         return False
+    return is_own and has_activation(prefix, os_name)
 
 
 def scripts_folder(prefix: Path, os_name: str | None = None) -> Path:
@@ -78,7 +80,7 @@ def activation_line(prefix: str, os_name: str, shell: str, script: str = "") -> 
         return quote_cmd(script)
     if shell == "powershell":
         return f"& {quote_powershell(script)}"
-    return f"{'.' if shell == 'sh' else 'source'} {quote_fish(script) if shell == 'fish' else shlex.quote(script)}"
+    return f"{'.' if shell == 'sh' else 'source'} {quoted(script, shell)}"
 
 
 def conda_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
@@ -93,6 +95,8 @@ def python_path(prefix: str, os_name: str, is_venv: bool) -> str:
 def quoted(text: str, shell: str) -> str:
     if shell == "fish":
         return quote_fish(text)
+    if shell == "csh":
+        return quote_csh(text)
     if shell == "powershell":
         return quote_powershell(text)
     return quote_cmd(text) if shell == "cmd" else shlex.quote(text)
@@ -101,6 +105,11 @@ def quoted(text: str, shell: str) -> str:
 def quote_fish(text: str) -> str:
     """Inside single quotes fish knows two signs: the quote and the backslash."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def quote_csh(text: str) -> str:
+    """csh looks for its history in single quotes, too."""
+    return shlex.quote(text).replace("!", "\\!")
 
 
 def quote_powershell(text: str) -> str:

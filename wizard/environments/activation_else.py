@@ -18,7 +18,8 @@ from wizard.environments.activation import (
 from wizard.system.traits import of
 
 _SCRIPTS = {
-    "bash": ("activate",), "zsh": ("activate",), "fish": ("activate.fish",), "cmd": ("activate.bat",),
+    "bash": ("activate",), "zsh": ("activate",), "fish": ("activate.fish",), "csh": ("activate.csh",),
+    "cmd": ("activate.bat",),
     "powershell": ("Activate.ps1", "activate.ps1"),  # venv writes it so, virtualenv and uv so
 }  # fmt: skip
 
@@ -34,9 +35,10 @@ def script_lines(prefix: Path, os_name: str) -> tuple[ShellLine, ...]:
 
 
 def hook_lines(prefix: str, os_name: str, program: str) -> tuple[ShellLine, ...]:
-    """`program`: a conda, mamba or micromamba, by its path. Of these only conda has a batch file for cmd."""
+    """`program`: a conda, mamba or micromamba, by its path. Of these only conda has a batch file for cmd.
+    None for csh: it joins the lines of a hook that it reads."""
     command = command_of(program, os_name)
-    shells = [shell for shell in of(os_name).shells if shell != "cmd" or command == "conda"]
+    shells = [shell for shell in of(os_name).shells if shell != "csh" and (shell != "cmd" or command == "conda")]
     return tuple(ShellLine(shell, _hook_line(prefix, program, command, shell)) for shell in shells)
 
 
@@ -76,6 +78,8 @@ def _path_line(programs: str, shell: str, separator: str) -> str:
         return f'set "PATH={programs};%PATH%"'
     if shell == "fish":
         return f"set -gx PATH {quoted(programs, shell)} $PATH"
+    if shell == "csh":
+        return f'setenv PATH {quoted(programs, shell)}:"$PATH"'
     return f'export PATH={quoted(programs, shell)}:"$PATH"'
 
 

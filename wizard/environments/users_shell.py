@@ -11,13 +11,14 @@ import psutil
 from wizard.system.traits import of
 
 _SHELLS = {
-    "bash": "bash", "zsh": "zsh", "fish": "fish", "pwsh": "powershell", "powershell": "powershell", "cmd": "cmd",
+    "bash": "bash", "zsh": "zsh", "fish": "fish", "csh": "csh", "tcsh": "csh", "pwsh": "powershell",
+    "powershell": "powershell", "cmd": "cmd",
 }  # fmt: skip
 _MOST_ANCESTORS = 8
 
 
 def users_shell(os_name: str, environment: Mapping[str, str], ancestors: Iterable[str]) -> str:
-    """bash | zsh | fish | powershell | cmd. `ancestors`: names of programs, the nearest first."""
+    """bash | zsh | fish | csh | powershell | cmd. `ancestors`: names of programs, the nearest first."""
     for name in ancestors:
         if shell := _SHELLS.get(_stem(name)):
             return shell

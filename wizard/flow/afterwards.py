@@ -140,7 +140,7 @@ def _activation(place: Place) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-_NAMES = {"bash": "bash", "zsh": "zsh", "fish": "fish", "powershell": "PowerShell", "cmd": "cmd"}
+_NAMES = {"bash": "bash", "zsh": "zsh", "fish": "fish", "csh": "csh, tcsh", "powershell": "PowerShell", "cmd": "cmd"}
 
 
 def _shell_note(place: Place, row: ShellLine) -> Message | None:
@@ -201,6 +201,8 @@ def _with_variable(name: str, value: str, shell: str) -> str:
         return f"$env:{name} = '{value}'; python my_program.py"
     if shell == "cmd":
         return f'set "{name}={value}" && python my_program.py'
+    if shell == "csh":
+        return f"env {name}={value} python my_program.py"
     return f"{name}={value} python my_program.py"
 
 

@@ -10,9 +10,18 @@ function global:_torch_setup_scripts ([string]$Folder) {
     }
 }
 
+function global:_torch_setup_variables ([string]$Kind) {
+    # Sets what lines of NAME=VALUE say; an empty value takes a variable away.
+    foreach ($line in @(& $global:_torch_setup_python -I $global:_torch_setup_state $Kind)) {
+        $name, $value = $line -split '=', 2
+        if ($name) { [Environment]::SetEnvironmentVariable($name, $value) }
+    }
+}
+
 function global:deactivate ([switch]$NonDestructive) {
     if (Test-Path -Path Env:_TORCH_SETUP_OLD_PATH) {
         _torch_setup_scripts 'deactivate.d'
+        if ($Env:_TORCH_SETUP_STATE) { _torch_setup_variables 'lines-off' }
         $Env:PATH = $Env:_TORCH_SETUP_OLD_PATH
         Remove-Item -Path Env:_TORCH_SETUP_OLD_PATH
         # An empty value takes a variable away.
@@ -32,6 +41,7 @@ function global:deactivate ([switch]$NonDestructive) {
     if (-not $NonDestructive) {
         Remove-Item -Path Function:deactivate
         Remove-Item -Path Function:_torch_setup_scripts
+        Remove-Item -Path Function:_torch_setup_variables
     }
 }
 
@@ -60,6 +70,14 @@ if (-not $Env:VIRTUAL_ENV_DISABLE_PROMPT) {
         Write-Host -NoNewline "($(Split-Path -Leaf $Env:CONDA_PREFIX)) "
         _torch_setup_old_prompt
     }
+}
+
+# What `conda env config vars set` keeps; the values from before come back with "deactivate".
+$global:_torch_setup_python = if ($folders.Count -eq 1) { 'bin/python' } else { 'python.exe' }
+$global:_torch_setup_python = [IO.Path]::Combine($Env:CONDA_PREFIX, $global:_torch_setup_python)
+$global:_torch_setup_state = [IO.Path]::Combine($PSScriptRoot, 'state_variables.py')
+if (Test-Path -LiteralPath ([IO.Path]::Combine($Env:CONDA_PREFIX, 'conda-meta', 'state'))) {
+    _torch_setup_variables 'lines'
 }
 
 _torch_setup_scripts 'activate.d'

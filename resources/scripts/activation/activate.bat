@@ -24,4 +24,7 @@ if not defined PROMPT set "PROMPT=$P$G"
 if not defined VIRTUAL_ENV_DISABLE_PROMPT set "PROMPT=(%_TORCH_SETUP_NAME%) %PROMPT%"
 set "_TORCH_SETUP_NAME="
 
+rem What "conda env config vars set" keeps; deactivate.bat brings back what was there.
+if exist "%CONDA_PREFIX%\conda-meta\state" for /f "usebackq delims=" %%L in (`""%CONDA_PREFIX%\python.exe" -I "%~dp0state_variables.py" lines"`) do set "%%L"
+
 if exist "%CONDA_PREFIX%\etc\conda\activate.d\*.bat" for %%S in ("%CONDA_PREFIX%\etc\conda\activate.d\*.bat") do call "%%~S"

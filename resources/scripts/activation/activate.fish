@@ -16,6 +16,10 @@ end
 function deactivate
     if set -q _TORCH_SETUP_OLD_PATH
         _torch_setup_scripts deactivate.d
+        if set -q _TORCH_SETUP_STATE_OFF
+            eval $_TORCH_SETUP_STATE_OFF
+            set -e _TORCH_SETUP_STATE_OFF
+        end
         set -gx PATH $_TORCH_SETUP_OLD_PATH
         set -e _TORCH_SETUP_OLD_PATH
         if set -q _TORCH_SETUP_OLD_PREFIX
@@ -73,4 +77,7 @@ if test -z "$VIRTUAL_ENV_DISABLE_PROMPT"; and functions -q fish_prompt
     end
 end
 
+if test -r $CONDA_PREFIX/conda-meta/state # what `conda env config vars set` keeps
+    eval ($CONDA_PREFIX/bin/python -I $CONDA_PREFIX/bin/state_variables.py fish | string collect)
+end
 _torch_setup_scripts activate.d
