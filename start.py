@@ -53,6 +53,8 @@ TEXT = {  # key: (English, Chinese). Errors: one sentence of cause, one of what 
               "{path} 所在磁盘或临时文件夹空间不足。请腾出约 1 GB，然后重新启动。"),
     "read_only": ("The folder {path} cannot be written to. Copy the project to a folder of your own and start there.",
                   "无法写入文件夹 {path}。请把项目复制到您自己的文件夹，再从那里启动。"),
+    "no_tests": ("Without these packages the tests cannot run. Run the line above, then start again.",
+                 "缺少这些软件包时无法运行测试。请运行上面的命令，然后重新启动。"),
     "no_venv": ("This Python cannot make environments (its venv module is not installed). Run the line above, or start "
                 "with another Python.",
                  "此 Python 无法创建环境（未安装 venv 模块）。请运行上面的命令，或换用其他 Python。"),
@@ -97,6 +99,12 @@ PACKAGES = {
     # Of the CJK fonts the smallest download: 2 MB, where fonts-noto-cjk has 57.
     "font": ("fonts-wqy-microhei|fonts-noto-cjk|fonts-wqy-zenhei|fonts-droid-fallback|fonts-arphic-uming",),
     "display": ("xvfb", "xauth"),
+    # Programs that tests run; a test whose program is missing is skipped (tests/tools.py).
+    "tools": (
+        "git", "binutils", "xz-utils", "openssl", "desktop-file-utils",
+        # The system's own Python is frozen with its library, which is a package of its own.
+        *((f"libpython{MINOR}|libpython{MINOR}t64",) if sys.base_prefix == "/usr" else ()),
+    ),
 }  # fmt: skip
 LIBRARIES = ("libGL.so.1", "libEGL.so.1", "libglib-2.0.so.0", "libxkbcommon.so.0", "libdbus-1.so.3",
              "libfontconfig.so.1", "libgssapi_krb5.so.2", "libxcb-cursor.so.0", "libxkbcommon-x11.so.0")  # fmt: skip
@@ -143,7 +151,7 @@ def is_root() -> bool:
 
 def wanted_parts(arguments: Sequence[str]) -> set[str]:
     if arguments[:1] == ["test"]:
-        return {"program", "tests", "window", "font", "display"}
+        return {"program", "tests", "window", "font", "display", "tools"}
     window = has_display() if not arguments else arguments[0] == "window"
     return {"program", "window", "font"} if window or is_root() else {"program"}
 
@@ -154,7 +162,7 @@ def fingerprint() -> list[str]:
 
 
 def project_hash() -> str:
-    return hashlib.sha256((ROOT / "pyproject.toml").read_bytes()).hexdigest()
+    return hashlib.sha256((ROOT / "pyproject.toml").read_bytes() + repr(PACKAGES).encode()).hexdigest()
 
 
 def modules() -> set[str]:
@@ -420,6 +428,8 @@ def main(arguments: Sequence[str]) -> int:
         done = prepare_once(wanted)
     environment = dict(os.environ)
     if arguments[:1] == ["test"]:
+        if "window" not in done and missing_libraries():  # the tests load Qt before anything else
+            raise Trouble("no_tests", {})
         os.chdir(ROOT)
         environment = {name: value for name, value in environment.items() if name not in ("PYTHONPATH", "PYTHONHOME")}
         if not has_display():

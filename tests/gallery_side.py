@@ -141,6 +141,7 @@ class SideWalk(Pictures):
         while window.navigator.page is not PageId.PLACE:
             self.settle(lambda: window.page.may_press() and not window.errands.busy)
             window.footer.primary.click()
+            window.navigator.stop_hurrying()  # not past Place
             self.settle(lambda: window.page.may_press() and not window.errands.busy)
         place: Any = window.page
         place.engines["conda"].click()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
+from tests.clone import ROOT, tracked
 from wizard import __version__, paths
 from wizard.cli.arguments import build_parser
 from wizard.cli.version import version_line
@@ -21,7 +21,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-ROOT = Path(__file__).resolve().parents[1]
 INSTALLER = ROOT / "resources" / "installer"
 COLLECTION = "resources/ansible/galaxy.yml"
 CHANGELOG = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
@@ -61,17 +60,14 @@ def test_the_installer_takes_it_too(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_nobody_else_writes_it_down() -> None:
     """A second copy is one that is forgotten. The changelog, the data and recorded output are no copies."""
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split(
-        "\n"
-    )
     kinds = (".py", ".spec", ".nsi", ".sh", ".xml", ".desktop", ".yml", ".toml")
     written = re.compile(rf"(?<![\d.])(?:v|version\W{{0,4}}){re.escape(__version__)}(?![\d.])", re.IGNORECASE)
     places = [
-        name for name in listed
-        if name.endswith(kinds) and not name.startswith(("tests/", "matrices/")) and (ROOT / name).is_file()
+        name for name in tracked()
+        if name.endswith(kinds) and not name.startswith(("tests/", "matrices/"))
         and written.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))
     ]  # fmt: skip
-    assert set(places) <= {"wizard/__init__.py", COLLECTION}
+    assert places == [COLLECTION]
 
 
 def test_ansible_reads_it_from_its_own_file_only() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.test_version import ROOT
+from tests.clone import ROOT, tracked
 from wizard import __version__
 
 BUILD = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
@@ -29,11 +29,6 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[zipfile.ZipFile]
         yield opened
 
 
-def tracked(folder: str) -> set[str]:
-    listed = subprocess.check_output(["git", "-c", "core.quotePath=off", "ls-files", folder], cwd=ROOT, text=True)
-    return {name for name in listed.splitlines() if (ROOT / name).is_file()}
-
-
 @pytest.mark.parametrize("folder", ["matrices", "resources"])
 def test_every_file_of_data_is_in_it(wheel: zipfile.ZipFile, folder: str) -> None:
     assert {f"wizard/_data/{name}" for name in tracked(folder)} <= set(wheel.namelist())
@@ -41,7 +36,7 @@ def test_every_file_of_data_is_in_it(wheel: zipfile.ZipFile, folder: str) -> Non
 
 def test_every_module_is_in_it_and_nothing_else_of_the_tree(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
-    assert tracked("wizard") <= names
+    assert set(tracked("wizard")) <= names
     tops = {name.split("/")[0] for name in names}
     assert tops == {"wizard", f"torch_setup-{__version__}.dist-info"}
     assert not [name for name in names if "__pycache__" in name or "/tests/" in name]

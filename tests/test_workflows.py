@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -12,7 +13,7 @@ import pytest
 from ruamel.yaml import YAML
 
 from tests.test_version import ROOT, load
-from tests.tools import PUT_IN, VARIABLE, has
+from tests.tools import LIST, PUT_IN, VARIABLE
 
 FOLDER = ROOT / ".github" / "workflows"
 FILES = sorted(FOLDER.glob("*.yml"))
@@ -92,15 +93,59 @@ def test_nothing_is_signed_without_a_certificate(
         sign.main([str(program)])
 
 
-def test_the_checks_put_in_the_tools_that_no_test_may_miss_there(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_checks_put_in_the_tools_that_no_test_may_miss_there() -> None:
     told = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-    names = re.search(r"for name in (.+); do", told)
+    names = re.search(r"for name in (.+?); do", told, re.DOTALL)
     assert names
-    assert {Path(name).name for name in names[1].split()} == {*PUT_IN, "wine64"}
+    assert set(names[1].replace("\\\n", " ").split()) == set(PUT_IN)
     assert f"{VARIABLE}=1" in told
-    monkeypatch.setenv("PATH", "")
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert not any(has(name) for name in PUT_IN)
-    monkeypatch.setenv(VARIABLE, "1")
-    assert all(has(name) for name in PUT_IN)
-    assert not has("nvcc")
+
+
+_TRIED = """
+import pytest
+from tests.tools import needs, path_of
+
+@needs("no-such-program")
+def test_marked(): pass
+
+@pytest.mark.parametrize("name", ["a b", "字"])
+def test_looking(name): path_of("no-such-program")
+
+@pytest.mark.skip(reason="too cold")
+def test_for_another_reason(): pass
+"""
+
+
+@pytest.mark.parametrize("more", [(), ("-n", "1")])
+def test_what_was_skipped_for_want_of_a_program_runs_where_all_must_be(tmp_path: Path, more: tuple[str, ...]) -> None:
+    (tmp_path / "test_it.py").write_text(_TRIED, encoding="utf-8")
+    listed = tmp_path / "skipped"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), LIST: str(listed)}
+    for name in (VARIABLE, "PYTEST_XDIST_WORKER", "PYTEST_ADDOPTS"):
+        environment.pop(name, None)
+
+    def run(*arguments: str, **variables: str) -> str:
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "tests.tools",
+            "-p",
+            "no:cacheprovider",
+            *more,
+            *arguments,
+        ]
+        return subprocess.run(
+            command, cwd=tmp_path, env={**environment, **variables}, capture_output=True, encoding="utf-8", check=False
+        ).stdout
+
+    assert "4 skipped" in run()
+    named = listed.read_text(encoding="utf-8").splitlines()
+    assert [name.partition("::")[2].partition("[")[0] for name in named] == [
+        "test_marked",
+        "test_looking",
+        "test_looking",
+    ]
+    assert "2 failed, 1 passed" in run(f"@{listed}", **{VARIABLE: "1"})

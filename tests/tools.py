@@ -1,42 +1,66 @@
 """Programs that some tests run and that no Python package brings: where they are missing, those tests are skipped.
 
-Where all of them were put in (`.ci/run` does, and says so by a variable), none may be missing: then a test fails.
+The start file puts in what is small and at hand. Of what is left `.ci/run` asks for a list, and runs those tests where
+all programs are there and none may be missing: then a test fails.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 VARIABLE = "TORCH_SETUP_ALL_TOOLS"
+LIST = "TORCH_SETUP_LIST_OF_SKIPPED"  # a file; gets the name of each test that was skipped for want of a program
 PUT_IN = (
     "zsh",
     "fish",
+    "tcsh",
+    "cc",
     "makensis",
-    "desktop-file-validate",
+    "/usr/lib/wine/wine64",
     "appstreamcli",
-    "readelf",
     "modulecmd",
     "lua",
-)  # wine apart
+    "git",
+    "objdump",
+    "readelf",
+    "xz",
+    "openssl",
+    "desktop-file-validate",
+)
+_REASON = "{program} is not installed"
 
 
-def has(program: str) -> bool:
-    """Whether it is to be tried: where it must be there, the test that finds it missing fails by itself."""
-    return shutil.which(program) is not None or (program in PUT_IN and os.environ.get(VARIABLE) == "1")
+def _must_be_there() -> bool:
+    return os.environ.get(VARIABLE) == "1"
 
 
-def needs(program: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(not has(program), reason=f"{program} is not installed")
+def needs(*programs: str) -> pytest.MarkDecorator:
+    """Skips a test, class or module where one of them is missing; fails nothing by itself where all must be there."""
+    missing = [program for program in programs if shutil.which(program) is None and not _must_be_there()]
+    return pytest.mark.skipif(bool(missing), reason=_REASON.format(program=", ".join(missing)))
 
 
 def path_of(program: str) -> str:
-    """Ends the test where it is missing: skipped, or failed."""
-    found = shutil.which(program)
-    if found is None and has(program):
-        pytest.fail(f"{program} was to be put in before the tests")
-    if found is None:
-        pytest.skip(f"{program} is not installed")
-    return found
+    """Ends the test where it is missing."""
+    return shutil.which(program) or missing(program)
+
+
+def missing(what: str) -> NoReturn:
+    """Ends the test: skipped, or failed where nothing may be missing."""
+    if _must_be_there():
+        pytest.fail(f"{what} was to be put in before the tests")
+    pytest.skip(_REASON.format(program=what))
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """A plugin's hook. xdist's workers hand their reports to the one process that writes."""
+    place = os.environ.get(LIST)
+    reason = report.longrepr[2] if report.skipped and isinstance(report.longrepr, tuple) else ""
+    if place and "PYTEST_XDIST_WORKER" not in os.environ and reason.endswith(_REASON.format(program="")):
+        with Path(place).open("a", encoding="utf-8") as file:
+            file.write(report.nodeid + "\n")

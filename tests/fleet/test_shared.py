@@ -16,13 +16,10 @@ from pathlib import Path
 import pytest
 
 from tests.line.world import TORCH, World
+from tests.users import AS_STRANGER, READING, STRANGER
 from wizard.environments.shared_modes import closed_to_others, open_to_all, open_way_to, shared_mode
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
-STRANGER = 54321  # a user of whom this computer has never heard
-_AS_STRANGER = ("setpriv", f"--reuid={STRANGER}", f"--regid={STRANGER}", "--clear-groups")
-# Reads what the stranger may not, for the program itself and its Python may lie in the developer's own folder.
-_READING = (*_AS_STRANGER, "--inh-caps=+dac_read_search", "--ambient-caps=+dac_read_search")
 
 
 @pytest.fixture
@@ -67,16 +64,16 @@ def _a_stranger_works_in_it(world: World, prefix: Path) -> None:
     before = {path: path.lstat().st_mtime_ns for path in prefix.rglob("*")}
     python = str(prefix / "bin" / "python")
     used = subprocess.run(
-        [*_AS_STRANGER, python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True, cwd="/"
+        [*AS_STRANGER, python, "-c", "import torch; print(torch.__version__)"], capture_output=True, text=True, cwd="/"
     )
     assert used.stdout.strip() == f"{TORCH}+cpu", used.stderr
-    refused = subprocess.run([*_AS_STRANGER, python, "-c", f"open({str(prefix / 'x')!r}, 'w')"], capture_output=True)
+    refused = subprocess.run([*AS_STRANGER, python, "-c", f"open({str(prefix / 'x')!r}, 'w')"], capture_output=True)
     assert b"PermissionError" in refused.stderr
 
     home = prefix.parents[2] / "stranger"
     home.mkdir()
     os.chown(home, STRANGER, STRANGER)
-    theirs = World(home, world.packages, world.torch, None, (*_READING, sys.executable, "-m", "wizard"),
+    theirs = World(home, world.packages, world.torch, None, (*READING, sys.executable, "-m", "wizard"),
                    {"HOME": str(home), "TORCH_WIZARD_HOME": str(home / "state")})  # fmt: skip
     verified = theirs.run("verify", "--prefix", str(prefix), "--json")
     assert verified.returncode == 0, verified.stderr

@@ -12,6 +12,7 @@ from tests.network.conftest import HOST, Authority, port_of
 from tests.network.test_through import environment
 from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
+from tests.tools import path_of
 from wizard.environments.model import Created, Target
 from wizard.environments.rattler_engine import RattlerEngine
 from wizard.errors import WizardError
@@ -88,7 +89,7 @@ def certificate_folder(authority: Authority) -> Path:
 
     folder = authority.folder / "hashed"
     folder.mkdir()
-    asked = ("openssl", "x509", "-hash", "-noout", "-in", authority.file)
+    asked = (path_of("openssl"), "x509", "-hash", "-noout", "-in", authority.file)
     name = subprocess.run(asked, check=True, capture_output=True, text=True).stdout.strip()
     (folder / f"{name}.0").write_bytes(Path(authority.file).read_bytes())
     return folder

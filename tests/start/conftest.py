@@ -140,7 +140,8 @@ def _listen_to_ctrl_c() -> None:
 def all_installed() -> str:
     names = (
         "libgl1 libegl1 libglib2.0-0 libxkbcommon0 libdbus-1-3 libfontconfig1 libgssapi-krb5-2 "
-        "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxkbcommon-x11-0 fonts-noto-cjk xvfb xauth"
+        "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0 libxkbcommon-x11-0 fonts-noto-cjk xvfb xauth "
+        f"git binutils xz-utils openssl desktop-file-utils libpython{sys.version_info[0]}.{sys.version_info[1]}"
     )
     return "".join(f"{name} installed\n" for name in names.split())
 

@@ -27,7 +27,7 @@ from pathlib import Path
 sys.path.insert(0, {project!r})
 from wizard.environments.bootstrap_run import install
 from wizard.environments.bootstrap_table import miniforge_table
-install(miniforge_table().installers[0], Path({installer!r}), Path({root!r}), {{}}, lambda: False)
+install(miniforge_table().installer[0], Path({installer!r}), Path({root!r}), {{}}, lambda: False)
 """
 
 
