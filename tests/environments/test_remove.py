@@ -134,12 +134,12 @@ def test_links_are_not_followed(home: Path, prefix: Path, tmp_path: Path) -> Non
 def test_a_prefix_that_cannot_be_renamed_is_emptied(home: Path, prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A mount point, or a file in use on Windows."""
 
-    def refuse(self: Path, target: Path) -> Path:
+    def refuse(source: Path, target: Path) -> None:
         raise OSError("busy")
 
     mark_begun(prefix, "run-1")
     fill(prefix)
-    monkeypatch.setattr(Path, "rename", refuse)
+    monkeypatch.setattr(os, "rename", refuse)
     assert remove_unfinished(prefix)
     assert list(home.iterdir()) == []
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from tests.abilities import needs_counted_names, needs_links
 from wizard.environments import erase, ground, survey, walk
 from wizard.environments.clone_copy import Copier
 from wizard.environments.windows_volume import WindowsVolume
@@ -69,6 +70,7 @@ def as_windows(monkeypatch: pytest.MonkeyPatch, module: ModuleType, *names: str)
         monkeypatch.setattr(module, name, getattr(disk_windows, name))
 
 
+@needs_links
 def test_a_tree_is_removed_by_paths_and_links_are_not_entered(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     as_windows(monkeypatch, erase, "open_folder", "is_true_folder_entry")
     monkeypatch.setattr(erase, "_BY_DESCRIPTOR", False)  # as it is there
@@ -119,6 +121,7 @@ def test_a_junction_is_no_folder_and_a_file_of_the_cloud_is_one() -> None:
     assert not disk_windows.is_true_folder_entry(entry(stat.S_IFREG, 0))
 
 
+@needs_counted_names
 def test_the_names_of_a_file_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     as_windows(monkeypatch, walk, "entry_status", "is_true_folder_entry")
     (tmp_path / "a").write_text("x")

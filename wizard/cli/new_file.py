@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 
 from wizard.errors import UsageError, WizardError
+from wizard.system import moving
 
 
 def write_new(path: Path, text: str, runs: bool = False, in_new_folder: bool = False) -> None:
@@ -33,5 +34,5 @@ def put_new(path: Path, data: bytes) -> None:
             stream.flush()
         except OSError:
             with contextlib.suppress(OSError):
-                path.unlink()
+                moving.unlink(path)
             raise

@@ -20,6 +20,7 @@ from wizard.doctor.claims import claims, distributions_named
 from wizard.errors import WizardError
 from wizard.packages.install import SCRATCH_NAME
 from wizard.packages.record import remove_partial
+from wizard.system import moving
 
 FOLDER = ".torch-setup-aside"
 _LIST, _CLEARED, _KEPT, _STRAYS = "list.json", "cleared", "kept", "strays"
@@ -72,7 +73,7 @@ class Aside:
             except OSError as error:
                 raise WizardError("aside-failed", details=str(error), path=str(self.prefix)) from error
         items = self._read_list().items
-        (self.folder / _CLEARED).unlink(missing_ok=True)  # a way back that was cut off: now it goes on instead
+        moving.unlink(self.folder / _CLEARED, missing_ok=True)  # a way back that was cut off: now it goes on instead
         for item in items:
             try:
                 self._put_one(item)
@@ -102,7 +103,7 @@ class Aside:
             json.dump({"schema": 1, "site": site, "names": names, "spare": spare, "items": rows}, file)
             file.flush()
             os.fsync(file.fileno())
-        fresh.replace(self.folder / _LIST)
+        moving.replace(fresh, self.folder / _LIST)
 
     def _read_list(self) -> _List:
         try:
@@ -120,9 +121,9 @@ class Aside:
         if item.kind == COPIED:
             fresh = there.with_name(f"{there.name}.new")
             shutil.copy2(here, fresh, follow_symlinks=False)
-            fresh.replace(there)
+            moving.replace(fresh, there)
         elif os.path.lexists(here):
-            here.rename(there)
+            moving.rename(here, there)
 
     # -- the way back
 
@@ -136,12 +137,12 @@ class Aside:
             return False
         listed = self._read_list()
         try:
-            shutil.rmtree(self.prefix / SCRATCH_NAME, ignore_errors=True)  # of an install that was cut off
+            moving.remove_tree(self.prefix / SCRATCH_NAME)  # of an install that was cut off
             self._clear(listed, tuple(wheels))
             for item in listed.items:
                 self._bring_back(item, listed.spare)
             self._return_strays()
-            (self.folder / _LIST).unlink()  # first: without it, what is left here is only rubbish
+            moving.unlink(self.folder / _LIST)  # first: without it, what is left here is only rubbish
         except OSError as error:
             raise WizardError("restore-failed", details=str(error), path=str(error.filename or self.prefix)) from error
         self.forget()
@@ -181,7 +182,7 @@ class Aside:
         while os.path.lexists(there):
             there = there.with_name(f"{there.name}~")
         there.parent.mkdir(parents=True, exist_ok=True)
-        here.rename(there)
+        moving.rename(here, there)
 
     def _bring_back(self, item: Item, spare: bool) -> None:
         there, here = self.folder / _KEPT / item.path, self.prefix / item.path
@@ -190,7 +191,7 @@ class Aside:
         if item.kind == MOVED and os.path.lexists(here):
             self._discard(item.path, _STRAYS if spare else "discarded")
         here.parent.mkdir(parents=True, exist_ok=True)
-        there.replace(here)
+        moving.replace(there, here)
 
     def _return_strays(self) -> None:
         """What somebody has put into a folder of the new package meanwhile, unless it is there already."""
@@ -201,12 +202,12 @@ class Aside:
                 here = self.prefix / path.relative_to(strays)
                 if not name.endswith(".pyc") and not os.path.lexists(here):
                     here.parent.mkdir(parents=True, exist_ok=True)
-                    path.rename(here)
+                    moving.rename(path, here)
 
     def forget(self) -> None:
         """Deletes what is kept: there is no way back afterwards."""
-        (self.folder / _LIST).unlink(missing_ok=True)
-        shutil.rmtree(self.folder, ignore_errors=True)
+        moving.unlink(self.folder / _LIST, missing_ok=True)
+        moving.remove_tree(self.folder)
         with contextlib.suppress(OSError):
             self.folder.parent.rmdir()
 

@@ -17,6 +17,7 @@ import msgspec
 from packaging.utils import canonicalize_name
 
 from wizard.doctor.distributions import Distribution, folder_name, info_folders, parse_requirement, read_distribution
+from wizard.system import moving
 
 NAME = ".torch-setup.json"
 SCHEMA = 1
@@ -99,7 +100,7 @@ def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared
     fresh.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=1))
     if shared:
         fresh.chmod(0o644)  # whatever the umask says: the drift guard of every user reads it
-    fresh.replace(prefix / NAME)
+    moving.replace(fresh, prefix / NAME)
     return state
 
 

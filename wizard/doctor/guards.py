@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from wizard.environments.layout import is_conda_prefix
+from wizard.system import moving
 
 NO_USER_SITE = "torch_setup_no_user_site.pth"
 # In a namespace of its own: site runs such a line inside a function, where a comprehension sees no names.
@@ -143,4 +144,4 @@ def write_guards(files: Mapping[Path, str]) -> None:
         fresh = path.with_name(f"{path.name}.torch-setup-new")
         fresh.write_text(text, encoding="utf-8", newline="\n")
         fresh.chmod(mode)
-        fresh.replace(path)
+        moving.replace(fresh, path)

@@ -25,6 +25,7 @@ from wizard.environments.erase import erase
 from wizard.environments.model import IsCancelled
 from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.process import Request, StopTimeouts, child_environment, run
+from wizard.system import moving
 
 _TRASH = ".torch-setup-trash-"
 _STOP = StopTimeouts(interrupt=1.0, terminate=1.0, kill=5.0)
@@ -119,7 +120,7 @@ def take_back(prefix: Path) -> bool:
     try:
         if os.path.lexists(prefix):
             _check_ours(begun)
-            prefix.rename(trash)
+            moving.rename(prefix, trash)
         if os.path.lexists(trash):
             erase(trash)
         if begun.existed:
@@ -203,7 +204,7 @@ class _Note:
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             fresh.write_text(json.dumps(data), encoding="utf-8")
-            fresh.replace(self._path)
+            moving.replace(fresh, self._path)
         except OSError as error:
             raise WizardError("state-not-writable", str(error), path=str(self._path.parent)) from error
 
@@ -223,4 +224,4 @@ class _Note:
         return ask
 
     def forget(self) -> None:
-        self._path.unlink(missing_ok=True)
+        moving.unlink(self._path, missing_ok=True)

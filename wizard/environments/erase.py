@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.errors import Cancelled
+from wizard.system import disk
 from wizard.system.disk import is_true_folder_entry, open_folder
 from wizard.system.links import extended, is_link
 
@@ -65,7 +66,8 @@ def erase(
 
     What cannot be removed does not save the rest: the first such error is raised at the end.
     """
-    _Eraser(extended(str(root)), on_erased, is_cancelled, frozenset(keep)).run(threads)
+    kept = frozenset(keep)
+    disk.insist(lambda: _Eraser(extended(str(root)), on_erased, is_cancelled, kept).run(threads))
 
 
 def _waits(wall: float, busy: float) -> bool:
@@ -184,25 +186,28 @@ class _Eraser:
             elif is_true_folder_entry(entry):
                 inside.append(_Folder(f"{folder.path}{os.sep}{name}", name, folder))
             else:
-                files += 1
                 try:
                     unlink(name)
                 except FileNotFoundError:
                     pass
                 except PermissionError:
-                    self._insist(folder, name, unlink)
+                    if not self._insist(folder, name, unlink):
+                        continue
+                files += 1
         if files:
             with self._work.turn:
                 self._on_erased(files)
         return inside
 
-    def _insist(self, folder: _Folder, name: str, unlink: Callable[[str], None]) -> None:
+    def _insist(self, folder: _Folder, name: str, unlink: Callable[[str], None]) -> bool:
         try:
             _lift_protection(folder, name)
             unlink(name)
         except OSError as error:
             error.filename = f"{folder.path}{os.sep}{name}"
             self._fail(folder, error)
+            return False
+        return True
 
     def _open(self, folder: _Folder) -> None:
         if _BY_DESCRIPTOR:

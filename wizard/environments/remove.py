@@ -16,6 +16,7 @@ from wizard.environments.conda_records import unregister
 from wizard.environments.erase import erase
 from wizard.environments.trash import Deletion, clear, held, new_deletion, pending, put_away
 from wizard.errors import UsageError, WizardError
+from wizard.system import moving
 from wizard.system.links import is_link
 
 MARKER = ".torch-setup-unfinished.json"
@@ -41,7 +42,7 @@ def mark_begun(prefix: Path, run_id: str) -> None:
         prefix.mkdir(parents=True, exist_ok=True)
         fresh = prefix / f"{MARKER}.new"
         fresh.write_text(json.dumps(mark), encoding="utf-8")
-        fresh.replace(prefix / MARKER)  # whole or not at all: a cut mark would make the folder nobody's
+        moving.replace(fresh, prefix / MARKER)  # whole or not at all: a cut mark would make the folder nobody's
     except OSError as error:
         _take_back_beginning(prefix, existed, parents)
         raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error
@@ -54,7 +55,7 @@ def _holds_something(prefix: Path) -> bool:
 
 def _take_back_beginning(prefix: Path, existed: bool, parents: tuple[str, ...]) -> None:
     with contextlib.suppress(OSError):
-        (prefix / f"{MARKER}.new").unlink(missing_ok=True)
+        moving.unlink(prefix / f"{MARKER}.new", missing_ok=True)
         if not existed:
             prefix.rmdir()
         for parent in parents:
@@ -63,7 +64,7 @@ def _take_back_beginning(prefix: Path, existed: bool, parents: tuple[str, ...]) 
 
 def mark_complete(prefix: Path) -> None:
     """From now on it is the user's, and nothing here will remove it."""
-    (prefix / MARKER).unlink(missing_ok=True)
+    moving.unlink(prefix / MARKER, missing_ok=True)
 
 
 def is_ours_unfinished(prefix: Path, run_id: str | None = None) -> bool:
@@ -116,7 +117,7 @@ def _clear(deletion: Deletion) -> bool:
 def _empty_in_place(prefix: Path, mark: _Mark) -> None:
     """A mount point, or (Windows) something inside is in use: the marker goes last, so a retry is possible."""
     erase(prefix, keep=(MARKER,))
-    (prefix / MARKER).unlink()
+    moving.unlink(prefix / MARKER)
     if not mark.existed:
         prefix.rmdir()
     for parent in mark.parents:

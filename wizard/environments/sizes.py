@@ -22,6 +22,7 @@ from wizard import paths
 from wizard.environments.contents import telling_folders
 from wizard.environments.walk import Folder, walk
 from wizard.errors import Cancelled
+from wizard.system import moving
 
 _KEPT_SECONDS = 86_400.0
 _BLOCK = 512  # st_blocks counts these, whatever the disk's own block is
@@ -164,4 +165,4 @@ def _remember(prefix: Path, stamp: str, sizes: Sizes) -> None:
         _file().parent.mkdir(parents=True, exist_ok=True)
         fresh = _file().with_suffix(f".{os.getpid()}.new")
         fresh.write_bytes(msgspec.json.encode(_Book(entries)))
-        fresh.replace(_file())
+        moving.replace(fresh, _file())

@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 from wizard import paths
 from wizard.environments.conda_records import unregister
 from wizard.environments.erase import OnErased, erase
+from wizard.system import moving
 from wizard.system.links import is_link
 
 TRASH = ".torch-setup-trash-"
@@ -95,8 +96,8 @@ def sweep() -> None:
             with lock:  # who is about to write a note holds it
                 if place.with_suffix(".json").exists():
                     continue
-                place.with_suffix(".json.new").unlink(missing_ok=True)
-            place.unlink(missing_ok=True)
+                moving.unlink(place.with_suffix(".json.new"), missing_ok=True)
+            moving.unlink(place, missing_ok=True)
 
 
 @contextlib.contextmanager
@@ -119,7 +120,7 @@ def held(deletion: Deletion) -> Iterator[bool]:
         lock.release()
         if not deletion.note.exists():  # who takes the lock from now on finds no note, and does nothing
             with contextlib.suppress(OSError):
-                place.unlink(missing_ok=True)
+                moving.unlink(place, missing_ok=True)
 
 
 def put_away(deletion: Deletion) -> None:
@@ -137,7 +138,7 @@ def put_away(deletion: Deletion) -> None:
         _put_away_on_a_full_disk(deletion)
         return
     try:
-        prefix.rename(deletion.trash)
+        moving.rename(prefix, deletion.trash)
     except OSError:
         forget(deletion, prefix)
         raise
@@ -145,7 +146,7 @@ def put_away(deletion: Deletion) -> None:
 
 def _put_away_on_a_full_disk(deletion: Deletion) -> None:
     """Deleting is what helps a full disk: a little goes first, then there is room for the note."""
-    Path(deletion.prefix).rename(deletion.trash)
+    moving.rename(Path(deletion.prefix), deletion.trash)
     for name in _FIRST_TO_GO:
         if (deletion.trash / name).is_dir() and not is_link(deletion.trash / name):
             with contextlib.suppress(OSError):
@@ -189,7 +190,7 @@ def clear(
     for parent in deletion.parents:
         with contextlib.suppress(OSError):  # no longer empty: somebody uses it
             Path(parent).rmdir()
-    deletion.note.unlink(missing_ok=True)
+    moving.unlink(deletion.note, missing_ok=True)
 
 
 def _erase_trash(deletion: Deletion, on_erased: OnErased, is_cancelled: Callable[[], bool]) -> None:
@@ -197,7 +198,7 @@ def _erase_trash(deletion: Deletion, on_erased: OnErased, is_cancelled: Callable
     trash = deletion.trash
     if not is_link(trash) and (not deletion.note.exists() or _marked(trash, deletion.id)):
         erase(trash, on_erased, is_cancelled, keep=(DELETING,))
-        (trash / DELETING).unlink(missing_ok=True)
+        moving.unlink(trash / DELETING, missing_ok=True)
     with contextlib.suppress(OSError):  # not empty: the mark was missing, so it is somebody else's
         trash.rmdir()
 
@@ -206,12 +207,12 @@ def forget(deletion: Deletion, folder: Path) -> None:
     """The environment is still whole: nothing of ours stays in it."""
     with contextlib.suppress(OSError):
         if not is_link(folder) and _marked(folder, deletion.id):
-            (folder / DELETING).unlink()
+            moving.unlink(folder / DELETING)
     for rest in (folder / f"{DELETING}.new", deletion.note.with_suffix(".json.new")):
         with contextlib.suppress(OSError):
-            rest.unlink(missing_ok=True)
+            moving.unlink(rest, missing_ok=True)
     with contextlib.suppress(OSError):
-        deletion.note.unlink(missing_ok=True)
+        moving.unlink(deletion.note, missing_ok=True)
 
 
 def _marked(folder: Path, deletion_id: str) -> bool:
@@ -228,4 +229,4 @@ def _write(path: Path, data: bytes) -> None:
         stream.write(data)
         stream.flush()
         os.fsync(stream.fileno())
-    fresh.replace(path)
+    moving.replace(fresh, path)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCryptographicHash, QDir, QObject, QTimer, Signal
 
 from wizard import paths
+from wizard.system import moving
 from wizard.system.disk import user_ids
 from wizard.system.traits import this
 
@@ -108,7 +109,7 @@ class SingleInstance(QObject):
         path = _path(self._name)
         if _is_mine(path, stat.S_ISSOCK):  # of a start that was killed: nobody has answered there
             with contextlib.suppress(OSError):
-                Path(path).unlink()
+                moving.unlink(Path(path))
         try:
             return UnixDoor(path, self._hear_line, self)
         except OSError:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QSocketNotifier
 
+from wizard.system import moving
 from wizard.system.sockets import local_socket
 
 _MOST_BYTES = 16_384
@@ -35,7 +36,7 @@ class UnixDoor(QObject):
         self._notifier.setEnabled(False)
         self._server.close()
         with contextlib.suppress(OSError):
-            Path(self._path).unlink()
+            moving.unlink(Path(self._path))
 
     def _notified(self, one: socket.socket, slot: Callable[[], None]) -> QSocketNotifier:
         notifier = QSocketNotifier(one.fileno(), QSocketNotifier.Type.Read, self)

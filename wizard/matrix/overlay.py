@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import csv
 import io
-import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wizard.matrix.model import OverlayState
 from wizard.matrix.schema import TABLES, Table
 from wizard.matrix.validate import Row, check_references, check_table
+from wizard.system import moving
 
 Tables = Mapping[str, Sequence[Row]]
 _BY_NAME = {table.name: table for table in TABLES}
@@ -78,7 +78,7 @@ def _key(table: Table, row: Row) -> tuple[str, ...]:
 def write_overlay(folder: Path, tables: Tables, shipped: Path) -> OverlayState:
     """Takes the place of what is there, if it is sound; else the old one stays and the problems are in the answer."""
     fresh = folder.with_name(folder.name + ".new")
-    shutil.rmtree(fresh, ignore_errors=True)
+    moving.remove_tree(fresh)
     fresh.mkdir(parents=True)
     try:
         for name, rows in tables.items():
@@ -89,9 +89,9 @@ def write_overlay(folder: Path, tables: Tables, shipped: Path) -> OverlayState:
             remove_overlay(folder)
             folder.mkdir(parents=True, exist_ok=True)
             for path in fresh.glob("*.csv"):
-                path.replace(folder / path.name)
+                moving.replace(path, folder / path.name)
     finally:
-        shutil.rmtree(fresh, ignore_errors=True)
+        moving.remove_tree(fresh)
     return OverlayState(str(folder), state.rows, state.as_of, state.problems)
 
 
@@ -108,7 +108,7 @@ def remove_overlay(folder: Path) -> bool:
     if not folder.is_dir():
         return False
     for path in folder.glob("*.csv"):
-        path.unlink()
+        moving.unlink(path)
     if not any(folder.iterdir()):
         folder.rmdir()
     return True

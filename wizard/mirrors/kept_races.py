@@ -17,6 +17,7 @@ import msgspec
 
 from wizard import paths
 from wizard.mirrors.truth import Finding
+from wizard.system import moving
 
 SCHEMA = 1
 
@@ -46,7 +47,7 @@ def recall(path: Path, network: str, seconds: float, now: float | None = None) -
     if kept and kept.schema == SCHEMA and kept.network == network and 0 <= moment - kept.asked < seconds:
         return kept
     with contextlib.suppress(OSError):
-        path.unlink()
+        moving.unlink(path)
     return None
 
 

@@ -8,7 +8,6 @@ needs goes away unless the caller asks for it.
 from __future__ import annotations
 
 import contextlib
-import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -25,6 +24,7 @@ from wizard.pack.volume import part_bytes, split
 from wizard.packages.fetch import Fetcher, FetchProgress, Store
 from wizard.packages.fetch.fetcher import DEFAULT_CONNECTIONS, Options
 from wizard.packages.model import LockedFile
+from wizard.system import moving
 
 BUILDING = ".building"
 OnProgress = Callable[[FetchProgress], None]
@@ -91,11 +91,11 @@ class _Build:
         )  # fmt: skip
         put_bytes(self._folder / LISTING, listing_to_json(listing))
         for path in removed:  # after the list: who is cut off here has files too many, never too few
-            (self._folder / path).unlink(missing_ok=True)
+            moving.unlink(self._folder / path, missing_ok=True)
             with contextlib.suppress(OSError):  # not empty
                 (self._folder / path).parent.rmdir()
         (self._folder / RESULTS).mkdir(exist_ok=True)
-        shutil.rmtree(self._folder / BUILDING, ignore_errors=True)
+        moving.remove_tree(self._folder / BUILDING)
         split_files = tuple(entry.path for entry in listing.entries if entry.parts)
         return Built(listing, fetched, self._copied, present, removed, kept, split_files)
 
@@ -124,7 +124,7 @@ class _Build:
         """It was whole and is to lie in parts now: the pack is to be copied to a stick."""
         if not entry.parts and self._is_large(entry.size):
             self._place_split(file, self._folder / entry.path)
-            (self._folder / entry.path).unlink()
+            moving.unlink(self._folder / entry.path)
 
     def _missing(self) -> list[LockedFile]:
         return [file for file in self._wanted.unique if file.sha256 not in self._placed]
@@ -168,7 +168,7 @@ class _Build:
         target = self._folder / self._paths[file.sha256]
         target.parent.mkdir(parents=True, exist_ok=True)
         size = path.stat().st_size
-        path.replace(target)
+        moving.replace(path, target)
         self._placed[file.sha256] = Entry(self._paths[file.sha256], size, file.sha256)
 
     def _place_from_own(self, file: LockedFile, path: Path) -> None:

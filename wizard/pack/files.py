@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wizard.errors import Cancelled
 from wizard.report.write import put_whole, unfinished_name
+from wizard.system import moving
 
 _READ = 1 << 20
 
@@ -36,12 +37,12 @@ def copy_into(source: Path, target: Path, sha256: str, is_cancelled: Callable[[]
             out.flush()
             os.fsync(out.fileno())
         if digest.hexdigest() != sha256:
-            unfinished.unlink()
+            moving.unlink(unfinished)
             return False
-        unfinished.replace(target)
+        moving.replace(unfinished, target)
     except BaseException:
         with contextlib.suppress(OSError):
-            unfinished.unlink()
+            moving.unlink(unfinished)
         raise
     return True
 

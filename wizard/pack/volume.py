@@ -13,6 +13,7 @@ from pathlib import Path
 import psutil
 
 from wizard.pack.model import Part
+from wizard.system import moving
 
 FAT32_MOST = 4 * 1024**3 - 1
 PART_BYTES = 4 * 1024**3 - 16 * 1024**2
@@ -47,14 +48,14 @@ def split(source: Path, target: Path, relative: str, size: int) -> tuple[Part, .
             number = f".{len(parts) + 1:03}"
             written, digest = _copy(stream, target.with_name(target.name + number), size)
             if not written and parts:
-                target.with_name(target.name + number).unlink()
+                moving.unlink(target.with_name(target.name + number))
                 return tuple(parts)
             parts.append(Part(relative + number, written, digest))
 
 
 def _copy(stream: object, target: Path, most: int) -> tuple[int, str]:
     digest, left = hashlib.sha256(), most
-    target.unlink(missing_ok=True)  # of an earlier build, or a link
+    moving.unlink(target, missing_ok=True)  # of an earlier build, or a link
     with target.open("xb") as out:
         while left and (block := stream.read(min(_READ, left))):  # type: ignore[attr-defined]
             out.write(block)

@@ -16,6 +16,7 @@ from typing import Any
 from wizard.report.doctor_text import render_doctor
 from wizard.report.html import render_html
 from wizard.report.render import render_text
+from wizard.system import moving
 
 
 def write_report(path: Path, document: Mapping[str, Any]) -> None:
@@ -47,10 +48,10 @@ def put_whole(path: Path, data: bytes) -> None:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
-        unfinished.replace(path)
+        moving.replace(unfinished, path)
     except BaseException:
         with contextlib.suppress(OSError):
-            unfinished.unlink()
+            moving.unlink(unfinished)
         raise
 
 

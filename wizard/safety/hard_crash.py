@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wizard import paths
+from wizard.system import moving
 
 _NAME = re.compile(r"hard-(\d+)\.txt")
 # Windows also reports errors that are caught and mended inside a library; these are the ones that end a process.
@@ -41,7 +42,7 @@ def watched() -> Iterator[None]:
         finally:
             faulthandler.disable()
     with contextlib.suppress(OSError):
-        path.unlink()
+        moving.unlink(path)
     if was_on and sys.__stderr__ is not None:
         faulthandler.enable(sys.__stderr__)
 
@@ -75,7 +76,7 @@ def _take(path: Path) -> str:
     try:
         with path.open("rb") as file:
             text = file.read(_MOST_BYTES).decode(errors="replace")
-        path.unlink()
+        moving.unlink(path)
     except OSError:  # another start was faster
         return ""
     return text

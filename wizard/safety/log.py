@@ -13,6 +13,7 @@ from pathlib import Path
 
 from wizard import paths
 from wizard.redact import redact
+from wizard.system import moving
 from wizard.system.disk import BINARY
 
 MOST_BYTES = 1_000_000
@@ -53,7 +54,7 @@ def _rotate(path: Path, most_bytes: int) -> None:
             for number in range(KEPT, 0, -1):
                 before = path.with_name(f"{path.name}.{number - 1}") if number > 1 else path
                 if before.exists():
-                    before.replace(path.with_name(f"{path.name}.{number}"))
+                    moving.replace(before, path.with_name(f"{path.name}.{number}"))
 
 
 def _is_full(path: Path, most_bytes: int) -> bool:

@@ -11,6 +11,8 @@ import stat
 from pathlib import Path
 from typing import Any
 
+from wizard.system import moving
+
 _MOST_BYTES = 1_000_000
 
 
@@ -47,7 +49,7 @@ def write_settings(path: Path, data: dict[str, Any]) -> None:
     """Whole or not at all, and for its owner alone: it may hold a proxy's password. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-    fresh.unlink(missing_ok=True)
+    moving.unlink(fresh, missing_ok=True)
     fresh.touch(mode=0o600)
     fresh.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    fresh.replace(path)
+    moving.replace(fresh, path)

@@ -16,6 +16,7 @@ from pathlib import Path
 from wizard import paths
 from wizard.i18n import Message, message
 from wizard.safety.settings_file import Garbled, read_strictly
+from wizard.system import moving
 from wizard.system.traits import this
 
 FOLDERS = (
@@ -71,7 +72,7 @@ def _is_garbled(path: Path) -> bool:
 def _set_aside(path: Path) -> Message | None:
     kept = _free_name(path)
     try:
-        path.rename(kept)
+        moving.rename(path, kept)
     except FileNotFoundError:  # another start was faster
         return None
     except OSError as error:

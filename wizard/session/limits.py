@@ -11,6 +11,7 @@ from wizard.errors import WizardError
 from wizard.plan.model import Plan
 from wizard.plan.serialize import plan_to_json, read_plan
 from wizard.steps.run_folder import RunFolder
+from wizard.system import moving
 
 
 def set_limits(folder: RunFolder, limit_rate: int | None, connections: int | None) -> Plan:
@@ -24,10 +25,10 @@ def set_limits(folder: RunFolder, limit_rate: int | None, connections: int | Non
     limited = replace(plan, choices=replace(plan.choices, limit_rate=limit_rate, connections=connections))
     fresh = folder.plan.with_name("plan.new")
     try:
-        fresh.unlink(missing_ok=True)
+        moving.unlink(fresh, missing_ok=True)
         fresh.touch(mode=0o600)  # addresses may hold a password
         fresh.write_bytes(plan_to_json(limited))
-        fresh.replace(folder.plan)
+        moving.replace(fresh, folder.plan)
     except OSError as error:
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
     return limited

@@ -5,7 +5,6 @@ The lock is checked against the promise: the torch wheel in it must be the one t
 
 from __future__ import annotations
 
-import shutil
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -40,6 +39,7 @@ from wizard.steps.preflight import check_ground
 from wizard.steps.room import check_room, demands, needed_bytes
 from wizard.steps.room_told import room_told
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
+from wizard.system import moving
 
 OnLog = Callable[[str], None]
 
@@ -78,12 +78,12 @@ def saved_preview(
         check_room(demands(plan, lock))
         save_run(folder, plan, lock, part)
     except OSError as error:
-        shutil.rmtree(folder.path, ignore_errors=True)
+        moving.remove_tree(folder.path)
         code = "fetch-no-space" if says_full(str(error)) else "state-not-writable"
         runs = str(folder.path.parent)
         raise WizardError(code, details=str(error), path=runs, folder=runs) from error
     except BaseException:
-        shutil.rmtree(folder.path, ignore_errors=True)
+        moving.remove_tree(folder.path)
         raise
     packages = part.packages if part else by_conda.chosen if by_conda else ()
     changes = (*_changes(plan, lock), *room_told(plan, lock), *engine_changes)
@@ -109,7 +109,7 @@ def locked(
     others = (source for sources in election.further.values() for source in sources)
     lock = with_credentials(lock, (election.torch_source, *election.package_sources, *others))
     lock = with_sizes(lock, request.environment)
-    shutil.rmtree(workdir, ignore_errors=True)
+    moving.remove_tree(workdir)
     return lock
 
 

@@ -7,7 +7,6 @@ the lock, so that only what the repair needs is fetched. Nothing is changed here
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -33,6 +32,7 @@ from wizard.session.repair_lock import election_for, lock_for
 from wizard.session.repair_speed import Transfer, measured_rates, transfer_of
 from wizard.session.repair_wish import named_packages, read_wish
 from wizard.steps.run_folder import create_run_folder, new_run_id
+from wizard.system import moving
 
 _ASSUMED = 5_000_000  # bytes a second, where no race has measured: said so
 
@@ -64,10 +64,10 @@ def plan_repair(
         write_repair(folder.path, repair)
         save_run(folder, plan, lock)
     except OSError as error:
-        shutil.rmtree(folder.path, ignore_errors=True)
+        moving.remove_tree(folder.path)
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
     except BaseException:
-        shutil.rmtree(folder.path, ignore_errors=True)
+        moving.remove_tree(folder.path)
         raise
     rates = measured_rates(facts.settings, (election.torch_source, *election.package_sources))
     transfer = transfer_of(lock.files, rates)

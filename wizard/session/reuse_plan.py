@@ -7,7 +7,6 @@ begun. Nothing is changed here.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +41,7 @@ from wizard.session.preview import locked, save_run
 from wizard.session.raced import further_sources
 from wizard.steps.room_told import room_told
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
+from wizard.system import moving
 
 IsCancelled = Callable[[], bool]
 
@@ -65,13 +65,13 @@ def plan_reuse(facts: Facts, matrix: Matrix, choices: Choices, is_cancelled: IsC
     try:
         preview = _planned(facts, matrix, env, choices, folder, is_cancelled)
     except OSError as error:
-        shutil.rmtree(folder.path, ignore_errors=True)
+        moving.remove_tree(folder.path)
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
     except BaseException:
-        shutil.rmtree(folder.path, ignore_errors=True)
+        moving.remove_tree(folder.path)
         raise
     if preview is None:
-        shutil.rmtree(folder.path, ignore_errors=True)
+        moving.remove_tree(folder.path)
     return preview
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 from wizard import paths
 from wizard.errors import ExitStatus, WizardError
 from wizard.packages.early import remove_left_behind
@@ -11,6 +9,7 @@ from wizard.plan.serialize import read_plan
 from wizard.session.model import RunInfo
 from wizard.steps.journal import History, read_history
 from wizard.steps.run_folder import RunFolder, run_folders
+from wizard.system import moving
 
 _ENDED_WELL = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
 
@@ -49,5 +48,5 @@ def _state(folder: RunFolder, history: History) -> str:
 
 def remove_run(folder: RunFolder) -> None:
     """With what it, or another that was killed, had unpacked early; what was fetched stays for the next."""
-    shutil.rmtree(folder.path, ignore_errors=True)
+    moving.remove_tree(folder.path)
     remove_left_behind(paths.downloads_dir())

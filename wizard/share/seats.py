@@ -11,6 +11,7 @@ from pathlib import Path
 
 from wizard.pack.files import put_bytes
 from wizard.pack.model import SEATS
+from wizard.system import moving
 
 MOST_SEATS = 5000
 _MOST_BYTES = 1000
@@ -31,4 +32,4 @@ def write_seats(folder: Path, count: int) -> None:
     if count:
         put_bytes(folder / SEATS, json.dumps({"schema": 1, "seats": min(count, MOST_SEATS)}).encode() + b"\n")
     else:
-        (folder / SEATS).unlink(missing_ok=True)
+        moving.unlink(folder / SEATS, missing_ok=True)

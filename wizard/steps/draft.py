@@ -9,10 +9,11 @@ from __future__ import annotations
 import contextlib
 import json
 import platform
-import shutil
 from pathlib import Path
 
 import psutil
+
+from wizard.system import moving
 
 _NAME = "draft.json"
 _SAME_START = 2.0  # seconds: a process's own start is told in ticks of a clock that may be set
@@ -28,7 +29,7 @@ def mark_draft(folder: Path) -> None:
 
 def keep(folder: Path) -> None:
     """Somebody will start it later, or has."""
-    (folder / _NAME).unlink(missing_ok=True)
+    moving.unlink(folder / _NAME, missing_ok=True)
 
 
 def clear_left_behind(runs: Path) -> tuple[str, ...]:
@@ -37,7 +38,7 @@ def clear_left_behind(runs: Path) -> tuple[str, ...]:
     with contextlib.suppress(OSError):
         for mark in sorted(runs.glob(f"*/{_NAME}")):
             if _is_left_behind(mark):
-                shutil.rmtree(mark.parent, ignore_errors=True)
+                moving.remove_tree(mark.parent)
                 gone.append(mark.parent.name)
     return tuple(gone)
 

@@ -10,10 +10,13 @@ if sys.platform == "win32":
     from wizard.system.disk_windows import (
         BINARY,
         Positioned,
+        change_stamp,
         entry_status,
+        insist,
         is_true_folder_entry,
         move_blocks,
         open_folder,
+        open_own,
         open_quietly,
         room_of,
         share_blocks,
@@ -21,15 +24,19 @@ if sys.platform == "win32":
         sync_folder,
         take_owner,
         user_ids,
+        user_name,
     )
 else:
     from wizard.system.disk_linux import (
         BINARY,
         Positioned,
+        change_stamp,
         entry_status,
+        insist,
         is_true_folder_entry,
         move_blocks,
         open_folder,
+        open_own,
         open_quietly,
         room_of,
         share_blocks,
@@ -37,9 +44,11 @@ else:
         sync_folder,
         take_owner,
         user_ids,
+        user_name,
     )
 
 __all__ = [
-    "BINARY", "Positioned", "entry_status", "is_true_folder_entry", "move_blocks", "open_folder", "open_quietly",
-    "room_of", "share_blocks", "sync_data", "sync_folder", "take_owner", "user_ids",
+    "BINARY", "Positioned", "change_stamp", "entry_status", "insist", "is_true_folder_entry", "move_blocks",
+    "open_folder", "open_own", "open_quietly", "room_of", "share_blocks", "sync_data", "sync_folder", "take_owner",
+    "user_ids", "user_name",
 ]  # fmt: skip

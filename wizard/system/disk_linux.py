@@ -5,15 +5,24 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
+import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from wizard.system.room import Room
 
 assert sys.platform != "win32"  # for the type checker: nothing below is looked at there
 
+_T = TypeVar("_T")
 BINARY = 0
 _FICLONE = 0x40049409  # linux/fs.h: share all blocks of another file
+
+
+def insist(action: Callable[[], _T]) -> _T:
+    """Do what a system may refuse while somebody else has the file open, and try again for a moment. Raises OSError."""
+    return action()  # nobody's open file stops anything here
 
 
 def sync_folder(folder: Path) -> None:
@@ -44,6 +53,16 @@ def user_ids() -> tuple[int, int] | None:
     return os.geteuid(), os.getegid()
 
 
+def user_name(number: int) -> str:
+    """The number itself for a user without a name, as in a container."""
+    import pwd
+
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return str(number)
+
+
 def room_of(folder: Path) -> Room | None:
     """None where the drive itself has to be asked (`environments.windows_volume`)."""
     room = os.statvfs(folder)
@@ -66,6 +85,23 @@ def is_true_folder_entry(entry: os.DirEntry[str]) -> bool:
 def entry_status(entry: os.DirEntry[str]) -> os.stat_result:
     """With the number of its names."""
     return entry.stat(follow_symlinks=False)
+
+
+def open_own(path: Path, flags: int) -> int:
+    """To read or write a file of the program's own, for the owner alone; never through a link that somebody has put
+    there, and never waiting at a FIFO. Raises OSError, also for what is no regular file.
+    """
+    descriptor = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+    return descriptor
+
+
+def change_stamp(path: Path) -> str | None:
+    """What changes with every write, whoever writes: the time of the last change is the kernel's. Raises OSError."""
+    found = path.stat()
+    return f"{found.st_dev} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 def open_quietly(path: Path) -> int:

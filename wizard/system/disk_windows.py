@@ -6,15 +6,39 @@ the listing and leads elsewhere all the same.
 
 from __future__ import annotations
 
+import errno
 import os
+import random
 import stat
 import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from wizard.system.links import is_true_folder, reparse_tag_of
 from wizard.system.room import Room
 
 BINARY = getattr(os, "O_BINARY", 0)  # no line ends are put in; only Windows has it
+# winerror.h: access denied, sharing violation, lock violation; folder not empty (of a file whose end is pending)
+_HELD_BY_OTHERS = frozenset({5, 32, 33, 145})
+_INSIST_SECONDS, _SHORTEST_PAUSE, _LONGEST_PAUSE = 3.0, 0.002, 0.1
+
+_T = TypeVar("_T")
+
+
+def insist(action: Callable[[], _T]) -> _T:
+    """Windows opens most files so that nobody may remove or replace them meanwhile. A refusal for lack of rights has
+    the same number and takes the whole time; nothing tells them apart."""
+    until, pause = time.monotonic() + _INSIST_SECONDS, _SHORTEST_PAUSE
+    while True:
+        try:
+            return action()
+        except OSError as error:
+            if getattr(error, "winerror", None) not in _HELD_BY_OTHERS or time.monotonic() + pause > until:
+                raise
+        time.sleep(pause * random.uniform(0.5, 1.0))  # not in step with who reads all the time
+        pause = min(2 * pause, _LONGEST_PAUSE)
 
 
 def sync_folder(folder: Path) -> None:
@@ -31,6 +55,10 @@ def take_owner(path: Path, old: os.stat_result, new: os.stat_result) -> None:
 
 def user_ids() -> tuple[int, int] | None:
     return None
+
+
+def user_name(number: int) -> str:
+    return str(number)
 
 
 def room_of(folder: Path) -> Room | None:
@@ -51,6 +79,18 @@ def is_true_folder_entry(entry: os.DirEntry[str]) -> bool:
 def entry_status(entry: os.DirEntry[str]) -> os.stat_result:
     """Windows' listing does not say how many names a file has."""
     return os.lstat(entry.path)
+
+
+def open_own(path: Path, flags: int) -> int:
+    """To read or write a file of the program's own; not through a link. Raises OSError."""
+    if path.is_symlink():
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+    return os.open(path, flags | BINARY, 0o600)
+
+
+def change_stamp(path: Path) -> str | None:
+    """None: all times of a file can be set by whoever may write it."""
+    return None
 
 
 def open_quietly(path: Path) -> int:

@@ -13,6 +13,7 @@ import shutil
 import stat
 from pathlib import Path
 
+from wizard.system import moving
 from wizard.system.disk import BINARY, sync_folder, take_owner
 
 _NEW_FILE = 0o666  # less what the user's umask says
@@ -37,7 +38,7 @@ def temporary_name(target: Path) -> Path:
 def replace_file(target: Path, content: bytes, mode: int | None = None) -> None:
     """`mode` is for a file that is not there yet. Raises OSError; then nothing has changed."""
     temporary = temporary_name(target)
-    temporary.unlink(missing_ok=True)
+    moving.unlink(temporary, missing_ok=True)
     try:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
         with os.fdopen(os.open(temporary, flags, _NEW_FILE if mode is None else mode), "wb") as file:
@@ -45,10 +46,10 @@ def replace_file(target: Path, content: bytes, mode: int | None = None) -> None:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        temporary.replace(target)
+        moving.replace(temporary, target)
     except BaseException:
         with contextlib.suppress(OSError):
-            temporary.unlink(missing_ok=True)
+            moving.unlink(temporary, missing_ok=True)
         raise
     sync_folder(target.parent)
 

@@ -19,6 +19,7 @@ from filelock import FileLock, Timeout
 
 from wizard import paths
 from wizard.errors import UsageError, WizardError
+from wizard.system import moving
 from wizard.undo import target as targets
 from wizard.undo.disk import temporary_name
 from wizard.undo.model import (
@@ -219,7 +220,7 @@ class Journal:
 
     def _settle(self, change: Change, take_out: TakeOut) -> Change:
         for file in change.files:
-            temporary_name(Path(file.target)).unlink(missing_ok=True)
+            moving.unlink(temporary_name(Path(file.target)), missing_ok=True)
         if change.state is State.UNDOING:
             return self._undo(change, take_out).change
         contents = (targets.read_target(file) for file in change.files)

@@ -16,6 +16,7 @@ from typing import Any
 
 from wizard.errors import WizardError
 from wizard.i18n import Message
+from wizard.system import moving
 from wizard.system.disk import sync_folder
 from wizard.undo.disk import replace_file
 from wizard.undo.model import Change, FileChange, OurKey, State, Value
@@ -56,7 +57,7 @@ class Storage:
 
     def end(self) -> None:
         with self._noting():
-            (self.folder / _UNFINISHED).unlink(missing_ok=True)
+            moving.unlink(self.folder / _UNFINISHED, missing_ok=True)
             sync_folder(self.folder)
 
     def new_id(self) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wizard.errors import WizardError
+from wizard.system import moving
 from wizard.undo.disk import NotKept, replace_file
 from wizard.undo.model import FileChange, Write
 
@@ -91,7 +92,7 @@ def put(file: FileChange, content: bytes) -> None:
 
 def remove(file: FileChange) -> None:
     try:
-        Path(file.target).unlink(missing_ok=True)
+        moving.unlink(Path(file.target), missing_ok=True)
     except OSError as error:
         raise WizardError("undo-not-writable", details=str(error), path=file.path) from error
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.packages.fetch.ranges import Ranges, add
+from wizard.system import moving
 
 SCHEMA = 1
 
@@ -70,9 +71,9 @@ def write_state(path: Path, state: PartState) -> None:
         stream.write(json.dumps(data))
         stream.flush()
         os.fsync(stream.fileno())  # else a power cut may leave the new name with nothing behind it
-    fresh.replace(path)
+    moving.replace(fresh, path)
 
 
 def remove_state(path: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
-        path.unlink()
+        moving.unlink(path)

@@ -1,0 +1,39 @@
+"""Files renamed, replaced and removed: the only place for it (tests/windows/test_moving.py reads the sources).
+
+Windows refuses all three while anybody has the file open, a virus scanner or our own window that reads the events, so
+each is tried again for a moment (`disk.insist`). Not for folders that must be empty: `rmdir` says at once that they
+are not. Removing an environment is `environments.erase`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+
+from wizard.system import disk
+
+StrPath = str | os.PathLike[str]
+
+
+def replace(source: StrPath, target: StrPath) -> None:
+    """Put a file in the place of another, whole or not at all. Raises OSError."""
+    disk.insist(lambda: os.replace(source, target))  # noqa: PTH105
+
+
+def rename(source: StrPath, target: StrPath) -> None:
+    """Give a file or folder a name that nobody has. Raises OSError."""
+    disk.insist(lambda: os.rename(source, target))  # noqa: PTH104
+
+
+def unlink(path: StrPath, missing_ok: bool = False) -> None:
+    """Remove a file or a link. Raises OSError."""
+    with contextlib.suppress(*((FileNotFoundError,) if missing_ok else ())):
+        disk.insist(lambda: os.unlink(path))  # noqa: PTH108
+
+
+def remove_tree(path: StrPath) -> None:
+    """Remove what can be removed of a folder. Raises nothing."""
+    with contextlib.suppress(OSError):
+        disk.insist(lambda: shutil.rmtree(path))
+    shutil.rmtree(path, ignore_errors=True)  # the rest, where something stays
