@@ -18,6 +18,7 @@ from packaging.utils import canonicalize_name
 
 from wizard.doctor.distributions import Distribution, folder_name, info_folders, parse_requirement, read_distribution
 from wizard.system import moving
+from wizard.typed import from_json
 
 NAME = ".torch-setup.json"
 SCHEMA = 1
@@ -77,7 +78,7 @@ class Drift:
 
 def read_good_state(prefix: Path) -> GoodState | None:
     try:
-        state = msgspec.json.decode((prefix / NAME).read_bytes(), type=GoodState)
+        state = from_json((prefix / NAME).read_bytes(), GoodState)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.schema == SCHEMA else None

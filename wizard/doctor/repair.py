@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from wizard.errors import UsageError
+from wizard.typed import from_json
 
 SCHEMA = 1
 FILE_NAME = "repair.json"
@@ -44,7 +45,7 @@ def read_repair(folder: Path) -> Repair | None:
     if not path.is_file():
         return None
     try:
-        repair = msgspec.json.decode(path.read_bytes(), type=Repair)
+        repair = from_json(path.read_bytes(), Repair)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError("bad-plan", details=str(error), path=str(path)) from error
     if repair.schema != SCHEMA:

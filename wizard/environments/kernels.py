@@ -9,6 +9,8 @@ from pathlib import Path
 
 import msgspec
 
+from wizard.typed import from_json
+
 _SYSTEM = ("/usr/local/share/jupyter", "/usr/share/jupyter")
 
 
@@ -66,6 +68,6 @@ def _data_folders(environment: Mapping[str, str], home: Path | None) -> Iterator
 
 def _read(path: Path) -> _Spec | None:
     try:
-        return msgspec.json.decode(path.read_bytes(), type=_Spec)
+        return from_json(path.read_bytes(), _Spec)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return None

@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 
 from wizard.environments.walk import Folder
+from wizard.typed import from_json
 
 # Made with the environment, by venv, virtualenv, uv or conda; Scripts is Windows' bin.
 _FRAME = re.compile(
@@ -53,7 +54,7 @@ def owned_files(prefix: Path, sites: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     for path in (prefix / "conda-meta").glob("*.json"):
         try:
-            found.update(msgspec.json.decode(path.read_bytes(), type=_CondaRecord).files)
+            found.update(from_json(path.read_bytes(), _CondaRecord).files)
         except (OSError, msgspec.MsgspecError, RecursionError):
             continue
     for site in sites:

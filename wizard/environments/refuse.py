@@ -23,6 +23,7 @@ from wizard.environments.remove import unfinished_run
 from wizard.environments.survey import Survey, mounted_in
 from wizard.errors import UsageError
 from wizard.system.links import is_link
+from wizard.typed import from_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +86,7 @@ def _check_kind(prefix: Path, around: Surroundings) -> None:
 def frozen_reason(text: str) -> str:
     """The words in conda's marker, `{"message": "managed by lab"}`; "-" when it has none."""
     try:
-        said = msgspec.json.decode(text, type=dict[str, object]).get("message")
+        said = from_json(text, dict[str, object]).get("message")
     except msgspec.MsgspecError:
         return " ".join(text.split()) or "-"
     return " ".join(str(said or "-").split())

@@ -23,6 +23,7 @@ from wizard.environments.contents import telling_folders
 from wizard.environments.walk import Folder, walk
 from wizard.errors import Cancelled
 from wizard.system import moving
+from wizard.typed import from_json
 
 _KEPT_SECONDS = 86_400.0
 _BLOCK = 512  # st_blocks counts these, whatever the disk's own block is
@@ -153,7 +154,7 @@ def _file() -> Path:
 def _read_book() -> _Book:
     """Empty when it is missing, cut short, or of another version."""
     try:
-        return msgspec.json.decode(_file().read_bytes(), type=_Book)
+        return from_json(_file().read_bytes(), _Book)
     except (OSError, msgspec.MsgspecError, RecursionError):
         return _Book()
 

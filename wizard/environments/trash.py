@@ -24,6 +24,7 @@ from wizard.environments.conda_records import unregister
 from wizard.environments.erase import OnErased, erase
 from wizard.system import moving
 from wizard.system.links import is_link
+from wizard.typed import from_json
 
 TRASH = ".torch-setup-trash-"
 DELETING = ".torch-setup-deleting.json"
@@ -82,7 +83,7 @@ def pending() -> tuple[Deletion, ...]:
     found: list[tuple[float, Deletion]] = []
     for note in deletions_dir().glob("*.json"):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
-            deletion = msgspec.json.decode(note.read_bytes(), type=Deletion)
+            deletion = from_json(note.read_bytes(), Deletion)
             if deletion.note == note and Path(deletion.prefix).is_absolute():
                 found.append((note.stat().st_mtime, deletion))
     return tuple(deletion for _, deletion in sorted(found, key=lambda pair: pair[0]))
@@ -217,7 +218,7 @@ def forget(deletion: Deletion, folder: Path) -> None:
 
 def _marked(folder: Path, deletion_id: str) -> bool:
     try:
-        return msgspec.json.decode((folder / DELETING).read_bytes(), type=_Mark).id == deletion_id
+        return from_json((folder / DELETING).read_bytes(), _Mark).id == deletion_id
     except (OSError, msgspec.MsgspecError):
         return False
 

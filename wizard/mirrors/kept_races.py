@@ -18,6 +18,7 @@ import msgspec
 from wizard import paths
 from wizard.mirrors.truth import Finding
 from wizard.system import moving
+from wizard.typed import from_json
 
 SCHEMA = 1
 
@@ -38,7 +39,7 @@ def race_path(question: str, addresses: Iterable[str | None]) -> Path:
 
 def recall(path: Path, network: str, seconds: float, now: float | None = None) -> KeptRace | None:
     try:
-        kept = msgspec.json.decode(path.read_bytes(), type=KeptRace)
+        kept = from_json(path.read_bytes(), KeptRace)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):

@@ -11,6 +11,7 @@ import msgspec
 
 from wizard.errors import WizardError
 from wizard.pack.model import SCHEMA, Entry, Listing, Part, is_safe
+from wizard.typed import from_json
 
 MOST_BYTES = 8 * 1024 * 1024
 _MOST_ENTRIES = 20_000
@@ -27,10 +28,10 @@ def parse_listing(data: bytes, where: str) -> Listing:
     if len(data) > MOST_BYTES:
         raise WizardError("pack-unreadable", details="too large", path=where)
     try:
-        schema = msgspec.json.decode(data, type=_Schema).schema
+        schema = from_json(data, _Schema).schema
         if schema > SCHEMA:
             raise WizardError("pack-newer", path=where, found=schema, known=SCHEMA)
-        listing = msgspec.json.decode(data, type=Listing)
+        listing = from_json(data, Listing)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise WizardError("pack-unreadable", details=str(error), path=where) from error
     wrong = _wrong(listing)

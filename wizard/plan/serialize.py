@@ -11,6 +11,7 @@ import msgspec
 
 from wizard.errors import UsageError
 from wizard.plan.model import SCHEMA, Plan
+from wizard.typed import from_json
 
 
 def plan_to_json(plan: Plan) -> bytes:
@@ -20,7 +21,7 @@ def plan_to_json(plan: Plan) -> bytes:
 def plan_from_json(data: bytes, where: str = "plan.json") -> Plan:
     """Raises UsageError `bad-plan` or `plan-schema`."""
     try:
-        plan = msgspec.json.decode(data, type=Plan)
+        plan = from_json(data, Plan)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UsageError("bad-plan", details=str(error), path=where) from error
     if plan.schema != SCHEMA:

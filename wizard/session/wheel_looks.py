@@ -17,6 +17,7 @@ from wizard import paths
 from wizard.mirrors.client import Client
 from wizard.mirrors.model import Offer
 from wizard.mirrors.remote_wheel import WheelContents, read_wheel
+from wizard.typed import from_json
 
 SCHEMA = 1
 
@@ -56,7 +57,7 @@ def _key(offer: Offer) -> str:
 
 def _remembered(path: Path) -> Look | None:
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=Look)
+        found = from_json(path.read_bytes(), Look)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return found if found.schema == SCHEMA else None

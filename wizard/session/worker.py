@@ -57,6 +57,7 @@ from wizard.steps.run_folder import RunFolder
 from wizard.steps.share import Share
 from wizard.steps.verify import Verify
 from wizard.system.processes import STOP_SIGNALS
+from wizard.typed import from_json
 
 _LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
 STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (Check(),), (Verify(),))
@@ -67,7 +68,7 @@ def read_run_lock(folder: RunFolder) -> Lock:
     try:
         text = folder.pylock.read_text(encoding="utf-8")
         if folder.files.is_file():
-            return Lock(msgspec.json.decode(folder.files.read_bytes(), type=tuple[LockedFile, ...]), text)
+            return Lock(from_json(folder.files.read_bytes(), tuple[LockedFile, ...]), text)
         return parse_lock(text)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError("bad-plan", details=str(error), path=str(folder.path)) from error

@@ -18,12 +18,13 @@ from wizard.packages.fetch.near import fetch_near_first
 from wizard.packages.model import LockedFile
 from wizard.steps.context import Context
 from wizard.steps.fetch import class_fetcher, start_apart
+from wizard.typed import from_json
 
 
 def read_python_files(path: Path) -> tuple[LockedFile, ...]:
     """() where nothing was locked. Raises UsageError `bad-plan`."""
     try:
-        return msgspec.json.decode(path.read_bytes(), type=tuple[LockedFile, ...])
+        return from_json(path.read_bytes(), tuple[LockedFile, ...])
     except FileNotFoundError:
         return ()
     except (OSError, msgspec.MsgspecError) as error:
