@@ -40,7 +40,7 @@ from benchmarks.class_source import Source, free_port, wait_for  # noqa: E402
 from wizard.errors import WizardError  # noqa: E402
 from wizard.machine.serialize import machine_to_json  # noqa: E402
 from wizard.matrix.load import load_matrix  # noqa: E402
-from wizard.packages.fetch import Fetcher, Store  # noqa: E402
+from wizard.packages.fetch import Downloads, Fetcher  # noqa: E402
 from wizard.packages.fetch.fetcher import Options  # noqa: E402
 from wizard.packages.fetch.near import fetch_near_first  # noqa: E402
 from wizard.profile.choose import choose  # noqa: E402
@@ -126,7 +126,7 @@ def client(told: dict[str, object]) -> int:
             files = tuple(replace(one, urls=(*urls_of(one), *one.urls)) for one in lock.files)
         options = Options(allow_http=bool(bases), **({"free_bytes": free} if free else {}))
         fetched = fetch_near_first(
-            Fetcher(Store(), options=options), files, bases, lambda progress: None, lambda one, path: None,
+            Fetcher(Downloads(), options=options), files, bases, lambda progress: None, lambda one, path: None,
             lambda: False, lambda: False, lambda failure: None,
         )  # fmt: skip
         for one, path in zip(files, fetched.paths, strict=True):

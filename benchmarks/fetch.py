@@ -269,14 +269,14 @@ def child(first: str, second: str) -> None:
         port, folder = second.split(" ", 1)
         SendFile.folder = Path(folder)
         http.server.ThreadingHTTPServer(("127.0.0.1", int(port)), SendFile).serve_forever()
-    from wizard.packages.fetch import Fetcher, Store
+    from wizard.packages.fetch import Downloads, Fetcher
     from wizard.packages.fetch.fetcher import Options
     from wizard.packages.model import LockedFile
 
     rows = json.loads(Path(second).read_text())
     files = [LockedFile(name, "1.0", name, (url,), sha256, size) for name, sha256, size, url in rows]
     limits: collections.Counter[str] = collections.Counter()
-    fetcher = Fetcher(Store(Path(first)), options=Options(environment={}))
+    fetcher = Fetcher(Downloads(Path(first)), options=Options(environment={}))
     fetcher.fetch(files, on_progress=lambda progress: limits.update([progress.limited_by]))
     looks = sum(limits.values())
     print("limited by", ", ".join(f"{name} {100 * count // looks} %" for name, count in limits.most_common()))

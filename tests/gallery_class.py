@@ -105,7 +105,7 @@ class ClassWalk:
         from tests.servers.fault_server import FaultServer
         from tests.share.test_room import full, told
         from wizard.pack.build import BuildOptions, build
-        from wizard.packages.fetch import Store
+        from wizard.packages.fetch import Downloads
         from wizard.session.pack import wanted_of
         from wizard.share.certificate import write_into
 
@@ -113,7 +113,7 @@ class ClassWalk:
         with FaultServer() as origin:
             course = make_class(origin.root)
             publish(origin, course)
-            build(wanted_of(course.file), pack, BuildOptions(), Store(self._home / "class-own"))
+            build(wanted_of(course.file), pack, BuildOptions(), Downloads(self._home / "class-own"))
         for number in range(1, 27):
             status, error = (1, full()) if number == 11 else (0, None)
             value = told(number, status, error, off=400 * 86400.0 if number == 4 else 0.0, profile=course.file.sha256)

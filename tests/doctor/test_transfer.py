@@ -13,7 +13,7 @@ from wizard.mirrors.kept_races import KeptRace, keep
 from wizard.mirrors.model import Layout, Origin, Source, UserSettings
 from wizard.mirrors.this_network import network_mark
 from wizard.mirrors.truth import Finding, Truth
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 from wizard.session.repair_plan import RepairPreview
 from wizard.session.repair_speed import measured_rates, transfer_of
@@ -43,10 +43,10 @@ def test_only_races_of_this_network_and_day_count(tmp_path: Path) -> None:
 
 def test_the_time_is_that_of_each_host(tmp_path: Path) -> None:
     files = (wheel("one", "near.example"), wheel("two", "slow.example"))
-    found = transfer_of(files, {"near.example": 3e6, "slow.example": 1e6}, Store(tmp_path))
+    found = transfer_of(files, {"near.example": 3e6, "slow.example": 1e6}, Downloads(tmp_path))
     assert (found.count, found.size, found.rate) == (2, 120_000_000, 1.5e6)
-    assert transfer_of(files, {"near.example": 3e6}, Store(tmp_path)).rate is None, "half a measurement is none"
-    assert transfer_of((), {}, Store(tmp_path)).size == 0
+    assert transfer_of(files, {"near.example": 3e6}, Downloads(tmp_path)).rate is None, "half a measurement is none"
+    assert transfer_of((), {}, Downloads(tmp_path)).size == 0
 
 
 def download(preview: RepairPreview) -> str:
@@ -63,7 +63,7 @@ def test_a_repair_counts_what_is_left_and_says_what_is_measured(patient: Patient
     assert first.download_bytes == sum(sizes.values())
     assert "has not been measured" in download(first)
 
-    store, cudnn = Store(paths.downloads_dir()), first.lock.find("nvidia-cudnn-cu12")
+    store, cudnn = Downloads(paths.downloads_dir()), first.lock.find("nvidia-cudnn-cu12")
     assert cudnn
     here = store.path_for(cudnn)
     here.parent.mkdir(parents=True)

@@ -21,7 +21,7 @@ from wizard.environments.package_cache import is_same_volume
 from wizard.environments.remove import mark_begun
 from wizard.errors import WizardError
 from wizard.i18n import text
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Choices
 from wizard.plan.requirement import Requirement
@@ -212,7 +212,7 @@ def test_the_python_that_a_class_has_locked_is_counted_with_the_downloads(home: 
     folder.path.mkdir(parents=True)
     folder.python_files.write_bytes(msgspec.json.encode(files))
     assert demands(plan, Lock((), ""))[0].size == 1400
-    here = Store().path_for(files[0])
+    here = Downloads().path_for(files[0])
     here.parent.mkdir(parents=True)
     here.touch()
     assert demands(plan, Lock((), ""))[0].size == 700

@@ -32,7 +32,7 @@ from wizard.gui.window import WizardWindow
 from wizard.i18n import LANGUAGES
 from wizard.network.model import Network
 from wizard.pack.build import BuildOptions, build, code_of
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.plan.model import Choices
 from wizard.plan.serialize import plan_to_json
 from wizard.report.document import report_document
@@ -64,7 +64,7 @@ def course(tmp_path: Path) -> Class:
     with FaultServer() as origin:
         made = make_class(origin.root)
         publish(origin, made)
-        build(wanted_of(made.file), tmp_path / "pack", BuildOptions(), Store(tmp_path / "own"))
+        build(wanted_of(made.file), tmp_path / "pack", BuildOptions(), Downloads(tmp_path / "own"))
     return made
 
 
@@ -193,7 +193,7 @@ def test_who_finds_no_build_tells_the_class(
     with FaultServer() as origin:
         made = make_class(origin.root, builds=(("windows", "cu126"),))
         publish(origin, made)
-        build(wanted_of(made.file), tmp_path / "pack", BuildOptions(), Store(tmp_path / "own"))
+        build(wanted_of(made.file), tmp_path / "pack", BuildOptions(), Downloads(tmp_path / "own"))
     window = open_window()
     welcome = form(qtbot, window)
     typed(qtbot, welcome.joining.address, str(tmp_path / "pack"))

@@ -19,13 +19,13 @@ from wizard.pack.check import others
 from wizard.pack.listing import listing_to_json, parse_listing
 from wizard.pack.model import Built, Entry, Listing, is_safe
 from wizard.pack.opened import base_of, open_pack
-from wizard.packages.fetch import Fetcher, FetchProgress, Store
+from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
 from wizard.packages.fetch.fetcher import Options
 from wizard.session.pack import check_pack, read_listing, wanted_of
 
 
 def built(course: Class, folder: Path, own: Path | None = None, **options: object) -> Built:
-    store = Store(own or folder.parent / "own")
+    store = Downloads(own or folder.parent / "own")
     return build(wanted_of(course.file), folder, BuildOptions(**options), store)  # type: ignore[arg-type]
 
 
@@ -60,7 +60,7 @@ def test_pip_can_take_the_pack_for_an_index(course: Class, tmp_path: Path) -> No
 
 def test_what_this_computer_has_is_copied(course: Class, origin: FaultServer, tmp_path: Path) -> None:
     own = tmp_path / "own"
-    Fetcher(Store(own)).fetch(course.file.profile.locks[0].files)
+    Fetcher(Downloads(own)).fetch(course.file.profile.locks[0].files)
     before = sum(origin.sent.values())
     done = built(course, tmp_path / "pack", own)
     windows_torch = course.file.profile.locks[1].files[0]
@@ -76,7 +76,7 @@ def test_an_interrupted_build_goes_on(course: Class, origin: FaultServer, tmp_pa
 
     with pytest.raises(Cancelled):
         build(
-            wanted_of(course.file), pack, BuildOptions(connections=1), Store(tmp_path / "own"), watch,
+            wanted_of(course.file), pack, BuildOptions(connections=1), Downloads(tmp_path / "own"), watch,
             lambda: bool(seen and seen[-1] >= 2),
         )  # fmt: skip
     assert not (pack / "pack.json").exists()
@@ -214,7 +214,7 @@ def test_large_files_are_split_and_joined_on_use(course: Class, origin: FaultSer
     opened = open_pack(base_of(str(pack)))
     from_stick = [_only(file, opened.address_of(file)) for file in lock.files]
     before = sum(origin.sent.values())
-    paths = Fetcher(Store(tmp_path / "student")).fetch(from_stick).paths
+    paths = Fetcher(Downloads(tmp_path / "student")).fetch(from_stick).paths
     assert paths[0].read_bytes() == course.data[torch.sha256]
     assert sum(origin.sent.values()) == before
     # A part that was altered is named by itself, and no wrong byte comes out of it.
@@ -222,7 +222,7 @@ def test_large_files_are_split_and_joined_on_use(course: Class, origin: FaultSer
     broken.write_bytes(b"y" + broken.read_bytes()[1:])
     assert problems(pack) == [("altered", f"wheels/{parts[1]}")]
     with pytest.raises(WizardError) as caught:
-        Fetcher(Store(tmp_path / "other"), options=Options(backoff=0.01)).fetch(from_stick)
+        Fetcher(Downloads(tmp_path / "other"), options=Options(backoff=0.01)).fetch(from_stick)
     assert caught.value.code == "fetch-hash-mismatch"
 
 

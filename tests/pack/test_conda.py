@@ -14,7 +14,7 @@ from wizard.environments.rattler_engine import RattlerEngine
 from wizard.errors import WizardError
 from wizard.pack.check import others
 from wizard.pack.opened import base_of, open_pack
-from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 
 
@@ -73,7 +73,7 @@ def test_a_bad_package_is_named_mended_and_never_handed_out(
     assert near
     from_stick = type(python)(python.name, python.version, python.filename, (near,), python.sha256, python.size)
     with pytest.raises(WizardError) as caught:
-        Fetcher(Store(tmp_path / "student"), options=Options(backoff=0.01)).fetch([from_stick])
+        Fetcher(Downloads(tmp_path / "student"), options=Options(backoff=0.01)).fetch([from_stick])
     assert caught.value.code == "fetch-hash-mismatch"
     before = sum(origin.sent.values())
     built(with_engine, pack)
@@ -91,7 +91,7 @@ def test_parts_are_no_part_of_the_channel_and_are_joined_by_a_setup(with_engine:
     near = open_pack(base_of(str(pack))).address_of(python)
     assert near
     from_stick = type(python)(python.name, python.version, python.filename, (near,), python.sha256, python.size)
-    (path,) = Fetcher(Store(tmp_path / "student")).fetch([from_stick]).paths
+    (path,) = Fetcher(Downloads(tmp_path / "student")).fetch([from_stick]).paths
     assert path.read_bytes() == with_engine.data[python.sha256]
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.servers.fault_server import FaultServer
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.install import find_places
 
 
@@ -51,5 +51,5 @@ def server() -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "downloads")
+def store(tmp_path: Path) -> Downloads:
+    return Downloads(tmp_path / "downloads")

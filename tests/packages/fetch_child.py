@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 from wizard.errors import WizardError
-from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.model import LockedFile
 
@@ -56,7 +56,7 @@ def nursery() -> None:
 def attempt(store: Path, files: Path) -> int:
     options = Options(stall=0.25, backoff=0.005, environment={}, free_bytes=lambda folder: 1 << 40)
     try:
-        Fetcher(Store(store), options=options).fetch(read_files(files))
+        Fetcher(Downloads(store), options=options).fetch(read_files(files))
     except WizardError as error:
         sys.stderr.write(f"{error}\n")
         return 1
@@ -70,7 +70,7 @@ def main() -> None:
     if sys.argv[1] == "--nursery":
         nursery()
         return
-    Fetcher(Store(Path(sys.argv[1])), options=Options(environment={})).fetch(read_files(Path(sys.argv[2])))
+    Fetcher(Downloads(Path(sys.argv[1])), options=Options(environment={})).fetch(read_files(Path(sys.argv[2])))
     say(peak_memory())
 
 

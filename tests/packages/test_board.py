@@ -11,14 +11,14 @@ from tests.packages.files import locked, some_bytes
 from wizard.packages.fetch.addresses import Hosts
 from wizard.packages.fetch.board import Board
 from wizard.packages.fetch.model import BLOCK, Stopped
-from wizard.packages.fetch.store import Store
+from wizard.packages.fetch.store import Downloads
 from wizard.packages.fetch.task import FileTask
 
 
 @pytest.fixture
 def slow_and_quick(tmp_path: Path) -> tuple[Board, FileTask, FileTask]:
     """Both are being fetched; all that has come of the slow one waits for its turn in the hash."""
-    hosts, store = Hosts(), Store(tmp_path)
+    hosts, store = Hosts(), Downloads(tmp_path)
     slow, quick = (
         FileTask(locked(some_bytes(100 + number), "http://127.0.0.1:9/a"), store, hosts) for number in range(2)
     )

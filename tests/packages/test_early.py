@@ -19,7 +19,7 @@ from tests.packages.test_install import record_lines, tree
 from tests.volumes import another_volume
 from wizard.errors import WizardError
 from wizard.packages.early import FOLDER, EarlyUnpacker, open_early
-from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.part import ALIGN
 from wizard.packages.fetch.state import PartState, write_state
@@ -207,7 +207,7 @@ def test_the_fetcher_feeds_it(tmp_path: Path) -> None:
     """Also with what an earlier attempt had fetched: it is read back for the hash."""
     wheel = wheels.rich(tmp_path / "wheels")
     file = locked(wheel.read_bytes(), wheel.as_uri(), name="rich_demo")
-    store = Store(tmp_path / "downloads")
+    store = Downloads(tmp_path / "downloads")
     part = store.part_for(file)
     part.parent.mkdir(parents=True)
     part.write_bytes(wheel.read_bytes()[: 2 * ALIGN])
@@ -224,7 +224,7 @@ def test_a_wrong_file_leaves_nothing(tmp_path: Path) -> None:
     data[-1] ^= 1
     good = locked(wheel.read_bytes(), wheel.as_uri(), name="rich_demo")
     wheel.write_bytes(data)
-    store = Store(tmp_path / "downloads")
+    store = Downloads(tmp_path / "downloads")
     early = EarlyUnpacker(store.root, "run")
     with pytest.raises(WizardError) as caught:
         Fetcher(store, 2, Options(tap=early, backoff=0.01)).fetch([good])

@@ -18,7 +18,7 @@ from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.errors import WizardError
 from wizard.i18n import text
-from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.ranges import total
 from wizard.packages.fetch.state import read_state
@@ -34,7 +34,7 @@ PLAIN = Options(stall=5.0, backoff=0.02, environment={})
 BLIND = Options(stall=5.0, backoff=0.02, environment={}, free_bytes=lambda folder: 1 << 40)
 
 
-def recorded(store: Store, file: LockedFile) -> int:
+def recorded(store: Downloads, file: LockedFile) -> int:
     state = read_state(store.state_for(file))
     return total(state.done) if state else 0
 
@@ -46,7 +46,7 @@ def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
         time.sleep(0.01)
 
 
-def child(store: Store, *files: LockedFile) -> subprocess.Popen[str]:
+def child(store: Downloads, *files: LockedFile) -> subprocess.Popen[str]:
     order = store.root.parent / "files.json"
     order.write_text(json.dumps([asdict(file) for file in files]), encoding="utf-8")
     return subprocess.Popen(
@@ -65,7 +65,7 @@ def check_sentence(error: WizardError, folder: Path) -> None:
         assert text(error.hint, language)
 
 
-def test_a_device_that_is_full(server: FaultServer, store: Store) -> None:
+def test_a_device_that_is_full(server: FaultServer, store: Downloads) -> None:
     """The kernel's own full device in the place of the part file."""
     data = some_bytes(3 * MB)
     file = locked(data, server.add("/a", data))
@@ -100,9 +100,9 @@ def test_a_disk_that_fills_up_in_the_middle_goes_on_when_there_is_room(server: F
     data = some_bytes(14 * MB)
     file = locked(data, server.add("/a", data))
     disk = tmp_path / "disk"
-    store = Store(disk / "downloads")
+    store = Downloads(disk / "downloads")
     if not may_mount(tmp_path):
-        file_too_large(server, Store(tmp_path / "limited"), file)
+        file_too_large(server, Downloads(tmp_path / "limited"), file)
         return
     with small_disk(disk, 8):
         with pytest.raises(WizardError) as caught:
@@ -117,7 +117,7 @@ def test_a_disk_that_fills_up_in_the_middle_goes_on_when_there_is_room(server: F
         assert result.bytes_fetched <= len(data) - kept + 8 * PAGE
 
 
-def file_too_large(server: FaultServer, store: Store, file: LockedFile) -> None:
+def file_too_large(server: FaultServer, store: Downloads, file: LockedFile) -> None:
     import resource  # not on Windows
 
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -131,7 +131,7 @@ def file_too_large(server: FaultServer, store: Store, file: LockedFile) -> None:
     assert Fetcher(store, options=BLIND).fetch([file]).paths[0].read_bytes() == server._files["/a"][0]
 
 
-def test_a_disk_that_others_fill_meanwhile(server: FaultServer, store: Store) -> None:
+def test_a_disk_that_others_fill_meanwhile(server: FaultServer, store: Downloads) -> None:
     """Enough before, too little while: it stops before the last byte of room is gone, and nothing is lost."""
     data = some_bytes(6 * MB)
     file = locked(data, server.add("/a", data, Faults(bytes_per_second=3 * MB)))
@@ -149,7 +149,7 @@ def test_a_disk_that_others_fill_meanwhile(server: FaultServer, store: Store) ->
 # -- other processes -----------------------------------------------------------------------------------------
 
 
-def test_two_processes_share_a_folder(server: FaultServer, store: Store) -> None:
+def test_two_processes_share_a_folder(server: FaultServer, store: Downloads) -> None:
     """Both end well, and every byte comes once."""
     data = [some_bytes(2 * MB, seed=number) for number in range(4)]
     slow = Faults(bytes_per_second=8 * MB)
@@ -163,7 +163,7 @@ def test_two_processes_share_a_folder(server: FaultServer, store: Store) -> None
     assert sum(server.sent.values()) == sum(map(len, data))
 
 
-def test_a_crashed_holder_of_the_lock_stops_nobody(server: FaultServer, store: Store) -> None:
+def test_a_crashed_holder_of_the_lock_stops_nobody(server: FaultServer, store: Downloads) -> None:
     """The second waits for the first, which is killed; it goes on with what the first had."""
     data = some_bytes(10 * MB)
     file = locked(data, server.add("/a", data, Faults(bytes_per_second=0.3 * MB, etag='"e"')))
@@ -192,7 +192,7 @@ def is_at_work(pid: int) -> bool:
 # -- memory --------------------------------------------------------------------------------------------------
 
 
-def test_memory_stays_below_60_megabytes(server: FaultServer, store: Store) -> None:
+def test_memory_stays_below_60_megabytes(server: FaultServer, store: Downloads) -> None:
     """Of the whole process, interpreter and imports with it, however large the files are."""
     data = some_bytes(90 * MB)
     small = some_bytes(MB, seed=2)

@@ -11,7 +11,7 @@ from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.errors import WizardError
 from wizard.i18n import text
-from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.model import CHUNK
 from wizard.packages.model import LockedFile
@@ -36,12 +36,12 @@ def patient(faults: Faults) -> Options:
     return FAST if faults.stall_after is None else Options(stall=0.5, backoff=0.02, environment={})
 
 
-def fetch(store: Store, *files: LockedFile, options: Options = FAST) -> list[bytes]:
+def fetch(store: Downloads, *files: LockedFile, options: Options = FAST) -> list[bytes]:
     result = Fetcher(store, options=options).fetch(files)
     return [path.read_bytes() for path in result.paths]
 
 
-def test_a_large_file_comes_in_ranges_and_small_ones_beside_it(server: FaultServer, store: Store) -> None:
+def test_a_large_file_comes_in_ranges_and_small_ones_beside_it(server: FaultServer, store: Downloads) -> None:
     files = [locked(LARGE, server.add("/large", LARGE), name="large")]
     for number in range(5):
         data = some_bytes(10_000 + number, seed=number)
@@ -59,7 +59,7 @@ def test_a_large_file_comes_in_ranges_and_small_ones_beside_it(server: FaultServ
     assert names == {"large-1.0-py3-none-any.whl", "large-1.0-py3-none-any.whl.verified"}
 
 
-def test_what_is_verified_is_not_fetched_again(server: FaultServer, store: Store) -> None:
+def test_what_is_verified_is_not_fetched_again(server: FaultServer, store: Downloads) -> None:
     file = locked(DATA, server.add("/a", DATA))
     fetch(store, file)
     result = Fetcher(store, options=FAST).fetch([file])
@@ -67,7 +67,7 @@ def test_what_is_verified_is_not_fetched_again(server: FaultServer, store: Store
     assert server.requests("/a") == 1
 
 
-def test_a_file_that_was_damaged_in_the_store_is_fetched_again(server: FaultServer, store: Store) -> None:
+def test_a_file_that_was_damaged_in_the_store_is_fetched_again(server: FaultServer, store: Downloads) -> None:
     file = locked(DATA, server.add("/a", DATA))
     fetch(store, file)
     store.path_for(file).write_bytes(b"x" * len(DATA))
@@ -101,7 +101,7 @@ PASSING = [
 
 
 @pytest.mark.parametrize(("faults", "extra"), PASSING, ids=lambda value: shown(value))
-def test_a_fault_that_passes_costs_little(server: FaultServer, store: Store, faults: Faults, extra: int) -> None:
+def test_a_fault_that_passes_costs_little(server: FaultServer, store: Downloads, faults: Faults, extra: int) -> None:
     file = locked(DATA, server.add("/a", DATA, faults))
     result = Fetcher(store, options=patient(faults)).fetch([file])
     assert result.paths[0].read_bytes() == DATA
@@ -110,7 +110,7 @@ def test_a_fault_that_passes_costs_little(server: FaultServer, store: Store, fau
 
 @pytest.mark.parametrize(("faults", "extra"), PASSING, ids=lambda value: shown(value))
 def test_a_fault_of_a_file_whose_size_nobody_knows(
-    server: FaultServer, store: Store, faults: Faults, extra: int
+    server: FaultServer, store: Downloads, faults: Faults, extra: int
 ) -> None:
     """Then a lie about the size is found out by the hash only, and all of it comes anew."""
     file = locked(DATA, server.add("/a", DATA, faults), sized=False)
@@ -131,7 +131,9 @@ LASTING = [
 
 
 @pytest.mark.parametrize(("faults", "extra", "unread"), LASTING, ids=lambda value: shown(value))
-def test_a_large_file_survives_too(server: FaultServer, store: Store, faults: Faults, extra: int, unread: int) -> None:
+def test_a_large_file_survives_too(
+    server: FaultServer, store: Downloads, faults: Faults, extra: int, unread: int
+) -> None:
     file = locked(LARGE, server.add("/a", LARGE, faults))
     result = Fetcher(store, options=patient(faults)).fetch([file])
     assert result.paths[0].read_bytes() == LARGE
@@ -156,7 +158,9 @@ def test_a_large_file_survives_too(server: FaultServer, store: Store, faults: Fa
     ],
     ids=shown,
 )
-def test_a_fault_that_stays_is_one_clear_sentence(server: FaultServer, store: Store, faults: Faults, code: str) -> None:
+def test_a_fault_that_stays_is_one_clear_sentence(
+    server: FaultServer, store: Downloads, faults: Faults, code: str
+) -> None:
     file = locked(DATA, server.add("/a", DATA, faults))
     options = Options(stall=0.05, backoff=0.001, environment={})
     with pytest.raises(WizardError) as caught:
@@ -174,7 +178,7 @@ def test_a_fault_that_stays_is_one_clear_sentence(server: FaultServer, store: St
      Faults(html=True), Faults(wrong_byte=9), Faults(stall_after=9000), Faults(end_after=9000)],
     ids=shown,
 )  # fmt: skip
-def test_the_next_address_is_taken_at_once(server: FaultServer, store: Store, faults: Faults) -> None:
+def test_the_next_address_is_taken_at_once(server: FaultServer, store: Downloads, faults: Faults) -> None:
     with FaultServer() as bad:
         file = locked(DATA, bad.add("/bad", DATA, faults), server.add("/good", DATA))
         assert fetch(store, file, options=patient(faults)) == [DATA]
@@ -182,7 +186,7 @@ def test_the_next_address_is_taken_at_once(server: FaultServer, store: Store, fa
     assert server.requests("/good") == 1
 
 
-def test_a_server_that_is_not_there(store: Store) -> None:
+def test_a_server_that_is_not_there(store: Downloads) -> None:
     with FaultServer() as gone:
         url = gone.add("/a", DATA)
     with pytest.raises(WizardError) as caught:
@@ -190,31 +194,31 @@ def test_a_server_that_is_not_there(store: Store) -> None:
     assert caught.value.code == "fetch-unreachable"
 
 
-def test_retry_after_is_obeyed(server: FaultServer, store: Store) -> None:
+def test_retry_after_is_obeyed(server: FaultServer, store: Downloads) -> None:
     file = locked(DATA, server.add("/a", DATA, Faults(times=1, status=429, retry_after="1")))
     fetch(store, file)
     assert server.times[1] - server.times[0] > 0.9
 
 
-def test_redirects_to_this_computer_are_followed(server: FaultServer, store: Store) -> None:
+def test_redirects_to_this_computer_are_followed(server: FaultServer, store: Downloads) -> None:
     target = server.add("/real", DATA)
     file = locked(DATA, server.add("/a", b"", Faults(redirect=target)))
     assert fetch(store, file) == [DATA]
 
 
-def test_if_range_guards_a_resumed_file(server: FaultServer, store: Store) -> None:
+def test_if_range_guards_a_resumed_file(server: FaultServer, store: Downloads) -> None:
     url = server.add("/a", LARGE, Faults(etag='"one"', times=1, drop_after=6_000_000))
     assert fetch(store, locked(LARGE, url)) == [LARGE]
     assert '"one"' in server.conditions
 
 
-def test_http_outside_this_computer_is_refused(store: Store) -> None:
+def test_http_outside_this_computer_is_refused(store: Downloads) -> None:
     with pytest.raises(WizardError) as caught:
         fetch(store, locked(DATA, "http://192.0.2.1/a.whl"))
     assert caught.value.code == "fetch-redirect"
 
 
-def test_a_local_file_is_copied_while_it_is_hashed(store: Store, tmp_path: Path) -> None:
+def test_a_local_file_is_copied_while_it_is_hashed(store: Downloads, tmp_path: Path) -> None:
     source = tmp_path / "folder with space" / "a+b.whl"
     source.parent.mkdir()
     source.write_bytes(LARGE)
@@ -224,11 +228,11 @@ def test_a_local_file_is_copied_while_it_is_hashed(store: Store, tmp_path: Path)
     assert caught.value.code == "fetch-not-found"
 
 
-def test_an_empty_file(server: FaultServer, store: Store) -> None:
+def test_an_empty_file(server: FaultServer, store: Downloads) -> None:
     assert fetch(store, locked(b"", server.add("/a", b""))) == [b""]
 
 
-def test_a_full_disk_is_said_before_anything_is_asked(server: FaultServer, store: Store) -> None:
+def test_a_full_disk_is_said_before_anything_is_asked(server: FaultServer, store: Downloads) -> None:
     file = locked(DATA, server.add("/a", DATA))
     with pytest.raises(WizardError) as caught:
         fetch(store, file, options=Options(environment={}, free_bytes=lambda folder: 1000))
@@ -236,7 +240,7 @@ def test_a_full_disk_is_said_before_anything_is_asked(server: FaultServer, store
     assert server.requests("/a") == 0
 
 
-def test_unreadable_certificates_are_named(server: FaultServer, store: Store) -> None:
+def test_unreadable_certificates_are_named(server: FaultServer, store: Downloads) -> None:
     file = locked(DATA, server.add("/a", DATA))
     with pytest.raises(WizardError) as caught:
         fetch(store, file, options=Options(environment={"SSL_CERT_FILE": "/no/such/file.pem"}))

@@ -22,7 +22,7 @@ import pytest
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.thorough import times
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks; a kill is the same there as here")
@@ -145,7 +145,7 @@ def check_no_wrong_file(schedule: Schedule, root: Path) -> int:
     """Returns how many are there."""
     found = 0
     for file in schedule.files:
-        path = Store(root).path_for(file)
+        path = Downloads(root).path_for(file)
         if path.exists():
             assert hashlib.sha256(path.read_bytes()).hexdigest() == file.sha256, f"a wrong file: {path.name}"
             found += 1
@@ -169,7 +169,7 @@ def carry_out(nursery: Nursery, server: FaultServer, seed: int, folder: Path) ->
             break
     assert count == len(schedule.files), "not all came"
     for file, content in zip(schedule.files, schedule.data, strict=True):
-        assert Store(store).path_for(file).read_bytes() == content
+        assert Downloads(store).path_for(file).read_bytes() == content
 
 
 @pytest.mark.parametrize("batch", range(BATCHES))

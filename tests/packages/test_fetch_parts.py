@@ -15,7 +15,7 @@ from wizard.packages.fetch.model import Fault
 from wizard.packages.fetch.part import ALIGN, PartFile, new_buffer
 from wizard.packages.fetch.reply import content_range
 from wizard.packages.fetch.state import PartState, parse_state, read_state, write_state
-from wizard.packages.fetch.store import Store
+from wizard.packages.fetch.store import Downloads
 from wizard.packages.fetch.transport import Transport, is_allowed
 
 pairs = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=12)
@@ -88,7 +88,7 @@ def test_a_name_cannot_leave_the_store(tmp_path: Path) -> None:
     file = locked(b"x", "https://example.invalid/x")
     for name in ("../x.whl", "a/b.whl", "/x.whl"):
         with pytest.raises(ValueError, match="plain file name"):
-            Store(tmp_path).path_for(type(file)(file.name, "1", name, file.urls, file.sha256))
+            Downloads(tmp_path).path_for(type(file)(file.name, "1", name, file.urls, file.sha256))
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from wizard.cli.download_grammar import MOST_CONNECTIONS, rate
 from wizard.errors import Cancelled
 from wizard.flow.run_view import limit_words
 from wizard.i18n import text
-from wizard.packages.fetch import Fetcher, FetchProgress, Store, meter
+from wizard.packages.fetch import Downloads, Fetcher, FetchProgress, meter
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.limit import Limit
 from wizard.packages.fetch.meter import Meter, Watch, judge
@@ -31,7 +31,7 @@ from wizard.plan.model import Choices
 MB = 1 << 20
 
 
-def limits_seen(store: Store, files: list[LockedFile], options: Options, connections: int = 4) -> Counter[str]:
+def limits_seen(store: Downloads, files: list[LockedFile], options: Options, connections: int = 4) -> Counter[str]:
     """How often each was named, without the first looks, in which there is nothing to measure yet."""
     seen: list[FetchProgress] = []
     Fetcher(store, connections, options).fetch(files, on_progress=seen.append)
@@ -65,7 +65,7 @@ def test_without_a_limit_nobody_waits() -> None:
         Limit(0)
 
 
-def test_all_connections_together_keep_to_the_rate(server: FaultServer, store: Store) -> None:
+def test_all_connections_together_keep_to_the_rate(server: FaultServer, store: Downloads) -> None:
     data = [some_bytes(300_000, seed=number) for number in range(4)]
     files = [locked(item, server.add(f"/{at}", item), name=f"n{at}") for at, item in enumerate(data)]
     began = time.monotonic()
@@ -112,7 +112,7 @@ def test_every_limit_has_words(language: str) -> None:
 
 
 @pytest.mark.parametrize("count", [1, 2, 16])
-def test_never_more_connections_than_asked_for(server: FaultServer, store: Store, count: int) -> None:
+def test_never_more_connections_than_asked_for(server: FaultServer, store: Downloads, count: int) -> None:
     data = [some_bytes(200_000, seed=number) for number in range(3 * count)]
     slow = Faults(bytes_per_second=1e6)
     files = [locked(item, server.add(f"/{at}", item, slow), name=f"n{at}") for at, item in enumerate(data)]
@@ -125,26 +125,26 @@ def test_never_more_connections_than_asked_for(server: FaultServer, store: Store
 # -- what limits it ------------------------------------------------------------------------------------------
 
 
-def test_a_slow_line_is_the_network(server: FaultServer, store: Store) -> None:
+def test_a_slow_line_is_the_network(server: FaultServer, store: Downloads) -> None:
     data = some_bytes(MB)
     file = locked(data, server.add("/a", data, Faults(bytes_per_second=0.8 * MB)))
     assert limits_seen(store, [file], Options(environment={})).most_common(1)[0][0] == "network"
 
 
-def test_a_server_that_takes_its_time_is_the_server(server: FaultServer, store: Store) -> None:
+def test_a_server_that_takes_its_time_is_the_server(server: FaultServer, store: Downloads) -> None:
     slow = Faults(answer_after=0.4)
     data = [some_bytes(1000, seed=number) for number in range(6)]
     files = [locked(item, server.add(f"/{at}", item, slow), name=f"n{at}") for at, item in enumerate(data)]
     assert limits_seen(store, files, Options(environment={}), 2).most_common(1)[0][0] == "server"
 
 
-def test_a_server_that_wants_rest_is_the_server(server: FaultServer, store: Store) -> None:
+def test_a_server_that_wants_rest_is_the_server(server: FaultServer, store: Downloads) -> None:
     data = some_bytes(1000)
     file = locked(data, server.add("/a", data, Faults(times=1, status=429, retry_after="4")))
     assert limits_seen(store, [file], Options(environment={})).most_common(1)[0][0] == "server"
 
 
-def test_one_that_cannot_be_reached_is_the_network(store: Store) -> None:
+def test_one_that_cannot_be_reached_is_the_network(store: Downloads) -> None:
     with FaultServer() as gone:
         data = some_bytes(1000)
         file = locked(data, gone.add("/a", data))
@@ -202,7 +202,7 @@ class Clocks:
         return time.time() + self.slept, time.monotonic()
 
 
-def test_after_sleep_it_goes_on_at_once(server: FaultServer, store: Store) -> None:
+def test_after_sleep_it_goes_on_at_once(server: FaultServer, store: Downloads) -> None:
     """The connection is dead and says nothing; without the look at the clocks this waits an hour."""
     data = some_bytes(3 * MB)
     file = locked(data, server.add("/a", data, Faults(times=1, stall_after=2 * MB)))
@@ -220,7 +220,7 @@ def test_after_sleep_it_goes_on_at_once(server: FaultServer, store: Store) -> No
     assert server.requests("/a") == 2
 
 
-def test_what_failed_around_sleep_is_nobodys_fault(server: FaultServer, store: Store) -> None:
+def test_what_failed_around_sleep_is_nobodys_fault(server: FaultServer, store: Downloads) -> None:
     """Sleeping again and again uses no source up."""
     data = some_bytes(200_000)
     file = locked(data, server.add("/a", data, Faults(times=12, stall_after=0)))

@@ -15,7 +15,7 @@ import pytest
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.errors import Cancelled
-from wizard.packages.fetch import Fetcher, FetchProgress, Store
+from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.ranges import total
 from wizard.packages.fetch.state import PartState, read_state, write_state
@@ -34,12 +34,14 @@ def wait_until(condition: object, seconds: float = 20.0) -> None:
         time.sleep(0.02)
 
 
-def recorded(store: Store, file: LockedFile) -> int:
+def recorded(store: Downloads, file: LockedFile) -> int:
     state = read_state(store.state_for(file))
     return total(state.done) if state else 0
 
 
-def test_a_killed_process_is_resumed_without_fetching_twice(server: FaultServer, store: Store, tmp_path: Path) -> None:
+def test_a_killed_process_is_resumed_without_fetching_twice(
+    server: FaultServer, store: Downloads, tmp_path: Path
+) -> None:
     large, small = some_bytes(12 * MB + 99), some_bytes(200_000, seed=2)
     slow = Faults(bytes_per_second=1.2 * MB, etag='"e"')
     files = [
@@ -69,7 +71,7 @@ def test_a_killed_process_is_resumed_without_fetching_twice(server: FaultServer,
     assert result.bytes_reused >= kept + len(small)
 
 
-def test_cancel_is_quick_and_keeps_what_came(server: FaultServer, store: Store) -> None:
+def test_cancel_is_quick_and_keeps_what_came(server: FaultServer, store: Downloads) -> None:
     data = some_bytes(9 * MB)
     url = server.add("/a", data, Faults(stall_after=3 * MB))
     file = locked(data, url)
@@ -87,7 +89,7 @@ def test_cancel_is_quick_and_keeps_what_came(server: FaultServer, store: Store) 
     assert server.sent["/a"] - before <= len(data) - 3 * MB
 
 
-def test_pause_stops_the_bytes_and_going_on_completes(server: FaultServer, store: Store) -> None:
+def test_pause_stops_the_bytes_and_going_on_completes(server: FaultServer, store: Downloads) -> None:
     data = some_bytes(6 * MB)
     file = locked(data, server.add("/a", data, Faults(bytes_per_second=3 * MB)))
     paused = threading.Event()
@@ -105,7 +107,7 @@ def test_pause_stops_the_bytes_and_going_on_completes(server: FaultServer, store
     assert result.paths[0].read_bytes() == data
 
 
-def test_progress_grows_to_the_whole(server: FaultServer, store: Store) -> None:
+def test_progress_grows_to_the_whole(server: FaultServer, store: Downloads) -> None:
     data = some_bytes(5 * MB)
     seen: list[FetchProgress] = []
     Fetcher(store, options=PLAIN).fetch([locked(data, server.add("/a", data))], on_progress=seen.append)
@@ -113,7 +115,7 @@ def test_progress_grows_to_the_whole(server: FaultServer, store: Store) -> None:
     assert [item.done for item in seen] == sorted(item.done for item in seen)
 
 
-def test_two_runs_share_a_folder(server: FaultServer, store: Store) -> None:
+def test_two_runs_share_a_folder(server: FaultServer, store: Downloads) -> None:
     data = some_bytes(4 * MB)
     file = locked(data, server.add("/a", data, Faults(bytes_per_second=6 * MB)))
     results: list[bytes] = []
@@ -130,7 +132,7 @@ def test_two_runs_share_a_folder(server: FaultServer, store: Store) -> None:
     assert server.sent["/a"] == len(data)
 
 
-def test_a_record_that_lies_is_found_out(server: FaultServer, store: Store) -> None:
+def test_a_record_that_lies_is_found_out(server: FaultServer, store: Downloads) -> None:
     """The disk lost what the sidecar names (a power cut): the hash says so, and the file comes anew."""
     data = some_bytes(3 * MB)
     file = locked(data, server.add("/a", data))
@@ -141,7 +143,7 @@ def test_a_record_that_lies_is_found_out(server: FaultServer, store: Store) -> N
     assert Fetcher(store, options=PLAIN).fetch([file]).paths[0].read_bytes() == data
 
 
-def test_a_whole_part_needs_no_server(server: FaultServer, store: Store) -> None:
+def test_a_whole_part_needs_no_server(server: FaultServer, store: Downloads) -> None:
     """Killed between the last byte and the rename."""
     data = some_bytes(3 * MB + 5)
     file = locked(data, server.add("/a", data, Faults(status=500)))

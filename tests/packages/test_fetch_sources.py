@@ -13,7 +13,7 @@ import pytest
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.errors import WizardError
-from wizard.packages.fetch import Fetcher, FetchResult, Store
+from wizard.packages.fetch import Downloads, Fetcher, FetchResult
 from wizard.packages.fetch.addresses import Hosts, Sources
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.model import CHUNK, Fault
@@ -42,18 +42,18 @@ def second() -> Iterator[FaultServer]:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store(tmp_path / "downloads")
+def store(tmp_path: Path) -> Downloads:
+    return Downloads(tmp_path / "downloads")
 
 
-def fetch(store: Store, *files: LockedFile, connections: int = 4, options: Options = FAST) -> FetchResult:
+def fetch(store: Downloads, *files: LockedFile, connections: int = 4, options: Options = FAST) -> FetchResult:
     result = Fetcher(store, connections, options).fetch(files)
     for file, path in zip(files, result.paths, strict=True):
         assert path.stat().st_size == file.size
     return result
 
 
-def half_fetched(store: Store, file: LockedFile, data: bytes, kept: int) -> None:
+def half_fetched(store: Downloads, file: LockedFile, data: bytes, kept: int) -> None:
     part = store.part_for(file)
     part.parent.mkdir(parents=True)
     part.write_bytes(data[:kept])
@@ -65,7 +65,7 @@ def half_fetched(store: Store, file: LockedFile, data: bytes, kept: int) -> None
 
 @pytest.mark.parametrize("broken", [Faults(end_after=2 * MB), Faults(stall_after=2 * MB), Faults(drop_after=2 * MB)])
 def test_the_next_source_goes_on_where_the_first_broke(
-    first: FaultServer, second: FaultServer, store: Store, broken: Faults
+    first: FaultServer, second: FaultServer, store: Downloads, broken: Faults
 ) -> None:
     """Though each calls the file by another ETag."""
     one = Faults(**{**vars(broken), "etag": '"one"'})
@@ -78,7 +78,7 @@ def test_the_next_source_goes_on_where_the_first_broke(
 
 
 def test_a_source_without_ranges_is_not_asked_for_the_rest(
-    first: FaultServer, second: FaultServer, store: Store
+    first: FaultServer, second: FaultServer, store: Downloads
 ) -> None:
     """It would have to begin anew; what is there is kept for one that need not."""
     file = locked(LARGE, first.add("/a", LARGE, Faults(knows_ranges=False)), second.add("/a", LARGE))
@@ -90,7 +90,9 @@ def test_a_source_without_ranges_is_not_asked_for_the_rest(
     assert first.requests("/a") == 1
 
 
-def test_a_stream_that_broke_is_gone_on_with_by_ranges(first: FaultServer, second: FaultServer, store: Store) -> None:
+def test_a_stream_that_broke_is_gone_on_with_by_ranges(
+    first: FaultServer, second: FaultServer, store: Downloads
+) -> None:
     broken = Faults(knows_ranges=False, end_after=2 * CHUNK)
     file = locked(LARGE, first.add("/a", LARGE, broken), second.add("/a", LARGE))
     result = fetch(store, file)
@@ -98,7 +100,7 @@ def test_a_stream_that_broke_is_gone_on_with_by_ranges(first: FaultServer, secon
     assert result.bytes_fetched <= len(LARGE) + PAGE
 
 
-def test_a_portal_costs_nothing_of_what_is_there(first: FaultServer, store: Store) -> None:
+def test_a_portal_costs_nothing_of_what_is_there(first: FaultServer, store: Downloads) -> None:
     """It answers every request with 200 and a page, whatever the page calls itself."""
     for kind in ("text/html", "application/octet-stream"):
         data = some_bytes(2 * CHUNK, seed=len(kind))
@@ -111,7 +113,7 @@ def test_a_portal_costs_nothing_of_what_is_there(first: FaultServer, store: Stor
         assert fetch(store, file).bytes_fetched == len(data) - CHUNK
 
 
-def test_the_wrong_one_of_two_givers_is_found(first: FaultServer, second: FaultServer, store: Store) -> None:
+def test_the_wrong_one_of_two_givers_is_found(first: FaultServer, second: FaultServer, store: Downloads) -> None:
     """The first gives a wrong byte and breaks off, the second ends the file: the hash cannot say whose fault it is."""
     wrong = Faults(wrong_byte=5, end_after=MB)
     file = locked(DATA, first.add("/a", DATA, wrong), second.add("/a", DATA))
@@ -123,7 +125,7 @@ def test_the_wrong_one_of_two_givers_is_found(first: FaultServer, second: FaultS
 # -- another file behind the address -------------------------------------------------------------------------
 
 
-def test_another_etag_of_the_same_bytes_costs_nothing(first: FaultServer, store: Store) -> None:
+def test_another_etag_of_the_same_bytes_costs_nothing(first: FaultServer, store: Downloads) -> None:
     """Servers behind one name rarely agree about it."""
     file = locked(LARGE, first.add("/a", LARGE, Faults(etag_per_request=True)))
     result = fetch(store, file)
@@ -132,7 +134,7 @@ def test_another_etag_of_the_same_bytes_costs_nothing(first: FaultServer, store:
 
 
 def test_a_file_that_changes_in_the_middle_comes_from_elsewhere(
-    first: FaultServer, second: FaultServer, store: Store
+    first: FaultServer, second: FaultServer, store: Downloads
 ) -> None:
     file = locked(LARGE, first.add("/a", LARGE, Faults(etag='"one"', other_from=2)), second.add("/a", LARGE))
     result = fetch(store, file)
@@ -140,7 +142,7 @@ def test_a_file_that_changes_in_the_middle_comes_from_elsewhere(
     assert result.bytes_fetched <= 3 * len(LARGE)
 
 
-def test_a_file_that_became_another_is_one_sentence(first: FaultServer, store: Store) -> None:
+def test_a_file_that_became_another_is_one_sentence(first: FaultServer, store: Downloads) -> None:
     file = locked(LARGE, first.add("/a", LARGE, Faults(etag='"one"', other_from=2)))
     with pytest.raises(WizardError) as caught:
         fetch(store, file)
@@ -148,13 +150,13 @@ def test_a_file_that_became_another_is_one_sentence(first: FaultServer, store: S
     assert not store.path_for(file).exists()
 
 
-def test_bytes_of_an_earlier_run_are_blamed_on_no_source(first: FaultServer, store: Store) -> None:
+def test_bytes_of_an_earlier_run_are_blamed_on_no_source(first: FaultServer, store: Downloads) -> None:
     file = locked(DATA, first.add("/a", DATA, Faults(times=1, wrong_byte=2 * MB + 5)))
     half_fetched(store, file, bytes(len(DATA)), MB)
     assert fetch(store, file).paths[0].read_bytes() == DATA
 
 
-def test_if_range_names_the_tag_of_this_address_only(first: FaultServer, store: Store) -> None:
+def test_if_range_names_the_tag_of_this_address_only(first: FaultServer, store: Downloads) -> None:
     file = locked(LARGE, first.add("/a", LARGE, Faults(etag='"one"')))
     fetch(store, file)
     assert set(first.conditions) == {'"one"'}
@@ -169,7 +171,7 @@ def test_if_range_names_the_tag_of_this_address_only(first: FaultServer, store: 
     ids=["404", "403", "html", "500", "stall"],
 )
 def test_thirty_files_do_not_each_pay_for_a_bad_source(
-    first: FaultServer, second: FaultServer, store: Store, faults: Faults
+    first: FaultServer, second: FaultServer, store: Downloads, faults: Faults
 ) -> None:
     files = []
     for number in range(30):
@@ -182,7 +184,7 @@ def test_thirty_files_do_not_each_pay_for_a_bad_source(
     assert sum(second.requests(f"/{number}") for number in range(30)) == 30
 
 
-def test_a_mirror_that_lacks_some_files_stays_first(first: FaultServer, second: FaultServer, store: Store) -> None:
+def test_a_mirror_that_lacks_some_files_stays_first(first: FaultServer, second: FaultServer, store: Downloads) -> None:
     files = []
     for number in range(12):
         data = some_bytes(5000 + number, seed=number)
@@ -193,7 +195,7 @@ def test_a_mirror_that_lacks_some_files_stays_first(first: FaultServer, second: 
     assert sum(second.requests(f"/{number}") for number in range(12)) == 3
 
 
-def test_a_host_that_wants_rest_is_left_alone_by_all(first: FaultServer, second: FaultServer, store: Store) -> None:
+def test_a_host_that_wants_rest_is_left_alone_by_all(first: FaultServer, second: FaultServer, store: Downloads) -> None:
     files = []
     for number in range(20):
         data = some_bytes(5000 + number, seed=number)
@@ -205,7 +207,7 @@ def test_a_host_that_wants_rest_is_left_alone_by_all(first: FaultServer, second:
 
 @pytest.mark.parametrize("status", [429, 503])
 @pytest.mark.parametrize("as_date", [False, True], ids=["seconds", "date"])
-def test_nobody_asks_again_before_the_time(first: FaultServer, store: Store, status: int, as_date: bool) -> None:
+def test_nobody_asks_again_before_the_time(first: FaultServer, store: Downloads, status: int, as_date: bool) -> None:
     until = email.utils.formatdate(time.time() + 3, usegmt=True) if as_date else "2"
     files = []
     for number in range(6):
@@ -218,7 +220,7 @@ def test_nobody_asks_again_before_the_time(first: FaultServer, store: Store, sta
     assert max(waits) > 1.0
 
 
-def test_one_that_wants_too_long_a_rest_is_given_up(first: FaultServer, store: Store) -> None:
+def test_one_that_wants_too_long_a_rest_is_given_up(first: FaultServer, store: Downloads) -> None:
     file = locked(DATA, first.add("/a", DATA, Faults(status=503, retry_after="86400")))
     with pytest.raises(WizardError) as caught:
         fetch(store, file)
@@ -227,7 +229,7 @@ def test_one_that_wants_too_long_a_rest_is_given_up(first: FaultServer, store: S
 
 
 def test_a_server_of_the_class_may_ask_for_a_short_rest_only(
-    first: FaultServer, second: FaultServer, store: Store
+    first: FaultServer, second: FaultServer, store: Downloads
 ) -> None:
     """It answers each time that it wants more: the next address is asked, and no file waits for it."""
     files = []
@@ -274,7 +276,7 @@ def test_addresses_on_one_host_share_its_memory() -> None:
 
 
 def test_a_redirect_to_another_host_is_followed_once_and_without_the_login(
-    first: FaultServer, second: FaultServer, store: Store
+    first: FaultServer, second: FaultServer, store: Downloads
 ) -> None:
     target = second.add("/real", LARGE)
     url = first.add("/a", b"", Faults(redirect=target)).replace("http://", "http://me:secret@")
@@ -285,7 +287,7 @@ def test_a_redirect_to_another_host_is_followed_once_and_without_the_login(
     assert first.requests("/a") <= 4  # once for each connection, not for each range
 
 
-def test_where_a_redirect_led_may_end(first: FaultServer, second: FaultServer, store: Store) -> None:
+def test_where_a_redirect_led_may_end(first: FaultServer, second: FaultServer, store: Downloads) -> None:
     """Signed addresses run out: then the first one is asked again, and nobody is blamed."""
     old = second.add("/old", LARGE, Faults(end_after=2 * MB))
     url = first.add("/a", LARGE, Faults(times=1, redirect=old))

@@ -12,7 +12,7 @@ from wizard.packages.fetch.board import Board
 from wizard.packages.fetch.model import BLOCK
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.settle import Block, Settler
-from wizard.packages.fetch.store import Store
+from wizard.packages.fetch.store import Downloads
 from wizard.packages.fetch.task import FileTask
 from wizard.packages.model import LockedFile
 
@@ -42,7 +42,7 @@ class _Slow:
 
 def test_who_ends_a_turn_does_not_end_the_next_ones(tmp_path: Path) -> None:
     data, hosts, tap = some_bytes(3 * BLOCK), Hosts(), _Slow()
-    task = FileTask(locked(data, "http://127.0.0.1:9/a"), Store(tmp_path), hosts)
+    task = FileTask(locked(data, "http://127.0.0.1:9/a"), Downloads(tmp_path), hosts)
     board = Board([task], hosts, 1, 0.0)
     board.changed = changed = _Meanwhile(board._lock)
     task.open_io()

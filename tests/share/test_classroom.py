@@ -19,7 +19,7 @@ from tests.servers.fault_server import Faults, FaultServer
 from wizard.errors import WizardError
 from wizard.network.environment import with_direct
 from wizard.pack.build import BuildOptions, build, code_of
-from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.near import fetch_near_first
 from wizard.packages.model import LockedFile
@@ -46,7 +46,7 @@ def pack(built: Path, tmp_path: Path) -> Path:
 
 def build_one(origin: FaultServer, course: Class, folder: Path) -> Class:
     publish(origin, course)
-    build(wanted_of(course.file), folder, BuildOptions(), Store(folder.parent / "own"))
+    build(wanted_of(course.file), folder, BuildOptions(), Downloads(folder.parent / "own"))
     return course
 
 
@@ -150,7 +150,7 @@ def test_any_static_web_server_will_do(pack: Path) -> None:
         found = enter(Asked(pack=f"{web.root}/packs/dl", code=code(pack)))
         files = found.file.profile.locks[0].files
         near = [replace(file, urls=found.further_urls()(file)) for file in files]
-        fetched = Fetcher(Store(pack.parent / "student"), options=Options(allow_http=True)).fetch(near)
+        fetched = Fetcher(Downloads(pack.parent / "student"), options=Options(allow_http=True)).fetch(near)
     assert fetched.bytes_fetched == sum(file.size or 0 for file in files)
 
 
@@ -161,7 +161,7 @@ def fetch(files: list[LockedFile], near: FaultServer, store: Path) -> list[str]:
     far: list[str] = []
     options = Options(allow_http=True, backoff=0.01)
     fetch_near_first(
-        Fetcher(Store(store), options=options), files, (near.root,), lambda progress: None, lambda file, path: None,
+        Fetcher(Downloads(store), options=options), files, (near.root,), lambda progress: None, lambda file, path: None,
         lambda: False, lambda: False, lambda error: far.append(error.code),
     )  # fmt: skip
     return far
@@ -203,14 +203,14 @@ def test_who_has_finished_may_hand_the_files_on(pack: Path, server: PackServer, 
     files = (*lock.files, *(package.file for package in lock.conda))
     stick = Path(shutil.copy(course.path, tmp_path / "stick.torchlab"))
     near = [replace(file, urls=course.further_urls()(file)) for file in files]
-    Fetcher(Store(), options=Options(allow_http=True)).fetch(near)
+    Fetcher(Downloads(), options=Options(allow_http=True)).fetch(near)
     with serve_downloads(course.file, stick, files, ServeOptions("127.0.0.1", 0), announce=False) as serving:
         stick.unlink()
         there = f"http://127.0.0.1:{serving.server.port}/"
         second = enter(Asked(pack=there, code=code(pack)))
         wanted = [replace(file, urls=second.further_urls()(file)) for file in files]
         assert all(file.urls for file in wanted)
-        Fetcher(Store(tmp_path / "second"), options=Options(allow_http=True)).fetch(wanted)
+        Fetcher(Downloads(tmp_path / "second"), options=Options(allow_http=True)).fetch(wanted)
         with pytest.raises(WizardError) as caught:
             hand_in_failure((there,), course.file.sha256, "", WizardError("fetch-internal"), None)
         assert caught.value.code == "share-not-handed-in"

@@ -20,7 +20,7 @@ from wizard.errors import UsageError, WizardError
 from wizard.pack import opened
 from wizard.pack.build import BuildOptions, build, code_of
 from wizard.pack.files import put_bytes
-from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.transport import may_lead
 from wizard.profile.read import parse_profile
@@ -39,7 +39,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with FaultServer() as origin:
         course = make_class(origin.root)
         publish(origin, course)
-        build(wanted_of(course.file), folder, BuildOptions(), Store(folder.parent / "own"))
+        build(wanted_of(course.file), folder, BuildOptions(), Downloads(folder.parent / "own"))
     return folder
 
 
@@ -99,7 +99,7 @@ def test_an_odd_reply_is_one_sentence_and_the_next_address_is_asked(odd: bytes, 
         assert refused(Asked(pack=liar.root, code="0" * 16)) in ("pack-unreachable", "pack-unreadable")
         file = locked(data, f"{liar.root}/a.whl", good.add("/a.whl", data))
         options = Options(allow_http=True, backoff=0.01)
-        (path,) = Fetcher(Store(tmp_path / "store"), options=options).fetch([file]).paths
+        (path,) = Fetcher(Downloads(tmp_path / "store"), options=options).fetch([file]).paths
         assert path.read_bytes() == data
 
 
@@ -132,9 +132,9 @@ def test_a_server_that_drips_is_left_for_the_next(reply: Iterable[bytes | float]
     with RawServer(lambda asked: reply) as dripping, FaultServer() as good:
         file = locked(data, f"{dripping.root}/a.whl", good.add("/a.whl", data))
         options = Options(allow_http=True, backoff=0.01, patience=0.4)
-        (path,) = Fetcher(Store(tmp_path / "store"), options=options).fetch([file]).paths
+        (path,) = Fetcher(Downloads(tmp_path / "store"), options=options).fetch([file]).paths
         assert path.read_bytes() == data
-        alone = Fetcher(Store(tmp_path / "alone"), options=options)
+        alone = Fetcher(Downloads(tmp_path / "alone"), options=options)
         with pytest.raises(WizardError) as caught:
             alone.fetch([replace(file, urls=file.urls[:1])])
         assert caught.value.code == "fetch-stalled"
@@ -214,7 +214,7 @@ def test_a_link_in_the_folder_leads_nowhere(pack: Path, tmp_path: Path) -> None:
         wheel.symlink_to(secret)  # after it was checked, of the very same size
         url = f"http://127.0.0.1:{server.port}/wheels/{wheel.name}"
         file = locked(b"x" * secret.stat().st_size, url)
-        fetcher = Fetcher(Store(tmp_path / "s"), options=Options(allow_http=True, backoff=0.01))
+        fetcher = Fetcher(Downloads(tmp_path / "s"), options=Options(allow_http=True, backoff=0.01))
         with pytest.raises(WizardError) as caught:
             fetcher.fetch([file])
         assert caught.value.code == "fetch-not-found"
@@ -230,7 +230,7 @@ def test_what_is_not_needed_any_more_is_not_deleted_behind_a_link(built: Path, t
     with FaultServer() as origin:
         course = make_class(origin.root)
         publish(origin, course)
-        build(wanted_of(course.file), folder, BuildOptions(), Store(tmp_path / "own"))
+        build(wanted_of(course.file), folder, BuildOptions(), Downloads(tmp_path / "own"))
         text = (folder / "pack.json").read_text()
         unneeded = text.replace('"unneeded": []', '"unneeded": ["wheels/thesis.whl"]')
         assert unneeded != text
@@ -239,7 +239,7 @@ def test_what_is_not_needed_any_more_is_not_deleted_behind_a_link(built: Path, t
         for path in (tmp_path / "real").iterdir():
             shutil.copy(path, theirs)
         (folder / "wheels").symlink_to(theirs)
-        build(wanted_of(course.file), folder, BuildOptions(remove=True), Store(tmp_path / "own"))
+        build(wanted_of(course.file), folder, BuildOptions(remove=True), Downloads(tmp_path / "own"))
     assert (theirs / "thesis.whl").read_text() == "words"
 
 

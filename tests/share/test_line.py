@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from tests.line.world import PYTHON, TORCH, World
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
 from wizard.profile.read import read_profile
@@ -119,7 +119,7 @@ def test_a_machine_is_set_up_from_the_class_server_alone(world: World, wheels: P
 
 def _built(world: World, profile: Path, pack: Path, wheels: Path) -> subprocess.CompletedProcess[str]:
     """The files are in the downloads of this home already: what a build does with a network is tested elsewhere."""
-    store = Store(world.home / "state" / "downloads")
+    store = Downloads(world.home / "state" / "downloads")
     for file in read_profile(profile).profile.files:
         source = next(path for path in wheels.rglob("*.whl") if path.name == file.filename)
         target = store.path_for(file)

@@ -22,7 +22,7 @@ from tests.servers.fault_server import FaultServer
 from wizard.errors import WizardError
 from wizard.pack.build import BuildOptions, build
 from wizard.pack.opened import open_pack
-from wizard.packages.fetch import Fetcher, Store
+from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 from wizard.session.pack import check_pack, read_listing, wanted_of
 from wizard.share.certificate import Certificate, to_json
@@ -38,7 +38,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Class, Path]:
     with FaultServer() as origin:
         made = make_class(origin.root, kilobytes=700)
         publish(origin, made)
-        build(wanted_of(made.file), folder / "pack", BuildOptions(), Store(folder / "own"))
+        build(wanted_of(made.file), folder / "pack", BuildOptions(), Downloads(folder / "own"))
     return made, folder / "pack"
 
 
@@ -131,7 +131,7 @@ def test_who_takes_too_much_at_once_is_told_when_to_come_again(course: Class, tm
     with FaultServer() as origin:
         big = make_class(origin.root, builds=(("linux", "cu126"),), kilobytes=20_000)
         publish(origin, big)
-        build(wanted_of(big.file), tmp_path / "big", BuildOptions(), Store(tmp_path / "own2"))
+        build(wanted_of(big.file), tmp_path / "big", BuildOptions(), Downloads(tmp_path / "own2"))
     torch = big.file.profile.locks[0].files[0]
     with serve(tmp_path / "big", Limits(each=2)) as server:
         held = []
@@ -215,7 +215,7 @@ def fetch_from(course: Class, servers: list[PackServer], store: Path, backoff: f
     packs = [open_pack(f"http://127.0.0.1:{server.port}/") for server in servers]
     spread = Spread(packs)
     files = [replace(file, urls=(*spread.urls_of(file), *file.urls)) for file in course.file.profile.locks[0].files]
-    fetched = Fetcher(Store(store), options=Options(allow_http=True, backoff=backoff)).fetch(files)
+    fetched = Fetcher(Downloads(store), options=Options(allow_http=True, backoff=backoff)).fetch(files)
     for file, path in zip(files, fetched.paths, strict=True):
         assert path.read_bytes() == course.data[file.sha256]
     return fetched.bytes_fetched
@@ -254,7 +254,7 @@ def test_a_server_that_lies_cannot_put_anything_in(course: Class, tmp_path: Path
             fetch_from(course, [liar, honest], tmp_path / "student")
             url = open_pack(f"http://127.0.0.1:{liar.port}/").address_of(torch)
             assert url
-            alone = Fetcher(Store(tmp_path / "alone"), options=Options(allow_http=True, backoff=0.01))
+            alone = Fetcher(Downloads(tmp_path / "alone"), options=Options(allow_http=True, backoff=0.01))
             with pytest.raises(WizardError) as caught:
                 alone.fetch([replace(torch, urls=(url,))])
     assert caught.value.code == "fetch-hash-mismatch"

@@ -20,7 +20,7 @@ from wizard.environments.model import Created
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
 from wizard.machine.serialize import machine_from_json
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.plan.model import Plan
 from wizard.process import redact
 from wizard.steps.check import Check
@@ -49,7 +49,7 @@ def stages_of(repair: Repair) -> Stages:
 
 
 def wheels_of(context: Context) -> tuple[Path, ...]:
-    store = Store(paths.downloads_dir())
+    store = Downloads(paths.downloads_dir())
     return tuple(path for file in context.lock.files if (path := store.path_for(file)).is_file())
 
 

@@ -21,7 +21,7 @@ from wizard.pack.listing import MOST_BYTES, listing_to_json, parse_listing
 from wizard.pack.model import CONDA, LISTING, PROFILE, RESULTS, WHEELS, Built, Entry, Listing, Wanted, is_safe
 from wizard.pack.pages import pages
 from wizard.pack.volume import part_bytes, split
-from wizard.packages.fetch import Fetcher, FetchProgress, Store
+from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
 from wizard.packages.fetch.fetcher import DEFAULT_CONNECTIONS, Options
 from wizard.packages.model import LockedFile
 from wizard.system import moving
@@ -45,7 +45,7 @@ class BuildOptions:
 
 
 def build(
-    wanted: Wanted, folder: Path, options: BuildOptions, own: Store,
+    wanted: Wanted, folder: Path, options: BuildOptions, own: Downloads,
     on_progress: OnProgress = lambda progress: None, is_cancelled: IsAsked = lambda: False,
 ) -> Built:  # fmt: skip
     """`own`: this computer's downloads, from which files are copied. Raises UsageError `pack-folder-taken`,
@@ -69,7 +69,9 @@ def earlier(folder: Path) -> Listing | None:
 
 
 class _Build:
-    def __init__(self, wanted: Wanted, folder: Path, options: BuildOptions, own: Store, before: Listing | None) -> None:
+    def __init__(
+        self, wanted: Wanted, folder: Path, options: BuildOptions, own: Downloads, before: Listing | None
+    ) -> None:
         self._wanted, self._folder, self._options, self._own, self._before = wanted, folder, options, own, before
         self._part = options.part or part_bytes(folder, options.split)
         self._paths = _paths(wanted)
@@ -155,7 +157,7 @@ class _Build:
         large = [file for file in missing if file.size is None or self._is_large(file.size)] if self._part else []
         small = [file for file in missing if file not in large]
         for files, store, place in (
-            (small, Store(self._folder / BUILDING), self._place),
+            (small, Downloads(self._folder / BUILDING), self._place),
             (large, self._own, self._place_from_own),
         ):
             if files:

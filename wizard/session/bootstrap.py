@@ -31,7 +31,7 @@ from wizard.mirrors.client import Client
 from wizard.mirrors.table import mirror_rows, official
 from wizard.network.environment import present_environment, with_direct
 from wizard.network.model import Network
-from wizard.packages.fetch import Fetcher, FetchProgress, Store
+from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.transport import file_path
 from wizard.packages.model import Lock, LockedFile
@@ -226,7 +226,7 @@ def _fetched(plan: BootstrapPlan, on_progress: OnProgress, is_cancelled: Callabl
         on_progress(progress.done, progress.total, words)
 
     fetcher = Fetcher(
-        Store(paths.downloads_dir()), options=Options(environment=plan.environment, allow_http=plan.from_near)
+        Downloads(paths.downloads_dir()), options=Options(environment=plan.environment, allow_http=plan.from_near)
     )
     return fetcher.fetch([plan.file], tell, is_cancelled=is_cancelled).paths[0]
 

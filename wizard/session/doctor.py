@@ -23,7 +23,7 @@ from wizard.environments.layout import python_of
 from wizard.environments.naming import absolute_prefix
 from wizard.errors import UsageError, WizardError
 from wizard.matrix.model import Matrix
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.lock import parse_lock
 from wizard.plan.model import Choices, Plan
 from wizard.plan.serialize import read_plan
@@ -144,7 +144,7 @@ def restore_run(folder: RunFolder) -> bool:
         return False
     if repair is None:
         return False
-    store = Store(paths.downloads_dir())
+    store = Downloads(paths.downloads_dir())
     files = [file for file in lock.files if file.name in repair.names]
     wheels = [path for file in files if (path := store.path_for(file)).is_file()]
     return Aside(Path(plan.prefix), Path(repair.site), plan.id).restore(wheels)

@@ -12,7 +12,7 @@ from wizard.pack.check import check, others
 from wizard.pack.files import read_file
 from wizard.pack.listing import MOST_BYTES, parse_listing
 from wizard.pack.model import LISTING, PROFILE, Built, Listing, Problem, Wanted
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.profile.model import ProfileFile
 from wizard.profile.read import read_profile
 
@@ -37,7 +37,7 @@ def build_pack(
     profile: Path, folder: Path, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled
 ) -> Built:
     """Raises UsageError `profile-…`, `pack-folder-taken`, WizardError `pack-not-written`, `fetch-…`, Cancelled."""
-    return build(wanted_of(read_profile(profile)), folder, options, Store(), on_progress, is_cancelled)
+    return build(wanted_of(read_profile(profile)), folder, options, Downloads(), on_progress, is_cancelled)
 
 
 def update_pack(

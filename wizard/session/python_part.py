@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from wizard.environments.python_part import PythonPart
 from wizard.environments.rattler_engine import RattlerEngine
 from wizard.i18n import Message, message
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 from wizard.plan.model import Plan
 from wizard.steps.create import target_of
@@ -39,7 +39,7 @@ def choose_python_part(
 
 def _with_downloads(part: PythonPart, files: tuple[LockedFile, ...]) -> PythonPart:
     """What this computer has downloaded for an earlier setup is not fetched either. `text` stays the profile's."""
-    store = Store()
+    store = Downloads()
     here = {file.sha256 for file in files if store.find(file)}
     digests = [str(record["sha256"]) for record in json.loads(part.text)]
     packages = tuple(

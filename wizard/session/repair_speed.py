@@ -15,7 +15,7 @@ from wizard.mirrors.kept_races import recall
 from wizard.mirrors.model import Source, UserSettings
 from wizard.mirrors.race_policy import race_policy
 from wizard.mirrors.this_network import network_mark
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 
 _RACES = "mirror-races"
@@ -30,8 +30,8 @@ class Transfer:
     rate: float | None
 
 
-def transfer_of(files: Iterable[LockedFile], rates: Mapping[str, float], store: Store | None = None) -> Transfer:
-    kept = store or Store(paths.downloads_dir())
+def transfer_of(files: Iterable[LockedFile], rates: Mapping[str, float], store: Downloads | None = None) -> Transfer:
+    kept = store or Downloads(paths.downloads_dir())
     left = [file for file in files if not kept.path_for(file).is_file()]
     size = sum(file.size or 0 for file in left)
     known = [rates.get(_host(file.urls[0]) if file.urls else "") for file in left]

@@ -15,7 +15,7 @@ from pathlib import Path
 from wizard.errors import WizardError
 from wizard.pack.files import put_bytes
 from wizard.pack.model import PROFILE, WHEELS, Entry, Listing, Problem
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 from wizard.profile.model import ProfileFile
 from wizard.session.classroom import profile_path
@@ -61,7 +61,7 @@ def serve_downloads(
 
 
 def _downloads(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> tuple[Listing, Content]:
-    store = Store()
+    store = Downloads()
     found = {f"{WHEELS}/{each.sha256[:12]}/{each.filename}": (each, store.find(each)) for each in files}
     here = {name: where for name, (_, where) in found.items() if where}
     entries = [Entry(name, where.stat().st_size, found[name][0].sha256) for name, where in here.items()]

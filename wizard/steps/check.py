@@ -7,7 +7,7 @@ from wizard.environments.layout import site_packages_of
 from wizard.environments.remove import mark_complete
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.record import check_record
 from wizard.steps.context import Context
 
@@ -22,7 +22,7 @@ class Check:
     def run(self, context: Context) -> Message:
         created = context.place.result().created
         site_packages = site_packages_of(created.prefix, created.python_version)
-        store = Store(paths.downloads_dir())
+        store = Downloads(paths.downloads_dir())
         wrong: list[str] = []
         for file in context.lock.files:
             context.check()

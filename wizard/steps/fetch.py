@@ -11,7 +11,7 @@ from wizard.errors import WizardError
 from wizard.i18n import Message, bytes_text, message
 from wizard.network.environment import with_direct
 from wizard.packages.early import open_early
-from wizard.packages.fetch import Fetcher, FetchProgress, Store
+from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
 from wizard.packages.fetch.fetcher import DEFAULT_CONNECTIONS, Options
 from wizard.packages.fetch.model import Tap
 from wizard.packages.fetch.near import fetch_near_first
@@ -76,7 +76,7 @@ def class_fetcher(context: Context, tap: Tap | None = None) -> Fetcher:
     # Plain http to a class's server: every byte is held against a hash that did not come from it.
     environment = with_direct(context.plan.environment, choices.packs) if context.plan.environment else None
     options = Options(environment=environment, allow_http=bool(choices.packs), rate_limit=choices.limit_rate, tap=tap)
-    return Fetcher(Store(paths.downloads_dir()), choices.connections or DEFAULT_CONNECTIONS, options)
+    return Fetcher(Downloads(paths.downloads_dir()), choices.connections or DEFAULT_CONNECTIONS, options)
 
 
 def start_apart(context: Context) -> None:

@@ -13,7 +13,7 @@ import msgspec
 from wizard import paths
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import message, text
-from wizard.packages.fetch import FetchProgress, Store
+from wizard.packages.fetch import Downloads, FetchProgress
 from wizard.packages.fetch.near import fetch_near_first
 from wizard.packages.model import LockedFile
 from wizard.steps.context import Context
@@ -36,7 +36,7 @@ def bring_python(context: Context, step: str) -> tuple[tuple[str, Path], ...]:
     files = read_python_files(context.folder.python_files)
     if not files:
         return ()
-    emitter, store = context.emitter, Store(paths.downloads_dir())
+    emitter, store = context.emitter, Downloads(paths.downloads_dir())
 
     def on_progress(progress: FetchProgress) -> None:
         words = text(message("environments.progress.fetch", package=progress.file or ""))

@@ -16,7 +16,7 @@ from wizard import paths
 from wizard.environments.ground import Ground, look_at_ground
 from wizard.environments.package_cache import is_same_volume
 from wizard.errors import WizardError, gigabytes_apart
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.packages.model import Lock
 from wizard.plan.model import Plan
 from wizard.steps.python_files import read_python_files
@@ -48,7 +48,7 @@ def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
     Into an environment that is there: what comes anew, beside what it replaces, which is kept.
     """
     download, unpacked = needed_bytes(lock)
-    store = Store(paths.downloads_dir())
+    store = Downloads(paths.downloads_dir())
     download -= sum(file.size or 0 for file in lock.files if store.path_for(file).is_file())
     python = read_python_files(RunFolder(paths.runs_dir() / plan.id).python_files)
     download += sum(file.size or 0 for file in python if not store.path_for(file).is_file())

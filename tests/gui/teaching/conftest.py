@@ -16,7 +16,7 @@ from wizard.flow.side_pages import SideId
 from wizard.gui.pages.class_page import ClassPage
 from wizard.gui.window import WizardWindow
 from wizard.pack.build import BuildOptions, build
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.session.pack import wanted_of
 
 
@@ -26,7 +26,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Class, Path]:
     with FaultServer() as origin:
         made = make_class(origin.root)
         publish(origin, made)
-        build(wanted_of(made.file), folder / "pack", BuildOptions(), Store(folder / "own"))
+        build(wanted_of(made.file), folder / "pack", BuildOptions(), Downloads(folder / "own"))
     return made, folder / "pack"
 
 

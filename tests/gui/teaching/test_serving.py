@@ -17,7 +17,7 @@ from tests.pack.classes import Class, make_class, publish
 from tests.servers.fault_server import FaultServer
 from wizard.flow.class_session import ClassSession
 from wizard.pack.build import BuildOptions, build, code_of
-from wizard.packages.fetch import Store
+from wizard.packages.fetch import Downloads
 from wizard.session.pack import wanted_of
 
 
@@ -63,7 +63,7 @@ def test_a_damaged_file_is_named_not_handed_out_and_mended(page_of, qtbot: QtBot
         course = make_class(origin.root)
         publish(origin, course)
         pack = tmp_path / "pack"
-        build(wanted_of(course.file), pack, BuildOptions(), Store(tmp_path / "own"))
+        build(wanted_of(course.file), pack, BuildOptions(), Downloads(tmp_path / "own"))
         wheel = next((pack / "wheels").glob("numpy*"))
         good = wheel.read_bytes()
         wheel.write_bytes(good[:-1] + bytes([good[-1] ^ 1]))

@@ -6,6 +6,6 @@ point, the offline pack and the classroom share. It installs nothing.
 
 from wizard.packages.fetch.fetcher import Fetcher
 from wizard.packages.fetch.model import FetchProgress, FetchResult
-from wizard.packages.fetch.store import Store
+from wizard.packages.fetch.store import Downloads
 
-__all__ = ["FetchProgress", "FetchResult", "Fetcher", "Store"]
+__all__ = ["Downloads", "FetchProgress", "FetchResult", "Fetcher"]

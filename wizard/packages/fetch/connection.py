@@ -22,7 +22,7 @@ from wizard.packages.fetch.part import ALIGN
 from wizard.packages.fetch.ranges import Range
 from wizard.packages.fetch.reply import Reply, as_fault
 from wizard.packages.fetch.settle import Block, disk_fault, save, write
-from wizard.packages.fetch.store import Store
+from wizard.packages.fetch.store import Downloads
 from wizard.packages.fetch.task import FileTask
 from wizard.packages.fetch.transport import Transport
 
@@ -36,7 +36,7 @@ class Connection:
     """`watch` is also the transport's. `received` counts bytes, for whoever reads it."""
 
     def __init__(
-        self, board: Board, number: int, transport: Transport, store: Store, limit: Limit, watch: Watch
+        self, board: Board, number: int, transport: Transport, store: Downloads, limit: Limit, watch: Watch
     ) -> None:
         self._board = board
         self._number = number

@@ -22,7 +22,7 @@ from wizard.packages.fetch.limit import Limit
 from wizard.packages.fetch.meter import Meter, Watch
 from wizard.packages.fetch.model import Fault, FetchProgress, FetchResult, Tap
 from wizard.packages.fetch.settle import Settler
-from wizard.packages.fetch.store import Store
+from wizard.packages.fetch.store import Downloads
 from wizard.packages.fetch.task import FileTask
 from wizard.packages.fetch.transport import Transport, tls_context
 from wizard.packages.fetch.wake import Clocks, SleepWatch, clocks
@@ -64,7 +64,9 @@ class Options:
 
 
 class Fetcher:
-    def __init__(self, store: Store, connections: int = DEFAULT_CONNECTIONS, options: Options | None = None) -> None:
+    def __init__(
+        self, store: Downloads, connections: int = DEFAULT_CONNECTIONS, options: Options | None = None
+    ) -> None:
         self._store = store
         self._connections = connections
         self._options = options or Options()
@@ -85,7 +87,7 @@ class Fetcher:
 
 
 class _Run:
-    def __init__(self, store: Store, connections: int, options: Options, files: Sequence[LockedFile]) -> None:
+    def __init__(self, store: Downloads, connections: int, options: Options, files: Sequence[LockedFile]) -> None:
         self._store = store
         self._options = options
         self._began = time.monotonic()

@@ -19,7 +19,7 @@ from wizard.system.disk import sync_folder
 _READ = 1 << 20
 
 
-class Store:
+class Downloads:
     def __init__(self, root: Path | None = None) -> None:
         self.root = root or paths.downloads_dir()
 

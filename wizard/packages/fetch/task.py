@@ -22,14 +22,14 @@ from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import BLOCK, Changed, Fault, Tap
 from wizard.packages.fetch.part import ALIGN, PartFile
 from wizard.packages.fetch.state import PartState, fingerprint, read_state, remove_state, write_state
-from wizard.packages.fetch.store import Store
+from wizard.packages.fetch.store import Downloads
 from wizard.packages.model import LockedFile
 
 _SAVE_SECONDS = 1.0
 
 
 class FileTask:
-    def __init__(self, file: LockedFile, store: Store, hosts: Hosts) -> None:
+    def __init__(self, file: LockedFile, store: Downloads, hosts: Hosts) -> None:
         self.file = file
         self.path = store.path_for(file)
         self.size = file.size
