@@ -111,3 +111,28 @@ def test_language_of_the_system(monkeypatch: pytest.MonkeyPatch, lang: str, expe
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("LANG", lang)
     assert system_language() == expected
+
+
+@pytest.mark.parametrize(
+    "slip",
+    [
+        'summary = "{stray} words"', 'summary = "a brace { too many"', 'summary = "{path.nothing[0]}"', "summary = 7",
+        "summary = [1]", "summary = ",
+    ],
+)  # fmt: skip
+def test_a_slip_in_a_translation_gives_the_english_sentence(
+    slip: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "i18n"
+    folder.mkdir()
+    (folder / "a.en.toml").write_text('[error.a]\nsummary = "{path} is closed."\n', encoding="utf-8")
+    (folder / "a.zh_CN.toml").write_text(f"[error.a]\n{slip}\n", encoding="utf-8")
+    monkeypatch.setattr(i18n.paths, "resources_dir", lambda: tmp_path)
+    for cached in (i18n._area, i18n._tables, i18n.catalogue):
+        cached.cache_clear()
+    try:
+        assert text(message("error.a.summary", path="x"), "zh_CN") == "x is closed."
+    finally:
+        monkeypatch.undo()
+        for cached in (i18n._area, i18n._tables, i18n.catalogue):
+            cached.cache_clear()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from typing import Any
 
-from wizard.i18n import Message, Scalar, text
+from wizard.i18n import Message, Param, params_to_json, text
 
 
 class ExitStatus(enum.IntEnum):
@@ -27,7 +27,7 @@ class WizardError(Exception):
 
     exit_status = ExitStatus.FAILED
 
-    def __init__(self, code: str, details: str = "", **params: Scalar) -> None:
+    def __init__(self, code: str, details: str = "", **params: Param) -> None:
         super().__init__(code)
         self.code = code
         self.params = params
@@ -44,7 +44,7 @@ class WizardError(Exception):
     def to_json(self, language: str | None = None) -> dict[str, Any]:
         return {
             "code": self.code,
-            "params": dict(self.params),
+            "params": params_to_json(self.params, language),
             "summary": text(self.summary, language),
             "hint": text(self.hint, language),
             "details": self.details,

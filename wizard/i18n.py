@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Union
 
 from wizard import paths
 from wizard.system.facts import interface_language
@@ -24,6 +24,9 @@ from wizard.system.facts import interface_language
 LANGUAGES = ("en", "zh_CN")
 LANGUAGE_VARIABLE = "TORCH_WIZARD_LANG"
 Scalar = str | int | float
+Words = Union[str, "Message"]  # noqa: UP007 (a name in quotes)
+Param = Union[Scalar, "Message", tuple[Union[str, "Message"], ...]]  # noqa: UP007
+_IN_EACH = "in-each"  # no key of the catalogues
 _LINE = re.compile(
     r"""(?:\["?(?P<head>[A-Za-z0-9_.-]+)"?\]|(?P<name>[A-Za-z0-9_.-]+|"[^"\\\n]+") = """
     r'''(?:"""\n?(?P<block>(?:[^"\\]|\\.|"(?!""))*)"""|"(?P<words>(?:[^"\\\n]|\\.)*)")|#[^\n]*|)(?:\n|$)'''
@@ -34,21 +37,45 @@ _HEADS = re.compile(rb'^\["?([A-Za-z0-9_.-]+)"?\]', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One sentence for a person. `key` names it in the catalogue, `params` fill its blanks."""
+    """One sentence for a person. `key` names it in the catalogue, `params` fill its blanks.
+
+    A blank may hold a sentence, or several: they become text with the one around them, in its language.
+    """
 
     key: str
-    params: Mapping[str, Scalar] = field(default_factory=dict)
+    params: Mapping[str, Param] = field(default_factory=dict)
 
     def to_json(self, language: str | None = None) -> dict[str, Any]:
-        return {"key": self.key, "params": dict(self.params), "text": text(self, language)}
+        return {"key": self.key, "params": params_to_json(self.params, language), "text": text(self, language)}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Message:
-        return cls(str(data["key"]), dict(data.get("params") or {}))
+        return cls(str(data["key"]), {name: _from_json(value) for name, value in (data.get("params") or {}).items()})
 
 
-def message(key: str, **params: Scalar) -> Message:
+def message(key: str, **params: Param) -> Message:
     return Message(key, params)
+
+
+def in_each(**words: str) -> Message:
+    """What a table says in each language, as `en="Official", zh_CN="官方"`; English stands for a missing one."""
+    return Message(_IN_EACH, words)
+
+
+def params_to_json(params: Mapping[str, Param], language: str | None = None) -> dict[str, Any]:
+    return {name: _to_json(value, language) for name, value in params.items()}
+
+
+def _to_json(value: Param, language: str | None) -> Any:
+    if isinstance(value, tuple):
+        return [_to_json(part, language) for part in value]
+    return value.to_json(language) if isinstance(value, Message) else value
+
+
+def _from_json(value: Any) -> Param:
+    if isinstance(value, list):
+        return tuple(part if isinstance(part, str) else Message.from_json(part) for part in value)
+    return Message.from_json(value) if isinstance(value, Mapping) else value
 
 
 def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
@@ -56,7 +83,7 @@ def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     for name, value in table.items():
         if isinstance(value, str):
             flat[prefix + name] = value
-        else:
+        elif isinstance(value, Mapping):
             flat.update(_flatten(value, f"{prefix}{name}."))
     return flat
 
@@ -75,7 +102,10 @@ def _area(path: Path) -> Mapping[str, str]:
         import tomllib
     else:
         import tomli as tomllib
-    return _flatten(tomllib.loads(text))
+    try:
+        return _flatten(tomllib.loads(text))
+    except tomllib.TOMLDecodeError:
+        return {}  # a translation of one's own with a slip: English stands in for it
 
 
 def _read_plain(text: str) -> dict[str, str] | None:
@@ -154,9 +184,33 @@ def _language_without_variables() -> str:
     return interface_language() or locale.getlocale()[0] or ""
 
 
-def text(value: Message, language: str | None = None) -> str:
-    """The sentence in that language (default: the system's). Raises KeyError for a key that has no entry."""
-    return _template(value.key, language or system_language()).format_map(dict(value.params))
+def text(value: Words, language: str | None = None) -> str:
+    """The sentence in that language (default: the system's), in English where the translation has none or a wrong one.
+    A name that is the same in all of them stays.
+
+    Raises KeyError for a key that English has not either.
+    """
+    if isinstance(value, str):
+        return value
+    wanted = language or system_language()
+    if value.key == _IN_EACH:
+        return str(value.params.get(wanted) or value.params[LANGUAGES[0]])
+    try:
+        return _template(value.key, wanted).format_map(_filled(value.params, wanted))
+    except (KeyError, ValueError, IndexError, AttributeError, TypeError):
+        if wanted == LANGUAGES[0]:
+            raise
+        return _template(value.key, LANGUAGES[0]).format_map(_filled(value.params, LANGUAGES[0]))
+
+
+def _filled(params: Mapping[str, Param], language: str) -> dict[str, Scalar]:
+    return {name: _said(value, language) for name, value in params.items()}
+
+
+def _said(value: Param, language: str) -> Scalar:
+    if isinstance(value, tuple):
+        return ("" if language == "zh_CN" else " ").join(str(_said(part, language)) for part in value)
+    return text(value, language) if isinstance(value, Message) else value
 
 
 def bytes_text(count: float) -> str:

@@ -24,7 +24,7 @@ def context_of(files: tuple[LockedFile, ...], python: Path, choices: Choices | N
     candidate = Candidate("2.13.0", "cpu", "3.12", None, None, True)
     plan = Plan(
         id=run, created=0.0, candidate=candidate, choices=choices or Choices(), prefix=str(prefix), engine="venv",
-        engine_reason=message("step.preflight.done"), python="3.12", base_python=None, channels=(), sources=(),
+        engine_reason=message("step.preflight.will"), python="3.12", base_python=None, channels=(), sources=(),
         requirements=(), gpu_expected=False, machine={},
     )  # fmt: skip
     context = Context(

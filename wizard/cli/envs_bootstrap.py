@@ -12,7 +12,7 @@ from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
 from wizard.cli.terminal import Terminal
 from wizard.errors import Cancelled, ExitStatus
-from wizard.i18n import message
+from wizard.i18n import Message, message
 from wizard.network.environment import present_environment
 from wizard.session import bootstrap as use_case
 
@@ -39,7 +39,7 @@ def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
         with interrupt.at_once():
             if not agrees(message("bootstrap.ask"), terminal):
                 return ExitStatus.CANCELLED
-    progress = _Progress()
+    progress = _Progress(terminal)
     try:
         done = use_case.bootstrap(plan, True, progress.tell, interrupt.is_asked)
     except Cancelled:
@@ -55,14 +55,16 @@ def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
 class _Progress:
     """One line that is drawn over itself, on a terminal only; elsewhere each stage once."""
 
-    def __init__(self) -> None:
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
         self._is_tty = sys.stderr is not None and sys.stderr.isatty()
         self._stage = ""
         self._drawn = 0.0
 
-    def tell(self, done: int, total: int | None, words: str) -> None:
+    def tell(self, done: int, total: int | None, what: Message) -> None:
         if sys.stderr is None:
             return
+        words = self._terminal.words(what)
         if words != self._stage:
             self.end()
             self._stage = words

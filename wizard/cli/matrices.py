@@ -13,7 +13,7 @@ from wizard import paths
 from wizard.cli.pick_table import align
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError
-from wizard.i18n import message
+from wizard.i18n import message, text
 from wizard.machine.operating_system import normal_arch
 from wizard.matrix.load import load_matrix
 from wizard.matrix.model import PLATFORMS
@@ -118,7 +118,7 @@ def _document(done: use_cases.Refreshed) -> dict[str, Any]:
         "new": [news_document(build) for build in done.builds],
         "taken": [f"{build.torch}+{build.variant} {build.platform}" for build in done.taken],
         "overlay": done.overlay.folder if done.overlay else None,
-        "silent": [source.name or source.id for source, _ in done.silent],
+        "silent": [text(source.label) for source, _ in done.silent],
     }
 
 
@@ -127,13 +127,13 @@ def news_document(build: NewBuild) -> dict[str, Any]:
         "torch": build.torch, "variant": build.variant, "platform": build.platform, "pythons": list(build.pythons),
         "architectures": None if build.architectures is None else list(build.architectures),
         "evidence": build.evidence, "confidence": build.confidence, "as_of": build.as_of or None,
-        "source": build.source.name or build.source.id, "file": build.file, "read_bytes": build.read_bytes,
+        "source": text(build.source.label), "file": build.file, "read_bytes": build.read_bytes,
     }  # fmt: skip
 
 
 def told(build: NewBuild, terminal: Terminal) -> str:
     """One line of a new build for people."""
-    params = {"build": f"{build.torch}+{build.variant or '?'}", "source": build.source.name or build.source.id}
+    params = {"build": f"{build.torch}+{build.variant or '?'}", "source": build.source.label}
     if build.architectures is None:
         why = terminal.words(build.failure) if build.failure else "?"
         return terminal.words(message("matrices.kernels-unknown", why=why, **params))

@@ -12,7 +12,7 @@ from wizard import paths
 from wizard.cli.pick_table import align
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus
-from wizard.i18n import message
+from wizard.i18n import message, text
 from wizard.mirrors.racers import Kind, Racer, racers
 from wizard.mirrors.settings import read_user_settings
 from wizard.plan.model import Choices
@@ -59,7 +59,7 @@ def source_document(racer: Racer, language: str | None) -> dict[str, Any]:
 
 
 def name_of(racer: Racer, language: str | None) -> str:
-    return racer.row.operator(language) if racer.row else racer.source.name
+    return text(racer.row.operator if racer.row else racer.source.label, language)
 
 
 def _row(kind: Kind, racer: Racer, terminal: Terminal) -> list[str]:

@@ -28,7 +28,7 @@ def telling_refusal(arguments: argparse.Namespace, terminal: Terminal) -> Iterat
         told = error.to_json(terminal.language)
         del told["details"]  # of the log
         told["params"] = {
-            name: redact(value) if isinstance(value, str) else value for name, value in error.params.items()
+            name: redact(value) if isinstance(value, str) else value for name, value in told["params"].items()
         }
         for name in ("summary", "hint"):
             told[name] = redact(told[name])

@@ -21,7 +21,7 @@ from wizard.environments.inspect_prefix import check_free, look_at_python
 from wizard.environments.layout import python_of
 from wizard.environments.model import Created, IsCancelled, OnProgress, Target
 from wizard.errors import Cancelled, UsageError, WizardError
-from wizard.i18n import message, text
+from wizard.i18n import message
 from wizard.process import Outcome, Request, StopTimeouts, run
 
 # conda rolls its transaction back when it is interrupted; what it leaves is ours to remove all the same.
@@ -41,7 +41,7 @@ class CondaEngine:
         """See `Engine`. Codes: `conda-…`, and what `matrices/conda_errors.toml` names."""
         check_free(target.prefix)
         check_conda_prefix(target.prefix)
-        on_progress(0, None, text(message("environments.progress.conda-plan")))
+        on_progress(0, None, message("environments.progress.conda-plan"))
         executable, info = self._confirm(target, is_cancelled)
         plan = self._plan(executable, info, target, is_cancelled)
         if info.is_libmamba:

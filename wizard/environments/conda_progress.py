@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wizard.environments.conda_answer import CondaFetch, CondaPlan
 from wizard.environments.model import IsCancelled, OnProgress
-from wizard.i18n import message, text
+from wizard.i18n import Message, message
 
 _SECONDS_BETWEEN = 0.2
 _PARTIAL = (".partial", ".part")
@@ -28,7 +28,7 @@ class Watch:
         self._on_progress = on_progress
         self._most: dict[str, int] = {}
         self._last = 0.0
-        self._said: tuple[int, str] | None = None
+        self._said: tuple[int, Message] | None = None
         self._began_with = sum(self.done_bytes(fetch) for fetch in plan.fetches)
 
     @property
@@ -51,9 +51,9 @@ class Watch:
         done = sum(self._most.values())
         if missing:
             current = max(missing, key=lambda fetch: self._most[fetch.filename])
-            words = text(message("environments.progress.conda-fetch", package=current.filename))
+            words = message("environments.progress.conda-fetch", package=current.filename)
         else:
-            words = text(message("environments.progress.conda-link", count=self._plan.packages))
+            words = message("environments.progress.conda-link", count=self._plan.packages)
         if (done, words) != self._said:
             self._said = (done, words)
             self._on_progress(done, total or None, words)

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from wizard.i18n import Message
+
 IsCancelled = Callable[[], bool]
-OnProgress = Callable[[int, int | None, str], None]  # bytes done, bytes total or None, what now
+OnProgress = Callable[[int, int | None, Message], None]  # bytes done, bytes total or None, what now
 
 
 @dataclass(frozen=True, slots=True)

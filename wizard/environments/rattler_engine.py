@@ -28,7 +28,7 @@ from wizard.environments.python_part import PythonPart, parse_python_part
 from wizard.environments.rattler_failure import Failed, failure
 from wizard.environments.remove import MARKER
 from wizard.errors import Cancelled, WizardError
-from wizard.i18n import message, text
+from wizard.i18n import message
 from wizard.process import Request, child_environment, redact, run
 
 STALL_SECONDS = 60.0
@@ -93,7 +93,7 @@ class RattlerEngine:
                 attempts = ()
             if left:
                 words = message("environments.progress.next-channel", channel=redact(left[0].channels[0]))
-                on_progress(0, None, text(words))
+                on_progress(0, None, words)
         decisive = failures[0] if is_worth_another(failures[-1]) else failures[-1]
         raise decisive.error from decisive
 
@@ -211,7 +211,7 @@ class _Heard:
         if event is None:
             return
         if event["event"] == "progress":
-            words = text(message(f"environments.progress.{event['what']}", package=str(event["package"])))
+            words = message(f"environments.progress.{event['what']}", package=str(event["package"]))
             self._on_progress(int(event["done"]), event["total"], words)
         elif event["event"] == "done":
             self.done, self.bytes_downloaded = True, int(event["bytes_downloaded"])

@@ -13,7 +13,7 @@ from wizard.environments.inspect_prefix import PythonFacts, ask_python, check_fr
 from wizard.environments.layout import python_of, site_packages_of
 from wizard.environments.model import Created, IsCancelled, OnProgress, Target
 from wizard.errors import Cancelled, WizardError
-from wizard.i18n import message, text
+from wizard.i18n import message
 from wizard.process import Outcome, Request, child_environment, run
 
 _DISK_FULL = ("No space left on device", "[Errno 28]", "[WinError 112]")
@@ -31,10 +31,10 @@ class VenvEngine:
         """See `Engine`. Codes: env-no-base-python, env-no-venv, env-wrong-python, env-disk-full, env-failed."""
         check_free(target.prefix)
         base, facts = _base_of(target)
-        on_progress(0, None, text(message("environments.progress.venv", python=facts.version)))
+        on_progress(0, None, message("environments.progress.venv", python=facts.version))
         outcome = self._make(base, target.prefix, facts.has_ensurepip, is_cancelled)
         if not outcome.ok and facts.has_ensurepip and _pip_failed(outcome):
-            on_progress(0, None, text(message("environments.progress.venv-without-pip")))
+            on_progress(0, None, message("environments.progress.venv-without-pip"))
             outcome = self._make(base, target.prefix, False, is_cancelled)
         if not outcome.ok:
             raise failure(outcome, target.prefix)

@@ -9,11 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wizard.errors import ExitStatus
 from wizard.events import Event, Kind
-from wizard.i18n import Message
+from wizard.i18n import Message, Words, message
+
+if TYPE_CHECKING:
+    from wizard.packages.fetch import FetchProgress
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class StepView:
     fraction: float = 0.0
     seconds: float | None = None
     message: Message | None = None
-    detail: str = ""
+    detail: Words = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +61,14 @@ class Ending:
 
 _LIMITS = ("network", "server", "disk", "processor", "limit")
 _OVER = ("done", "skipped")
+
+
+def resolving_words(progress: FetchProgress) -> Message:
+    """Of a file that comes whole before it is known what it needs. In MB."""
+    figures = {"done": round(progress.done / 1e6, 1), "rate": round(progress.rate / 1e6, 1)}
+    if progress.total is None:
+        return message("flow.resolving.whole-unsized", file=progress.file, **figures)
+    return message("flow.resolving.whole", file=progress.file, total=round(progress.total / 1e6, 1), **figures)
 
 
 def limit_words(limited_by: str | None) -> Message | None:
@@ -93,11 +104,17 @@ def _overall(steps: tuple[StepView, ...]) -> float:
     return min(1.0, done / whole) if whole > 0 else 0.0
 
 
-def _message(data: Any) -> Message | None:
+def as_message(data: Any) -> Message | None:
+    """None where there is none, or of a form that is not known here."""
     try:
         return Message.from_json(data) if data else None
     except (KeyError, TypeError, ValueError):
         return None
+
+
+def _words(data: Any) -> Words:
+    """A sentence, or the name of a file or a check as it is."""
+    return data if isinstance(data, str) else as_message(data) or ""
 
 
 def _number(value: Any) -> float | None:
@@ -121,7 +138,7 @@ def _run_started(view: RunView, event: Event) -> RunView:
 
 def _step_started(view: RunView, event: Event) -> RunView:
     return view._with_step(
-        str(event.data.get("step")), state="running", message=_message(event.data.get("message")), detail=""
+        str(event.data.get("step")), state="running", message=as_message(event.data.get("message")), detail=""
     )
 
 
@@ -156,14 +173,14 @@ def _step_finished(view: RunView, event: Event) -> RunView:
         "seconds": _number(data.get("seconds")),
         "detail": "",
     }
-    said = _message(data.get("message"))
+    said = as_message(data.get("message"))
     if said is not None:
         changes["message"] = said
     return view._with_step(str(data.get("step")), **changes)
 
 
 def _notice(view: RunView, event: Event) -> RunView:
-    said = _message(event.data.get("message"))
+    said = as_message(event.data.get("message"))
     return replace(view, notices=(*view.notices, said)) if said and said not in view.notices else view
 
 
@@ -185,7 +202,7 @@ def error_message(error: Mapping[str, Any], part: str) -> Message | None:
     """`summary` and `hint` come as messages, or are named by the error's code (WizardError.to_json)."""
     value = error.get(part)
     if isinstance(value, Mapping):
-        return _message(value)
+        return as_message(value)
     if not error.get("code"):
         return None
     return Message(f"error.{error['code']}.{part}", dict(error.get("params") or {}))

@@ -157,11 +157,3 @@ def reasons(election: Election) -> tuple[Message, ...]:
     """Why these sources: the election's own words about races first."""
     raced = [notice for notice in election.notices if notice.key.startswith("race.")]
     return (*raced, *(notice for notice in election.notices if notice not in raced))
-
-
-def in_language(notice: Message, table: Iterable[MirrorRow], language: str) -> Message:
-    """With the operator's name in that language: an election names it in the system's."""
-    for row in table:
-        if notice.params.get("source") in (row.operator_en, row.operator_zh):
-            return Message(notice.key, {**notice.params, "source": row.operator(language)})
-    return notice

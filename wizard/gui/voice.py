@@ -8,7 +8,7 @@ from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtWidgets import QApplication
 
 from wizard import paths
-from wizard.i18n import Message, catalogue, text
+from wizard.i18n import Words, catalogue, text
 
 LANGUAGE_NAMES = {"en": "English", "zh_CN": "简体中文"}
 _LOG = logging.getLogger(__name__)
@@ -60,7 +60,7 @@ class Voice(QObject):
         """For names that the catalogue may know (`verify.name.matmul`)."""
         return catalogue(self._language).get(key, fallback)
 
-    def say(self, message: Message | None) -> str:
+    def say(self, message: Words | None) -> str:
         """The sentence; a message that has no entry shows its key and is logged, for a window must not fall over it."""
         if message is None:
             return ""
@@ -68,4 +68,4 @@ class Voice(QObject):
             return text(message, self._language)
         except (KeyError, IndexError, ValueError):
             _LOG.warning("no words for %r in %s", message, self._language)
-            return message.key
+            return message if isinstance(message, str) else message.key

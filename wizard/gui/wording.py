@@ -31,4 +31,5 @@ def put_words(name: PageId | SideId, page: Page, voice: Voice) -> None:
     put_hints(page, name.value, voice)
     put_hints(page.trouble, "trouble", voice)
     page.trouble.retranslate()
+    page.busy.retranslate()
     page.retranslate_help()

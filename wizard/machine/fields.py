@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from wizard.errors import UsageError
-from wizard.i18n import message, text
+from wizard.i18n import message
 
 _LONGEST_TEXT = 4096
 _LARGEST_NUMBER = 2**63 - 1
@@ -91,8 +91,8 @@ class Fields:
 
 
 def _bad(file: str, path: str, problem: str, example: str = "") -> UsageError:
-    said = text(message(f"machine.problem.{problem}", example=example))
-    return UsageError("bad-machine-file", file=file, path=path or text(message("machine.problem.whole")), problem=said)
+    said = message(f"machine.problem.{problem}", example=example)
+    return UsageError("bad-machine-file", file=file, path=path or message("machine.problem.whole"), problem=said)
 
 
 def printable(value: str | None) -> str | None:

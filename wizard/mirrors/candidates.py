@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
-from wizard.i18n import message, text
+from wizard.i18n import message
 from wizard.mirrors.address import check_address
 from wizard.mirrors.model import Layout, Origin, Source, UserSettings
 from wizard.mirrors.table import official
@@ -33,16 +33,22 @@ def torch_sources(choices: SourceChoices, settings: UserSettings, variant: str) 
     links = _links_by_hand(choices)
     if choices.torch_index is not None:
         return _unlike((_by_hand("--torch-index", choices.torch_index, Layout.SIMPLE), *links))
-    row = official("pytorch-wheels")
-    torch_index = Source(
-        f"official-torch-{variant}", Layout.SIMPLE, Origin.OFFICIAL, row.address(variant), row.operator(), variant
-    )
+    torch_index, index = official_torch_sources(variant)
     if choices.index is not None:
         return _unlike((*links, _by_hand("--index", choices.index, Layout.SIMPLE), torch_index))
     own = (*_user_links(settings), *_user_extra(settings), *_user_index(settings))
     if settings.no_index:
         return _unlike((*links, *_user_links(settings)))
     return _unlike((*links, *own, torch_index, default_index()))
+
+
+def official_torch_sources(variant: str) -> tuple[Source, Source]:
+    """Torch's own index for this variant, and the default index, which carries one build of each release."""
+    row = official("pytorch-wheels")
+    torch_index = Source(
+        f"official-torch-{variant}", Layout.SIMPLE, Origin.OFFICIAL, row.address(variant), row.operator, variant
+    )
+    return torch_index, default_index()
 
 
 def package_sources(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
@@ -65,13 +71,13 @@ def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Sour
     if settings.conda_only:
         return own
     row = official("conda-forge")
-    last = Source("official-conda-forge", Layout.CHANNEL, Origin.OFFICIAL, row.address(), row.operator())
+    last = Source("official-conda-forge", Layout.CHANNEL, Origin.OFFICIAL, row.address(), row.operator)
     return _unlike((*own, last))
 
 
 def default_index() -> Source:
     url = official("pypi").url  # None, unless a lab has a stand-in for it
-    return Source("official", Layout.SIMPLE, Origin.OFFICIAL, url, text(message("source.default-index")))
+    return Source("official", Layout.SIMPLE, Origin.OFFICIAL, url, message("source.default-index"))
 
 
 def sources_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
@@ -89,7 +95,7 @@ def own_indexes(settings: UserSettings) -> tuple[Source, ...]:
 
 
 def _by_hand(option: str, address: str, layout: Layout, number: int = 0) -> Source:
-    name = text(message("source.by-hand", option=option))
+    name = message("source.by-hand", option=option)
     suffix = f"-{number}" if number else ""
     return Source(f"by-hand{option[1:]}{suffix}", layout, Origin.BY_HAND, check_address(address, option), name)
 
@@ -100,7 +106,7 @@ def _links_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
 
 
 def _user(setting: str, urls: Iterable[str], layout: Layout) -> tuple[Source, ...]:
-    name = text(message("source.user-settings", setting=setting))
+    name = message("source.user-settings", setting=setting)
     return tuple(
         Source(f"user-{setting.replace(' ', '-')}-{number}", layout, Origin.USER_SETTINGS, url, name)
         for number, url in enumerate(urls, start=1)

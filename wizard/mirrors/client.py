@@ -18,6 +18,7 @@ from requests.adapters import HTTPAdapter
 from requests.utils import get_netrc_auth
 
 from wizard import __version__
+from wizard.i18n import Words
 from wizard.mirrors.address import may_follow
 from wizard.mirrors.unreachable import SourceUnreachable, explain_failure
 from wizard.network.bypass import proxy_for
@@ -108,7 +109,7 @@ class Client:
         self._session.close()
 
     def get(
-        self, url: str, source: str, headers: Mapping[str, str], most_bytes: int | None = None,
+        self, url: str, source: Words, headers: Mapping[str, str], most_bytes: int | None = None,
         goes_on: Callable[[int], bool] | None = None,
     ) -> Page:  # fmt: skip
         """Follows redirects that stay safe; reads at most `most_bytes`. Raises SourceUnreachable.

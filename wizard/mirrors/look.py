@@ -100,7 +100,7 @@ def _followed(seen: Sight, offer: Offer, client: Client) -> Sight:
     )
     if offer.url.lower().startswith("file:"):
         return _on_disk(known, offer)
-    name = seen.source.name or seen.source.id
+    name = seen.source.label
     page = client.get(offer.url, name, file_headers(0, _BEGINNING - 1), _BEGINNING)
     ended = replace(known, final=page.url)
     problem = _link_problem(page, seen.source)

@@ -30,7 +30,7 @@ def look_at_channel(source: Source, question: ChannelQuestion, client: Client) -
     """Raises SourceUnreachable."""
     if (source.url or "").lower().startswith("file:"):
         return _on_disk(source, question)
-    name, page = source.name or source.id, None
+    name, page = source.label, None
     for index, magic in INDEXES.items():
         url = join_path(source.url or "", question.subdir, index)
         page = client.get(url, name, file_headers(0, _BEGINNING - 1), _BEGINNING)
@@ -53,7 +53,7 @@ def _described(source: Source, index: str, url: str, page: Page, client: Client,
                  dated=_date(page.headers.get("last-modified", "")))  # fmt: skip
     if index != "repodata.json" or size is None or size > _SMALL:
         return seen
-    whole = client.get(url, source.name or source.id, {"Accept-Encoding": "identity"}, _SMALL)
+    whole = client.get(url, source.label, {"Accept-Encoding": "identity"}, _SMALL)
     return _judged_by_content(seen, whole.text, question)
 
 
@@ -98,4 +98,4 @@ def _on_disk(source: Source, question: ChannelQuestion) -> Sight:
             return seen
         except OSError:
             continue
-    raise SourceUnreachable("source-no-folder", source=source.name or source.id, path=str(folder))
+    raise SourceUnreachable("source-no-folder", source=source.label, path=str(folder))

@@ -26,7 +26,7 @@ _VERSIONED = re.compile(r"Miniforge3-(?P<version>\d[\d.]*-\d+)-(?P<ending>.+)$")
 
 def look_at_installer(source: Source, question: InstallerQuestion, client: Client) -> Sight:
     """Raises SourceUnreachable."""
-    name, url = source.name or source.id, source.url or ""
+    name, url = source.label, source.url or ""
     if url.lower().startswith("file:"):
         return _seen(source, question, _names_in_folder(source), url)
     page = client.get(url, name, {"Accept": "text/html", "User-Agent": file_headers(0, 0)["User-Agent"]}, _MOST)

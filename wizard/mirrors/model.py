@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from packaging.tags import Tag
 from packaging.version import Version
 
-from wizard.i18n import Message
+from wizard.i18n import Message, Words
 
 
 class Layout(str, enum.Enum):
@@ -40,12 +40,16 @@ class Source:
     layout: Layout
     origin: Origin
     url: str | None  # https://…, http://127.0.0.1…, file:///…
-    name: str = ""  # for people: operator or "your pip settings (extra-index-url)"
+    name: Words = field(default="", hash=False)  # for people: operator or "your pip settings (extra-index-url)"
     variant: str | None = None
 
     @property
     def is_default_index(self) -> bool:
         return self.url is None
+
+    @property
+    def label(self) -> Words:
+        return self.name or self.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -85,7 +85,7 @@ def _known(row: MirrorRow, kind: Kind, variant: str) -> Racer:
         layout=_LAYOUTS[row.layout],
         origin=Origin.OFFICIAL if is_official else Origin.MIRROR,
         url=row.address(variant),
-        name=row.operator(),
+        name=row.operator,
         variant=variant if kind is Kind.TORCH else None,
     )
     return Racer(source, row)

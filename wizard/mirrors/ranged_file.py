@@ -10,6 +10,7 @@ import io
 import re
 from typing import Any
 
+from wizard.i18n import Words
 from wizard.mirrors.client import Client, Page
 from wizard.mirrors.unreachable import SourceUnreachable, explain_status
 from wizard.process import redact
@@ -22,7 +23,7 @@ _CONTENT_RANGE = re.compile(r"^bytes (\d+)-(\d+)/(\d+)$")
 class RangedFile(io.RawIOBase):
     """Raises SourceUnreachable from any read: `source-no-ranges`, `wheel-too-costly`, or as `Client.get`."""
 
-    def __init__(self, client: Client, url: str, source: str, most_bytes: int = MOST_BYTES) -> None:
+    def __init__(self, client: Client, url: str, source: Words, most_bytes: int = MOST_BYTES) -> None:
         self.fetched = 0
         self._client, self._url, self._source, self._most = client, url, source, most_bytes
         self._at = 0

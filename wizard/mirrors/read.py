@@ -13,6 +13,7 @@ from typing import TypeVar
 
 from packaging.utils import canonicalize_name
 
+from wizard.i18n import Words
 from wizard.mirrors.address import join_path
 from wizard.mirrors.client import CONNECT_TIMEOUT, READ_TIMEOUT, Client, Page
 from wizard.mirrors.folders import list_folder
@@ -83,14 +84,14 @@ class Reader:
 
     def _listed(self, source: Source, root: str, url: str, project: str) -> tuple[Offer, ...]:
         """A page may list thousands of files, and it is asked for again for every build: read once."""
-        page = self._page(url, source.name or source.id)
+        page = self._page(url, source.label)
         if page.status in _MISSING or (page.status == 403 and forbidden_means_missing(root)):
             return ()
         if page.status != 200:
-            raise explain_status(page.status, source.name or source.id, url, page.headers.get("retry-after", ""))
+            raise explain_status(page.status, source.label, url, page.headers.get("retry-after", ""))
         return _parse(page, source, project)
 
-    def _page(self, url: str, source: str) -> Page:
+    def _page(self, url: str, source: Words) -> Page:
         """Remembers failures too: asking for three projects must not wait for three time limits."""
         if url not in self._pages:
             try:
@@ -99,7 +100,7 @@ class Reader:
                 self._pages[url] = error
         return _or_raise(self._pages[url])
 
-    def _fetched(self, url: str, source: str) -> Page:
+    def _fetched(self, url: str, source: Words) -> Page:
         goes_on = self._goes_on
         page = self.client.get(url, source, self._headers, None, (lambda _: goes_on()) if goes_on else None)
         if goes_on and not goes_on():  # it may have been cut short

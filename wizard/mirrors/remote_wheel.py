@@ -62,7 +62,7 @@ class WheelContents:
 
 def read_wheel(client: Client, offer: Offer) -> WheelContents:
     """Raises SourceUnreachable: `source-no-ranges`, `wheel-unreadable`, `wheel-too-costly`, or as `Client.get`."""
-    source = offer.source.name or offer.source.id
+    source = offer.source.label
     try:
         if offer.url.lower().startswith("file:"):
             with file_path(offer.url).open("rb") as file:

@@ -15,7 +15,7 @@ from typing import Any
 
 from wizard import paths
 from wizard.errors import UsageError
-from wizard.i18n import system_language
+from wizard.i18n import Message, in_each
 from wizard.mirrors.address import address_problem
 from wizard.process import redact
 
@@ -50,8 +50,9 @@ class MirrorRow:
     evidence: str = ""
     note: str = ""
 
-    def operator(self, language: str | None = None) -> str:
-        return self.operator_zh if (language or system_language()) == "zh_CN" else self.operator_en
+    @property
+    def operator(self) -> Message:
+        return in_each(en=self.operator_en, zh_CN=self.operator_zh)
 
     def address(self, variant: str = "") -> str:
         """Raises ValueError for the row that has none."""

@@ -8,6 +8,7 @@ import requests
 from urllib3.exceptions import ReadTimeoutError
 
 from wizard.errors import WizardError
+from wizard.i18n import Words
 from wizard.network.tls import CertificateUnreadable
 from wizard.network.trouble import explain
 from wizard.process import redact
@@ -18,7 +19,7 @@ class SourceUnreachable(WizardError):
     source-insecure, source-not-an-index, source-no-folder, and the network-… of wizard.network.trouble."""
 
 
-def explain_failure(error: Exception, source: str, url: str, environment: Mapping[str, str]) -> SourceUnreachable:
+def explain_failure(error: Exception, source: Words, url: str, environment: Mapping[str, str]) -> SourceUnreachable:
     """From what requests raises. `source` is the name for people; `environment` says how we went there."""
     details = redact(f"{url}: {error}")
     trouble = explain(error, url, environment, source)
@@ -34,7 +35,7 @@ def explain_failure(error: Exception, source: str, url: str, environment: Mappin
     return SourceUnreachable("source-offline", details, source=source)
 
 
-def explain_status(status: int, source: str, url: str, retry_after: str = "") -> SourceUnreachable:
+def explain_status(status: int, source: Words, url: str, retry_after: str = "") -> SourceUnreachable:
     """`retry_after`: what the header of that name says, in seconds or as a date."""
     code = "source-forbidden" if status in (401, 403) else "source-status"
     details = redact(f"{url}: HTTP {status}")

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import socks
 from urllib3.exceptions import ProxyError
 
-from wizard.i18n import Scalar
+from wizard.i18n import Param, Words
 from wizard.network.address import shown
 from wizard.network.bypass import proxy_for
 from wizard.network.issuer import issuer_of
@@ -53,11 +53,11 @@ class Trouble:
     """`code` and `params` are those of a WizardError: place, proxy, issuer, status."""
 
     code: str
-    params: Mapping[str, Scalar] = field(default_factory=dict)
+    params: Mapping[str, Param] = field(default_factory=dict)
 
 
 def explain(
-    error: BaseException, url: str, environment: Mapping[str, str], place: str = "", now: float | None = None
+    error: BaseException, url: str, environment: Mapping[str, str], place: Words = "", now: float | None = None
 ) -> Trouble | None:
     """`place`: the source's name for people. None: neither a certificate's nor a proxy's trouble.
 
@@ -72,11 +72,11 @@ def explain(
 
 
 def _trouble(
-    code: str, url: str, environment: Mapping[str, str], place: str = "", status: int | None = None
+    code: str, url: str, environment: Mapping[str, str], place: Words = "", status: int | None = None
 ) -> Trouble:
     issuer = issuer_of(url, environment) if code == AUTHORITY else None
     proxy = proxy_for(url, environment)
-    params: dict[str, Scalar] = {
+    params: dict[str, Param] = {
         "place": place or urlsplit(url).hostname or "-",
         "proxy": urlsplit(shown(proxy)).netloc.rpartition("@")[2] if proxy else "-",
         "status": f"HTTP {status}" if status else "-",

@@ -116,7 +116,7 @@ def after_update(verdict: Verdict, language: str | None = None) -> str | None:
     if update is None:
         return None
     build = f"{update.torch} + {variant_name(update.variant, language)}"
-    ends = [int(notice.params["branch"]) for notice in verdict.notices if notice.key == "plan.notice.last-branch"]
+    ends = [int(str(notice.params["branch"])) for notice in verdict.notices if notice.key == "plan.notice.last-branch"]
     if ends:  # "or newer" would lead beyond the last driver that knows the card
         words = message("plan.after-driver-update-until", driver=update.driver, last=min(ends), build=build)
     else:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from wizard.i18n import Message, Scalar
+from wizard.i18n import Message, Scalar, Words
 
 SCHEMA = 1
 
@@ -125,7 +125,7 @@ class PlanSource:
     layout: str
     origin: str
     url: str | None
-    name: str = ""
+    name: Words = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from wizard.errors import UsageError
-from wizard.i18n import LANGUAGES, text
+from wizard.i18n import LANGUAGES, message, text
 from wizard.packages.lock import FAMILY
 from wizard.packages.model import LockedFile
 from wizard.profile.conda_read import MOST as MOST_CONDA
@@ -127,10 +127,11 @@ def _check_schema(table: Table, where: str) -> None:
 
 
 def _bad(where: str, problems: Problems) -> UsageError:
-    lines = [f"{problem.path}: {text(problem.words)}" for problem in problems.found]
-    told = "; ".join(lines[:_PROBLEMS_SHOWN])
-    more = len(lines) - _PROBLEMS_SHOWN
-    return UsageError("profile-bad", "\n".join(lines), file=where, problems=f"{told} (+{more})" if more > 0 else told)
+    details = "\n".join(f"{problem.path}: {text(problem.words, 'en')}" for problem in problems.found)
+    shown, more = problems.found[:_PROBLEMS_SHOWN], len(problems.found) - _PROBLEMS_SHOWN
+    keys = ["profile.mistake-and"] * (len(shown) - 1) + ["profile.mistake"]
+    told = (message(key, path=one.path, words=one.words) for key, one in zip(keys, shown, strict=True))
+    return UsageError("profile-bad", details, file=where, problems=(*told, *([f"(+{more})"] if more > 0 else [])))
 
 
 def _profile(table: Table) -> Profile:

@@ -14,7 +14,7 @@ from typing import Any
 
 import wizard
 from wizard.errors import ExitStatus, WizardError
-from wizard.i18n import Message
+from wizard.i18n import Message, text
 from wizard.plan.model import Plan, PlanSource
 from wizard.process import redact
 from wizard.report.privacy import Private, clean
@@ -86,7 +86,7 @@ def _plan(plan: Plan, language: str | None) -> dict[str, Any]:
         "engine": plan.engine,
         "engine_reason": plan.engine_reason.to_json(language),
         "requirements": list(plan.requirements),
-        "sources": [_source(source) for source in plan.sources],
+        "sources": [_source(source, language) for source in plan.sources],
         "channels": [redact(channel) for channel in plan.channels],
         "total_bytes": plan.total_bytes,
         "profile_sha256": plan.profile_sha256,
@@ -95,12 +95,12 @@ def _plan(plan: Plan, language: str | None) -> dict[str, Any]:
     }
 
 
-def _source(source: PlanSource) -> dict[str, Any]:
+def _source(source: PlanSource, language: str | None) -> dict[str, Any]:
     return {
         "role": source.role,
         "layout": source.layout,
         "origin": source.origin,
-        "name": source.name,
+        "name": text(source.name, language),
         "url": redact(source.url) if source.url else None,
     }
 

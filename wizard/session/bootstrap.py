@@ -24,7 +24,7 @@ from wizard.environments.bootstrap_table import InstallerRow, miniforge_table
 from wizard.environments.model import OnProgress
 from wizard.environments.naming import absolute_prefix
 from wizard.errors import UsageError, WizardError
-from wizard.i18n import Message, message, text
+from wizard.i18n import Message, message
 from wizard.machine.operating_system import normal_arch
 from wizard.mirrors.address import join_path
 from wizard.mirrors.client import Client
@@ -167,7 +167,7 @@ def bootstrap(
     if begun_at(plan.prefix) is None:
         check_root(plan.prefix, plan.row)
     installer = _fetched(plan, on_progress, is_cancelled)
-    on_progress(0, None, text(message("bootstrap.install", version=plan.version, path=str(plan.prefix))))
+    on_progress(0, None, message("bootstrap.install", version=plan.version, path=str(plan.prefix)))
     info = bootstrap_run.install(plan.row, installer, plan.prefix, plan.environment, is_cancelled)
     conda = plan.prefix / plan.row.conda
     done = message("bootstrap.done", version=plan.version, path=str(plan.prefix), command=str(conda))
@@ -220,7 +220,7 @@ def parse_sha256(document: str, name: str) -> str | None:
 
 
 def _fetched(plan: BootstrapPlan, on_progress: OnProgress, is_cancelled: Callable[[], bool]) -> Path:
-    words = text(message("bootstrap.fetch", file=plan.file.filename))
+    words = message("bootstrap.fetch", file=plan.file.filename)
 
     def tell(progress: FetchProgress) -> None:
         on_progress(progress.done, progress.total, words)

@@ -62,7 +62,7 @@ class Contest:
         if not self.may_race(kind) or silent.origin is not Origin.OFFICIAL or kind in self._on:
             return False
         self._on.add(kind)
-        self.notices.append(message("race.official-silent", source=silent.name or silent.id))
+        self.notices.append(message("race.official-silent", source=silent.label))
         return True
 
     def join(self, kind: Kind) -> None:

@@ -212,7 +212,7 @@ def _still_true(notices: tuple[Message, ...], candidate: Candidate) -> tuple[Mes
 def _unfit(candidate: Candidate) -> tuple[Message, ...]:
     """Asked for by name although this machine cannot run it on a card: said, and done."""
     return tuple(
-        message("notice.asked-unfit", build=_build(candidate), reason=text(reason.message))
+        message("notice.asked-unfit", build=_build(candidate), reason=reason.message)
         for reason in candidate.reasons[:1]
     )
 
@@ -221,11 +221,11 @@ def _build(candidate: Candidate) -> str:
     return f"torch {candidate.torch}+{candidate.variant}"
 
 
-def _reasons(silent: list[SourceState]) -> str:
+def _reasons(silent: list[SourceState]) -> tuple[Message, ...]:
     """What each one said, in the words of this system's language; the log has them all."""
-    told = [(state.source.name or state.source.id, text(state.message)) for state in silent]
-    said = [words if name in words else f"{name}: {words}" for name, words in told]
-    return " ".join(dict.fromkeys(said[:_REASONS_SHOWN]))
+    told = [(state.source.label, state.message) for state in silent[:_REASONS_SHOWN]]
+    said = [one if name in one.params.values() else message("source.said", name=name, words=one) for name, one in told]
+    return tuple(one for place, one in enumerate(said) if one not in said[:place])
 
 
 def _same_trouble(silent: Sequence[SourceState], details: str) -> WizardError | None:
@@ -237,7 +237,7 @@ def _same_trouble(silent: Sequence[SourceState], details: str) -> WizardError | 
 
 
 def _nothing_found(states: tuple[SourceState, ...], wanted: Candidate) -> WizardError:
-    details = "\n".join(f"{state.source.id} {state.source.name}: {state.verdict}" for state in states)
+    details = "\n".join(f"{state.source.id} {text(state.source.name, 'en')}: {state.verdict}" for state in states)
     asked = [state for state in states if state.kind in ("", "torch")]
     silent = [state for state in asked if state.verdict == "unreachable"]
     if asked and len(silent) == len(asked):

@@ -81,7 +81,7 @@ def _network() -> Message:
     return message(
         "explain.fact.network",
         proxy=known.mode.value if known.proxy is None else "custom",
-        certificates=known.certificate or text(message("explain.fact.network-system-store")),
+        certificates=known.certificate or message("explain.fact.network-system-store"),
     )
 
 

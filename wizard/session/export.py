@@ -190,7 +190,7 @@ def _sources(plan: Plan | None, one: Environment) -> tuple[PlanSource, ...]:
     if one.torch is None or one.variant is None:
         return ()
     row = official("pytorch-wheels")
-    return (PlanSource("torch", "simple", "official", row.address(one.variant), row.operator()),)
+    return (PlanSource("torch", "simple", "official", row.address(one.variant), row.operator),)
 
 
 def _conda_packages(prefix: Path) -> Iterator[CondaPackage]:

@@ -10,6 +10,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 
 from wizard.capability import ComputeCapability
+from wizard.i18n import text
 from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import CPU, cuda_of, version_key
 from wizard.session.news import NewBuild, newest_release
@@ -50,7 +51,7 @@ def _family(cuda: str, matrix: Matrix) -> list[str]:
 
 def _origin(build: NewBuild, today: str) -> dict[str, str]:
     confidence = "medium" if build.confidence == "high" else build.confidence
-    source = f"{build.source.name or build.source.id}: {build.file}"
+    source = f"{text(build.source.label, 'en')}: {build.file}"
     return {"as_of": build.as_of or today, "confidence": confidence, "source": source}
 
 

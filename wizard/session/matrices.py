@@ -58,9 +58,11 @@ def refresh(
 
 def _no_source_answers(listing: Listing) -> WizardError:
     """Each source with its own reason: a sign-in page wants another deed than a wrong address."""
-    reasons = list(dict.fromkeys(text(why) for _, why in listing.silent))
-    details = "\n".join(f"{source.id} {source.name}: {text(why, 'en')}" for source, why in listing.silent)
-    return WizardError("no-source-answers", details=details, reasons=" ".join(reasons[:_REASONS_SHOWN]))
+    reasons = [
+        why for place, (_, why) in enumerate(listing.silent) if why not in [one for _, one in listing.silent[:place]]
+    ]
+    details = "\n".join(f"{source.id} {text(source.name, 'en')}: {text(why, 'en')}" for source, why in listing.silent)
+    return WizardError("no-source-answers", details=details, reasons=tuple(reasons[:_REASONS_SHOWN]))
 
 
 def _laid_over(rows: dict[str, list[dict[str, str]]]) -> OverlayState:

@@ -5,7 +5,6 @@ Binds the choices and the user's settings to one reader, so that each page is re
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 
 from wizard.errors import WizardError
@@ -101,9 +100,6 @@ class Outlook:
         """Raises SourceUnreachable."""
         tags = _tags(python, machine.os, machine.arch, machine.glibc)
         return carried(self._reader, source, Wanted(project, version, variant, python, tags, default_variant))
-
-    def names(self, sources: Sequence[Source]) -> str:
-        return ", ".join(source.name or source.id for source in sources)
 
 
 def is_main(source: Source) -> bool:

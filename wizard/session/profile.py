@@ -55,11 +55,12 @@ def no_further(file: LockedFile) -> tuple[str, ...]:
 
 
 def profile_choices(profile: Profile, wishes: Choices) -> Choices:
-    """What the profile says, with the student's wishes where it asks for them. Raises UsageError `profile-fixed`."""
+    """What the profile says, with the student's wishes where it asks for them. Raises UsageError `profile-fixed`,
+    `profile-place`."""
     wish = profile.environment
     for what, given in _given(profile, wishes):
         if given and what not in profile.ask:
-            raise UsageError("profile-fixed", what=text(message(f"profile.ask.{what}")))
+            raise UsageError("profile-fixed", what=message(f"profile.ask.{what}"))
     name = wishes.name or wish.name
     place = wish.place(paths.os_name())
     prefix = wishes.prefix or (str(Path(place).expanduser() / name) if place else None)
@@ -140,7 +141,10 @@ def none_fits(selection: Selection) -> WizardError:
     """In one sentence: of the entries for this kind of system, if there are any, each with its first reason."""
     here = [one for one in selection.refused if one.reasons[0].key != "profile.reason.other-system"]
     shown = (here or list(selection.refused))[:_REASONS_SHOWN]
-    reasons = "; ".join(dict.fromkeys(f"{_build(one.lock)}: {text(one.reasons[0])}" for one in shown))
+    told = [(_build(one.lock), one.reasons[0]) for one in shown]
+    told = [pair for place, pair in enumerate(told) if pair not in told[:place]]
+    keys = ["profile.refused-and"] * (len(told) - 1) + ["profile.refused"]
+    reasons = tuple(message(key, build=build, reason=why) for key, (build, why) in zip(keys, told, strict=True))
     details = "\n".join(f"{one.lock.label}: {_all(one)}" for one in selection.refused)
     update = selection.after_driver_update
     if update:
@@ -154,7 +158,7 @@ def _build(lock: ProfileLock) -> str:
 
 
 def _all(refusal: Refusal) -> str:
-    return "; ".join(text(reason) for reason in refusal.reasons)
+    return "; ".join(text(reason, "en") for reason in refusal.reasons)
 
 
 def preview_profile(
@@ -245,7 +249,7 @@ def _package_source(profile: Profile) -> Source:
 
 
 def _named(url: str) -> Source:
-    return Source("by-hand-index", Layout.SIMPLE, Origin.BY_HAND, url, text(message("profile.source")))
+    return Source("by-hand-index", Layout.SIMPLE, Origin.BY_HAND, url, message("profile.source"))
 
 
 def _requirements(profile: Profile, entry: ProfileLock) -> Iterator[str]:

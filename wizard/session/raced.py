@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator, Mapping
 
-from wizard.i18n import Message, message, text
+from wizard.i18n import Message, message
 from wizard.mirrors.candidates import default_index
 from wizard.mirrors.model import Origin, Source, UserSettings
 from wizard.mirrors.racers import Kind
@@ -57,14 +57,14 @@ def race_notices(contest: Contest | None, choices: Choices, elected: Mapping[Kin
         source = elected.get(kind)
         chosen = next((one for one in race.placed if one.racer.mirror == choices.mirrors), None)
         if chosen and not chosen.is_usable and choices.mirrors not in WORDS:
-            yield message("race.not-usable", source=chosen.source.name, why=text(chosen.finding.message))
+            yield message("race.not-usable", source=chosen.source.name, why=chosen.finding.message)
         placed = race.of(source) if source else None
         if placed and placed.is_usable and len(race.placed) > 1:  # else another build than the one raced for
             yield _won(kind, race, placed)
 
 
 def _won(kind: Kind, race: Race, placed: Placed) -> Message:
-    count, name = len(race.usable), placed.source.name or placed.source.id
+    count, name = len(race.usable), placed.source.label
     finding = placed.finding
     if finding.rate is None:
         return message(f"race.{kind.value}", source=name, count=count)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wizard.events import Event, Kind, parse_line
-from wizard.i18n import Message, text
+from wizard.i18n import Message, Words, text
 from wizard.process import redact
 from wizard.steps.run_folder import RunFolder
 
@@ -43,10 +43,12 @@ class Emitter:
                 except OSError:
                     self._echo = None
 
-    def log(self, step: str, line: str) -> None:
-        clean = redact(line)
+    def log(self, step: str, line: Words) -> None:
+        """A sentence is written in English into the log file; who reads the events says it in another language."""
+        clean = redact(text(line, "en"))
         self._write_log(step, clean)
-        self.emit(Kind.LOG, step=step, text=clean)
+        told = {"message": line.to_json()} if isinstance(line, Message) else {}
+        self.emit(Kind.LOG, step=step, text=clean, **told)
 
     def detail(self, step: str, words: str) -> None:
         """For the log file only: tracebacks, commands, whatever is no news for a person."""
@@ -62,14 +64,15 @@ class Emitter:
         self._write_log("notice", text(message, "en"))
         self.emit(Kind.NOTICE, message=message.to_json())
 
-    def progress(self, step: str, done: int, total: int | None, **data: Any) -> None:
+    def progress(self, step: str, done: int, total: int | None, detail: Words | None = None, **data: Any) -> None:
         """At most ten a second and step, but always the last one."""
         now = time.monotonic()
         is_last = total is not None and done >= total
         if not is_last and now - self._last_progress.get(step, 0.0) < _PROGRESS_INTERVAL:
             return
         self._last_progress[step] = now
-        self.emit(Kind.PROGRESS, step=step, done=done, total=total, **data)
+        told = detail.to_json() if isinstance(detail, Message) else detail
+        self.emit(Kind.PROGRESS, step=step, done=done, total=total, detail=told, **data)
 
     def close(self) -> None:
         with contextlib.suppress(OSError):

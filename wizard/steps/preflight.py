@@ -15,7 +15,7 @@ from wizard.environments.naming import check_prefix
 from wizard.environments.remove import is_ours_unfinished
 from wizard.environments.volumes import check_volumes
 from wizard.errors import UsageError
-from wizard.i18n import Message, message, text
+from wizard.i18n import Message, message
 from wizard.steps.context import Context
 from wizard.steps.room import check_room, demands
 from wizard.steps.room_told import checked, room_told
@@ -79,5 +79,5 @@ class Preflight:
         check_volumes(prefix)
         check_room(demands(plan, context.lock))
         for told in room_told(plan, context.lock):
-            context.emitter.log(self.name, text(told))
+            context.emitter.log(self.name, told)
         return checked(plan)

@@ -12,7 +12,7 @@ import msgspec
 
 from wizard import paths
 from wizard.errors import UsageError, WizardError
-from wizard.i18n import message, text
+from wizard.i18n import message
 from wizard.packages.fetch import Downloads, FetchProgress
 from wizard.packages.fetch.near import fetch_near_first
 from wizard.packages.model import LockedFile
@@ -39,7 +39,7 @@ def bring_python(context: Context, step: str) -> tuple[tuple[str, Path], ...]:
     emitter, store = context.emitter, Downloads(paths.downloads_dir())
 
     def on_progress(progress: FetchProgress) -> None:
-        words = text(message("environments.progress.fetch", package=progress.file or ""))
+        words = message("environments.progress.fetch", package=progress.file or "")
         emitter.progress(step, progress.done, progress.total, detail=words)
 
     def on_file(file: LockedFile, path: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from wizard.i18n import Message, Scalar, catalogue, message
+from wizard.i18n import Message, Scalar, Words, catalogue, message
 from wizard.steps.model import Check
 
 _LONGEST_ERROR = 300
@@ -22,6 +22,12 @@ def check_message(name: str, state: str, data: Mapping[str, Any], seconds: float
     is_cpu = name == "build" and state == "ok" and data.get("is_built") is False
     key = "verify.check.build.cpu" if is_cpu else f"verify.check.{name}.{state}"
     return Message(key if key in catalogue("en") else f"verify.check.other.{state}", params)
+
+
+def check_name(name: str) -> Words:
+    """As people know it; a name that has no words stays."""
+    key = f"verify.name.{name}"
+    return Message(key) if key in catalogue("en") else name
 
 
 def headline(checks: Mapping[str, Check]) -> Message:

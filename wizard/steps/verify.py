@@ -6,6 +6,7 @@ from wizard.i18n import Message, message
 from wizard.machine.serialize import machine_from_json
 from wizard.steps.context import Context
 from wizard.steps.smoke import verify
+from wizard.steps.smoke_words import check_name
 
 
 class Verify:
@@ -24,7 +25,7 @@ class Verify:
             machine=machine,
             is_cancelled=context.is_stopped,
             environment=context.plan.environment,
-            on_check=lambda name: context.emitter.progress(self.name, 0, None, detail=name),
+            on_check=lambda name: context.emitter.progress(self.name, 0, None, check_name(name)),
         )
         for check in verification.checks:
             context.emitter.detail(self.name, f"{check.state} {check.name} {dict(check.data)}")

@@ -22,7 +22,7 @@ from wizard.gui.parts.busy import Busy
 from wizard.gui.parts.help_panel import HelpPanel
 from wizard.gui.parts.labels import label
 from wizard.gui.parts.trouble import Trouble
-from wizard.i18n import Message
+from wizard.i18n import Words
 
 T = TypeVar("T")
 _MARGINS = (36, 28, 36, 16)
@@ -113,7 +113,7 @@ class Page(QWidget):
     def state(self) -> State:
         return self.desk.navigator.state
 
-    def say(self, message: Message | None) -> str:
+    def say(self, message: Words | None) -> str:
         return self.desk.voice.say(message)
 
     def set_head(self, title: str, subtitle: str) -> None:
@@ -169,16 +169,16 @@ class Page(QWidget):
 
     def errand(
         self,
-        words: str,
+        words: Callable[[], str] | None,
         work: Work[T],
         on_done: Callable[[T], None],
         on_note: OnNote | None = None,
         on_failed: Callable[[WizardError], None] | None = None,
     ) -> None:
-        """Makes a long call. `words` '' shows no bar (for calls that are short as a rule)."""
+        """Makes a long call. Without `words` no bar is shown (for calls that are short as a rule)."""
         self.cancel_errand()
         self.trouble.clear()
-        if words:
+        if words is not None:
             self.busy.begin(words)
 
         def done(answer: T) -> None:

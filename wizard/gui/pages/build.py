@@ -189,7 +189,7 @@ class BuildPage(Page):
             return
         every = replace(choices, torch=None, variant=None)
         self.errand(
-            "",
+            None,
             lambda is_cancelled, note: session.propose(facts, every),
             lambda verdict: self._proposed(choices, verdict),
         )

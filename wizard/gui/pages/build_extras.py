@@ -55,7 +55,7 @@ class NewsBox(QFrame):
         else:
             why = self._voice.say(one.reasons[0].message).rstrip(".。") if one.reasons else ""
             fits = self.tr("would not fit: %1").replace("%1", why)
-        return f"•  torch {build.torch} + {variant} ({build.source.name or build.source.id}): {fits}"
+        return f"•  torch {build.torch} + {variant} ({self._voice.say(build.source.label)}): {fits}"
 
 
 class ForceBox(QFrame):

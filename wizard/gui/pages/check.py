@@ -124,7 +124,7 @@ class CheckPage(Page):
         else:
             words = self.tr("Checked in %1. Nothing has been changed.").replace("%1", seconds_text(facts.seconds))
             if self._may_hurry:
-                more = self.tr("All is well: Next chooses everything for you and shows it before anything is done.")
+                more = self.tr("Next chooses everything for you and shows it before anything is done.")
                 words = f"{words} {more}"
             self.rows.show_rows(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
@@ -152,7 +152,7 @@ class CheckPage(Page):
         self.desk.navigator.put_facts(None)
         session = self.desk.session
         self.errand(
-            self.tr("Looking at this computer…"),
+            lambda: self.tr("Looking at this computer…"),
             lambda is_cancelled, note: session.probe(note, is_cancelled, note),
             self._probed,
             self._heard,
@@ -197,7 +197,7 @@ class CheckPage(Page):
     def _write_fix(self, planned: Mending) -> None:
         session = self.desk.session
         self.errand(
-            self.tr("Writing the change…"),
+            lambda: self.tr("Writing the change…"),
             lambda is_cancelled, note: session.mend(planned),
             self._wrote,
             on_failed=self._not_written,

@@ -133,7 +133,7 @@ class ClassPage(SidePage):
 
     def open_pack(self, folder: Path) -> None:
         self._said = None
-        self.errand("", lambda is_cancelled, note: self.classes.look_at(folder), self._opened)
+        self.errand(None, lambda is_cancelled, note: self.classes.look_at(folder), self._opened)
 
     def _opened(self, seen: PackSeen) -> None:
         self._seen, self._mark = seen, ""
@@ -166,7 +166,7 @@ class ClassPage(SidePage):
 
     def plan_pack(self, profile: Path, folder: Path) -> None:
         self._said = None
-        self.errand("", lambda is_cancelled, note: self.classes.plan_pack(profile, folder), self._planned)
+        self.errand(None, lambda is_cancelled, note: self.classes.plan_pack(profile, folder), self._planned)
 
     def _planned(self, plan: PackPlan) -> None:
         self.pack.show_plan(plan)
@@ -295,7 +295,7 @@ class ClassPage(SidePage):
     def _expect(self, seats: int) -> None:
         seen = self._seen
         if seen is not None:
-            self.errand("", lambda is_cancelled, note: self.classes.expect(seen.folder, seats), self._expected)
+            self.errand(None, lambda is_cancelled, note: self.classes.expect(seen.folder, seats), self._expected)
 
     def _expected(self, answer: None) -> None:
         self._look()
@@ -311,7 +311,7 @@ class ClassPage(SidePage):
         if room is None:
             return
         self.errand(
-            "", lambda is_cancelled, note: self.classes.save_room(room, path, language), partial(self._saved, path)
+            None, lambda is_cancelled, note: self.classes.save_room(room, path, language), partial(self._saved, path)
         )
 
     def _saved(self, path: Path, answer: None) -> None:

@@ -175,7 +175,7 @@ class DoctorPage(SidePage):
             return
         self._put_aside()
         self.errand(
-            self.tr("Examining…"),
+            lambda: self.tr("Examining…"),
             lambda is_cancelled, note: self.api.examine(prefix, note, is_cancelled),
             self._examined,
             self._stage,
@@ -184,7 +184,7 @@ class DoctorPage(SidePage):
 
     def _stage(self, stage: str) -> None:
         if stage in _STAGES:
-            self.busy.say(self.say(message(f"doctor.stage.{stage}")))
+            self.busy.say(lambda: self.say(message(f"doctor.stage.{stage}")))
 
     def _examined(self, found: Examination) -> None:
         self._found = found
@@ -195,7 +195,9 @@ class DoctorPage(SidePage):
             def plan(is_cancelled: IsCancelled, note: OnNote) -> RepairPreview:
                 return self.api.plan_repair(found, is_cancelled)
 
-            self.errand(self.tr("Looking for the smallest repair…"), plan, self._planned, on_failed=self._no_plan)
+            self.errand(
+                lambda: self.tr("Looking for the smallest repair…"), plan, self._planned, on_failed=self._no_plan
+            )
         self.render_state()
         self.wants_focus.emit()
 
@@ -229,7 +231,7 @@ class DoctorPage(SidePage):
     def _repair(self, preview: RepairPreview) -> None:
         run_id = preview.plan.id
         self.errand(
-            self.tr("Starting…"),
+            lambda: self.tr("Starting…"),
             lambda is_cancelled, note: self.desk.session.start(run_id),
             lambda answer: self._started(run_id),
         )
@@ -245,7 +247,7 @@ class DoctorPage(SidePage):
         found, preview, language = self._found, self._preview, self.desk.voice.language
         if found is not None:
             self.errand(
-                "",
+                None,
                 lambda is_cancelled, note: self.api.document_text(
                     self.api.document(found, preview, language), language
                 ),
@@ -265,7 +267,7 @@ class DoctorPage(SidePage):
         found, preview, language = self._found, self._preview, self.desk.voice.language
         if found is not None:
             self.errand(
-                "",
+                None,
                 lambda is_cancelled, note: self.api.save(path, self.api.document(found, preview, language), language),
                 lambda answer: self.render_state(),
             )

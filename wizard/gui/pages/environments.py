@@ -117,7 +117,7 @@ class EnvironmentsPage(SidePage):
 
     def _look(self) -> None:
         self.errand(
-            self.tr("Looking for environments…") if self._found is None else "",
+            lambda: self.tr("Looking for environments…") if self._found is None else "",
             lambda is_cancelled, note: self.api.environments(is_cancelled),
             self._listed,
         )
@@ -169,13 +169,13 @@ class EnvironmentsPage(SidePage):
     def _terminal(self) -> None:
         one = self.table.selected
         if one is not None:
-            self.errand("", lambda is_cancelled, note: self.api.open_terminal(one.prefix), lambda answer: None)
+            self.errand(None, lambda is_cancelled, note: self.api.open_terminal(one.prefix), lambda answer: None)
 
     def _bring_back(self) -> None:
         one = self.table.selected
         if one is not None:
             self.errand(
-                self.tr("Bringing back what was there before…"),
+                lambda: self.tr("Bringing back what was there before…"),
                 lambda is_cancelled, note: self.api.bring_back(one.prefix),
                 lambda names: self._brought_back(one, names),
             )
@@ -237,7 +237,7 @@ class EnvironmentsPage(SidePage):
         one = self.table.selected
         if one is not None:
             self.errand(
-                "",
+                None,
                 lambda is_cancelled, note: self.api.export(one, path),
                 lambda answer: self._say_done(message("flow.exported", name=one.name, path=str(path))),
             )
@@ -250,7 +250,7 @@ class EnvironmentsPage(SidePage):
             return
         self._done = None
         self.errand(
-            self.tr("Looking through every file of %1…").replace("%1", one.name),
+            lambda: self.tr("Looking through every file of %1…").replace("%1", one.name),
             lambda is_cancelled, note: self.api.plan_deletion(one, is_cancelled),
             self._planned,
         )

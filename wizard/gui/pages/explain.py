@@ -71,7 +71,7 @@ class ExplainPage(SidePage):
     def press(self) -> None:
         words = self._file_words or self.text.toPlainText()
         self.errand(
-            self.tr("Looking it up…"),
+            lambda: self.tr("Looking it up…"),
             lambda is_cancelled, note: self.api.explain(words, is_cancelled),
             self._answered,
         )
@@ -119,7 +119,7 @@ class ExplainPage(SidePage):
 
     def take_file(self, path: Path) -> None:
         self.text.clear()  # and with it the answer, which is about another text
-        self.errand("", lambda is_cancelled, note: self.api.read_pasted(path), self._read)
+        self.errand(None, lambda is_cancelled, note: self.api.read_pasted(path), self._read)
 
     def _read(self, words: str) -> None:
         """The end of a long log stands in the box: that is where the error is."""

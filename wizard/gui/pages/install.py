@@ -214,13 +214,13 @@ class InstallPage(Page):
         run_id, wish = self.watch.run_id, not self._paused
         self._paused = wish
         self._show_run()
-        self.errand("", lambda is_cancelled, note: self.desk.session.request_pause(run_id, wish), self._nothing)
+        self.errand(None, lambda is_cancelled, note: self.desk.session.request_pause(run_id, wish), self._nothing)
 
     def ask_cancel(self) -> None:
         run_id = self.watch.run_id
         self._cancelling, self._paused = True, False
         self._show_run()
-        self.errand("", lambda is_cancelled, note: self.desk.session.request_cancel(run_id), self._nothing)
+        self.errand(None, lambda is_cancelled, note: self.desk.session.request_cancel(run_id), self._nothing)
 
     def _explain(self) -> None:
         ending = self.watch.view.ending
@@ -233,7 +233,7 @@ class InstallPage(Page):
     def _resume(self) -> None:
         run_id = self.watch.run_id
         self.errand(
-            self.tr("Starting…"),
+            lambda: self.tr("Starting…"),
             lambda is_cancelled, note: resume_after(self.desk.session, run_id),
             lambda old_bytes: self._resumed(run_id, old_bytes),
         )
@@ -245,7 +245,7 @@ class InstallPage(Page):
     def _remove(self) -> None:
         run_id = self.watch.run_id
         self.errand(
-            self.tr("Removing what the setup had made…"),
+            lambda: self.tr("Removing what the setup had made…"),
             lambda is_cancelled, note: self.desk.session.discard(run_id),
             lambda answer: self.desk.navigator.restart(),
         )
@@ -259,7 +259,7 @@ class InstallPage(Page):
             prefix = next((run.prefix for run in session.runs() if run.id == run_id), "")
             return session.report(run_id), prefix
 
-        self.errand("", lambda is_cancelled, note: ask(), self._reported, on_failed=self._no_report)
+        self.errand(None, lambda is_cancelled, note: ask(), self._reported, on_failed=self._no_report)
 
     def _reported(self, answer: tuple[dict[str, Any], str]) -> None:
         report, prefix = answer

@@ -227,7 +227,7 @@ class PlacePage(Page):
             self._check_existing(choices)
             return
         self.errand(
-            "",
+            None,
             lambda is_cancelled, note: session.check_place(choices, facts),
             lambda place: self.desk.navigator.put_place(choices, place),
             on_failed=lambda error: self._refused(choices, error),
@@ -239,7 +239,7 @@ class PlacePage(Page):
             return
         api = self.desk.side_api
         self.errand(
-            "",
+            None,
             lambda is_cancelled, note: api.check_reuse(choices),
             lambda answer: self.desk.navigator.put_place(choices, ()),
             on_failed=lambda error: self._refused(choices, error),

@@ -161,7 +161,7 @@ class ReviewPage(Page):
         file = state.profile
         if file is not None:
             self.errand(
-                self.tr("Preparing what the class profile says…"),
+                lambda: self.tr("Preparing what the class profile says…"),
                 lambda is_cancelled, note: self.desk.side_api.plan_profile(
                     facts, file, choices, is_cancelled, state.classroom
                 ),
@@ -170,20 +170,20 @@ class ReviewPage(Page):
             return
         if choices.reuse:
             self.errand(
-                self.tr("Comparing with what is in the environment…"),
+                lambda: self.tr("Comparing with what is in the environment…"),
                 lambda is_cancelled, note: self.desk.side_api.plan_reuse(facts, choices, is_cancelled),
                 self._compared,
             )
             return
         if election is None or state.election_is_stale:
             self.errand(
-                self.tr("Asking the sources again for the other engine…"),
+                lambda: self.tr("Asking the sources again for the other engine…"),
                 lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled),
                 self._elected,
             )
             return
         self.errand(
-            self.tr("Choosing the exact files and asking for their sizes…"),
+            lambda: self.tr("Choosing the exact files and asking for their sizes…"),
             lambda is_cancelled, note: session.preview(facts, choices, election, is_cancelled),
             self.desk.navigator.put_preview,
         )
@@ -221,7 +221,7 @@ class ReviewPage(Page):
             session.start(run_id)
 
         self.errand(
-            self.tr("Writing the settings, then starting…") if plans else self.tr("Starting…"),
+            lambda: self.tr("Writing the settings, then starting…") if plans else self.tr("Starting…"),
             lambda is_cancelled, note: begin(note),
             lambda answer: self.desk.navigator.show_run(run_id),
             self._heard,
@@ -265,7 +265,7 @@ class ReviewPage(Page):
         self.saved.clear()
         api = self.desk.side_api
         self.errand(
-            self.tr("Making the class profile: asking the sources for its files…"),
+            lambda: self.tr("Making the class profile: asking the sources for its files…"),
             lambda is_cancelled, note: api.make_profile(facts, preview, choices, path, is_cancelled),
             lambda made: self._profile_saved(path, made),
         )

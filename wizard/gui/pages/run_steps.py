@@ -94,7 +94,7 @@ class RunSteps(QWidget):
         row.pill.setAccessibleDescription(name)
         _set(row.name, name)
         said = self._voice.say(step.message)
-        _set(row.words, " • ".join(part for part in (said, step.detail if is_running else "") if part))
+        _set(row.words, " • ".join(part for part in (said, self._voice.say(step.detail) if is_running else "") if part))
         _set(row.right, "" if is_paused and is_running else self._right(step, view, is_going))
 
     @staticmethod

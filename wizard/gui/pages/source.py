@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from wizard.errors import UsageError
-from wizard.flow.sources_view import KINDS, Lasting, SourceRow, in_language, lasting, reasons, rows_of
+from wizard.flow.sources_view import KINDS, Lasting, SourceRow, lasting, reasons, rows_of
 from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
 from wizard.gui.figures import variant_text
@@ -19,7 +19,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.lasting import LastingBox
 from wizard.gui.pages.network_form import NetworkForm
 from wizard.gui.pages.region_choice import RegionChoice
-from wizard.gui.pages.source_rows import SourceRows, source_name
+from wizard.gui.pages.source_rows import SourceRows
 from wizard.gui.pages.sources_by_hand import SourcesByHand
 from wizard.gui.pages.where_from import WhereFrom
 from wizard.gui.parts.boxes import box, column
@@ -121,9 +121,7 @@ class SourcePage(Page):
         words = self.tr("%1 for Python %2").replace("%1", f"torch {one.torch} + {variant_text(one.variant)}")
         self._build.setText(words.replace("%2", election.python))
         self._engine.setText(self.say(election.engine_reason))
-        language = self.desk.voice.language
-        said = (self.say(in_language(notice, self._table, language)) for notice in reasons(election))
-        self._notices.setText("\n".join(said))
+        self._notices.setText("\n".join(self.say(notice) for notice in reasons(election)))
         self._notices.setVisible(bool(election.notices))
 
     def _show_rows(self) -> None:
@@ -134,7 +132,7 @@ class SourcePage(Page):
             "conda": self.tr("Python itself (conda channels)"),
         }
         for kind, part in self.tables.items():
-            part.show_rows(titles[kind], [row for row in rows if row.kind == kind], self._table)
+            part.show_rows(titles[kind], [row for row in rows if row.kind == kind])
 
     # -- asking
 
@@ -161,7 +159,7 @@ class SourcePage(Page):
         self._live, self._wants_lasting = {}, False
         self._lasting_aside.cancel()
         self.errand(
-            self.tr("Asking the sources…"),
+            lambda: self.tr("Asking the sources…"),
             lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled, fresh, note),
             self.desk.navigator.put_election,
             self._note,
@@ -170,7 +168,7 @@ class SourcePage(Page):
 
     def _note(self, note: Any) -> None:
         if isinstance(note, Message):
-            self.busy.say(self.say(note))
+            self.busy.say(lambda: self.say(note))
         elif isinstance(note, SourceTold):
             self._tell(note)
 
@@ -178,8 +176,8 @@ class SourcePage(Page):
         row = SourceRow(told.state.kind, told.state, stage=told.stage)
         self._live[row.key] = row
         if told.stage == "measuring":
-            name = source_name(row, self._table, self.desk.voice.language)
-            self.busy.say(self.tr("Measuring %1…").replace("%1", name))
+            source = row.state.source
+            self.busy.say(lambda: self.tr("Measuring %1…").replace("%1", self.say(source.label)))
         self._show_rows()
 
     def press(self) -> None:
@@ -201,9 +199,9 @@ class SourcePage(Page):
         return lasting(election, self.state.choices, self._table, bool(facts.machine.condas))
 
     def _show_lasting(self) -> None:
-        offer, language = self._offer(), self.desk.voice.language
+        offer = self._offer()
         self.lasting.setVisible(bool(offer))
-        names = {row.id: row.operator(language) for row in self._table}
+        names = {row.id: self.say(row.operator) for row in self._table}
         shown = [names.get(one.mirror, one.mirror) for one in offer]
         self.lasting.show_plans(self._wants_lasting, shown, self.state.lasting)
 
@@ -240,7 +238,7 @@ class SourcePage(Page):
             self.trouble.show_error(error)
             return
         self.errand(
-            self.tr("Keeping the network settings…"),
+            lambda: self.tr("Keeping the network settings…"),
             lambda is_cancelled, note: session.save_network(network, facts),
             self._saved,
         )

@@ -12,12 +12,11 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from wizard.flow.sources_view import SourceRow, row_of
+from wizard.flow.sources_view import SourceRow
 from wizard.gui.figures import seconds_text
 from wizard.gui.parts.boxes import RowCard, column, stacked
 from wizard.gui.parts.labels import Pill, label
 from wizard.gui.voice import Voice
-from wizard.mirrors.table import MirrorRow
 from wizard.process import redact
 
 _NO_ANSWER = ("unreachable", "silent")
@@ -79,16 +78,6 @@ def rate_words(row: SourceRow) -> str:
     if row.stage == "measuring":
         return QCoreApplication.translate("SourceAge", "measuring…")
     return f"{row.state.rate / 1e6:,.2f} MB/s" if row.state.rate is not None else "–"
-
-
-def source_name(row: SourceRow, table: Sequence[MirrorRow], language: str) -> str:
-    source = row.state.source
-    known = row_of(source, row.kind, table)
-    if known:
-        return known.operator(language)
-    if source.is_default_index:
-        return QCoreApplication.translate("SourcePage", "Official package index")
-    return source.name or source.id
 
 
 class _Line:
@@ -155,7 +144,7 @@ class SourceRows(QWidget):
     def lines(self) -> Sequence[_Line]:
         return self._lines
 
-    def show_rows(self, title: str, rows: Sequence[SourceRow], table: Sequence[MirrorRow]) -> None:
+    def show_rows(self, title: str, rows: Sequence[SourceRow]) -> None:
         self.title.setText(title)
         self.setVisible(bool(rows))
         self.rows = tuple(rows)
@@ -165,7 +154,7 @@ class SourceRows(QWidget):
         while len(self._lines) < len(rows):
             self._add()
         for line, row in zip(self._lines, rows, strict=True):
-            line.show(row, source_name(row, table, self._voice.language), self._voice.say(row.state.message))
+            line.show(row, self._voice.say(row.state.source.label), self._voice.say(row.state.message))
 
     def _add(self) -> None:
         line = _Line()

@@ -68,7 +68,9 @@ class UndoPage(SidePage):
     def press(self) -> None:
         one = self.selected
         if one is not None:
-            self.errand(self.tr("Taking it back…"), lambda is_cancelled, note: self.api.undo(one), self._taken_back)
+            self.errand(
+                lambda: self.tr("Taking it back…"), lambda is_cancelled, note: self.api.undo(one), self._taken_back
+            )
 
     def retranslate(self) -> None:
         self.set_head(
@@ -100,7 +102,8 @@ class UndoPage(SidePage):
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[tuple[Message, ...], tuple[Change, ...]]:
             return self.api.settle(), self.api.changes()
 
-        self.errand(self.tr("Looking…") if self._changes is None else "", look, self._listed)
+        words = (lambda: self.tr("Looking…")) if self._changes is None else None
+        self.errand(words, look, self._listed)
 
     def _listed(self, told: tuple[tuple[Message, ...], tuple[Change, ...]]) -> None:
         settled, self._changes = told

@@ -96,7 +96,7 @@ class VerifyPage(Page):
         if view is None or not self.state.prefix:
             return
         prefix, has_cuda, api = Path(self.state.prefix), "+cu" in view.torch, self.desk.side_api
-        self.errand("", lambda is_cancelled, note: api.ways(prefix, has_cuda), self._show_ways)
+        self.errand(None, lambda is_cancelled, note: api.ways(prefix, has_cuda), self._show_ways)
         self.announce(f"{self.title}. {self.say(view.headline)}", urgent=True)
         self.hand_on.begin()
 
@@ -217,13 +217,13 @@ class VerifyPage(Page):
 
     def _open_terminal(self) -> None:
         prefix, api = Path(self.state.prefix), self.desk.side_api
-        self.errand("", lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
+        self.errand(None, lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
 
     # -- the report, to be copied and as a file
 
     def _copy(self) -> None:
         report, api, language = dict(self.state.report or {}), self.desk.side_api, self.desk.voice.language
-        self.errand("", lambda is_cancelled, note: api.document_text(report, language), self._copied)
+        self.errand(None, lambda is_cancelled, note: api.document_text(report, language), self._copied)
 
     def _copied(self, words: str) -> None:
         copy_out(words, self.copy)
@@ -236,4 +236,4 @@ class VerifyPage(Page):
 
     def save_to(self, path: Path) -> None:
         report, api, language = dict(self.state.report or {}), self.desk.side_api, self.desk.voice.language
-        self.errand("", lambda is_cancelled, note: api.save(path, report, language), lambda answer: None)
+        self.errand(None, lambda is_cancelled, note: api.save(path, report, language), lambda answer: None)

@@ -154,7 +154,7 @@ class WelcomePage(Page):
     # -- the runs of this computer
 
     def _look(self) -> None:
-        self.errand("", lambda is_cancelled, note: self.desk.session.runs(), self._found)
+        self.errand(None, lambda is_cancelled, note: self.desk.session.runs(), self._found)
 
     def _found(self, runs: tuple[RunInfo, ...]) -> None:
         self._runs = runs
@@ -243,7 +243,9 @@ class WelcomePage(Page):
         if opened is None or opened.kind != "profile":
             return
         api = self.desk.side_api
-        self.errand("", lambda is_cancelled, note: api.read_profile(opened.path), self._read, on_failed=self._not_read)
+        self.errand(
+            None, lambda is_cancelled, note: api.read_profile(opened.path), self._read, on_failed=self._not_read
+        )
 
     def _read(self, file: ProfileFile) -> None:
         self._profile = file
@@ -264,7 +266,7 @@ class WelcomePage(Page):
             return room, in_class(choices, room, "")
 
         self.errand(
-            self.tr("Looking for the class's files…"),
+            lambda: self.tr("Looking for the class's files…"),
             look,
             lambda told: self.desk.navigator.open_profile(told[0].file, told[1], told[0]),
         )
@@ -297,20 +299,20 @@ class WelcomePage(Page):
             self._show_form(False)
             self.desk.navigator.open_profile(told[0].file, told[1], told[0], wish.hand_on)
 
-        self.errand(self.tr("Looking for the class…"), look, joined)
+        self.errand(lambda: self.tr("Looking for the class…"), look, joined)
 
     # -- the ways on
 
     def _resume(self, run: RunInfo) -> None:
         self.errand(
-            self.tr("Starting…"),
+            lambda: self.tr("Starting…"),
             lambda is_cancelled, note: resume_after(self.desk.session, run.id),
             lambda old_bytes: self.desk.navigator.show_run(run.id, old_bytes),
         )
 
     def _remove(self, run: RunInfo) -> None:
         self.errand(
-            self.tr("Removing what the unfinished setup had made…"),
+            lambda: self.tr("Removing what the unfinished setup had made…"),
             lambda is_cancelled, note: self.desk.session.discard(run.id),
             lambda answer: self._look(),
             on_failed=self._not_removed,

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QFrame, QLabel, QWidget
 from wizard.flow.sources_view import WORDS, operators
 from wizard.gui.parts.boxes import column, line_up
 from wizard.gui.parts.labels import label
+from wizard.i18n import text
 from wizard.mirrors.table import MirrorRow
 
 
@@ -37,12 +38,12 @@ class WhereFrom(QFrame):
         return self._why.text()
 
     def show_choice(self, mirrors: str, table: Sequence[MirrorRow], is_cn: bool, language: str) -> None:
-        names = {row.id: row.operator(language) for row in operators(table)}
+        names = {row.id: text(row.operator, language) for row in operators(table)}
         named = (self.tr("Automatic"), self.tr("Only the official places"), self.tr("Measure, and take the fastest"))
         blocker = QSignalBlocker(self.choice)
         self.choice.clear()
-        for word, text in zip(WORDS, named, strict=True):
-            self.choice.addItem(text, word)
+        for word, name in zip(WORDS, named, strict=True):
+            self.choice.addItem(name, word)
         for mirror, name in names.items():
             self.choice.addItem(name, mirror)
         if names:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from PySide6.QtWidgets import QFrame, QProgressBar, QWidget
 
 from wizard.gui.motion import is_motion_reduced
@@ -14,6 +16,7 @@ class Busy(QFrame):
         super().__init__(parent)
         self.setProperty("role", "card")
         rows = column(self, (16, 14, 16, 14), 10)
+        self._said: Callable[[], str] = str
         self._words = label("")
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)
@@ -22,14 +25,20 @@ class Busy(QFrame):
         rows.addWidget(self._bar)
         self.setVisible(False)
 
-    def begin(self, words: str) -> None:
+    def begin(self, words: Callable[[], str]) -> None:
         is_still = is_motion_reduced()
         self._bar.setVisible(not is_still)
         self._bar.setRange(0, 1 if is_still else 0)
         self.say(words)
         self.setVisible(True)
 
-    def say(self, words: str) -> None:
+    def say(self, words: Callable[[], str]) -> None:
+        """`words` are asked again when the language changes."""
+        self._said = words
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        words = self._said()
         self._words.setText(words)
         self.setAccessibleName(words)
         self._bar.setAccessibleName(words)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from wizard.i18n import Scalar
+from wizard.i18n import Param
 from wizard.packages.model import LockedFile
 
 BLOCK = 1024 * 1024  # one buffer = one write = one step of the hash
@@ -58,7 +58,7 @@ class Fault(Exception):
 
     def __init__(
         self, code: str, details: str = "", hard: bool = False, retry_after: float | None = None,
-        params: Mapping[str, Scalar] | None = None,
+        params: Mapping[str, Param] | None = None,
     ) -> None:  # fmt: skip
         super().__init__(f"{code}: {details}")
         self.code = code
