@@ -65,9 +65,7 @@ def _said(terminal: Terminal, work: Callable[[], int]) -> int:
     try:
         return work()
     except WizardError as error:
-        terminal.error(error)
-        _note(f"{error.code}: {error}\n{error.details}")
-        return int(error.exit_status)
+        return _told(terminal, error)
     except (Cancelled, KeyboardInterrupt):
         terminal.say(message("cli.cancelled"))
         return int(ExitStatus.CANCELLED)
@@ -75,11 +73,21 @@ def _said(terminal: Terminal, work: Callable[[], int]) -> int:
         if isinstance(bug, PermissionError) and _is_ours(bug.filename):
             terminal.error(WizardError("state-not-writable", path=str(paths.home())))
             return int(ExitStatus.FAILED)
+        from wizard.process import without_memory
+
+        if lack := without_memory(bug):
+            return _told(terminal, lack)
         import traceback
 
         log = _note(traceback.format_exc())
         terminal.error(WizardError("internal", what=type(bug).__name__, log=str(log or "-")))
         return int(ExitStatus.FAILED)
+
+
+def _told(terminal: Terminal, error: WizardError) -> int:
+    terminal.error(error)
+    _note(f"{error.code}: {error}\n{error.details}")
+    return int(error.exit_status)
 
 
 def _is_ours(path: object) -> bool:

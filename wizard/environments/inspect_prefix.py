@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.environments.remove import MARKER
 from wizard.errors import UsageError, WizardError
-from wizard.process import Request, run
+from wizard.process import Request, run, without_memory
 
 _PROBE_SECONDS = 120.0  # first start on a cold or network disk
 _ASK = (
@@ -30,10 +30,10 @@ class PythonFacts:
 
 
 def ask_python(python: Path) -> PythonFacts:
-    """Runs it in isolated mode. Raises WizardError `env-broken` when it does not run."""
+    """Runs it in isolated mode. Raises WizardError `env-broken` when it does not run, or `no-memory`."""
     outcome = run(Request((str(python), "-I", "-c", _ASK), timeout=_PROBE_SECONDS))
     if not outcome.ok:
-        raise WizardError("env-broken", outcome.tail(), path=str(python))
+        raise without_memory(outcome) or WizardError("env-broken", outcome.tail(), path=str(python))
     try:
         return parse_facts(outcome.stdout)
     except (ValueError, KeyError) as error:

@@ -9,7 +9,7 @@ from typing import Any
 from wizard.environments.model import Target
 from wizard.errors import WizardError
 from wizard.network.trouble import explain_text
-from wizard.process import Outcome, redact
+from wizard.process import Outcome, redact, without_memory
 
 _DISK_FULL = re.compile(
     r"os error (?:28|112|122)\b|No space left on device|not enough space on the disk|Disk quota exceeded", re.IGNORECASE
@@ -35,6 +35,8 @@ def failure(
     environment: Mapping[str, str] | None = None,
 ) -> WizardError:
     """The child's own words decide; without any it has crashed."""
+    if lack := without_memory(outcome):  # its own words are lines of its output
+        return lack
     said = redact(str(error.get("text", "")))
     details = f"{said}\n{outcome.tail()}" if said else outcome.tail()
     names = ", ".join(redact(channel) for channel in channels)

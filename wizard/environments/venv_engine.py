@@ -14,7 +14,7 @@ from wizard.environments.layout import python_of, site_packages_of
 from wizard.environments.model import Created, IsCancelled, OnProgress, Target
 from wizard.errors import Cancelled, WizardError
 from wizard.i18n import message
-from wizard.process import Outcome, Request, child_environment, run
+from wizard.process import Outcome, Request, child_environment, run, without_memory
 
 _DISK_FULL = ("No space left on device", "[Errno 28]", "[WinError 112]")
 
@@ -69,6 +69,8 @@ def _pip_failed(outcome: Outcome) -> bool:
 
 
 def failure(outcome: Outcome, prefix: Path) -> WizardError:
+    if lack := without_memory(outcome):
+        return lack
     said = outcome.stderr + outcome.stdout
     code = "env-disk-full" if any(mark in said for mark in _DISK_FULL) else "env-failed"
     return WizardError(code, outcome.tail(), path=str(prefix))

@@ -17,6 +17,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
 from wizard.errors import Cancelled, WizardError
+from wizard.process import without_memory
 
 T = TypeVar("T")
 IsCancelled = Callable[[], bool]
@@ -84,6 +85,8 @@ class Errand(QObject, Generic[T]):
 
 
 def _bug(error: Exception) -> WizardError:
+    if lack := without_memory(error):
+        return lack
     details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     _LOG.error("unexpected: %s", details)
     return WizardError("window-unexpected", details=details, what=type(error).__name__)

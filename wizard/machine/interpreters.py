@@ -21,11 +21,12 @@ from wizard.machine.interpreter_places import candidates, is_interpreter_path, i
 from wizard.machine.interpreter_places import registry_paths as read_registry
 from wizard.machine.model import PythonInstall
 from wizard.machine.parallel import Task, run_all
+from wizard.process import without_memory
 from wizard.system.places import places
 from wizard.system.traits import this
 
-SECONDS = 4.0  # a cold disk with a virus scanner needs two
-_TOTAL = 12.0
+SECONDS = 10.0  # a cold disk with a virus scanner needs two, a computer with much else to do six
+_TOTAL = 20.0
 _AT_ONCE = 6
 
 # Runs in the asked Python, any version: the last line of what it prints is one JSON object.
@@ -75,7 +76,10 @@ def parse_answer(text: str) -> Answer | None:
 
 
 def ask_interpreter(ask: Ask, path: Path) -> Answer | None:
+    """None for one that does not run, or is no Python. Raises WizardError `no-memory`."""
     outcome = ask(question((str(path), "-I", "-c", _SCRIPT), SECONDS))
+    if lack := without_memory(outcome):
+        raise lack
     return parse_answer(outcome.stdout) if outcome.ok else None
 
 
@@ -85,8 +89,9 @@ def _ask_all(ask: Ask, executables: Iterable[Path]) -> dict[Path, Answer]:
     for path in executables:
         by_name[str(path)] = path
         tasks.append(Task(str(path), partial(ask_interpreter, ask, path), None))
-    for _ in run_all(tasks, _TOTAL, at_once=_AT_ONCE):
-        pass
+    for task in run_all(tasks, _TOTAL, at_once=_AT_ONCE):
+        if task.error and (lack := without_memory(task.error)):
+            raise lack
     return {by_name[task.name]: task.value for task in tasks if task.value}
 
 

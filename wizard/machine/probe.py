@@ -1,4 +1,4 @@
-"""Looks at the whole machine, everything at once, and never fails: what could not be found out is a notice.
+"""Looks at the whole machine, all at once: what could not be found out is a notice; only lack of memory is an error.
 
 The parts end in any order; a window shows each as it ends. No network, and nothing on the machine changes.
 """
@@ -30,6 +30,7 @@ from wizard.machine.parallel import Task, run_all
 from wizard.machine.pci import DeviceReading, probe_kernel_module, probe_pci
 from wizard.machine.toolkits import probe_toolkits
 from wizard.machine.volumes import volume
+from wizard.process import without_memory
 from wizard.system.traits import this
 
 TOTAL_SECONDS = 30.0
@@ -83,7 +84,7 @@ def probe(
 ) -> Machine:
     """`on_part` hears each of PARTS as it ends, in this thread, and `on_machine` what is known by then.
 
-    Raises Cancelled, and nothing else.
+    Raises Cancelled, and WizardError `no-memory`: what was not seen for that is not "not there".
     """
     stopping = threading.Event()
     ask = asker(lambda: stopping.is_set() or is_cancelled())
@@ -100,6 +101,9 @@ def probe(
             task.join(deadline - time.monotonic())
     if is_cancelled():
         raise Cancelled
+    for task in tasks.all():
+        if task.error and (lack := without_memory(task.error)):
+            raise lack
     return _machine(tasks)
 
 

@@ -6,8 +6,11 @@ could not be started is an outcome, not an exception.
 
 from wizard.process.environment import child_environment
 from wizard.process.guardian import guarded
+from wizard.process.memory import without_memory
 from wizard.process.request import Outcome, Request, StopTimeouts
 from wizard.process.running import Running, run
 from wizard.redact import redact
 
-__all__ = ["Outcome", "Request", "Running", "StopTimeouts", "child_environment", "guarded", "redact", "run"]
+__all__ = [
+    "Outcome", "Request", "Running", "StopTimeouts", "child_environment", "guarded", "redact", "run", "without_memory",
+]  # fmt: skip

@@ -23,7 +23,8 @@ class StopTimeouts:
 class Request:
     """`environment` is the child's whole environment (see `child_environment`); None makes the plain one.
 
-    `timeout` is in seconds and meant for probes: real work has none and is cancelled by a person.
+    `timeout` is in seconds and meant for probes: real work has none and is cancelled by a person. `silence`: seconds
+    without a line and without processor time, after which it hangs.
     """
 
     argv: tuple[str, ...]
@@ -31,6 +32,7 @@ class Request:
     environment: Mapping[str, str] | None = None
     stdin: str = ""
     timeout: float | None = None
+    silence: float | None = None
     stop: StopTimeouts = field(default_factory=StopTimeouts)
 
     def __str__(self) -> str:

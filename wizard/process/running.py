@@ -18,6 +18,7 @@ from typing import IO
 from wizard.process.decode import LineDecoder
 from wizard.process.environment import child_environment
 from wizard.process.request import Outcome, Request
+from wizard.process.silence import Silence
 from wizard.process.tree import ProcessTree
 from wizard.system.processes import child_arguments
 
@@ -46,6 +47,7 @@ class Running:
             stderr=subprocess.PIPE,
             **child_arguments(),
         )
+        self._silence = Silence(self._process.pid, request.silence)
         self._open_pipes = 2
         self._ended = 0.0
         self._tree = ProcessTree(self._process)
@@ -53,8 +55,13 @@ class Running:
             threading.Thread(target=self._read, args=(name, pipe), daemon=True)
             for name, pipe in (("stdout", self._process.stdout), ("stderr", self._process.stderr))
         ]
-        for reader in self._readers:
-            reader.start()
+        try:
+            for reader in self._readers:
+                reader.start()
+        except RuntimeError:  # no memory for a thread: nobody would read what the child says
+            self._tree.kill()
+            self._process.wait()
+            raise
         if request.stdin and self._process.stdin:
             with contextlib.suppress(BrokenPipeError), self._process.stdin as pipe:
                 pipe.write(request.stdin.encode())
@@ -86,6 +93,7 @@ class Running:
                 self._open_pipes -= 1
                 continue
             self._texts[item[0]].append(item[1])
+            self._silence.heard(item[1])
             yield item
 
     def _is_held_open(self) -> bool:
@@ -101,7 +109,7 @@ class Running:
 
     def _is_late(self) -> bool:
         timeout = self.request.timeout
-        return timeout is not None and time.monotonic() - self._started > timeout
+        return (timeout is not None and time.monotonic() - self._started > timeout) or self._silence.is_over()
 
     def finish(self, is_cancelled: IsCancelled = lambda: False) -> Outcome:
         """Reads the rest, waits, climbs the stop ladder if needed, and leaves no process of the tree."""
@@ -109,7 +117,8 @@ class Running:
             pass
         cancelled, late = is_cancelled(), self._is_late()
         while self._process.poll() is None and not (cancelled or late):
-            time.sleep(_POLL)
+            with contextlib.suppress(subprocess.TimeoutExpired):  # its pipes close a moment before it ends
+                self._process.wait(_POLL)
             cancelled, late = is_cancelled(), self._is_late()
         late = late and self._process.poll() is None
         cancelled = cancelled and self._process.poll() is None

@@ -33,7 +33,7 @@ from wizard.packages.lock import parse_lock
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Plan
 from wizard.plan.serialize import read_plan
-from wizard.process import guarded
+from wizard.process import guarded, without_memory
 from wizard.process.awake import awake
 from wizard.report.document import report_document
 from wizard.report.write import write_report
@@ -202,4 +202,4 @@ class _Attempt:
 
 def _bug(error: Exception) -> WizardError:
     details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    return WizardError("internal", details=details, what=type(error).__name__)
+    return without_memory(error) or WizardError("internal", details=details, what=type(error).__name__)

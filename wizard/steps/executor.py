@@ -13,6 +13,7 @@ from collections.abc import Sequence
 
 from wizard.errors import Cancelled, WizardError
 from wizard.events import Kind
+from wizard.process import without_memory
 from wizard.steps.context import Context, Step
 from wizard.steps.model import StepResult
 
@@ -78,6 +79,7 @@ def _run_guarded(step: Step, context: Context, failures: list[BaseException]) ->
 
 
 def _bug(problem: Exception) -> WizardError:
-    bug = WizardError("internal", details=traceback.format_exc(), what=type(problem).__name__)
+    internal = WizardError("internal", details=traceback.format_exc(), what=type(problem).__name__)
+    bug = without_memory(problem) or internal
     bug.__cause__ = problem
     return bug

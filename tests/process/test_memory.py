@@ -1,0 +1,85 @@
+"""Programs that get no more memory: real ones under a limit, and what is told of them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from wizard import paths
+from wizard.environments.inspect_prefix import ask_python
+from wizard.environments.venv_engine import failure
+from wizard.errors import WizardError
+from wizard.i18n import LANGUAGES, text
+from wizard.machine.asking import asker
+from wizard.machine.interpreters import ask_interpreter
+from wizard.packages.install import find_places
+from wizard.packages.lock import LockRequest, compile_lock
+from wizard.process import Request, run, without_memory
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of a process's memory are POSIX'")
+
+GREEDY = """
+import resource
+resource.setrlimit(resource.RLIMIT_AS, (1 << 29, 1 << 29))
+"""
+
+
+def never() -> bool:
+    return False
+
+
+@pytest.mark.parametrize(
+    "then",
+    [
+        "bytearray(1 << 30)",
+        "import mmap; mmap.mmap(-1, 1 << 30)",
+        "import threading; threading.stack_size(1 << 30); threading.Thread(target=print).start()",
+    ],
+    ids=["object", "map", "thread"],
+)
+def test_a_child_that_gets_no_more_memory(tmp_path: Path, then: str) -> None:
+    outcome = run(Request((sys.executable, "-c", GREEDY + then)))
+    assert not outcome.ok
+    error = failure(outcome, tmp_path)
+    assert error.code == "no-memory", error.details
+    for language in LANGUAGES:
+        assert text(error.summary, language)
+        assert "ulimit -v" in text(error.hint, language)
+
+
+def test_another_failure_is_none() -> None:
+    assert without_memory(run(Request((sys.executable, "-c", "raise SystemExit('no solution found')")))) is None
+    assert without_memory(run(Request((sys.executable, "-c", "print('MemoryError')")))) is None
+    assert without_memory(RuntimeError("no running event loop")) is None
+    assert without_memory(PermissionError(13, "denied")) is None
+
+
+def test_a_python_without_memory_is_not_a_missing_or_broken_one(tmp_path: Path) -> None:
+    python = tmp_path / "python"
+    python.write_text(f"#!{sys.executable}\n{GREEDY}\nbytearray(1 << 30)\n")
+    python.chmod(0o755)
+    for ask in (lambda: ask_interpreter(asker(never), python), lambda: ask_python(python), lambda: find_places(python)):
+        with pytest.raises(WizardError) as caught:
+            ask()
+        assert caught.value.code == "no-memory", caught.value.details
+
+
+WORDS = (  # recorded: uv 0.13.9 under limits of 60 to 80 MB, an abort of Rust, ld.so
+    'Os { code: 11, kind: WouldBlock, message: "Resource temporarily unavailable" }',
+    "memory allocation of 1048576 bytes failed",
+    "error while loading shared libraries: libc.so.6: failed to map segment from shared object",
+)
+
+
+@pytest.mark.parametrize("words", WORDS)
+def test_a_resolver_without_memory_is_no_conflict(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    program = tmp_path / "uv"
+    program.write_text(f"#!/bin/sh\necho '{words}' >&2\nkill -ABRT $$\n")
+    program.chmod(0o755)
+    monkeypatch.setattr(paths, "uv_executable", lambda: program)
+    request = LockRequest(("torch",), "3.12", "linux", "x86_64", "2.35", no_index=True)
+    with pytest.raises(WizardError) as caught:
+        compile_lock(request, tmp_path, lambda _: None, never)
+    assert caught.value.code == "no-memory", caught.value.details
