@@ -102,7 +102,12 @@ def test_links_never_lead_from_the_network_to_a_file_or_down_to_http() -> None:
     assert not may_follow("https://a.example/", "file:///etc/passwd")
     assert not may_follow("http://127.0.0.1/", "file:///etc/passwd")
     assert may_follow("http://127.0.0.1:1/", "http://127.0.0.1:2/x")
+    assert not may_follow("https://127.0.0.1:1/", "http://127.0.0.1:2/x")
     assert may_follow("file:///srv/index.html", "file:///srv/x.whl")
+    assert may_follow("file://server/share/index.html", "file://SERVER/share/x.whl")
+    assert not may_follow("file:///srv/index.html", "file://server/share/x.whl")
+    assert not may_follow("file:///srv/index.html", "file:////server/share/x.whl")
+    assert not may_follow("file://server/share/index.html", "file://other/share/x.whl")
     assert resolve_link("https://a.example/simple/torch/", "../../x.whl#sha256=1") == "https://a.example/x.whl#sha256=1"
     assert resolve_link("https://a.example/", "//[bad") is None
 

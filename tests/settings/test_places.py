@@ -11,7 +11,8 @@ import pytest
 from tests.settings.world import Computer
 from wizard import paths
 from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.pip_settings import pip_files
+from wizard.mirrors.pip_settings import pip_files, read_pip_settings
+from wizard.mirrors.settings_files import settings_table
 from wizard.mirrors.uv_settings import uv_files
 from wizard.settings.answers import parse_pip_settings, parse_uv_settings
 from wizard.settings.model import Tool
@@ -146,6 +147,22 @@ def test_the_rows_agree_with_what_the_sources_are_read_from(tmp_path: Path) -> N
             assert {PureWindowsPath(path) for path in places(tool, around)} == known
 
 
+@linux
+def test_folders_of_xdg_are_read_in_pips_order(computer: Computer) -> None:
+    """pip lets the last of XDG_CONFIG_DIRS win, against the XDG specification; its own answer decides."""
+    computer.write("one/pip/pip.conf", f"[global]\nindex-url = {A}\n")
+    computer.write("two/pip/pip.conf", f"[global]\nindex-url = {B}\n")
+    computer.environ["XDG_CONFIG_DIRS"] = f"{computer.home / 'one'}:{computer.home / 'two'}"
+    debugged = re.findall(r"(\S+pip\.conf), exists: True", computer.pip("config", "debug"))
+    ours = [str(file.path) for file in settings_files(Tool.PIP, computer.around) if file.path.is_file()]
+    told = [path for path in ours if path.startswith(str(computer.home))]
+    assert [path for path in debugged if path.startswith(str(computer.home))] == told
+    values, read, _ = read_pip_settings(computer.environ, computer.home, "linux", Path("/"))
+    assert [path for path in read if path.startswith(str(computer.home))] == told
+    assert values["index-url"] == (B,)
+    assert effective_pip(computer) == B
+
+
 WINDOWS = Surroundings(
     {"APPDATA": "C:\\Users\\李\\AppData\\Roaming", "PROGRAMDATA": "C:\\ProgramData", "VIRTUAL_ENV": "D:\\v"},
     Path("C:/Users/李"), "windows",
@@ -204,9 +221,7 @@ def test_what_outdoes_condas_own_file(computer: Computer) -> None:
 
 
 def test_every_row_is_whole() -> None:
-    from wizard.settings.places import _table
-
-    files, variables = _table()
+    files, variables = settings_table().file, settings_table().variable
     assert {row.tool for row in files} == {row.tool for row in variables} == {tool.value for tool in Tool}
     for tool in Tool:
         for os_name in ("linux", "windows"):

@@ -37,7 +37,7 @@ def spelling_problem(prefix: PurePath, row: InstallerRow) -> str | None:
     """The code for a path that the installer itself refuses, or None."""
     if any(letter.isspace() for letter in str(prefix)):
         return "bootstrap-space"
-    return "bootstrap-letters" if row.ascii_only and not str(prefix).isascii() else None
+    return "bootstrap-letters" if row.ascii and not str(prefix).isascii() else None
 
 
 def is_taken(prefix: Path, row: InstallerRow) -> bool:

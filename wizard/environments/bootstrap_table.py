@@ -2,38 +2,47 @@
 
 from __future__ import annotations
 
-import sys
-from dataclasses import dataclass
+import re
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
-from wizard import paths
 from wizard.errors import UsageError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wizard.tables import Date, Https, Row, Words, parse_table, shipped_table
 
 
-@dataclass(frozen=True, slots=True)
-class Licence:
-    name: str
-    url: str
-    note: str
+class Licence(Row, frozen=True, kw_only=True):
+    name: Words
+    url: Https
+    note: Words
+    source: Words
+    as_of: Date
 
 
-@dataclass(frozen=True, slots=True)
-class InstallerRow:
+class InstallerRow(Row, frozen=True, kw_only=True):
     """`file` holds {version}; `command` holds {installer} and {prefix}; `conda` lies inside the prefix."""
 
-    os: str
-    arch: str
-    file: str
-    command: tuple[str, ...]
-    conda: str
-    may_exist_empty: bool
-    ascii_only: bool
+    KEYS = (("os", "arch"),)
+
+    os: Literal["linux", "windows"]
+    arch: Literal["x86_64", "aarch64"]
+    file: Words
+    command: tuple[Words, ...]
+    conda: Words
+    exists: Literal["empty", "no"]
+    ascii: bool
+    source: Words
+    as_of: Date
+
+    def __post_init__(self) -> None:
+        if "{version}" not in self.file:
+            raise ValueError("file: must hold {version}")
+        if not {"{installer}", "{prefix}"} <= set(re.findall(r"\{\w+\}", " ".join(self.command))):
+            raise ValueError("command: must hold {installer} and {prefix}")
+
+    @property
+    def may_exist_empty(self) -> bool:
+        return self.exists == "empty"
 
     def filename(self, version: str) -> str:
         return self.file.format(version=version)
@@ -42,32 +51,23 @@ class InstallerRow:
         return tuple(part.format(installer=installer, prefix=prefix) for part in self.command)
 
 
-@dataclass(frozen=True, slots=True)
-class MiniforgeTable:
+class MiniforgeTable(Row, frozen=True, kw_only=True):
     licence: Licence
-    installers: tuple[InstallerRow, ...]
+    installer: tuple[InstallerRow, ...]
 
     def row(self, os_name: str, arch: str) -> InstallerRow:
         """Raises UsageError `bootstrap-no-installer`."""
-        found = next((row for row in self.installers if (row.os, row.arch) == (os_name, arch)), None)
+        found = next((row for row in self.installer if (row.os, row.arch) == (os_name, arch)), None)
         if found is None:
             raise UsageError("bootstrap-no-installer", os=os_name, arch=arch)
         return found
 
 
-def parse_table(document: str) -> MiniforgeTable:
-    data = tomllib.loads(document)
-    licence = data["licence"]
-    rows = tuple(
-        InstallerRow(
-            row["os"], row["arch"], row["file"], tuple(row["command"]), row["conda"],
-            row["exists"] == "empty", row["ascii"],
-        )
-        for row in data["installer"]
-    )  # fmt: skip
-    return MiniforgeTable(Licence(licence["name"], licence["url"], licence["note"]), rows)
+def parse_miniforge(document: str) -> MiniforgeTable:
+    """Raises TableError."""
+    return parse_table("miniforge", document, MiniforgeTable)
 
 
 @lru_cache(maxsize=1)
 def miniforge_table() -> MiniforgeTable:
-    return parse_table((paths.matrices_dir() / "miniforge.toml").read_text(encoding="utf-8"))
+    return shipped_table("miniforge", MiniforgeTable)

@@ -6,34 +6,29 @@ beyond `last_branch`, the last that knows the card.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Annotated, Literal
 
-from wizard import paths
 from wizard.i18n import Message, message
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wizard.tables import SOME, Count, Date, Https, Name, Row, Words, parse_table, shipped_table
 
 
-@dataclass(frozen=True, slots=True)
-class GuideRow:
-    ids: tuple[str, ...]
-    page: str
-    note: str
-    source: str
-    as_of: str
-    confidence: str
-    open: tuple[str, ...] = ()
-    closed: tuple[str, ...] = ()
-    branches: tuple[int, ...] = ()
-    hold: tuple[str, ...] = ()
-    unhold: tuple[str, ...] = ()
+class GuideRow(Row, frozen=True, kw_only=True):
+    KEYS = (("ids",),)
+
+    ids: Annotated[tuple[Name, ...], SOME]
+    page: Https
+    note: Name
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    open: tuple[Words, ...] = ()
+    closed: tuple[Words, ...] = ()
+    branches: tuple[Count, ...] = ()
+    hold: tuple[Words, ...] = ()
+    unhold: tuple[Words, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,19 +54,18 @@ class DriverGuide:
     source: str
 
 
+class GuideTable(Row, frozen=True):
+    guide: tuple[GuideRow, ...]
+
+
 def parse_guides(document: str) -> tuple[GuideRow, ...]:
-    """Raises KeyError, TypeError or TOMLDecodeError for a table that is not well formed."""
-    return tuple(_row(row) for row in tomllib.loads(document)["guide"])
-
-
-def _row(row: Mapping[str, Any]) -> GuideRow:
-    values: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in row.items()}
-    return GuideRow(**values)
+    """Raises TableError."""
+    return parse_table("driver_guide", document, GuideTable).guide
 
 
 @lru_cache(maxsize=1)
 def guide_rows() -> tuple[GuideRow, ...]:
-    return parse_guides((paths.matrices_dir() / "driver_guide.toml").read_text(encoding="utf-8"))
+    return shipped_table("driver_guide", GuideTable).guide
 
 
 def driver_guide(need: Need, ids: Iterable[str], rows: Iterable[GuideRow] | None = None) -> DriverGuide:

@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import contextlib
 import csv
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
+from typing import Annotated
+
+import msgspec
 
 from wizard import paths
 from wizard.capability import ComputeCapability
@@ -29,13 +31,9 @@ from wizard.matrix.model import (
     WheelSize,
 )
 from wizard.matrix.ordering import variant_key, version_key
+from wizard.tables import SOME, Date, Name, Row, TableError, Words, bad_table, parse_table
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-Row = Mapping[str, str]
+Cells = Mapping[str, str]
 
 
 def load_matrix(folder: Path | None = None) -> Matrix:
@@ -46,7 +44,7 @@ def load_matrix(folder: Path | None = None) -> Matrix:
     return _load(paths.matrices_dir(), overlay, _stamp(overlay))
 
 
-def with_rows(added: Mapping[str, Sequence[Row]]) -> Matrix:
+def with_rows(added: Mapping[str, Sequence[Cells]]) -> Matrix:
     """The matrix with rows that were learnt just now and are written nowhere."""
     known, state = _overlay(paths.matrices_dir(), paths.matrices_overlay_dir())
     from wizard.matrix.overlay import merged
@@ -73,7 +71,7 @@ def _load(folder: Path, overlay: Path | None, stamp: tuple[object, ...]) -> Matr
     return replace(_compose(folder, added), overlay=state)
 
 
-def _overlay(folder: Path, overlay: Path) -> tuple[Mapping[str, Sequence[Row]], OverlayState | None]:
+def _overlay(folder: Path, overlay: Path) -> tuple[Mapping[str, Sequence[Cells]], OverlayState | None]:
     if not overlay.is_dir() or not any(overlay.glob("*.csv")):
         return {}, None
     from wizard.matrix.overlay import read_overlay  # the validator is needed for rows from elsewhere only
@@ -81,7 +79,18 @@ def _overlay(folder: Path, overlay: Path) -> tuple[Mapping[str, Sequence[Row]], 
     return read_overlay(overlay, folder)
 
 
-def _compose(folder: Path, added: Mapping[str, Sequence[Row]]) -> Matrix:
+def _compose(folder: Path, added: Mapping[str, Sequence[Cells]]) -> Matrix:
+    """Raises WizardError `bad-table`."""
+    try:
+        return _composed(folder, added)
+    except (KeyError, ValueError, OSError, csv.Error) as error:
+        from wizard.matrix.validate import check_folder  # to say where: only when something is wrong
+
+        found = [str(error)] if isinstance(error, TableError) else [str(one) for one in check_folder(folder)]
+        raise bad_table(str(folder), "; ".join(found) or repr(error)) from error
+
+
+def _composed(folder: Path, added: Mapping[str, Sequence[Cells]]) -> Matrix:
     rows = partial(_rows, folder, added)
     kernels = {_build_key(row): _kernels(row) for row in rows("arch_list")}
     sizes = {_build_key(row): _size(row) for row in rows("wheel_sizes")}
@@ -95,12 +104,12 @@ def _compose(folder: Path, added: Mapping[str, Sequence[Row]]) -> Matrix:
         architectures={row["architecture"]: _architecture(row) for row in rows("architectures")},
         numpy={(row["torch"], row["platform"], row["python"]): row["numpy"] for row in rows("numpy_bounds")},
         boards=tuple(_board(row) for row in rows("integrated_gpus")),
-        policy=_policy(folder / "policy.toml"),
+        policy=parse_policy((folder / "policy.toml").read_text(encoding="utf-8")),
         find_card=partial(_find_card, folder, {row["pci_id"]: row for row in added.get("gpus", ())}),
     )
 
 
-def _rows(folder: Path, added: Mapping[str, Sequence[Row]], name: str) -> Sequence[Row]:
+def _rows(folder: Path, added: Mapping[str, Sequence[Cells]], name: str) -> Sequence[Cells]:
     shipped = read_rows(folder / f"{name}.csv")
     if not added.get(name):
         return shipped
@@ -114,7 +123,7 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _find_card(folder: Path, added: Mapping[str, Row], pci_id: str) -> Card | None:
+def _find_card(folder: Path, added: Mapping[str, Cells], pci_id: str) -> Card | None:
     row = _cards(folder / "gpus.csv").get(pci_id) or added.get(pci_id)
     if row is None:
         return None
@@ -126,7 +135,7 @@ def _find_card(folder: Path, added: Mapping[str, Row], pci_id: str) -> Card | No
 
 
 @lru_cache(maxsize=4)
-def _cards(path: Path) -> Mapping[str, Row]:
+def _cards(path: Path) -> Mapping[str, Cells]:
     return {row["pci_id"]: row for row in read_rows(path)}
 
 
@@ -134,19 +143,19 @@ def _items(text: str) -> tuple[str, ...]:
     return tuple(text.split(";")) if text else ()
 
 
-def _build_key(row: Row) -> tuple[str, str, str]:
+def _build_key(row: Cells) -> tuple[str, str, str]:
     return row["torch"], row["variant"], row["platform"]
 
 
-def _kernels(row: Row) -> Kernels:
+def _kernels(row: Cells) -> Kernels:
     return Kernels(_items(row["architectures"]), row["evidence"], row["confidence"], row["source"])
 
 
-def _size(row: Row) -> WheelSize:
+def _size(row: Cells) -> WheelSize:
     return WheelSize(int(row["bytes"]), row["confidence"], row["source"])
 
 
-def _build(row: Row, kernels: Kernels | None, size: WheelSize | None) -> Build:
+def _build(row: Cells, kernels: Kernels | None, size: WheelSize | None) -> Build:
     return Build(
         torch=row["torch"],
         variant=row["variant"],
@@ -165,20 +174,20 @@ def _build(row: Row, kernels: Kernels | None, size: WheelSize | None) -> Build:
     )
 
 
-def _release(row: Row) -> Release:
+def _release(row: Cells) -> Release:
     return Release(
         row["torch"], row["released"], row["torchvision"] or None, row["torchaudio"] or None,
         row["torchaudio_python_max"] or None, row["confidence"], row["source"],
     )  # fmt: skip
 
 
-def _floor(row: Row) -> Floor:
+def _floor(row: Cells) -> Floor:
     return Floor(
         row["cuda"], row["os"], row["driver_floor"], row["toolkit_driver"] or None, row["confidence"], row["source"]
     )
 
 
-def _architecture(row: Row) -> Architecture:
+def _architecture(row: Cells) -> Architecture:
     told = {os: row[f"first_driver_{os}"] for os in ("linux", "windows")}
     return Architecture(
         name=row["architecture"],
@@ -197,14 +206,33 @@ def _whole(text: str) -> int | None:
     return int(text) if text else None
 
 
-def _board(row: Row) -> Board:
+def _board(row: Cells) -> Board:
     return Board(row["board"], ComputeCapability.parse(row["capability"]), row["official_wheels"] == "yes")
 
 
-def _policy(path: Path) -> Policy:
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
-    return Policy(
-        default_python=str(table["python"]["default"]),
-        kernel_drivers_without_cuda=frozenset(table["kernel_drivers"]["without_cuda"]),
-        kernel_drivers_handed_over=frozenset(table["kernel_drivers"]["handed_over"]),
-    )
+class PythonRow(Row, frozen=True, kw_only=True):
+    default: Annotated[str, msgspec.Meta(pattern=r"^3\.\d{1,2}$")]
+    reason: Words
+    as_of: Date
+
+
+class KernelDriversRow(Row, frozen=True, kw_only=True):
+    without_cuda: Annotated[frozenset[Name], SOME]
+    handed_over: Annotated[frozenset[Name], SOME]
+    reason: Words
+    as_of: Date
+
+    def __post_init__(self) -> None:
+        if strays := self.handed_over - self.without_cuda:
+            raise ValueError(f"handed_over: not among those without CUDA: {', '.join(sorted(strays))}")
+
+
+class PolicyTable(Row, frozen=True, kw_only=True):
+    python: PythonRow
+    kernel_drivers: KernelDriversRow
+
+
+def parse_policy(document: str) -> Policy:
+    """Raises TableError."""
+    table = parse_table("policy", document, PolicyTable)
+    return Policy(table.python.default, table.kernel_drivers.without_cuda, table.kernel_drivers.handed_over)

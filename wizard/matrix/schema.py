@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from wizard import tables
 from wizard.matrix.model import CONFIDENCES, PLATFORMS
 
 Check = Callable[[str], bool]
@@ -62,7 +63,7 @@ TAG = _pattern("a CUDA tag such as cu126, or cpu", r"cu\d{2,3}|cpu")
 CUDA = _pattern("a CUDA version such as 12.6", r"\d{1,2}\.\d")
 ARCH = _pattern("an architecture such as sm_75 or compute_120", r"(sm|compute)_\d{2,3}")
 CAPABILITY = _pattern("a compute capability such as 7.5", r"\d{1,2}\.\d")
-DATE = _pattern("a date such as 2026-11 or 2026-11-21", r"20\d\d-[01]\d(-[0-3]\d)?")
+DATE = _pattern("a date such as 2026-11 or 2026-11-21", tables.DATE)
 PCI_ID = _pattern("a PCI id such as 10de:2182", r"[0-9a-f]{4}:[0-9a-f]{4}")
 BYTES = _pattern("a number of bytes", r"[1-9]\d{3,11}")
 NUMPY = _pattern("a NumPy bound such as <2", r"<\d+(\.\d+)?")

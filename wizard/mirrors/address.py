@@ -16,6 +16,7 @@ from wizard.errors import UsageError
 from wizard.process import redact
 
 _SCHEME = re.compile(r"^[A-Za-z][A-Za-z0-9+.-]+:")  # two letters at least: `C:` is a drive
+_PORTS = {"http": 80, "https": 443}
 _UNFIT = re.compile(r"[\s\\\x00-\x1f\x7f]")
 
 
@@ -51,8 +52,17 @@ def address_problem(url: str) -> str | None:
     return None if scheme == "https" or is_loopback(parts.hostname) else "address-not-secure"
 
 
+def host_of(url: str) -> str:
+    """In small letters, with the port where it is not the scheme's own; "" for a folder. Raises ValueError."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").rstrip(".")
+    shown = f"[{host}]" if ":" in host else host
+    return shown if parts.port in (None, _PORTS.get(parts.scheme)) else f"{shown}:{parts.port}"
+
+
 def may_follow(start: str, target: str) -> bool:
-    """Whether a page at `start` may send us to `target`: never down to http, never from the network to a file."""
+    """Whether a page at `start` may send us to `target`: never down to http, never from the network to a file, never
+    to another computer's files, which would be told who we are."""
     if address_problem(target):
         return False
     scheme = urlsplit(target).scheme.lower()
@@ -60,8 +70,8 @@ def may_follow(start: str, target: str) -> bool:
         return True
     origin = urlsplit(start)
     if scheme == "file":
-        return origin.scheme.lower() == "file"
-    return origin.scheme.lower() == "file" or is_loopback(origin.hostname)
+        return origin.scheme.lower() == "file" and file_host(target) in ("", file_host(start))
+    return origin.scheme.lower() == "file" or (origin.scheme.lower() == "http" and is_loopback(origin.hostname))
 
 
 def resolve_link(base: str, href: str) -> str | None:
@@ -76,6 +86,15 @@ def resolve_link(base: str, href: str) -> str | None:
 def folder_url(text: str, base: PurePath) -> str:
     """`/srv/wheels`, `wheels` or `D:\\wheels` as a file:// URL; `base` is the folder that relative ones are in."""
     return (base / text).as_uri()
+
+
+def file_host(url: str) -> str:
+    """Of a file:// URL: the computer whose share it is on, "" for this one. Both spellings of a share count."""
+    parts = urlsplit(url)
+    host = parts.netloc.lower()
+    if host in ("", "localhost") and parts.path.startswith("//"):  # file:////server/share
+        host = parts.path.lstrip("/").partition("/")[0].lower()
+    return "" if host == "localhost" else host
 
 
 def file_path(url: str) -> Path:

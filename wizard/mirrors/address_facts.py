@@ -6,65 +6,82 @@ only; what follows from them is for the reading of settings and for the lint.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from wizard import paths
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wizard.tables import SOME, Date, Https, Name, Place, Row, Words, parse_table, shipped_table
 
 
-@dataclass(frozen=True, slots=True)
-class DeadAddress:
-    """`begins`: host or host/path. `status`: gone | invented | frozen | not-an-index | moved."""
+class DeadAddress(Row, frozen=True, kw_only=True):
+    """`begins`: host or host/path. `status`: gone | invented | frozen | not-an-index | moved. `kind`: of mirror."""
 
-    begins: str
-    status: str
-    source: str
-    as_of: str
-    instead: str | None = None
+    KEYS = (("begins",),)
+
+    begins: Place
+    status: Literal["gone", "invented", "frozen", "not-an-index", "moved"]
+    source: Words
+    as_of: Date
+    instead: Https | None = None
+    kind: Literal["", "pypi", "pytorch-wheels"] = ""
 
 
-@dataclass(frozen=True, slots=True)
-class TermsRow:
+class MisplacedRow(Row, frozen=True, kw_only=True):
+    """Names under which a tool reads nothing. `beside`: home | settings (the folders in which it looks)."""
+
+    KEYS = (("tool", "beside", "names"),)
+
+    tool: Literal["pip", "uv", "conda"]
+    names: Annotated[tuple[Words, ...], SOME]
+    beside: Literal["home", "settings"]
+    source: Words
+    as_of: Date
+
+
+class TermsRow(Row, frozen=True, kw_only=True):
     """Channels under Anaconda's terms: by how the address begins, or by what its path holds."""
 
-    source: str
-    as_of: str
-    begins: str | None = None
-    path_holds: str | None = None
+    KEYS = (("begins", "path_holds"),)
+
+    source: Words
+    as_of: Date
+    begins: Place | None = None
+    path_holds: Words | None = None
+
+    def __post_init__(self) -> None:
+        if self.begins is None and self.path_holds is None:
+            raise ValueError("begins: neither this nor path_holds is given")
 
 
-@dataclass(frozen=True, slots=True)
-class NoPython:
-    name: str
-    source: str
-    as_of: str
+class NoPython(Row, frozen=True, kw_only=True):
+    KEYS = (("name",),)
+
+    name: Words
+    source: Words
+    as_of: Date
 
 
-@dataclass(frozen=True, slots=True)
-class PlatformNames:
-    names: list[str]
-    source: str
-    as_of: str
+class PlatformNames(Row, frozen=True, kw_only=True):
+    KEYS = (("names",),)
+
+    names: Annotated[tuple[Name, ...], SOME]
+    source: Words
+    as_of: Date
 
 
-@dataclass(frozen=True, slots=True)
-class OptionRow:
+class OptionRow(Row, frozen=True, kw_only=True):
     """An option that changes what an install does. `when`: set | true | false | words apart by |."""
 
-    tool: str
-    key: str
-    when: str
-    severity: str
-    effect: str
-    source: str
-    as_of: str
+    KEYS = (("tool", "key", "when"),)
+
+    tool: Literal["pip", "uv", "conda"]
+    key: Name
+    when: Words
+    severity: Literal["error", "warning", "note"]
+    effect: Name
+    source: Words
+    as_of: Date
     touches: bool = False
 
 
@@ -75,24 +92,36 @@ class AddressFacts:
     no_python: frozenset[str] = frozenset()
     platforms: frozenset[str] = frozenset()
     options: tuple[OptionRow, ...] = field(default=())
+    misplaced: tuple[MisplacedRow, ...] = ()
+
+
+class LintTable(Row, frozen=True, kw_only=True):
+    dead: tuple[DeadAddress, ...]
+    terms: tuple[TermsRow, ...]
+    no_python: tuple[NoPython, ...]
+    platform: tuple[PlatformNames, ...]
+    option: tuple[OptionRow, ...]
+    misplaced: tuple[MisplacedRow, ...]
+
+    def facts(self) -> AddressFacts:
+        return AddressFacts(
+            dead=self.dead,
+            terms=self.terms,
+            no_python=frozenset(row.name for row in self.no_python),
+            platforms=frozenset(name for row in self.platform for name in row.names),
+            options=self.option,
+            misplaced=self.misplaced,
+        )
 
 
 def parse_address_facts(document: str) -> AddressFacts:
-    """Raises ValueError for what is not TOML, TypeError for a row with a wrong column."""
-    tables = tomllib.loads(document)
-    platforms = [PlatformNames(**row) for row in tables["platform"]]
-    return AddressFacts(
-        dead=tuple(DeadAddress(**row) for row in tables["dead"]),
-        terms=tuple(TermsRow(**row) for row in tables["terms"]),
-        no_python=frozenset(NoPython(**row).name for row in tables["no_python"]),
-        platforms=frozenset(name for row in platforms for name in row.names),
-        options=tuple(OptionRow(**row) for row in tables["option"]),
-    )
+    """Raises TableError."""
+    return parse_table("lint", document, LintTable).facts()
 
 
 @lru_cache(maxsize=1)
 def address_facts() -> AddressFacts:
-    return parse_address_facts((paths.matrices_dir() / "lint.toml").read_text(encoding="utf-8"))
+    return shipped_table("lint", LintTable).facts()
 
 
 def begins_with(url: str, begins: str) -> bool:

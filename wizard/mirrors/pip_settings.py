@@ -13,8 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.i18n import Message, message
-from wizard.system.places import places
-from wizard.system.traits import of
+from wizard.mirrors.settings_files import files_of
 from wizard.undo.disk import read_file
 
 _SECTIONS = ("global", "install")  # later wins
@@ -25,13 +24,8 @@ TRUE_WORDS = ("1", "true", "yes", "on", "t", "y")
 
 def pip_files(environ: Mapping[str, str], home: Path, os_name: str, root: Path) -> tuple[Path, ...]:
     """Where pip would look, lowest precedence first. `root` is the machine's file system ("/")."""
-    named = environ.get("PIP_CONFIG_FILE")
-    if named is not None and named.lower() == of(os_name).no_file:
-        return ()
-    shared, own = places(os_name).pip_files(environ, home, root)
-    if named and Path(named).is_file():
-        return (*shared, Path(named))
-    return (*shared, *own)
+    found = files_of("pip", environ, home, os_name, root)
+    return tuple(path for row, path in found if row.scope != "environment")
 
 
 def decode(data: bytes) -> str:

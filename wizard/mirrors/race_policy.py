@@ -8,22 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Annotated
 
-from wizard import paths
 from wizard.i18n import LANGUAGE_VARIABLE, system_language
 from wizard.system.traits import this
+from wizard.tables import SOME, Count, Date, Name, Positive, Row, Words, parse_table, shipped_table
 from wizard.windows.registry import MACHINE, Registry, registry
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _ZONE_KEY = r"SYSTEM\CurrentControlSet\Control\TimeZoneInformation"
 REGION_VARIABLE = "TORCH_WIZARD_REGION"
@@ -46,25 +40,59 @@ class RacePolicy:
     time_zones: Mapping[str, tuple[str, ...]]
 
 
+class RegionRow(Row, frozen=True, kw_only=True):
+    languages: Annotated[tuple[Name, ...], SOME]
+    time_zones: Annotated[tuple[Words, ...], SOME]
+    reason: Words
+    source: Words
+    as_of: Date
+
+
+class ProbeRow(Row, frozen=True, kw_only=True):
+    seconds: Positive
+    packages: Name
+    channel_days: Positive
+    reason: Words
+    as_of: Date
+
+
+class SpeedRow(Row, frozen=True, kw_only=True):
+    bytes: Count
+    seconds: Positive
+    most: Count
+    reason: Words
+    source: Words
+    as_of: Date
+
+
+class KeptRow(Row, frozen=True, kw_only=True):
+    hours: Positive
+
+
+class RaceTable(Row, frozen=True, kw_only=True):
+    regions: dict[str, RegionRow]
+    probe: ProbeRow
+    speed: SpeedRow
+    kept: KeptRow
+
+    def policy(self) -> RacePolicy:
+        return RacePolicy(
+            probe_seconds=self.probe.seconds, packages=self.probe.packages, channel_days=self.probe.channel_days,
+            speed_bytes=self.speed.bytes, speed_seconds=self.speed.seconds, most_measured=self.speed.most,
+            kept_seconds=self.kept.hours * 3600,
+            languages={name: row.languages for name, row in self.regions.items()},
+            time_zones={name: row.time_zones for name, row in self.regions.items()},
+        )  # fmt: skip
+
+
 def parse_policy(document: str) -> RacePolicy:
-    told: dict[str, Any] = tomllib.loads(document)
-    probe, speed, regions = told["probe"], told["speed"], told["regions"]
-    return RacePolicy(
-        probe_seconds=float(probe["seconds"]),
-        packages=str(probe["packages"]),
-        channel_days=float(probe["channel_days"]),
-        speed_bytes=int(speed["bytes"]),
-        speed_seconds=float(speed["seconds"]),
-        most_measured=int(speed["most"]),
-        kept_seconds=float(told["kept"]["hours"]) * 3600,
-        languages={name: tuple(row["languages"]) for name, row in regions.items()},
-        time_zones={name: tuple(row["time_zones"]) for name, row in regions.items()},
-    )
+    """Raises TableError."""
+    return parse_table("race", document, RaceTable).policy()
 
 
 @lru_cache(maxsize=1)
 def race_policy() -> RacePolicy:
-    return parse_policy((paths.matrices_dir() / "race.toml").read_text(encoding="utf-8"))
+    return shipped_table("race", RaceTable).policy()
 
 
 def region(chosen: str = "auto", environ: Mapping[str, str] = os.environ) -> str:

@@ -7,48 +7,61 @@ one of its kind and id; `only_these = true` leaves the other shipped mirrors out
 
 from __future__ import annotations
 
-import sys
+import hashlib
+import re
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from wizard import paths
 from wizard.errors import UsageError
 from wizard.i18n import Message, in_each
-from wizard.mirrors.address import address_problem
+from wizard.mirrors.address import address_problem, host_of
 from wizard.process import redact
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wizard.tables import DATE, Row, TableError, Words, parse_table, shipped_table
 
 _VARIANT = "{variant}"
+_OWN_KINDS = ("pypi", "pytorch-wheels", "conda-forge", "miniforge-installers")  # those that are ever asked
+_HASHED = "sha256:"
+_HOST = re.compile(rf"{_HASHED}[0-9a-f]{{64}}|[a-z0-9-]+(\.[a-z0-9-]+)+")
+_OF_WHEELS = frozenset({"pypi", "pytorch-wheels", "nvidia-wheels"})
+_OF_CHANNELS = frozenset({"conda-forge", "conda-defaults", "pytorch-conda-channel", "nvidia-conda-channel"})
 OWN = "own"  # the status of a lab's own row
+_CHANNEL, _PAGES, _FOLDER = ("channel",), ("simple", "flat"), ("files",)
 _LAYOUTS = {
-    "pypi": ("simple", "flat"), "pytorch-wheels": ("simple", "flat"), "conda-forge": ("channel",),
-    "miniforge-installers": ("files",),
+    "pypi": _PAGES, "pytorch-wheels": _PAGES, "nvidia-wheels": _PAGES, "conda-forge": _CHANNEL,
+    "conda-defaults": _CHANNEL, "pytorch-conda-channel": _CHANNEL, "nvidia-conda-channel": _CHANNEL,
+    "miniforge-installers": _FOLDER,
 }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class MirrorRow:
+class MirrorRow(Row, frozen=True):
     """`url` may hold `{variant}`. `layout`: "simple", "flat", "channel" or "files" (a folder to browse)."""
 
     kind: str
-    id: str
-    operator_en: str
-    operator_zh: str
+    id: Words
+    operator_en: Words
+    operator_zh: Words
     layout: str
-    status: str
+    status: Words
     as_of: str
-    source: str
+    source: Words
     url: str | None = None
     forbidden_means_missing: bool = False
     completeness: str = ""
     evidence: str = ""
     note: str = ""
+    hosts: tuple[str, ...] = ()  # further ones that its pages link to; "sha256:…" for a name that is not written here
+
+    def __post_init__(self) -> None:
+        """Raises ValueError."""
+        if self.kind not in _LAYOUTS:
+            raise ValueError(f"kind: must be one of {', '.join(_LAYOUTS)}")
+        if self.layout not in _LAYOUTS[self.kind]:
+            raise ValueError(f"layout: must be one of {', '.join(_LAYOUTS[self.kind])}")
+        if self.url is not None and address_problem(self.url.replace(_VARIANT, "")):
+            raise ValueError(f"url: not an https address: {redact(self.url)}")
 
     @property
     def operator(self) -> Message:
@@ -61,13 +74,82 @@ class MirrorRow:
         return self.url.replace(_VARIANT, variant)
 
 
+class ShippedRow(MirrorRow, frozen=True):
+    """`url` may only be left out for pip's and uv's own default."""
+
+    KEYS = (("kind", "id"), ("kind", "url"))
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not re.fullmatch(DATE, self.as_of):
+            raise ValueError(f"as_of: must be a day or a month: {self.as_of}")
+        if bad := [host for host in self.hosts if not _HOST.fullmatch(host)]:
+            raise ValueError(f"hosts: no name of a host, and no SHA-256 of one: {bad[0]}")
+        if self.status != "alive":
+            raise ValueError("status: only what is alive is kept")
+        if self.url is None and (self.kind, self.id) != ("pypi", "official"):
+            raise ValueError("url: must be given")
+        if self.url is not None and not self.url.startswith("https://"):
+            raise ValueError(f"url: not an https address: {self.url}")
+
+
+class MirrorTable(Row, frozen=True):
+    mirror: tuple[ShippedRow, ...]
+
+    def __post_init__(self) -> None:
+        official = {row.kind for row in self.mirror if row.id == "official"}
+        if missing := [kind for kind in _OWN_KINDS if kind not in official]:
+            raise ValueError(f"mirror: no official {missing[0]}")
+
+
+class OwnRow(Row, frozen=True, kw_only=True):
+    """A lab's row: what it must say, and what it may."""
+
+    KEYS = (("kind", "id"), ("kind", "url"))
+
+    kind: str
+    layout: str
+    url: str
+    id: Words
+    name: str = ""
+    operator_en: str = ""
+    operator_zh: str = ""
+    status: str = OWN
+    as_of: str = ""
+    source: str = ""
+    forbidden_means_missing: bool = False
+    completeness: str = ""
+    evidence: str = ""
+    note: str = ""
+    hosts: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in _OWN_KINDS:
+            raise ValueError(f"kind: must be one of {', '.join(_OWN_KINDS)}")
+        self.row("-")
+
+    def row(self, path: str) -> MirrorRow:
+        named = self.name or self.id
+        return MirrorRow(
+            self.kind, self.id, self.operator_en or named, self.operator_zh or named, self.layout, self.status,
+            self.as_of, self.source or path, self.url, self.forbidden_means_missing, self.completeness,
+            self.evidence, self.note, self.hosts,
+        )  # fmt: skip
+
+
+class OwnTable(Row, frozen=True):
+    mirror: tuple[OwnRow, ...] = ()
+    only_these: bool = False
+
+
 def parse_mirrors(document: str) -> tuple[MirrorRow, ...]:
-    return tuple(MirrorRow(**row) for row in tomllib.loads(document)["mirror"])
+    """Raises TableError."""
+    return parse_table("mirrors", document, MirrorTable).mirror
 
 
 @lru_cache(maxsize=1)
 def _shipped() -> tuple[MirrorRow, ...]:
-    return parse_mirrors((paths.matrices_dir() / "mirrors.toml").read_text(encoding="utf-8"))
+    return shipped_table("mirrors", MirrorTable).mirror
 
 
 def own_file() -> Path:
@@ -85,30 +167,17 @@ def mirror_rows() -> tuple[MirrorRow, ...]:
         raise UsageError("bad-mirrors-file", path=str(path), problem=str(error)) from error
     try:
         return with_own(_shipped(), text, str(path))
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError) as error:
+    except TableError as error:
         raise UsageError("bad-mirrors-file", path=str(path), problem=str(error)) from error
 
 
 def with_own(shipped: tuple[MirrorRow, ...], document: str, path: str) -> tuple[MirrorRow, ...]:
-    """Raises ValueError, KeyError or TypeError for a row that cannot be used."""
-    told = tomllib.loads(document)
-    own = tuple(_own_row(row, path) for row in told.get("mirror", ()))
+    """Raises TableError for a row that cannot be used."""
+    told = parse_table("mirrors", document, OwnTable)
+    own = tuple(row.row(path) for row in told.mirror)
     replaced = {(row.kind, row.id) for row in own}
-    kept = [row for row in shipped if row.id == "official"] if told.get("only_these") else list(shipped)
+    kept = [row for row in shipped if row.id == "official"] if told.only_these else list(shipped)
     return (*(row for row in kept if (row.kind, row.id) not in replaced), *own)
-
-
-def _own_row(told: dict[str, Any], path: str) -> MirrorRow:
-    named = str(told.get("name") or told["id"])
-    row = MirrorRow(**{
-        "operator_en": named, "operator_zh": named, "status": OWN, "as_of": "", "source": path,
-        **{key: value for key, value in told.items() if key != "name"},
-    })  # fmt: skip
-    if row.kind not in _LAYOUTS or row.layout not in _LAYOUTS[row.kind]:
-        raise ValueError(f"{row.kind} / {row.id}: kind or layout")
-    if row.url is None or address_problem(row.url.replace(_VARIANT, "")):
-        raise ValueError(f"{row.kind} / {row.id}: {redact(str(row.url))}")
-    return row
 
 
 def official(kind: str) -> MirrorRow:
@@ -117,6 +186,48 @@ def official(kind: str) -> MirrorRow:
     if found is None:
         raise LookupError(kind)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPlaces:
+    """The official places and the mirrors of the tables, for asking whether an address lies at one of them.
+
+    Wheels by their host. What a conda channel has must lie below that very channel: on the same host anybody may have
+    one.
+    """
+
+    hosts: frozenset[str]
+    channels: tuple[str, ...]
+
+    def has_wheels(self, url: str) -> bool:
+        host = host_of(url)
+        return host in self.hosts or f"{_HASHED}{hashlib.sha256(host.encode()).hexdigest()}" in self.hosts
+
+    def has_channel(self, url: str) -> bool:
+        path = f"{unquote(urlsplit(url).path)}/"
+        return "/../" not in path and any(
+            host_of(url) == host_of(channel) and path.startswith(f"{urlsplit(channel).path.rstrip('/')}/")
+            for channel in self.channels
+        )
+
+
+def listed_places() -> ListedPlaces:
+    """Raises UsageError `bad-mirrors-file`."""
+    return _places(mirror_rows())
+
+
+def official_places() -> ListedPlaces:
+    """Return the shipped official ones alone, whatever a lab's own file puts in their place."""
+    return _places(tuple(row for row in _shipped() if row.id == "official"))
+
+
+def _places(rows: tuple[MirrorRow, ...]) -> ListedPlaces:
+    wheels = [row for row in rows if row.kind in _OF_WHEELS]
+    named = (host for row in wheels for host in row.hosts)
+    return ListedPlaces(
+        hosts=frozenset((*named, *(host_of(row.url) for row in wheels if row.url))),
+        channels=tuple(row.url for row in rows if row.kind in _OF_CHANNELS and row.url),
+    )
 
 
 def forbidden_means_missing(url: str) -> bool:

@@ -6,35 +6,30 @@ network disk the other folder is only named.
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from wizard import paths
 from wizard.environments.ground import Ground, look_at_ground
 from wizard.i18n import Scalar, message
 from wizard.plan.requirement import Requirement
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wizard.tables import Count, Date, Row, Variable, Words, parse_table, shipped_table
 
 _ROOM = 12_000_000_000  # bytes: a build with CUDA and its companions
 _FILES = 60_000
 
 
-@dataclass(frozen=True, slots=True)
-class NamedPlace:
+class NamedPlace(Row, frozen=True, kw_only=True):
     """A row. `keeps`: files stay there; `days`: after how many, unused, they go, where that is known."""
 
-    variable: str
+    KEYS = (("variable",),)
+
+    variable: Variable
     keeps: bool
-    source: str
-    as_of: str
-    days: int | None = None
+    source: Words
+    as_of: Date
+    days: Count | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +38,18 @@ class FoundPlace:
     ground: Ground
 
 
+class PlaceTable(Row, frozen=True):
+    place: tuple[NamedPlace, ...]
+
+
+def parse_places(document: str) -> tuple[NamedPlace, ...]:
+    """Raises TableError."""
+    return parse_table("cluster_places", document, PlaceTable).place
+
+
 @lru_cache(maxsize=1)
 def named_places() -> tuple[NamedPlace, ...]:
-    document = (paths.matrices_dir() / "cluster_places.toml").read_text(encoding="utf-8")
-    return tuple(NamedPlace(**row) for row in tomllib.loads(document)["place"])
+    return shipped_table("cluster_places", PlaceTable).place
 
 
 def cluster_rows(prefix: Path, ground: Ground, environment: Mapping[str, str]) -> Iterator[Requirement]:

@@ -31,6 +31,14 @@ def _broken(broken: BrokenFile) -> Finding:
     )  # fmt: skip
 
 
+def misplaced_files(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+    """Moving one would put its settings into force: that is for the user's own hand."""
+    for one in own.misplaced:
+        params = {"place": str(one.path), "tool": one.tool.value, "right": str(one.right)}
+        cause, fix, effect = (message(f"lint.file-misplaced.{word}", **params) for word in ("cause", "fix", "effect"))
+        yield Finding("file-misplaced", "warning", one.tool.value, str(one.path), None, "", cause, fix, effect)
+
+
 def inline_comments(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
     """pip takes a comment behind a value as part of the value."""
     for option in own.options:
@@ -66,4 +74,4 @@ def _winner(options: list[Option]) -> Option:
     return (specific or options)[-1]
 
 
-FILE_RULES = (broken_files, inline_comments, contradictions)
+FILE_RULES = (broken_files, misplaced_files, inline_comments, contradictions)

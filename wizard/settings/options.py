@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import configparser
 import locale
+import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -14,12 +15,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.mirrors.address_facts import address_facts
 from wizard.mirrors.conda_files import CondaFile, conda_root_of
 from wizard.mirrors.conda_settings import CondaReading, CondaValues, merge_conda, read_conda_settings
 from wizard.mirrors.pip_settings import decode, pip_files
 from wizard.mirrors.uv_settings import uv_files
 from wizard.settings.model import Tool
 from wizard.settings.pip_text import MULTIPLE, option_name
+from wizard.settings.places import Surroundings, own_file, settings_files
 from wizard.settings.user_site import UserSiteTorch, torch_in_user_sites
 from wizard.undo.disk import read_file
 
@@ -77,15 +80,25 @@ class BrokenFile:
 
 
 @dataclass(frozen=True, slots=True)
+class MisplacedFile:
+    """It looks like settings of this tool, which does not read it. `right`: where it would."""
+
+    tool: Tool
+    path: Path
+    right: Path
+
+
+@dataclass(frozen=True, slots=True)
 class OwnSettings:
     options: tuple[Option, ...]
     broken: tuple[BrokenFile, ...]
     conda: CondaValues  # as conda merges them, mamba's own files left out
     user_sites: tuple[UserSiteTorch, ...] = ()
+    misplaced: tuple[MisplacedFile, ...] = ()
 
     @property
     def is_empty(self) -> bool:
-        return not (self.options or self.broken or self.user_sites)
+        return not (self.options or self.broken or self.user_sites or self.misplaced)
 
 
 def read_own_settings(
@@ -108,7 +121,18 @@ def read_own_settings(
     broken += [BrokenFile(Tool.CONDA, path, "syntax", problem) for path, problem in reading.broken]
     options += _variables(environ)
     return OwnSettings(tuple(options), tuple(broken), _as_conda(reading, environ),
-                       torch_in_user_sites(environ, home, os_name))  # fmt: skip
+                       torch_in_user_sites(environ, home, os_name),
+                       tuple(_misplaced(Surroundings(environ, home, os_name, root))))  # fmt: skip
+
+
+def _misplaced(around: Surroundings) -> Iterator[MisplacedFile]:
+    for row in address_facts().misplaced:
+        tool = Tool(row.tool)
+        read = {file.path for file in settings_files(tool, around)}
+        folders = {around.home} if row.beside == "home" else {path.parent for path in read}
+        for path in sorted({folder / name for folder in folders for name in row.names} - read):
+            if os.path.isfile(path):  # noqa: PTH113 (Path.is_file raises in a folder that may not be entered)
+                yield MisplacedFile(tool, path, own_file(tool, around))
 
 
 def _as_conda(reading: CondaReading, environ: Mapping[str, str]) -> CondaValues:

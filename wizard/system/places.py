@@ -48,9 +48,6 @@ class Places(Protocol):
         """Of the C++ runtime that torch needs and does not bring; None: there is no such thing. The first has a
         version."""
 
-    def pip_files(self, environ: Environ, home: Path, root: Path) -> tuple[list[Path], list[Path]]:
-        """(the machine's, the user's), lowest precedence first."""
-
     def uv_files(self, environ: Environ, home: Path, root: Path) -> tuple[Path, ...]:
         """Highest precedence first."""
 
@@ -64,6 +61,13 @@ class Places(Protocol):
         """ "3.12" by the name of such a folder."""
 
     def is_system_folder(self, prefix: PurePath) -> bool: ...
+
+    def is_open_to_files(self, place: PurePath) -> bool:
+        """May a file from somebody else choose this folder, absolute or below the home folder? Not one that is hidden,
+        the system's, or looked through when somebody logs in or opens a shell."""
+
+    def is_anothers(self, place: PurePath, home: PurePath) -> bool:
+        """In the home folder of another user; `home`: one's own."""
 
 
 _SIDES: dict[str, Places] = {"linux": places_linux, "windows": places_windows}

@@ -31,6 +31,10 @@ _SYSTEM = (
 )  # fmt: skip
 _FREE = ("/usr/local", "/dev/shm", "/run/media", "/run/user")
 _TOPS = frozenset({"/", "/home", "/media", "/mnt", "/srv", "/tmp", "/var", *_FREE})
+# Further ones that no file from somebody else may choose: of root, of services, of other users' sessions.
+_CLOSED = (*_SYSTEM, "/lost+found", "/root", "/srv/ftp", "/srv/http", "/srv/www", "/var")
+_CLOSED_TOPS = _TOPS | {"/opt"}  # themselves only: what lies in them is looked through by others
+_CLOSED_AT_HOME = ("bin", "snap")  # on PATH; snap's own
 _USER_SITE = re.compile(r"^python(3\.\d+)$")
 
 
@@ -85,12 +89,6 @@ def runtime_libraries() -> tuple[Path, ...] | None:
     return None
 
 
-def pip_files(environ: Mapping[str, str], home: Path, root: Path) -> tuple[list[Path], list[Path]]:
-    shared = [folder / "pip" / "pip.conf" for folder in _shared_settings(environ, root)]
-    own = [home / ".pip" / "pip.conf", _own_settings(environ, home) / "pip" / "pip.conf"]
-    return [*shared, root / "etc" / "pip.conf"], own
-
-
 def uv_files(environ: Mapping[str, str], home: Path, root: Path) -> tuple[Path, ...]:
     shared = [folder / "uv" / "uv.toml" for folder in _shared_settings(environ, root)]
     return (_own_settings(environ, home) / "uv" / "uv.toml", *shared, root / "etc" / "uv" / "uv.toml")
@@ -125,3 +123,17 @@ def is_system_folder(prefix: PurePath) -> bool:
     free = any(text.startswith(f"{place}/") for place in _FREE)
     below = any(text == place or text.startswith(f"{place}/") for place in _SYSTEM)
     return text in _TOPS or (below and not free)
+
+
+def is_open_to_files(place: PurePath) -> bool:
+    text = place.as_posix()
+    closed = any(text == top or text.startswith(f"{top}/") for top in _CLOSED)
+    on_a_stick = text.startswith("/run/media/")
+    if text in _CLOSED_TOPS or next(iter(place.parts), "") in _CLOSED_AT_HOME:
+        return False
+    return (not closed or on_a_stick) and not any(part.startswith(".") for part in place.parts)
+
+
+def is_anothers(place: PurePath, home: PurePath) -> bool:
+    homes = {PurePosixPath("/home"), PurePosixPath("/root"), *([home.parent] if home.parent.name else [])}
+    return not place.is_relative_to(home) and any(place.is_relative_to(folder) for folder in homes)

@@ -10,12 +10,21 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath, PureWindowsPath
 
-DRIVER_STORE = Path("C:/Windows/System32/DriverStore/FileRepository")
 _SYSTEM = frozenset(
     {"windows", "program files", "program files (x86)", "programdata", "$recycle.bin", "recovery",
      "system volume information"}
 )  # fmt: skip
-_RUNTIME = ("vcruntime140.dll", "vcruntime140_1.dll", "msvcp140.dll")
+# What Windows or PowerShell looks through by itself, and the old names of it; "~1" is a second name of another folder.
+_CLOSED = frozenset(
+    {"appdata", "application data", "local settings", "start menu", "startup", "documents and settings", "powershell",
+     "windowspowershell"}
+)  # fmt: skip
+_SECOND_NAME = re.compile(r"~\d")
+# What torch 2.15.0 imports of it, by its own libraries. The first decides by its version, for Python brings an older
+# vcruntime140.dll along.
+_RUNTIME = (
+    "msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll", "vcruntime140_threads.dll", "msvcp140_atomic_wait.dll",
+)  # fmt: skip
 _USER_SITE = re.compile(r"^Python3(\d+)$")
 
 
@@ -57,7 +66,7 @@ def beside_home(environ: Mapping[str, str]) -> list[Path]:
 
 
 def driver_libraries() -> list[Path]:
-    return sorted(DRIVER_STORE.glob("nv*.inf_*/nvml.dll"))
+    return sorted((_system32() / "DriverStore" / "FileRepository").glob("nv*.inf_*/nvml.dll"))
 
 
 def nvidia_smi() -> list[Path]:
@@ -79,11 +88,6 @@ def _system32() -> Path:
 
 def _programs() -> Path:
     return Path(os.environ.get("PROGRAMFILES", "C:/Program Files"))
-
-
-def pip_files(environ: Mapping[str, str], home: Path, root: Path) -> tuple[list[Path], list[Path]]:
-    own = [home / "pip" / "pip.ini", _roaming(environ, home) / "pip" / "pip.ini"]
-    return [_shared(environ) / "pip" / "pip.ini"], own
 
 
 def uv_files(environ: Mapping[str, str], home: Path, root: Path) -> tuple[Path, ...]:
@@ -115,5 +119,28 @@ def is_system_folder(prefix: PurePath) -> bool:
     """The root of a drive or share, the system's own folders, the folder of all users."""
     if len(prefix.parts) == 1:
         return True
+    if _is_below(prefix, "SYSTEMROOT", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMDATA"):
+        return True
     top = prefix.parts[1].lower()
     return top in _SYSTEM or (top == "users" and len(prefix.parts) == 2)
+
+
+def _is_below(place: PurePath, *variables: str) -> bool:
+    """Windows and people move these folders to other drives, under other names."""
+    folders = (PureWindowsPath(os.environ[name]) for name in variables if os.environ.get(name))
+    return any(PureWindowsPath(place).is_relative_to(folder) for folder in folders)
+
+
+def is_open_to_files(place: PurePath) -> bool:
+    if place.is_absolute() and is_system_folder(place):
+        return False
+    if _is_below(place, "APPDATA", "LOCALAPPDATA"):
+        return False
+    return not any(part.startswith(".") or part.lower() in _CLOSED or _SECOND_NAME.search(part) for part in place.parts)
+
+
+def is_anothers(place: PurePath, home: PurePath) -> bool:
+    homes = (PureWindowsPath(home.drive or "C:", "/Users"), home.parent)
+    shared = PureWindowsPath(home.drive or "C:", "/Users/Public")
+    own = place.is_relative_to(home) or place.is_relative_to(shared)
+    return not own and any(place.is_relative_to(folder) for folder in homes if folder.name)
