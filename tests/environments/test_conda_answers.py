@@ -9,7 +9,7 @@ import pytest
 
 from tests.stand_in.conda import RECORDED, recorded
 from wizard.environments.conda_answer import CondaInfo, parse_document, parse_info, parse_plan
-from wizard.environments.conda_errors import complaints, error_rows, failure, parse_rows
+from wizard.environments.conda_errors import ErrorRow, complaints, error_rows, failure
 from wizard.environments.model import Target
 from wizard.i18n import LANGUAGES, catalogue, text
 from wizard.process import Outcome, Request
@@ -196,4 +196,4 @@ def test_every_row_has_words_and_a_source() -> None:
     for row in error_rows():
         assert f"error.{row.code}.summary" in known
         assert f"error.{row.code}.hint" in known
-    assert parse_rows('[[error]]\nexception = "X"\ncode = "y"\n')[0].find("X", "anything")
+    assert ErrorRow(exception="X", code="y", source="s", as_of="2026-11").find("X", "anything")

@@ -75,7 +75,7 @@ def test_every_blank_of_the_words_is_filled_by_every_pattern() -> None:
             words = "".join(catalogue(language)[f"explain.error.{row.id}.{part}"] for part in ("cause", "fix"))
             blanks = {name for _, name, _, _ in formatter.parse(words) if name}
             for pattern in row.patterns:
-                groups = {name.removesuffix("_cuda_int") for name in pattern.groupindex}
+                groups = {name.removesuffix("_cuda_int") for name in pattern.groups}
                 assert blanks <= groups, row.id
 
 
@@ -175,7 +175,8 @@ def test_a_log_in_one_line_is_explained_too(piece: str) -> None:
 
 def test_what_fills_the_words_holds_no_secret() -> None:
     rows = parse_errors(
-        '[[error]]\nid="x"\narea="pip"\nos="any"\npatterns=["from (?P<url>\\\\S+)"]\nsource="a"\nstatus="b"\nas_of="c"'
+        '[[error]]\nid="x"\narea="pip"\nos="any"\npatterns=["from (?P<url>\\\\S+)"]\n'
+        'source="a"\nstatus="b"\nas_of="2026-11"'
     )
     found = explain("from https://user:s3cr3t@host.example/", rows)[0]
     assert "s3cr3t" not in f"{found.line} {found.cause.params}"

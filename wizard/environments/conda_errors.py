@@ -7,22 +7,17 @@ are explained and never accepted.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from wizard import paths
 from wizard.environments.conda_answer import parse_document
 from wizard.environments.model import Target
 from wizard.errors import WizardError
-from wizard.process import Outcome, redact
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wizard.patterns import compiled, search
+from wizard.process import Outcome, redact, without_memory
+from wizard.tables import Date, Name, Row, Words, parse_table, shipped_table
 
 _ANY = "*"
 _LIBMAMBA = "libmamba"
@@ -30,14 +25,27 @@ _LIST = re.compile(r"(?:^|\n)\s*-\s+")
 _MOST_LETTERS = 300  # of one blank in a sentence
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRow:
-    exception: str
-    code: str
-    says: re.Pattern[str]
+class ErrorRow(Row, frozen=True, kw_only=True):
+    KEYS = (("exception", "says"),)
 
-    def find(self, exception: str, said: str) -> re.Match[str] | None:
-        return self.says.search(said) if self.exception in (exception, _ANY) else None
+    exception: Words
+    code: Name
+    source: Words
+    as_of: Date
+    says: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            compiled(self.says)
+        except ValueError as error:
+            raise ValueError(f"says: {error}") from error
+
+    def find(self, exception: str, said: str) -> Any | None:
+        return search(f"(?i){self.says}", said) if self.exception in (exception, _ANY) else None
+
+
+class ErrorTable(Row, frozen=True):
+    error: tuple[ErrorRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +56,14 @@ class Complaint:
     said: str
 
 
-def parse_rows(document: str) -> tuple[ErrorRow, ...]:
-    rows = tomllib.loads(document)["error"]
-    return tuple(
-        ErrorRow(row["exception"], row["code"], re.compile(row.get("says", ""), re.IGNORECASE)) for row in rows
-    )
+def parse_errors(document: str) -> tuple[ErrorRow, ...]:
+    """Raises TableError."""
+    return parse_table("conda_errors", document, ErrorTable).error
 
 
 @lru_cache(maxsize=1)
 def error_rows() -> tuple[ErrorRow, ...]:
-    return parse_rows((paths.matrices_dir() / "conda_errors.toml").read_text(encoding="utf-8"))
+    return shipped_table("conda_errors", ErrorTable).error
 
 
 def complaints(data: Mapping[str, Any] | None, stderr: str) -> tuple[Complaint, ...]:
@@ -78,6 +84,8 @@ def complaints(data: Mapping[str, Any] | None, stderr: str) -> tuple[Complaint, 
 
 def failure(outcome: Outcome, target: Target, kind: str) -> WizardError:
     """For a conda that ended without success, by what it said; `kind` names the program in the sentence."""
+    if lack := without_memory(outcome):
+        return lack
     blanks: dict[str, str] = {
         "path": str(target.prefix),
         "channel": _channels(target),
@@ -116,7 +124,7 @@ def _unknown(
     return WizardError("conda-failed", details, **{**blanks, "said": f"exit status {outcome.exit_code}"})
 
 
-def _named(match: re.Match[str]) -> dict[str, str]:
+def _named(match: Any) -> dict[str, str]:
     """The named groups as blanks: lists on one line, without secrets; an empty one is left to the default."""
     named = {}
     for name, value in match.groupdict().items():

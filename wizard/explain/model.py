@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from wizard.i18n import Message
+from wizard.patterns import Pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,12 +17,12 @@ class KnownError:
     id: str
     area: str
     os: str
-    patterns: tuple[re.Pattern[str], ...]
+    patterns: tuple[Pattern, ...]
     source: str
     status: str
     as_of: str
-    needs: tuple[re.Pattern[str], ...] = ()
-    near: tuple[re.Pattern[str], ...] = ()
+    needs: tuple[Pattern, ...] = ()
+    near: tuple[Pattern, ...] = ()
     rank: int = 1
     facts: tuple[str, ...] = ()
 

@@ -2,45 +2,76 @@
 
 from __future__ import annotations
 
-import re
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Literal
 
-from wizard import paths
 from wizard.explain.model import KnownError
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from wizard.patterns import Pattern
+from wizard.tables import Date, Name, Row, TableError, Words, parse_table, shipped_table
 
 _CONTEXT = "@"
 
 
+class ErrorRow(Row, frozen=True, kw_only=True):
+    """`needs`: expressions, and names of contexts with an @."""
+
+    KEYS = (("id",),)
+
+    id: Name
+    area: Literal["torch", "import", "driver", "container", "pip", "uv", "conda", "network", "disk", "windows"]
+    os: Literal["any", "linux", "windows"]
+    patterns: tuple[Pattern, ...]
+    source: Words
+    status: Words
+    as_of: Date
+    needs: tuple[str, ...] = ()
+    rank: Literal[0, 1, 2] = 1
+    facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.patterns:
+            raise ValueError("patterns: there is none")
+
+
+class ErrorTable(Row, frozen=True):
+    error: tuple[ErrorRow, ...]
+    contexts: dict[str, tuple[str, ...]] = {}
+
+
 def parse_errors(document: str) -> tuple[KnownError, ...]:
-    """Raises KeyError, TypeError, re.error or TOMLDecodeError for a table that is not well formed."""
-    data = tomllib.loads(document)
-    contexts = {name: _compiled(["|".join(patterns)])[0] for name, patterns in data.get("contexts", {}).items()}
-    return tuple(_row(row, contexts) for row in data["error"])
+    """Raises TableError."""
+    return _errors(parse_table("errors", document, ErrorTable))
 
 
-def _row(row: Mapping[str, Any], contexts: Mapping[str, re.Pattern[str]]) -> KnownError:
-    needs = tuple(row.get("needs", ()))
-    read = {
-        "patterns": _compiled(row["patterns"]),
-        "needs": _compiled(need for need in needs if not need.startswith(_CONTEXT)),
-        "near": tuple(contexts[need.removeprefix(_CONTEXT)] for need in needs if need.startswith(_CONTEXT)),
-        "facts": tuple(row.get("facts", ())),
-    }
-    return KnownError(**{**row, **read})
+def _errors(table: ErrorTable) -> tuple[KnownError, ...]:
+    problems: list[str] = []
+    contexts: dict[str, Pattern] = {}
+    for name, expressions in table.contexts.items():
+        try:
+            contexts[name] = Pattern(["|".join(expressions)])
+        except ValueError as error:
+            problems.append(f"errors.contexts.{name}: {error}")
+    rows = []
+    for row in table.error:
+        try:
+            rows.append(_known(row, contexts))
+        except (ValueError, KeyError) as error:
+            problems.append(f"errors.{row.id}.needs: {error}")
+    if problems:
+        raise TableError(problems)
+    return tuple(rows)
 
 
-def _compiled(patterns: Iterable[str]) -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(pattern, re.MULTILINE) for pattern in patterns)
+def _known(row: ErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
+    return KnownError(
+        row.id, row.area, row.os, row.patterns, row.source, row.status, row.as_of,
+        needs=tuple(Pattern([need]) for need in row.needs if not need.startswith(_CONTEXT)),
+        near=tuple(contexts[need.removeprefix(_CONTEXT)] for need in row.needs if need.startswith(_CONTEXT)),
+        rank=row.rank, facts=row.facts,
+    )  # fmt: skip
 
 
 @lru_cache(maxsize=1)
 def known_errors() -> tuple[KnownError, ...]:
-    return parse_errors((paths.matrices_dir() / "errors.toml").read_text(encoding="utf-8"))
+    return _errors(shipped_table("errors", ErrorTable))

@@ -6,25 +6,35 @@ user's overlay; the shipped data are never changed.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from wizard import paths
+from wizard.environments.bootstrap_table import parse_miniforge
+from wizard.environments.conda_errors import parse_errors as parse_conda_errors
 from wizard.errors import UsageError, WizardError
-from wizard.i18n import Message, text
-from wizard.matrix.load import load_matrix
+from wizard.explain.driver_guide import parse_guides
+from wizard.explain.table import parse_errors
+from wizard.i18n import Message, catalogue, text
+from wizard.matrix.load import load_matrix, parse_policy
 from wizard.matrix.model import PLATFORMS, Build, Matrix, OverlayState, Release
 from wizard.matrix.overlay import merged, read_overlay, remove_overlay, write_overlay
 from wizard.matrix.validate import check_folder
+from wizard.mirrors.address_facts import parse_address_facts
 from wizard.mirrors.model import Source, UserSettings
+from wizard.mirrors.race_policy import parse_policy as parse_race
 from wizard.mirrors.read import Reader
+from wizard.mirrors.settings_files import parse_settings_files
+from wizard.mirrors.table import parse_mirrors
 from wizard.plan.model import Choices
+from wizard.session.cluster_places import parse_places as parse_cluster_places
 from wizard.session.learnt_rows import is_usable, rows_of
 from wizard.session.news import Listing, NewBuild, find_news
 from wizard.session.outlook import Outlook
 from wizard.session.pairing import pairs
+from wizard.tables import TableError
 
 SCHEMA = 1
 _REASONS_SHOWN = 3
@@ -89,11 +99,47 @@ def forget() -> bool:
         raise WizardError("state-not-writable", details=str(error), path=str(folder)) from error
 
 
+PARSERS: Mapping[str, Callable[[str], object]] = {
+    "cluster_places": parse_cluster_places, "conda_errors": parse_conda_errors, "driver_guide": parse_guides,
+    "errors": parse_errors, "lint": parse_address_facts, "miniforge": parse_miniforge, "mirrors": parse_mirrors,
+    "policy": parse_policy, "race": parse_race, "settings_files": parse_settings_files,
+}  # fmt: skip
+
+
+_WORDS: Mapping[str, Callable[[Any], Iterator[str]]] = {  # the sentences that the rows of a table stand for
+    "conda_errors": lambda rows: (f"error.{row.code}.{part}" for row in rows for part in ("summary", "hint")),
+    "driver_guide": lambda rows: (f"explain.guide.{row.note}" for row in rows),
+    "errors": lambda rows: (f"explain.error.{row.id}.{part}" for row in rows for part in ("cause", "fix")),
+    "lint": lambda facts: (f"lint.{row.effect}.{part}" for row in facts.options for part in ("cause", "fix", "effect")),
+}
+
+
 def check(folder: Path | None = None) -> tuple[str, ...]:
     """The problems as dotted paths: of `folder`, or of the shipped tables and the overlay."""
-    problems = [str(problem) for problem in check_folder(folder or paths.matrices_dir())]
+    place = folder or paths.matrices_dir()
+    problems = [*(str(problem) for problem in check_folder(place)), *_documents(place)]
     overlay = load_matrix().overlay if folder is None and not problems else None
     return (*problems, *(f"matrices-overlay/{problem}" for problem in (overlay.problems if overlay else ())))
+
+
+def _documents(folder: Path) -> Iterator[str]:
+    """Of the tables that are no CSV, by the same parsers that read them at work."""
+    for name, parse in PARSERS.items():
+        try:
+            found = parse((folder / f"{name}.toml").read_text(encoding="utf-8"))
+        except TableError as error:
+            yield from error.problems
+        except FileNotFoundError:
+            yield f"{name}: the file is missing"
+        except (OSError, UnicodeDecodeError) as error:
+            yield f"{name}: {error}"
+        else:
+            words = catalogue("en")
+            yield from (f"{name}: no words {key}" for key in _WORDS.get(name, _none)(found) if key not in words)
+
+
+def _none(found: object) -> Iterator[str]:
+    return iter(())
 
 
 def document(matrix: Matrix, torch: str | None = None) -> dict[str, Any]:

@@ -7,13 +7,13 @@ A diagnosis can stand beside a test that passed: the CPU build on a computer wit
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from wizard.i18n import Message, Scalar, catalogue
 from wizard.machine.model import Gpu, Machine
+from wizard.patterns import search
 from wizard.steps.evidence import evidence_lines, ruled_out
 from wizard.steps.model import Check, Diagnosis, Verification
 from wizard.system.traits import of
@@ -27,10 +27,10 @@ _GPU_WORDS = (
     ("cuda-does-not-start", r"CUDA unknown error|initialization error|uncorrectable ECC|system not yet initialized"),
 )
 _ON_THE_CARD = ("zeros", "kernel", "devices", "matmul", "convolution", "streams", "pinned", "precision", "peers")
-_NO_DEVICE = re.compile(r"No CUDA GPUs are available|no CUDA-capable device|invalid device ordinal", re.I)
-_NUMPY = re.compile(r"_ARRAY_API not found|compiled using NumPy 1\.|Numpy is not available|multiarray failed", re.I)
-_WINDOWS_RUNTIME = re.compile(r"WinError (126|182|1114)|vcruntime140|msvcp140", re.I)
-_FOUND_VERSION = re.compile(r"found version (\d+)")
+_NO_DEVICE = r"(?i)No CUDA GPUs are available|no CUDA-capable device|invalid device ordinal"
+_NUMPY = r"(?i)_ARRAY_API not found|compiled using NumPy 1\.|Numpy is not available|multiarray failed"
+_WINDOWS_RUNTIME = r"(?i)WinError (126|182|1114)|vcruntime140|msvcp140"
+_FOUND_VERSION = r"found version (\d{4,6})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Facts:
 
     def params(self) -> dict[str, Scalar]:
         driver, process = self.machine.driver, self.data("process")
-        found = _FOUND_VERSION.search(self.words("zeros", "kernel"))
+        found = search(_FOUND_VERSION, self.words("zeros", "kernel"))
         told = f"{int(found[1]) // 1000}.{int(found[1]) % 1000 // 10}" if found else None
         card, device = self.card, next(iter(self.verification.devices), {})
         capability = device.get("capability") or (card.compute_capability if card else None)
@@ -130,7 +130,7 @@ def _import(facts: Facts) -> str | None:
         return "torch-missing"
     if _numpy_too_new(facts):
         return "numpy-too-new"
-    if of(facts.machine.os).runtime_is_apart and _WINDOWS_RUNTIME.search(facts.words("import")):
+    if of(facts.machine.os).runtime_is_apart and search(_WINDOWS_RUNTIME, facts.words("import")):
         return "import-failed/vc-runtime"
     return "import-failed"
 
@@ -156,7 +156,7 @@ def _words_on_the_card(facts: Facts) -> str | None:
     # A warning may speak of a second card: the errors are asked first.
     for said in (facts.errors(*_ON_THE_CARD), facts.warnings(*_ON_THE_CARD)):
         for code, pattern in _GPU_WORDS:
-            if re.search(pattern, said, re.I):
+            if search(f"(?i){pattern}", said):
                 return code
     return None
 
@@ -176,7 +176,7 @@ def _nothing_to_run_on(facts: Facts) -> str | None:
 
 def _driver_without_card(facts: Facts) -> str | None:
     hidden = facts.data("python").get("cuda_visible_devices")
-    no_device = _NO_DEVICE.search(facts.words("zeros"))
+    no_device = search(_NO_DEVICE, facts.words("zeros"))
     if no_device and hidden is not None:
         return "cuda-visible-devices-hides"
     return "driver-sees-no-card" if no_device or facts.card is None else None
@@ -188,7 +188,7 @@ def _numpy(facts: Facts) -> str | None:
 
 def _numpy_too_new(facts: Facts) -> bool:
     version = str(facts.data("python").get("packages", {}).get("numpy") or "0")
-    return not version.startswith(("0", "1.")) and bool(_NUMPY.search(facts.words("import", "numpy")))
+    return not version.startswith(("0", "1.")) and bool(search(_NUMPY, facts.words("import", "numpy")))
 
 
 def _companion(facts: Facts) -> str | None:
