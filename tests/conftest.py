@@ -3,22 +3,42 @@
 from __future__ import annotations
 
 import gc
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-pytest_plugins = ["tests.channel.fixture", "tests.distribution", "tests.line.fixture"]
+from wizard.paths import CACHE_VARIABLE, MATRICES_VARIABLE, STORE_VARIABLE, TEMP_VARIABLE, matrices_dir
+
+pytest_plugins = ["tests.channel.fixture", "tests.distribution", "tests.line.fixture", "tests.tools"]
+
+
+@pytest.fixture(scope="session")
+def tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped tables without the SHA-256 of the real wheels, which no made-up wheel of a test has."""
+    folder = tmp_path_factory.mktemp("tables") / "matrices"
+    shutil.copytree(matrices_dir(), folder)
+    pins = folder / "wheel_hashes.csv"
+    pins.write_text(pins.read_text(encoding="utf-8").split("\n", 1)[0] + "\n", encoding="utf-8")
+    return folder
 
 
 @pytest.fixture(autouse=True)
-def home_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def home_of_its_own(tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or writes what the developer's own program has kept, nor anything else of the developer's."""
+    monkeypatch.setenv(MATRICES_VARIABLE, str(tables))
     user = tmp_path.with_name(f"{tmp_path.name}-user")  # not inside: some tests look at all of their folder
     user.mkdir()
     monkeypatch.setenv("HOME", str(user))
     monkeypatch.setenv("USERPROFILE", str(user))
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "own-home"))
+    for variable in (
+        CACHE_VARIABLE,
+        STORE_VARIABLE,
+        TEMP_VARIABLE,
+    ):  # set by the program
+        monkeypatch.setenv(variable, "")
     monkeypatch.setenv("TORCH_WIZARD_REGION", "world")  # a developer in China would have mirrors race in every test
 
 

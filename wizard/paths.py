@@ -16,7 +16,9 @@ from wizard.system.traits import this
 
 APP_NAME = "torch-setup"
 HOME_VARIABLE = "TORCH_WIZARD_HOME"
+MATRICES_VARIABLE = "TORCH_WIZARD_MATRICES"  # other tables than the shipped ones: to try them before a release
 CACHE_VARIABLE = "TORCH_WIZARD_CACHE"  # a place of their own for downloads and caches
+STORE_VARIABLE = "TORCH_WIZARD_STORE"  # and for the package store
 TEMP_VARIABLE = "TORCH_WIZARD_TEMP"  # and for temporary files
 
 
@@ -35,7 +37,9 @@ def _package_data() -> Path:
 
 
 def matrices_dir() -> Path:
-    return _package_data() / "matrices"
+    """The shipped tables, or the folder that TORCH_WIZARD_MATRICES names in their place."""
+    moved = os.environ.get(MATRICES_VARIABLE)
+    return Path(moved).expanduser().absolute() if moved else _package_data() / "matrices"
 
 
 def matrices_overlay_dir() -> Path:
@@ -81,6 +85,15 @@ def cache_root() -> Path:
 def downloads_dir() -> Path:
     """Content-addressed store of verified files; visible, and safe to delete."""
     return cache_root() / "downloads"
+
+
+def chosen_store() -> Path | None:
+    return _named(STORE_VARIABLE)
+
+
+def store_dir() -> Path:
+    """The package store: every wheel unpacked once (`packages/store`); what no environment uses may be pruned."""
+    return chosen_store() or cache_root() / "store"
 
 
 def cache_dir() -> Path:

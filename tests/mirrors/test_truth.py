@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.mirrors.torch_wheels import torch_wheel
+from tests.pinned import pin
 from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.errors import Cancelled
 from wizard.i18n import LANGUAGES, text
@@ -241,3 +242,24 @@ def test_every_verdict_has_words() -> None:
 
         for language in LANGUAGES:
             assert (key or f"truth.{truth.value}") in catalogue(language)
+
+
+@pytest.mark.parametrize("official", [None, Ways(), Ways(lists_hash="")])
+def test_another_hash_than_the_programs_own_table(
+    field: Field, wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, official: Ways | None
+) -> None:
+    """Also where all mirrors agree and the official page is silent: nobody is left to contradict them."""
+    pin(monkeypatch, tmp_path / "pinned", wheels / WHEEL)
+    if official:
+        field.add("official", official)
+    for name in ("first", "second"):
+        field.add(name, Ways(lists_hash="0" * 64))
+    field.add("third")
+    race = field.race()
+    found = {one.source.id: one.finding for one in race.placed}
+    assert {name: found[name].truth for name in ("first", "second", "third")} == {
+        "first": Truth.WRONG, "second": Truth.WRONG, "third": Truth.COMPLETE,
+    }  # fmt: skip
+    for name in ("first", "second"):
+        assert "SHA-256" in text(found[name].message, "en")
+        assert text(found[name].message, "zh_CN")

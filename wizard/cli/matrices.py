@@ -6,6 +6,7 @@ import argparse
 import os
 import platform
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -70,12 +71,16 @@ def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if folder is not None and not folder.is_dir():
         raise UsageError("no-matrices", path=str(folder))
     problems = use_cases.check(folder)
+    pins = None if problems else use_cases.count_pins(folder)
     if arguments.json:
-        terminal.document({"schema": use_cases.SCHEMA, "problems": list(problems)})
-    else:
-        for problem in problems:
-            terminal.line(problem)
-        terminal.say(message("matrices.unsound" if problems else "matrices.sound", count=len(problems)))
+        counts = asdict(pins) if pins else None
+        terminal.document({"schema": use_cases.SCHEMA, "problems": list(problems), "pins": counts})
+        return ExitStatus.FAILED if problems else ExitStatus.DONE
+    for problem in problems:
+        terminal.line(problem)
+    terminal.say(message("matrices.unsound" if problems else "matrices.sound", count=len(problems)))
+    if pins:
+        terminal.say(message("matrices.pins", open=pins.best - pins.pinned, **asdict(pins)))
     return ExitStatus.FAILED if problems else ExitStatus.DONE
 
 

@@ -31,6 +31,7 @@ from wizard.matrix.model import (
     WheelSize,
 )
 from wizard.matrix.ordering import variant_key, version_key
+from wizard.matrix.pins import Pins, pins_of_rows
 from wizard.tables import SOME, Date, Name, Row, TableError, Words, bad_table, parse_table
 
 Cells = Mapping[str, str]
@@ -106,6 +107,7 @@ def _composed(folder: Path, added: Mapping[str, Sequence[Cells]]) -> Matrix:
         boards=tuple(_board(row) for row in rows("integrated_gpus")),
         policy=parse_policy((folder / "policy.toml").read_text(encoding="utf-8")),
         find_card=partial(_find_card, folder, {row["pci_id"]: row for row in added.get("gpus", ())}),
+        find_pins=partial(_find_pins, folder, pins_of_rows(added.get("wheel_hashes", ()))),
     )
 
 
@@ -137,6 +139,16 @@ def _find_card(folder: Path, added: Mapping[str, Cells], pci_id: str) -> Card | 
 @lru_cache(maxsize=4)
 def _cards(path: Path) -> Mapping[str, Cells]:
     return {row["pci_id"]: row for row in read_rows(path)}
+
+
+def _find_pins(folder: Path, added: Pins, file_name: str) -> frozenset[str] | None:
+    shipped = _pins(folder / "wheel_hashes.csv").find(file_name)
+    return shipped or added.find(file_name) or shipped
+
+
+@lru_cache(maxsize=4)
+def _pins(path: Path) -> Pins:
+    return pins_of_rows(read_rows(path))
 
 
 def _items(text: str) -> tuple[str, ...]:

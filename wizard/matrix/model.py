@@ -154,10 +154,20 @@ class Matrix:
     boards: tuple[Board, ...]
     policy: Policy
     find_card: Callable[[str], Card | None]  # reads the card table when first asked
+    find_pins: Callable[[str], frozenset[str] | None]  # as `matrix.pins.Pins.find`; likewise its table
     overlay: OverlayState | None = None  # None: there is none
 
     def card(self, pci_id: str) -> Card | None:
         return self.find_card(pci_id.lower())
+
+    def pinned_sha256(self, file_name: str) -> frozenset[str]:
+        """Return the SHA-256 that this wheel may have; empty when the tables hold none for its build."""
+        return self.find_pins(file_name) or frozenset()
+
+    def contradicts_pin(self, file_name: str, sha256: str) -> bool:
+        """Return whether the tables know this wheel with another SHA-256, or its build without a wheel of its tags."""
+        pinned = self.find_pins(file_name)
+        return pinned is not None and sha256.lower() not in pinned
 
     def numpy_bound(self, torch: str, platform: str, python: str | None) -> str:
         """`<2`, or empty when this build works with any NumPy."""

@@ -65,6 +65,10 @@ ARCH = _pattern("an architecture such as sm_75 or compute_120", r"(sm|compute)_\
 CAPABILITY = _pattern("a compute capability such as 7.5", r"\d{1,2}\.\d")
 DATE = _pattern("a date such as 2026-11 or 2026-11-21", tables.DATE)
 PCI_ID = _pattern("a PCI id such as 10de:2182", r"[0-9a-f]{4}:[0-9a-f]{4}")
+WHEEL = _pattern(
+    "a wheel of torch, torchvision or torchaudio", r"torch(vision|audio)?(-[a-z0-9][a-z0-9_.+]*){4,5}\.whl"
+)
+SHA256 = _pattern("a SHA-256 in lower case", "[0-9a-f]{64}")
 BYTES = _pattern("a number of bytes", r"[1-9]\d{3,11}")
 NUMPY = _pattern("a NumPy bound such as <2", r"<\d+(\.\d+)?")
 YES_NO = _one_of("yes", "no")
@@ -107,6 +111,7 @@ TABLES = (
         },
         ("torch", "variant", "platform"),
     ),
+    Table("wheel_hashes", {"file": WHEEL, "sha256": SHA256, **_ORIGIN}, ("file", "sha256")),
     Table(
         "cuda_driver_floors",
         {

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.matrix.ordering import version_key
+from wizard.matrix.pins import is_of_several_builds, wheel_keys, wheels_with_one_hash
 from wizard.matrix.schema import TABLES, Table
 
 Row = Mapping[str, str]
@@ -85,6 +88,7 @@ def check_references(tables: Mapping[str, list[Row]]) -> Iterator[Problem]:
         if row["torch"] not in releases:
             yield Problem(f"numpy_bounds.{line}.torch", "there is no such release")
     yield from _check_cards(tables)
+    yield from _check_pins(tables)
 
 
 def _strays(name: str, tables: Mapping[str, list[Row]], builds: set[tuple[str, str, str]]) -> Iterator[Problem]:
@@ -98,6 +102,59 @@ def _check_cards(tables: Mapping[str, list[Row]]) -> Iterator[Problem]:
     for line, row in enumerate(tables["gpus"], start=2):
         if row["capability"] not in known.get(row["architecture"], set()):
             yield Problem(f"gpus.{line}.capability", f"{row['architecture']} has no {row['capability']}")
+
+
+def _check_pins(tables: Mapping[str, list[Row]]) -> Iterator[Problem]:
+    """A pin of a file that no build of the tables has would never be asked for: a slip. A second SHA-256 for a wheel
+    that has one would let another file pass for it."""
+    known = {
+        "torch": {row["torch"] for row in tables["releases"]},
+        "torchvision": {row["torchvision"] for row in tables["releases"]},
+        "torchaudio": {row["torchaudio"] for row in tables["releases"]},
+    }
+    first: dict[Hashable, tuple[int, str]] = {}
+    for line, row in enumerate(tables["wheel_hashes"], start=2):
+        project, version = row["file"].split("-")[:2]
+        if version.split("+")[0] not in known[project]:
+            yield Problem(f"wheel_hashes.{line}.file", f"no release of the tables has {project} {version}")
+            continue
+        wheels = wheels_with_one_hash(row["file"])
+        if not wheel_keys(row["file"]):
+            yield Problem(f"wheel_hashes.{line}.file", "is no wheel's name")
+        for wheel in wheels:
+            at, sha256 = first.setdefault(wheel, (line, row["sha256"]))
+            if sha256 != row["sha256"]:  # the first line: the rows of an overlay stand before the shipped ones
+                yield Problem(f"wheel_hashes.{at}.sha256", f"{row['file']} has another: {row['sha256']}")
+                break
+    yield from _check_shared_names(tables)
+
+
+def _check_shared_names(tables: Mapping[str, list[Row]]) -> Iterator[Problem]:
+    """A name that stands for several builds has no more hashes than its release has builds for such machines; just one
+    from the version on whose files have their CUDA tags on the torch index: bare names are the default's there."""
+    tagged = {
+        _project_version(row) for row in tables["wheel_hashes"] if "aarch64" in row["file"] and "+" in row["file"]
+    }
+    builds = Counter(row["torch"] for row in tables["builds"] if row["platform"].endswith("aarch64"))
+    most = {
+        (project, row[project]): builds[row["torch"]]
+        for row in tables["releases"]
+        for project in ("torchvision", "torchaudio")
+    }
+    since = {project: min(version_key(v) for p, v in tagged if p == project) for project, _ in tagged}
+    found: dict[str, list[int]] = {}
+    for line, row in enumerate(tables["wheel_hashes"], start=2):
+        if is_of_several_builds(row["file"]):
+            found.setdefault(row["file"], []).append(line)
+            project, version = _project_version(row)
+            is_tagged = project in since and version_key(version) >= since[project]
+            if len(found[row["file"]]) > (1 if is_tagged else most.get((project, version), 1)):
+                yield Problem(f"wheel_hashes.{found[row['file']][0]}.sha256", f"{row['file']} has too many others")
+
+
+def _project_version(row: Row) -> tuple[str, str]:
+    project, version = row["file"].split("-")[:2]
+    return project, version.partition("+")[0]
 
 
 def _build(row: Row) -> tuple[str, str, str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
@@ -27,17 +27,23 @@ _BY_CODE = {
 }  # fmt: skip
 
 
-def compare(sights: Sequence[Sight], is_open: bool, channel_days: float, now: float) -> tuple[Finding, ...]:
+Contradicts = Callable[[str, str], bool]  # of a file's name and SHA-256: whether the tables know it with another
+
+
+def compare(
+    sights: Sequence[Sight], is_open: bool, channel_days: float, now: float,
+    contradicts: Contradicts = lambda file, sha256: False,
+) -> tuple[Finding, ...]:  # fmt: skip
     """In the order given. `is_open`: the newest was wanted, whatever it is, not one release by its number."""
-    measure = _Measure(sights, is_open, channel_days)
+    measure = _Measure(sights, is_open, channel_days, contradicts)
     return tuple(_finding(sight, measure, now) for sight in sights)
 
 
 class _Measure:
     """What the official places, or most of the others, say."""
 
-    def __init__(self, sights: Sequence[Sight], is_open: bool, channel_days: float) -> None:
-        self.is_open, self.channel_days = is_open, channel_days
+    def __init__(self, sights: Sequence[Sight], is_open: bool, channel_days: float, contradicts: Contradicts) -> None:
+        self.is_open, self.channel_days, self._contradicts = is_open, channel_days, contradicts
         official = [sight for sight in sights if sight.source.origin is Origin.OFFICIAL and not sight.failure]
         self.releases = _merged(sight.releases for sight in official)
         self.dated = max((sight.dated for sight in official if sight.dated), default=None)
@@ -45,7 +51,12 @@ class _Measure:
         self._sizes = {
             sight.file: sight.size or sight.listed_size for sight in official if sight.file and not sight.problem
         }
-        self._common = _common_hashes(sights)
+        self._common = _common_hashes([sight for sight in sights if not self.contradicts_pin(sight)])
+
+    def contradicts_pin(self, sight: Sight) -> bool:
+        if not sight.file or not sight.sha256 or sight.source.origin is Origin.OFFICIAL:
+            return False
+        return self._contradicts(sight.file, sight.sha256)
 
     def sha256(self, file: str) -> str | None:
         return self._hashes.get(file) or self._common.get(file)
@@ -123,6 +134,8 @@ def pause_seconds(retry_after: str) -> int | None:
 def _wrong(sight: Sight, measure: _Measure) -> tuple[Truth, Message] | None:
     if sight.file is None:
         return None
+    if measure.contradicts_pin(sight):
+        return Truth.WRONG, message("truth.wrong-pin", file=sight.file)
     wanted = measure.sha256(sight.file)
     if sight.sha256 and wanted and sight.sha256 != wanted:
         return Truth.WRONG, message("truth.wrong-hash")

@@ -7,7 +7,7 @@ no single build covers: the build for the strongest, and the others are named.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.machine.model import Machine
@@ -68,11 +68,16 @@ def resolve(machine: Machine, matrix: Matrix, choices: Choices, prove_all: bool 
 
 def best_build(machine: Machine, matrix: Matrix, choices: Choices) -> Build | None:
     """Only the answer, without words; for asking what another driver would change."""
+    return next(fitting_builds(machine, matrix, choices), None)
+
+
+def fitting_builds(machine: Machine, matrix: Matrix, choices: Choices) -> Iterator[Build]:
+    """Yield those that fit, the best first."""
     situation = situation_of(machine, matrix, choices)
     builds = [build for build in asked_builds(situation) if not software_reasons(build, situation)]
     builds.sort(key=_build_rank, reverse=True)
     targets = _targets(situation, builds)
-    return next((build for build in builds if runs_on(build, situation, targets)), None)
+    yield from (build for build in builds if runs_on(build, situation, targets))
 
 
 def judge(situation: Situation) -> tuple[list[Judged], tuple[GraphicsCard, ...]]:

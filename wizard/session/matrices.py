@@ -20,6 +20,7 @@ from wizard.explain.table import parse_errors
 from wizard.i18n import Message, catalogue, text
 from wizard.matrix.load import load_matrix, parse_policy
 from wizard.matrix.model import PLATFORMS, Build, Matrix, OverlayState, Release
+from wizard.matrix.ordering import version_key
 from wizard.matrix.overlay import merged, read_overlay, remove_overlay, write_overlay
 from wizard.matrix.validate import check_folder
 from wizard.mirrors.address_facts import parse_address_facts
@@ -28,6 +29,7 @@ from wizard.mirrors.race_policy import parse_policy as parse_race
 from wizard.mirrors.read import Reader
 from wizard.mirrors.settings_files import parse_settings_files
 from wizard.mirrors.table import parse_mirrors
+from wizard.plan.bests import best_builds
 from wizard.plan.model import Choices
 from wizard.session.cluster_places import parse_places as parse_cluster_places
 from wizard.session.learnt_rows import is_usable, rows_of
@@ -38,6 +40,7 @@ from wizard.tables import TableError
 
 SCHEMA = 1
 _REASONS_SHOWN = 3
+_PINNED_SINCE = (2, 6)
 IsCancelled = Callable[[], bool]
 
 
@@ -120,6 +123,33 @@ def check(folder: Path | None = None) -> tuple[str, ...]:
     problems = [*(str(problem) for problem in check_folder(place)), *_documents(place)]
     overlay = load_matrix().overlay if folder is None and not problems else None
     return (*problems, *(f"matrices-overlay/{problem}" for problem in (overlay.problems if overlay else ())))
+
+
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """Of the builds that the rule can name best since torch 2.6, one for each Python: how many there are, how many have
+    a wheel whose SHA-256 the tables know, and how many of these under each of their names (`2.15.0` and `2.15.0+cu132`
+    are two files)."""
+
+    best: int
+    pinned: int
+    whole: int
+
+
+def count_pins(folder: Path | None = None) -> Pins:
+    """Of sound tables only: those of `folder`, or the shipped ones with the overlay."""
+    matrix = load_matrix(folder)
+    best = {key: build for key, build in best_builds(matrix).items() if version_key(build.torch) >= _PINNED_SINCE}
+    known = [[bool(matrix.pinned_sha256(name)) for name in _wheels(build, key[-1])] for key, build in best.items()]
+    return Pins(len(best), sum(map(any, known)), sum(map(all, known)))
+
+
+def _wheels(build: Build, python: str) -> Iterator[str]:
+    tag = f"cp{python.replace('.', '')}"
+    if build.local_version:
+        yield f"torch-{build.torch}+{build.local_version}-{tag}-{tag}-{build.platform}.whl"
+    if build.pypi_default:
+        yield f"torch-{build.torch}-{tag}-{tag}-{build.platform}.whl"
 
 
 def _documents(folder: Path) -> Iterator[str]:

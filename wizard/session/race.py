@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from wizard.errors import Cancelled
 from wizard.i18n import message
+from wizard.matrix.load import load_matrix
 from wizard.mirrors.client import Client
 from wizard.mirrors.compare import compare
 from wizard.mirrors.kept_races import KeptRace, keep, race_path, recall
@@ -121,7 +122,7 @@ def _found(
     )
 
     def judged(sights: Sequence[Sight], stage: str) -> tuple[Finding, ...]:
-        findings = compare(sights, is_open, rules.channel_days, time.time())
+        findings = compare(sights, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
         for finding in findings:
             tell(finding, stage)
         return findings
