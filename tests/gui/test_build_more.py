@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame
 from pytestqt.qtbot import QtBot
@@ -13,8 +14,11 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
 from wizard.errors import WizardError
 from wizard.flow.pages import PageId
+from wizard.gui.bare import SIZE
 from wizard.gui.pages.build import BuildPage
+from wizard.gui.pages.check import CheckPage
 from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES, message, text
 from wizard.plan.model import Reason
 
 
@@ -111,10 +115,28 @@ def test_what_was_never_published_is_not_asked_about(qtbot: QtBot, make_window: 
     assert not page.force.isVisible()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_grid_is_whole_in_a_window_of_the_usual_size(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """No cell is cut, no column is beyond the edge; what was never published is a dash, and says so when asked."""
+    window = make_window(language)
+    window.resize(*SIZE)
+    go_to(qtbot, window, PageId.BUILD)
+    grid = build_page(window).grid
+    qtbot.waitUntil(lambda: grid.horizontalScrollBar().maximum() == 0)
+    hints = {column: grid.sizeHintForColumn(column) for column in range(grid.columnCount())}
+    assert {column: hint for column, hint in hints.items() if hint > grid.columnWidth(column)} == {}
+    absent = grid.item(*grid.cell_of("2.13.0", "cu132"))
+    assert absent is not None
+    assert absent.text() == "–"
+    assert text(message("plan.cell.not-published"), language) in absent.toolTip() or "2.13.0" in absent.toolTip()
+
+
 def go_to_build(qtbot: QtBot, window: WizardWindow) -> None:
     """`go_to` would wait for the news."""
     go_to(qtbot, window, PageId.CHECK)
-    press(qtbot, window.footer.primary)
+    check = window.page
+    assert isinstance(check, CheckPage)
+    press(qtbot, check.choose)
     qtbot.waitUntil(lambda: window.navigator.state.verdict is not None)
 
 

@@ -8,12 +8,15 @@ import pytest
 
 from tests.plan.machines import machine, names
 from tests.plan.test_named_machines import build_of, codes, find, notice_keys, verdict_of
-from wizard.i18n import LANGUAGES, text
-from wizard.machine.model import Toolkit
+from wizard.capability import ComputeCapability
+from wizard.i18n import LANGUAGES, message, text
+from wizard.machine.model import Driver, Gpu, Machine, Toolkit
 from wizard.matrix.load import load_matrix
+from wizard.plan.explain import why_not_newest
 from wizard.plan.judge import situation_of
 from wizard.plan.last_torch import last_torches
-from wizard.plan.model import Choices
+from wizard.plan.model import Candidate, Choices, Reason, Verdict
+from wizard.plan.resolve import resolve
 from wizard.plan.why import cuda_numbers, why_not
 
 
@@ -104,3 +107,60 @@ def test_the_size_of_the_wheel_is_told_offline() -> None:
     best = verdict_of("gb10-aarch64-580").best
     assert best
     assert "484 MB" in text(best.proof[-1].message, "en")
+
+
+TURING = Gpu("nvidia", "NVIDIA GeForce GTX 1660 Ti", "10de:2182", ComputeCapability(7, 5), 6 << 30)
+PASCAL = Gpu("nvidia", "NVIDIA GeForce GTX 1080 Ti", "10de:1b06", ComputeCapability(6, 1), 11 << 30)
+
+
+@pytest.mark.parametrize(("driver", "said"), [("450.51.06", "450.80.02"), ("440.33.01", "450")])
+def test_a_driver_is_not_called_older_than_its_own_branch(driver: str, said: str) -> None:
+    machine = Machine("linux", "x86_64", "2.31", Driver(driver), (TURING,))
+    verdict = resolve(machine, load_matrix(), Choices(torch="1.9.1", variant="cu111"))
+    (reason,) = verdict.candidates[0].reasons
+    assert text(reason.short, "en") == f"✕ driver < {said}"
+    assert text(reason.message, "en") == f"needs driver 450.80.02 or newer, this computer has {driver}"
+
+
+def test_a_release_that_was_asked_for_is_not_called_the_newest() -> None:
+    machine = Machine("linux", "x86_64", "2.31", Driver("535.183.01", "12.2"), (TURING,))
+    pinned = resolve(machine, load_matrix(), Choices(torch="1.11.0", python="3.13"))
+    for language in LANGUAGES:
+        told = why_not_newest(pinned, language) or ""
+        assert told.startswith(text(message("plan.why-not-asked", torch="1.11.0"), language))
+    assert "newest" not in (why_not_newest(pinned, "en") or "")
+
+
+def test_each_build_of_a_group_is_named() -> None:
+    params = {"torch": "2.15.0", "platform": "linux x86_64"}
+    reasons = (Reason("not-published", {**params, "variant": tag}) for tag in ("cu132", "cu130"))
+    rows = tuple(Candidate("2.15.0", str(one.params["variant"]), "3.12", None, None, False, (one,)) for one in reasons)
+    other = Candidate("2.14.1", "cpu", "3.12", None, None, True)
+    told = why_not_newest(Verdict(other, None, (other, *rows)), "en") or ""
+    assert "was not published as cu132, cu130 for this system" in told
+
+
+@pytest.mark.parametrize("glibc", ["2.17", "2.27", "2.28", "2.39"])
+def test_the_last_torch_is_one_that_this_system_takes(glibc: str) -> None:
+    machine = Machine("linux", "x86_64", glibc, Driver("580.95.05", "13.0"), (PASCAL,))
+    matrix = load_matrix()
+    verdict = resolve(machine, matrix, Choices())
+    last = [str(notice.params["build"]) for notice in verdict.notices if notice.key == "plan.notice.last-torch"]
+    taken = {f"{one.torch}+{one.variant}" for one in verdict.candidates if "glibc-too-old" not in codes_of(one)}
+    assert set(last) <= taken
+    assert bool(last) is (glibc >= "2.28"), "an old C library ends before the card does"
+
+
+def codes_of(candidate: Candidate) -> set[str]:
+    return {reason.code for reason in candidate.reasons}
+
+
+def test_a_driver_that_would_know_the_card_must_be_new_enough_for_the_build_too() -> None:
+    """570 knows an RTX 5070 Ti, and CUDA 13 wants 580: who installs 570 as told must not be refused again."""
+    needed: dict[str, str] = {}
+    for one in verdict_of("rtx-5070-ti-linux-550").candidates:
+        for reason in one.reasons:
+            if reason.code == "driver-too-old":
+                needed.setdefault(one.variant, str(reason.params["need"]))
+    assert needed["cu132"].startswith("580")
+    assert needed["cu128"].startswith("570")

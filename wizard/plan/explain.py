@@ -6,7 +6,7 @@ Shapes and sentences only; the verdict is taken as it is. The text table is `wiz
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wizard.i18n import message, system_language, text
@@ -89,7 +89,16 @@ def newest_rejections(verdict: Verdict) -> tuple[Rejection, ...]:
         key = (reason.code, frozenset(_shared(reason.params).items()))
         before = grouped.get(key)
         grouped[key] = Rejection((*(before.variants if before else ()), candidate.variant), reason)
-    return tuple(grouped.values())
+    return tuple(_naming_all(rejection) for rejection in grouped.values())
+
+
+def _naming_all(rejection: Rejection) -> Rejection:
+    """A reason that names its build names each of the group."""
+    reason = rejection.reason
+    if len(rejection.variants) < 2 or "variant" not in reason.params:
+        return rejection
+    params = {**reason.params, "variant": ", ".join(rejection.variants)}
+    return replace(rejection, reason=replace(reason, params=params))
 
 
 def _shared(params: Mapping[str, Any]) -> dict[str, Any]:
@@ -102,7 +111,8 @@ def why_not_newest(verdict: Verdict, language: str | None = None) -> str | None:
     if newest is None or not rejections:
         return None
     same = verdict.best is not None and verdict.best.torch == newest
-    heading = message("plan.why-cpu" if same else "plan.why-not-newest", torch=newest)
+    is_pinned = len({candidate.torch for candidate in verdict.candidates}) == 1  # then it need not be the newest
+    heading = message(f"plan.why-{'cpu' if same else 'not-asked' if is_pinned else 'not-newest'}", torch=newest)
     sentences = [text(heading, language)]
     for rejection in rejections:
         names = text(message("plan.and"), language).join(variant_name(tag, language) for tag in rejection.variants)

@@ -82,6 +82,10 @@ def _software_reasons(build: Build, situation: Situation) -> Iterator[Reason]:
     if asked and asked not in offered:
         words = "python-experimental" if asked in build.experimental_pythons else ""
         yield Reason("python-unsupported", {"python": asked, "first": offered[0], "last": offered[-1]}, words)
+    yield from glibc_reasons(build, situation)
+
+
+def glibc_reasons(build: Build, situation: Situation) -> Iterator[Reason]:
     glibc, needed = situation.machine.glibc, build.min_glibc
     if needed and (situation.libc_is_musl or (glibc and version_key(glibc) < version_key(needed))):
         yield Reason("glibc-too-old", {"need": needed, "have": glibc or "musl"})
@@ -109,7 +113,7 @@ def _hardware_reasons(build: Build, situation: Situation, targets: tuple[Graphic
         if code is None:
             yield _no_kernels(build, card)
     if situation.level is None or not situation.driven:
-        yield _not_driven(situation)
+        yield _not_driven(situation, situation.floor(build))
         return
     needed = _needed_driver(situation.floor(build), situation.level, any(code and code.is_ptx for code in codes))
     if needed:
@@ -150,13 +154,18 @@ def _too_old(needed: str, level: DriverLevel) -> Reason:
     own_cuda = ".".join(map(str, level.cuda))
     says_otherwise = bool(own_cuda and level.version) and reaches(level, needed)
     have = f"{level.text} (CUDA {own_cuda})" if says_otherwise else level.text
-    return Reason("driver-too-old", {"need": needed, "have": have, "branch": branch_of(needed)})
+    # In a cell the branch will do, but 450.51.06 is of branch 450 as well.
+    short = branch_of(needed) if level.branch < branch_of(needed) else needed
+    return Reason("driver-too-old", {"need": needed, "have": have, "branch": short})
 
 
-def _not_driven(situation: Situation) -> Reason:
+def _not_driven(situation: Situation, floor: Floor | None) -> Reason:
+    """A driver that knows the card need not be new enough for the build: the newer of the two is needed."""
     card = situation.cards[0]
     if situation.level and card.state is State.TOO_NEW and card.first_driver:
-        return _too_old(card.first_driver, situation.level)
+        known = (card.first_driver, _needed_driver(floor, situation.level, False))
+        needed = max((each for each in known if each and each != "?"), key=version_key)
+        return _too_old(needed, situation.level)
     if situation.level and card.state is State.DROPPED:
         return Reason("no-driver", {"gpu": card.name, "driver": situation.level.text}, "driver-dropped")
     return Reason("no-driver", {"gpu": card.name})

@@ -1,7 +1,7 @@
 """Which is the last torch that will ever run on this card? For cards whose driver line has ended.
 
-Counted over the advertised builds of this platform, with the newest driver that the card can ever have. A card that
-the newest release still serves has no last torch yet.
+Counted over the advertised builds that this platform and its C library take, with the newest driver that the card can
+ever have. A card that the newest of them still serves has no last torch yet.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from wizard.matrix.model import Build
 from wizard.matrix.ordering import CPU, branch_of, version_key
 from wizard.plan.cards import GraphicsCard
-from wizard.plan.judge import Situation
+from wizard.plan.judge import Situation, glibc_reasons
 from wizard.plan.kernels import code_for
 
 
@@ -34,7 +34,10 @@ def last_torch(card: GraphicsCard, situation: Situation) -> LastTorch | None:
     architecture = card.architecture
     if architecture is None or architecture.last_driver_branch is None or card.capability is None:
         return None
-    here = [build for build in situation.matrix.builds if build.platform == situation.platform and build.advertised]
+    here = [
+        build for build in situation.matrix.builds
+        if build.platform == situation.platform and build.advertised and not any(glibc_reasons(build, situation))
+    ]  # fmt: skip
     if not here:
         return None
     last = next((build for build in here if _runs(build, card, situation)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -24,6 +24,8 @@ from wizard.plan.model import Candidate
 
 _ROW_HEIGHT = 32
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side
+_EDGE = 4  # pixels between a cell's words and its border
+_ABSENT = "–"
 _KIND = Qt.ItemDataRole.UserRole
 
 
@@ -55,12 +57,9 @@ class _Cell(QStyledItemDelegate):
         rect: QRect = option.rect
         painter.save()
         painter.fillRect(rect, colour(back))
-        font = option.font
-        font.setBold(kind in ("picked", "forced"))
-        font.setPointSizeF(font.pointSizeF() * _FONT)
         painter.setPen(colour(fore))
-        painter.setFont(font)
-        room = rect.adjusted(4, 0, -4, 0)
+        painter.setFont(_font_of(option, kind))
+        room = rect.adjusted(_EDGE, 0, -_EDGE, 0)
         words = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, words)
         if self._grid.hasFocus() and index == self._grid.currentIndex():
@@ -68,6 +67,17 @@ class _Cell(QStyledItemDelegate):
             painter.setPen(QPen(ring, 2))
             painter.drawRect(rect.adjusted(1, 1, -2, -2))
         painter.restore()
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        words = QFontMetrics(_font_of(option, str(index.data(_KIND) or "")))
+        return QSize(words.horizontalAdvance(str(index.data())) + 2 * _EDGE + 2, words.height())
+
+
+def _font_of(option: QStyleOptionViewItem, kind: str) -> QFont:
+    font = QFont(option.font)
+    font.setBold(kind in ("picked", "forced"))
+    font.setPointSizeF(font.pointSizeF() * _FONT)
+    return font
 
 
 class BuildGrid(QTableWidget):
@@ -104,8 +114,6 @@ class BuildGrid(QTableWidget):
         here = (self.currentRow(), self.currentColumn())
         same = (self.rowCount(), self.columnCount()) == (len(grid.releases), len(grid.variants))
         self.blockSignals(True)
-        widest = self.horizontalHeader().fontMetrics().horizontalAdvance("CUDA 13.2")
-        self.horizontalHeader().setMinimumSectionSize(max(76, widest + 12))
         if (grid.releases, grid.variants) != self._heads:
             self._make_cells(grid)
         for row in range(len(grid.releases)):
@@ -113,6 +121,7 @@ class BuildGrid(QTableWidget):
                 self._fill(row, column, self._words(grid.at(row, column), picked, best))
                 if not same and picked and grid.at(row, column) == picked:
                     here = (row, column)
+        self._share_room()
         if here[0] >= 0:
             self.setCurrentCell(*here)
             self.scrollTo(self.currentIndex())
@@ -148,11 +157,21 @@ class BuildGrid(QTableWidget):
         if self.itemAt(event.position().toPoint()) is None:
             self._look(self.currentRow(), self.currentColumn())
 
+    def _share_room(self) -> None:
+        """A column with words is as wide as they are; the others share what is left."""
+        head = self.horizontalHeader()
+        head.setMinimumSectionSize(head.fontMetrics().horizontalAdvance("CUDA") + 3 * _EDGE)
+        for column in range(self.columnCount()):
+            cells = [self._shown[row, column] for row in range(self.rowCount())]
+            has_words = any(cell.kind != "fits" and cell.text != _ABSENT for cell in cells)
+            mode = QHeaderView.ResizeMode.ResizeToContents if has_words else QHeaderView.ResizeMode.Stretch
+            head.setSectionResizeMode(column, mode)
+
     def _make_cells(self, grid: Grid) -> None:
         self._heads, self._shown = (grid.releases, grid.variants), {}
         self.setRowCount(len(grid.releases))
         self.setColumnCount(len(grid.variants))
-        self.setHorizontalHeaderLabels([variant_text(variant) for variant in grid.variants])
+        self.setHorizontalHeaderLabels([variant_text(variant).replace(" ", "\n") for variant in grid.variants])
         self.setVerticalHeaderLabels(list(grid.releases))
         for row in range(len(grid.releases)):
             for column in range(len(grid.variants)):
@@ -173,8 +192,9 @@ class BuildGrid(QTableWidget):
 
     def _words(self, one: Candidate | None, picked: Candidate | None, best: Candidate | None) -> _Words:
         say = self.desk.voice.say
+        absent = message("plan.cell.not-published")
         if one is None:
-            return _Words(say(message("plan.cell.not-published")))
+            return _Words(_ABSENT, "", say(absent))
         name = f"torch {one.torch}, {variant_text(one.variant)}"
         if one.fits:
             word = self.tr("best") if best and (one.torch, one.variant) == (best.torch, best.variant) else ""
@@ -185,6 +205,8 @@ class BuildGrid(QTableWidget):
         if one == picked:
             return _Words(f"! {self.tr('chosen')}", "forced", whole)
         # The terminal's table has the same words: one reason, one wording.
+        if one.reasons and one.reasons[0].short.key == absent.key:
+            return _Words(_ABSENT, "", whole)
         return _Words(say(one.reasons[0].short) if one.reasons else "✕", "", whole)
 
     def _at(self, row: int, column: int) -> Candidate | None:
