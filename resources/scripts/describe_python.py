@@ -1,10 +1,8 @@
 """What is this Python, and where does it look for packages? Run by the Python that is asked; standard library only.
 
-Prints one JSON object as its last line. Imports no package of the environment; Python >= 3.8. Started without `-I`,
+Prints one JSON object as its last line. Imports no package of the environment; Python >= 3.6. Started without `-I`,
 so that the user's own folders and variables are seen as they are; this script's own folder is left out.
 """
-
-from __future__ import annotations
 
 import json
 import os
@@ -14,7 +12,7 @@ import sys
 import sysconfig
 
 
-def describe() -> dict[str, object]:
+def describe() -> "dict[str, object]":
     own = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (as sys.path spells it)
     return {
         "version": platform.python_version(),

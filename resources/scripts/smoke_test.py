@@ -1,4 +1,4 @@
-"""Does PyTorch work here? Run by the Python that is to be tested; standard library and torch only, Python >= 3.8.
+"""Does PyTorch work here? Run by the Python that is to be tested; standard library and torch only, Python >= 3.6.
 
 One JSON object per line, written at once, so that a crash or a hang keeps what was found before it: `begin`
 names a check, `check` is its result, `summary` is the last line. Every check is guarded on its own. The lines go
@@ -6,8 +6,6 @@ to a private copy of stdout; whatever a library prints on stdout lands on stderr
 the program that started this makes them. Not a benchmark: times and rates are single readings. One file on
 purpose: the tested Python sees nothing of ours but this script.
 """
-
-from __future__ import annotations
 
 import contextlib
 import faulthandler
@@ -21,6 +19,7 @@ import signal
 import sys
 import time
 import warnings
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -33,6 +32,7 @@ TOLERANCE = 0.1  # float32 (or TF32) against float64: 1e-4 to 3e-2 is rounding, 
 PINNED_BYTES = 64 * 2**20
 _MAX_WARNINGS = 5
 _MAX_TEXT = 2000
+_METADATA = re.compile(r"^(torch|torchvision|torchaudio|numpy)-([^-]+)(-py3\.\d+)?\.(dist|egg)-info$")
 _ARCH = re.compile(r"^(sm|compute)_(\d{1,2})(\d)([af]?)$")
 
 
@@ -43,7 +43,7 @@ class Skipped(Exception):
 class Doubtful(Exception):
     """A warning: the check's data, something is worth a look but torch works."""
 
-    def __init__(self, data: Data) -> None:
+    def __init__(self, data: "Data") -> None:
         super().__init__()
         self.data = data
 
@@ -85,7 +85,7 @@ class SmokeTest:
         self._sink: Any = None
         self.states: dict[str, str] = {}
 
-    def perform(self, name: str, function: Callable[[], Data | None], needs_gpu: bool = False) -> bool:
+    def perform(self, name: str, function: "Callable[[], Data | None]", needs_gpu: bool = False) -> bool:
         """Runs one check and tells its result. KeyboardInterrupt alone passes: it means stop."""
         self.voice.say("begin", name=name)
         started = time.perf_counter()
@@ -99,7 +99,7 @@ class SmokeTest:
         self.voice.say("check", name=name, seconds=round(time.perf_counter() - started, 6), **result)
         return bool(result["state"] in ("ok", "warning"))
 
-    def _result(self, function: Callable[[], Data | None], needs_gpu: bool) -> Data:
+    def _result(self, function: "Callable[[], Data | None]", needs_gpu: bool) -> "Data":
         try:
             if needs_gpu and not self.gpu_works:
                 raise Skipped("zeros-failed" if self.gpu_build else "cpu-build")
@@ -113,7 +113,7 @@ class SmokeTest:
 
     # -- in the order of the run
 
-    def python(self) -> Data:
+    def python(self) -> "Data":
         return {
             "version": platform.python_version(),
             "implementation": platform.python_implementation(),
@@ -123,7 +123,7 @@ class SmokeTest:
             "cuda_visible_devices": os.environ.get("CUDA_VISIBLE_DEVICES"),
         }
 
-    def import_torch(self) -> Data:
+    def import_torch(self) -> "Data":
         self.torch = torch = importlib.import_module("torch")
         self.gpu_build = bool(torch.version.cuda or getattr(torch.version, "hip", None))
         return {
@@ -133,7 +133,7 @@ class SmokeTest:
             "file": getattr(torch, "__file__", None),
         }
 
-    def zeros(self) -> Data:
+    def zeros(self) -> "Data":
         torch = self.torch
         if not self.gpu_build:
             expect(float((torch.zeros(1) + 1).item()) == 1.0, "0 + 1 is not 1 on the processor")
@@ -144,7 +144,7 @@ class SmokeTest:
         self.gpu_works, self.device = True, "cuda"
         return {"device": str(tensor.device)}
 
-    def kernel(self) -> Data:
+    def kernel(self) -> "Data":
         """`.cuda()` only copies. The first addition is the first code that was compiled for the card."""
         tensor = self.torch.zeros(1).cuda()
         started = time.perf_counter()
@@ -152,10 +152,10 @@ class SmokeTest:
         expect(value == 1.0, f"0 + 1 is {value!r} on the card")
         return {"first_kernel_seconds": round(time.perf_counter() - started, 6)}
 
-    def build(self) -> Data:
+    def build(self) -> "Data":
         return {"architectures": architectures(self.torch), "is_built": bool(self.torch.backends.cuda.is_built())}
 
-    def devices(self) -> Data:
+    def devices(self) -> "Data":
         archs = architectures(self.torch)
         found = [self._device(index, archs) for index in range(self.torch.cuda.device_count())]
         data = {"count": len(found), "devices": found, "architectures": archs}
@@ -167,7 +167,7 @@ class SmokeTest:
             raise Doubtful(data)
         return data
 
-    def _device(self, index: int, archs: list[str]) -> Data:
+    def _device(self, index: int, archs: "list[str]") -> "Data":
         properties = self.torch.cuda.get_device_properties(index)
         capability = (int(properties.major), int(properties.minor))
         device: Data = {
@@ -178,21 +178,22 @@ class SmokeTest:
             "kernels": kernels_for(capability, archs),
         }
         try:
-            device["free_bytes"] = int(self.torch.cuda.mem_get_info(index)[0])
+            if hasattr(self.torch.cuda, "mem_get_info"):  # since torch 1.11
+                device["free_bytes"] = int(self.torch.cuda.mem_get_info(index)[0])
             value = float((self.torch.zeros(1).to(f"cuda:{index}") + 1).cpu().item())
             expect(value == 1.0, f"0 + 1 is {value!r}")
         except Exception as error:
             device["error"] = describe(error)["message"]
         return device
 
-    def matmul(self) -> Data:
+    def matmul(self) -> "Data":
         torch = self.torch
         torch.manual_seed(0)
         left, right = torch.randn(256, 256), torch.randn(256, 256)
         actual = left.to(self.device) @ right.to(self.device)
         return self._compare(actual, left.double() @ right.double())
 
-    def convolution(self) -> Data:
+    def convolution(self) -> "Data":
         torch = self.torch
         torch.manual_seed(0)
         image, weight = torch.randn(1, 3, 32, 32), torch.randn(8, 3, 3, 3)
@@ -201,21 +202,21 @@ class SmokeTest:
             conv2d(image.to(self.device), weight.to(self.device)), conv2d(image.double(), weight.double())
         )
 
-    def _compare(self, actual: Any, reference: Any) -> Data:
+    def _compare(self, actual: Any, reference: Any) -> "Data":
         difference = float((actual.cpu().double() - reference).abs().max().item())
         # "not <=" and not ">": NaN must fail too.
         if not difference <= TOLERANCE:
             raise WrongResult(f"differs from the processor's result by {difference!r}", {"device": self.device})
         return {"device": self.device, "max_difference": difference}
 
-    def cudnn(self) -> Data:
+    def cudnn(self) -> "Data":
         cudnn = self.torch.backends.cudnn
         data = {"version": cudnn.version(), "available": bool(cudnn.is_available()), "enabled": bool(cudnn.enabled)}
         if not (data["available"] and data["enabled"]):
             raise Doubtful(data)
         return data
 
-    def backends(self) -> Data:
+    def backends(self) -> "Data":
         data: Data = {"cuda_available": bool(self.torch.cuda.is_available()), "threads": self.torch.get_num_threads()}
         for name in ("cuda", "mps", "mkl", "mkldnn", "openmp"):
             backend = getattr(self.torch.backends, name, None)
@@ -224,7 +225,7 @@ class SmokeTest:
                     data[f"{name}_{question}"] = bool(getattr(backend, question)())
         return data
 
-    def streams(self) -> Data:
+    def streams(self) -> "Data":
         """Two streams, the second waiting for an event of the first: the order must hold, in the result and in time.
 
         The first has enough to do that a second one which did not wait would read before it has written.
@@ -251,7 +252,7 @@ class SmokeTest:
         expect(min(parts) >= 0.0, f"the second stream did not wait for the first: {parts!r} ms")
         return {"milliseconds": round(sum(parts), 3)}
 
-    def precision(self) -> Data:
+    def precision(self) -> "Data":
         """bf16 and TF32 where the card has them (compute capability 8.0): coarser numbers, the same result roughly."""
         torch = self.torch
         if int(torch.cuda.get_device_properties(0).major) < 8:
@@ -281,7 +282,7 @@ class SmokeTest:
         finally:
             settings.allow_tf32 = before
 
-    def peers(self) -> Data:
+    def peers(self) -> "Data":
         """Every pair of cards: may one read the other's memory, and does a copy between them arrive."""
         torch, count = self.torch, int(self.torch.cuda.device_count())
         if count < 2:
@@ -296,7 +297,7 @@ class SmokeTest:
                     pairs.append({"from": source, "to": target, "direct": direct})
         return {"pairs": pairs, "direct": sum(pair["direct"] for pair in pairs), "count": len(pairs)}
 
-    def pinned(self) -> Data:
+    def pinned(self) -> "Data":
         torch = self.torch
         host = torch.ones(PINNED_BYTES, dtype=torch.uint8).pin_memory()
         card = host.to(self.device)
@@ -311,20 +312,20 @@ class SmokeTest:
         expect(int(host.sum().item()) == PINNED_BYTES, "bytes changed on the way to the card and back")
         return dict(rates, bytes=PINNED_BYTES)
 
-    def numpy(self) -> Data:
+    def numpy(self) -> "Data":
         numpy = optional("numpy")
         back = (self.torch.from_numpy(numpy.arange(4.0)) * 2).numpy()
         expect(float(back.sum()) == 12.0, f"2 * (0 + 1 + 2 + 3) is {float(back.sum())!r}")
         return {"version": str(numpy.__version__)}
 
-    def torchvision(self) -> Data:
+    def torchvision(self) -> "Data":
         torchvision, torch = optional("torchvision"), self.torch
         boxes = torch.tensor([[0.0, 0.0, 10.0, 10.0], [0.0, 0.0, 10.0, 9.0], [20.0, 20.0, 30.0, 30.0]])
         kept = torchvision.ops.nms(boxes.to(self.device), torch.tensor([0.9, 0.8, 0.7]).to(self.device), 0.5)
         expect(kept.cpu().tolist() == [0, 2], f"nms kept {kept.cpu().tolist()!r} of three boxes")
         return {"version": str(torchvision.__version__), "operator": "ops.nms", "device": self.device}
 
-    def torchaudio(self) -> Data:
+    def torchaudio(self) -> "Data":
         torchaudio, torch = optional("torchaudio"), self.torch
         tensors = [torch.tensor(values).to(self.device) for values in ([0.1, 0.2, 0.3], [1.0, 0.0], [0.5, 0.0])]
         filtered = [round(value, 3) for value in torchaudio.functional.lfilter(*tensors).cpu().tolist()]
@@ -359,7 +360,7 @@ def expect(holds: bool, otherwise: str) -> None:
         raise WrongResult(otherwise)
 
 
-def describe(error: BaseException) -> Data:
+def describe(error: BaseException) -> "Data":
     data: Data = {"type": type(error).__name__, "message": str(error)[:_MAX_TEXT]}
     if isinstance(error, WrongResult):
         data["message"] = str(error.args[0])[:_MAX_TEXT]
@@ -376,31 +377,33 @@ def optional(name: str) -> Any:
     return importlib.import_module(name)
 
 
-def installed_versions() -> Data:
-    """By their metadata: a package that cannot be imported has a version too."""
-    from importlib import metadata
+def installed_versions() -> "Data":
+    """By the names of their metadata folders: a package that cannot be imported has a version too.
 
+    Not by importlib.metadata, which Python 3.6 and 3.7 lack; of several the first on the path counts, as there.
+    """
     versions: Data = {}
-    for name in ("torch", "torchvision", "torchaudio", "numpy"):
-        with contextlib.suppress(metadata.PackageNotFoundError):
-            versions[name] = metadata.version(name)
+    for folder in sys.path:
+        with contextlib.suppress(OSError):
+            for match in filter(None, (_METADATA.match(entry.name) for entry in Path(folder).iterdir())):
+                versions.setdefault(match.group(1), match.group(2))
     return versions
 
 
-def architectures(torch: Any) -> list[str]:
+def architectures(torch: Any) -> "list[str]":
     """What this build has machine code (sm_) or PTX (compute_) for; known without a card, too."""
     with contextlib.suppress(Exception):  # private, but get_arch_list() is empty where CUDA does not start
         return [str(arch) for arch in torch._C._cuda_getArchFlags().split()]
     return [str(arch) for arch in torch.cuda.get_arch_list()]
 
 
-def kernels_for(capability: tuple[int, int], archs: list[str]) -> str:
+def kernels_for(capability: "tuple[int, int]", archs: "list[str]") -> str:
     """`cubin`, `ptx` or `none`; `unknown` when the build does not say what it holds."""
     answers = {_runs_on(capability, arch) for arch in archs}
     return next((kind for kind in ("cubin", "ptx") if kind in answers), "none" if archs else "unknown")
 
 
-def _runs_on(capability: tuple[int, int], arch: str) -> str:
+def _runs_on(capability: "tuple[int, int]", arch: str) -> str:
     match = _ARCH.match(arch)
     if not match:
         return "none"

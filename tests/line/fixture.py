@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -32,3 +33,17 @@ def world(wheels: Path, tmp_path: Path) -> Iterator[World]:
 @pytest.fixture
 def conda_world(world: World, conda_channel: str) -> World:
     return World(world.home, world.packages, world.torch, conda_channel)
+
+
+@pytest.fixture
+def home_world(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """This process lives in the world's home, and its workers with it; none of them outlives the test."""
+    for name in list(os.environ):
+        if name.startswith(("PIP_", "UV_")):
+            monkeypatch.delenv(name)
+    for name in ("HOME", "TORCH_WIZARD_HOME", "TORCH_WIZARD_LANG", "PIP_CONFIG_FILE"):
+        monkeypatch.setenv(name, world.environment[name])
+    yield world
+    for process in world.processes():
+        if process.pid != os.getpid():
+            process.kill()

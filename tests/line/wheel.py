@@ -16,10 +16,13 @@ def build_wheel(
     files: Mapping[str, bytes],
     requires: Sequence[str] = (),
     tag: str = "py3-none-any",
+    python: str = "",
 ) -> Path:
+    """Write the wheel into `folder` and return it. `python`: what it says of the Pythons that it takes."""
     info = f"{name}-{version}.dist-info"
     metadata = [f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}"]
     metadata += [f"Requires-Dist: {requirement}" for requirement in requires]
+    metadata += [f"Requires-Python: {python}"] if python else []
     whole = {
         **files,
         f"{info}/METADATA": ("\n".join(metadata) + "\n").encode(),

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -20,12 +21,17 @@ import psutil
 from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
 from tests.stand_in import PACKAGES
+from wizard.environments.layout import python_of
+from wizard.paths import MATRICES_VARIABLE, matrices_dir
+from wizard.steps.run_folder import RunFolder
+from wizard.system.traits import this
 
 ROOT = Path(__file__).resolve().parents[2]
 TORCH = "2.13.0"
-TAG = f"cp3{sys.version_info[1]}-cp3{sys.version_info[1]}-manylinux_2_17_x86_64"
+PLATFORM = "win_amd64" if sys.platform == "win32" else "manylinux_2_17_x86_64"
+TAG = f"cp3{sys.version_info[1]}-cp3{sys.version_info[1]}-{PLATFORM}"
 # Just enough for the smoke test's own questions.
-_NUMPY = b"""__version__ = '2.3.0'
+NUMPY = b"""__version__ = '2.3.0'
 class _Array:
     def sum(self): return 6.0
 def arange(stop): return _Array()
@@ -38,6 +44,7 @@ class ops:
     nms = staticmethod(lambda boxes, scores, threshold: _Kept())
 """
 PYTHON = f"3.{sys.version_info[1]}"
+SITE = this().site_packages.format(minor=PYTHON)
 
 
 def build_wheels(folder: Path, megabytes: int = 3) -> Path:
@@ -48,7 +55,7 @@ def build_wheels(folder: Path, megabytes: int = 3) -> Path:
         module = name.replace("-", "_")
         files = {f"{module}/data{i}.bin": noise.randbytes(megabytes * 250_000) for i in range(4)}
         build_wheel(folder / "packages", module, "1.0", {f"{module}/__init__.py": b"", **files})
-    build_wheel(folder / "packages", "numpy", "2.3.0", {"numpy/__init__.py": _NUMPY})
+    build_wheel(folder / "packages", "numpy", "2.3.0", {"numpy/__init__.py": NUMPY})
     build_torch(folder / "torch", f"{TORCH}+cpu", padding, megabytes, {"do": "work", "cuda": None})
     build_torch(folder / "torch", f"{TORCH}+cu126", padding, megabytes, {"do": "no-driver", "cuda": "12.6"})
     vision = {"torchvision/__init__.py": _TORCHVISION}
@@ -63,6 +70,8 @@ def build_torch(
     megabytes: int,
     behaviour: Mapping[str, object],
     name: str = "torch",
+    tag: str = TAG,
+    python: str = "",
 ) -> Path:
     files = {
         f"{name}/{path.relative_to(PACKAGES / name).as_posix()}": path.read_bytes()
@@ -74,7 +83,7 @@ def build_torch(
         files[f"{name}/lib/libtorch.bin"] = random.Random(version).randbytes(megabytes * 2_000_000)
     if name == "torchvision":
         requires = [f"torch=={TORCH}"]
-    return build_wheel(folder, name, version, files, requires, TAG)
+    return build_wheel(folder, name, version, files, requires, tag, python)
 
 
 @dataclass(frozen=True)
@@ -87,6 +96,7 @@ class World:
     channel: str | None = None
     program: tuple[str, ...] = (sys.executable, "-m", "wizard")
     more: Mapping[str, str] = field(default_factory=dict)  # further variables
+    python: str = PYTHON
 
     @property
     def environment(self) -> dict[str, str]:
@@ -94,16 +104,18 @@ class World:
         return {
             **kept,
             "HOME": str(self.home / "user"),
+            "USERPROFILE": str(self.home / "user"),
             "TORCH_WIZARD_HOME": str(self.home / "state"),
             "TORCH_WIZARD_LANG": "en",
             "TORCH_WIZARD_REGION": "world",
+            MATRICES_VARIABLE: str(matrices_dir()),
             "PIP_CONFIG_FILE": os.devnull,
             **self.more,
         }
 
     @property
     def sources(self) -> tuple[str, ...]:
-        options = ("--index", self.packages.simple, "--torch-index", self.torch.simple, "--python", PYTHON)
+        options = ("--index", self.packages.simple, "--torch-index", self.torch.simple, "--python", self.python)
         if self.channel:
             return (*options, "--channel", self.channel)
         return (*options, "--engine", "venv")
@@ -111,7 +123,7 @@ class World:
     def command(self, *arguments: str) -> tuple[str, ...]:
         return (*self.program, *arguments)
 
-    def run(self, *arguments: str, timeout: float = 180) -> subprocess.CompletedProcess[str]:
+    def run(self, *arguments: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             self.command(*arguments), cwd=ROOT, env=self.environment, capture_output=True, text=True,
             encoding="utf-8", timeout=timeout, stdin=subprocess.DEVNULL,
@@ -121,7 +133,18 @@ class World:
         return subprocess.Popen(
             self.command(*arguments), cwd=ROOT, env=self.environment, text=True, encoding="utf-8",
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            creationflags=subprocess.CREATE_NEW_PROCESS_GROUP if sys.platform == "win32" else 0,
         )  # fmt: skip
+
+    def interrupt(self, program: subprocess.Popen[str]) -> None:
+        """As a person does in the terminal: Ctrl+C, on Windows Ctrl+Break, which alone reaches one group."""
+        program.send_signal(signal.CTRL_BREAK_EVENT if sys.platform == "win32" else signal.SIGINT)
+
+    def planned(self) -> RunFolder:
+        """A run that has not started: what `setup` does before it starts the worker."""
+        done = self.run("setup", "--plan-only", "--name", "demo", *self.sources)
+        assert done.returncode == 0, done.stderr
+        return RunFolder(Path(json.loads(done.stdout)["plan"]).parent)
 
     def processes(self) -> list[psutil.Process]:
         """Everything that runs with this world's home in its environment: nobody else has it."""
@@ -140,7 +163,6 @@ class World:
         return sorted(base.iterdir()) if base.is_dir() else []
 
     def import_check(self, prefix: Path, code: str) -> str:
-        python = prefix / "bin" / "python"
         return subprocess.run(
-            [python, "-c", code], capture_output=True, text=True, check=True, timeout=60
+            [python_of(prefix), "-c", code], capture_output=True, text=True, check=True, timeout=60
         ).stdout.strip()

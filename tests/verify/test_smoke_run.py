@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.old_pythons import OLD_PYTHONS, old_python
 from tests.stand_in import install, make_environment, site_packages
 from tests.verify.conftest import NO_CARD, NO_DRIVER, RTX, WITH_CARD, MakeEnvironment
 from wizard.errors import Cancelled
@@ -31,8 +32,26 @@ def evidence(found: Verification) -> str:
     return "\n".join(found.diagnosis.evidence)
 
 
-def test_the_script_is_valid_for_python_3_8() -> None:
-    ast.parse(script_path().read_text(encoding="utf-8"), feature_version=(3, 8))
+@pytest.mark.parametrize("script", sorted(path.name for path in script_path().parent.glob("*.py")))
+def test_the_scripts_are_valid_for_python_3_6(script: str) -> None:
+    tree = ast.parse(script_path().with_name(script).read_text(encoding="utf-8"), feature_version=(3, 6))
+    imported = [node for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    assert not any(alias.name == "annotations" for node in imported for alias in node.names), "known since 3.7"
+
+
+@pytest.mark.parametrize("version", OLD_PYTHONS)
+@pytest.mark.parametrize(("cuda", "machine"), [(None, NO_CARD), ("10.2", WITH_CARD)])
+def test_an_old_python(tmp_path: Path, version: str, cuda: str | None, machine: Machine) -> None:
+    prefix = tmp_path / "old"
+    python = make_environment(prefix, old_python(version))
+    install(prefix, "torch", "1.10.2+cu102" if cuda else "1.10.2", cuda=cuda, memory_info=False)
+    found = verify(python, bool(cuda), machine)
+    assert found.ok, found.checks
+    assert {"failed", "warning"}.isdisjoint(states(found).values())
+    assert found.torch == ("1.10.2+cu102" if cuda else "1.10.2")
+    assert (found.python or "").startswith(f"{version}.")
+    first = next(check for check in found.checks if check.name == "python")
+    assert first.data["packages"] == {"torch": found.torch}
 
 
 def test_no_torch(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from wizard.doctor.installation import Installation
 from wizard.doctor.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environments.layout import python_of
 from wizard.errors import Cancelled
+from wizard.mirrors.platform_tags import takes
 from wizard.system.traits import of
 
 _SHOWN = 5
@@ -264,14 +265,4 @@ def _in_another_folder(env: Installation) -> Path | None:
 
 def fits(tags: tuple[str, ...], python: str) -> bool:
     """`python` is `cp312`; `cp39-abi3` fits every later one, `py3-none` any."""
-    free = python.endswith("t")
-    number = int(python.rstrip("t")[3:] or 0)
-    for text in tags:
-        for tag in parse_tag(text):
-            if tag.interpreter.startswith("py"):
-                return True
-            if tag.abi == python or (tag.interpreter == python.rstrip("t") and tag.abi == "none"):
-                return True
-            if tag.abi == "abi3" and not free and tag.interpreter[3:].isdigit() and int(tag.interpreter[3:]) <= number:
-                return True
-    return False
+    return takes(f"{python[2]}.{python[3:]}", (tag for text in tags for tag in parse_tag(text)))

@@ -41,7 +41,8 @@ _THREADS = 4
 _READ_WHOLE = 1 << 20
 _OURS = ".torch-setup"  # marks, snapshots and notes of this program stay behind
 _LEFT_OUT = frozenset({"conda-meta/frozen"})  # the copy is nobody else's to look after
-_BASE = "import sys; print(sys._base_executable)"
+# Since Python 3.8; before, the link in a virtual environment leads to its base.
+_BASE = "import os, sys; print(getattr(sys, '_base_executable', None) or os.path.realpath(sys.executable))"
 
 
 @dataclass(frozen=True, slots=True)

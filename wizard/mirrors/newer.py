@@ -15,7 +15,7 @@ from packaging.version import Version
 from wizard.mirrors.model import Offer
 
 _TAG = re.compile(r"^(cu\d{2,3}|cpu)$")
-_PYTHON = re.compile(r"^cp3(\d{1,2})$")
+_PYTHON = re.compile(r"^cp3(\d{1,2})m?$")
 _GLIBC = re.compile(r"^manylinux_(\d+)_(\d+)_")
 _PLATFORMS = (("win_amd64", "win_amd64"), ("linux_x86_64", "x86_64"), ("linux_aarch64", "aarch64"))
 

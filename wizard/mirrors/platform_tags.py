@@ -7,7 +7,7 @@ list of platforms, which `packaging` itself can make for the running machine alo
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from packaging.tags import Tag, compatible_tags, cpython_tags
 
@@ -15,6 +15,7 @@ _PYTHON = re.compile(r"^3\.(\d{1,2})(?:\.\d+)?(t?)$")
 _GLIBC = re.compile(r"^2\.(\d{1,2})")
 _OLD_NAMES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}  # PEP 600
 _OLDEST_GLIBC = {"x86_64": 5, "aarch64": 17}  # before these no manylinux policy existed
+_PYMALLOC_UP_TO = 7  # the ABI of CPython up to 3.7 is called cp37m: https://bugs.python.org/issue36707
 _WINDOWS_ARCH = {"x86_64": "win_amd64", "amd64": "win_amd64", "aarch64": "win_arm64", "arm64": "win_arm64"}
 _LINUX_ARCH = {"amd64": "x86_64", "arm64": "aarch64"}
 
@@ -46,12 +47,28 @@ def platforms(os_name: str, arch: str, glibc: str | None) -> tuple[str, ...]:
 
 def platform_tags(python: str, os_name: str, arch: str, glibc: str | None) -> tuple[Tag, ...]:
     """`python`: "3.12" (or "3.14t", free-threaded). Raises ValueError for what is no Python 3."""
+    version, interpreter, _ = _names(python)
+    machines = platforms(os_name, arch, glibc)
+    own = _cpython_tags(python, machines) if machines else ()  # without any `packaging` takes this machine's
+    return tuple(dict.fromkeys((*own, *compatible_tags(version, interpreter, machines))))
+
+
+def takes(python: str, tags: Iterable[Tag]) -> bool:
+    """Can this Python load a wheel of these tags, on whichever platform? Raises ValueError for what is no Python 3."""
+    own = {(tag.interpreter, tag.abi) for tag in _cpython_tags(python, ("any",))}
+    return any(tag.interpreter.startswith("py") or (tag.interpreter, tag.abi) in own for tag in tags)
+
+
+def _cpython_tags(python: str, machines: Sequence[str]) -> Iterator[Tag]:
+    version, _, abi = _names(python)
+    return cpython_tags(version, [abi], machines)
+
+
+def _names(python: str) -> tuple[tuple[int, int], str, str]:
+    """The version, the interpreter's tag and the ABI's: "3.12" is `cp312`, `cp312`; "3.7" is `cp37`, `cp37m`."""
     match = _PYTHON.match(python)
     if not match:
         raise ValueError(f"not a Python version: {python!r}")
-    version = (3, int(match[1]))
-    interpreter = f"cp3{match[1]}"
-    machines = platforms(os_name, arch, glibc)
-    tags = list(cpython_tags(version, [interpreter + match[2]], machines)) if machines else []
-    tags += compatible_tags(version, interpreter, machines)
-    return tuple(dict.fromkeys(tags))
+    minor = int(match[1])
+    interpreter = f"cp3{minor}"
+    return (3, minor), interpreter, interpreter + ("m" if minor <= _PYMALLOC_UP_TO else match[2])
