@@ -12,6 +12,7 @@ import trustme
 
 from tests.mirrors.wheels import CPU, CU126, make_wheel
 from tests.servers.index_server import Answer, IndexServer
+from tests.servers.trickle import Trickle
 from wizard.i18n import LANGUAGES, text
 from wizard.mirrors import client as client_module
 from wizard.mirrors import read as read_module
@@ -105,7 +106,7 @@ def test_a_failure_is_remembered_too(server: IndexServer, reader: Reader) -> Non
         (Answer(b'{"error": "sign in"}', headers={"Content-Type": "application/json"}), "source-not-an-index"),
         (Answer(b"", 302, {"Location": "http://portal.example/login"}), "source-insecure"),
         (Answer(b"", 302, {"Location": "file:///etc/hostname"}), "source-insecure"),
-        (Answer(b"", 302, {"Location": "/simple/torch/"}), "source-not-an-index"),
+        (Answer(b"", 302, {"Location": "/simple/torch/"}), "source-redirects"),
         (Answer(b"<html>" * 99, cut_after=20), "source-offline"),
         (Answer(b"no gzip at all", headers={"Content-Encoding": "gzip"}), "source-offline"),
     ],
@@ -133,10 +134,29 @@ def test_nobody_answers(server: IndexServer) -> None:
         assert failure(reader, simple(server.simple)).code == "source-timeout"
 
 
+@pytest.mark.parametrize("scheme", ["http", "https"])
+@pytest.mark.parametrize("after", [0, 20, 5000], ids=["handshake or status line", "head", "body"])
+def test_a_page_that_drips_is_left(tmp_path: Path, scheme: str, after: int) -> None:
+    """Each byte begins a socket's time limit anew: nobody would wait for the end of this page."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+    pem = tmp_path / "server.pem"
+    authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(pem))
+    settings = UserSettings(certificate=str(tmp_path / "ca.pem"))
+    with IndexServer(tmp_path, certificate=pem if scheme == "https" else None) as server:
+        server.answers["/simple/torch/"] = Answer(b"<html>" + b" " * 20_000)
+        with Trickle(server.port, after) as slow, Reader(settings, (0.5, 0.5)) as reader:
+            error = failure(reader, simple(f"{scheme}://127.0.0.1:{slow.port}/simple"))
+            assert error.code == "source-timeout"
+            assert slow.connections > 0
+
+
 def test_a_page_without_end_is_left(server: IndexServer, reader: Reader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client_module, "_MOST_BYTES", 1000)
     server.answers["/simple/torch/"] = Answer(b"<html>" * 1000)
-    assert failure(reader, simple(server.simple)).code == "source-timeout"
+    error = failure(reader, simple(server.simple))
+    assert error.code == "source-too-large"
+    assert "MB" in text(error.summary, "en")
 
 
 def test_redirects_are_followed_and_links_counted_from_there(server: IndexServer, reader: Reader) -> None:

@@ -6,6 +6,7 @@ import contextlib
 import http.client
 import socket
 import struct
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -123,6 +124,7 @@ def test_one_read_takes_all_that_is_there() -> None:
         assert body.readinto(block) == 0
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows itself drops what came before a reset")
 def test_what_came_before_a_reset_counts() -> None:
     """Both lie in the socket when it is read; without the bytes a line that resets early would never get on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:

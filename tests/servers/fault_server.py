@@ -12,11 +12,13 @@ from __future__ import annotations
 
 import re
 import socket
+import ssl
 import threading
 import time
 from collections import defaultdict
 from dataclasses import dataclass, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 
 _RANGE = re.compile(r"bytes=(\d+)-(\d*)$")
@@ -55,7 +57,9 @@ _GOOD = Faults()
 
 
 class FaultServer:
-    def __init__(self) -> None:
+    """`certificate`: https with it."""
+
+    def __init__(self, certificate: Path | None = None) -> None:
         self.sent: dict[str, int] = defaultdict(int)
         self.ranges: dict[str, list[str | None]] = defaultdict(list)
         self.conditions: list[str] = []  # If-Range headers
@@ -67,6 +71,12 @@ class FaultServer:
         self._lock = threading.Lock()
         self._closing = threading.Event()
         self._http = _Server(("127.0.0.1", 0), self)
+        self._scheme = "https" if certificate else "http"
+        if certificate:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            # The handshake in the connection's own thread: one that is slow at it must not hold up the others.
+            self._http.socket = context.wrap_socket(self._http.socket, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(target=self._http.serve_forever, kwargs={"poll_interval": 0.02})
 
     def __enter__(self) -> FaultServer:
@@ -83,7 +93,11 @@ class FaultServer:
 
     @property
     def root(self) -> str:
-        return f"http://127.0.0.1:{self._http.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self._http.server_port}"
+
+    @property
+    def port(self) -> int:
+        return self._http.server_port
 
     def add(self, path: str, data: bytes, faults: Faults = _GOOD) -> str:
         """Also replaces what was there. Returns the address."""

@@ -93,7 +93,11 @@ class IndexServer:
 
     @property
     def url(self) -> str:
-        return f"{self._scheme}://127.0.0.1:{self._http.server_address[1]}"
+        return f"{self._scheme}://127.0.0.1:{self.port}"
+
+    @property
+    def port(self) -> int:
+        return int(self._http.server_address[1])
 
     @property
     def simple(self) -> str:

@@ -7,7 +7,6 @@ here is what uv will see. Verification cannot be switched off.
 from __future__ import annotations
 
 import ssl
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +15,8 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 import requests
 from requests.adapters import HTTPAdapter
 from requests.utils import get_netrc_auth
+from urllib3 import PoolManager
+from urllib3.exceptions import HTTPError
 
 from wizard import __version__
 from wizard.i18n import Words
@@ -24,12 +25,14 @@ from wizard.mirrors.unreachable import SourceUnreachable, explain_failure
 from wizard.network.bypass import proxy_for
 from wizard.network.environment import present_environment, with_settings
 from wizard.network.model import Network
+from wizard.network.pace import Pace, PacedResponse, keeping
 from wizard.network.tls import CertificateUnreadable, context_for
 from wizard.process import redact
 
 USER_AGENT = f"torch-setup/{__version__} python-requests/{requests.__version__}"
 CONNECT_TIMEOUT, READ_TIMEOUT = 5.0, 15.0  # seconds; READ is the longest silence
-_LONGEST = 60.0  # seconds for one page, however steadily it drips
+_LONGEST = 60.0  # seconds for one page with all its redirects, however steadily it comes
+_LEAST_RATE = 512.0  # bytes a second, once the time for an answer has passed: less is nobody's network
 _MOST_BYTES = 48 * 1024 * 1024
 _MOST_REDIRECTS = 10
 
@@ -48,7 +51,36 @@ class Page:
         return self.body.decode("utf-8", errors="replace")
 
 
-class _Adapter(HTTPAdapter):
+class _PacedPool:
+    """Before urllib3's own pool class: its connections answer through `PacedResponse`."""
+
+    def _new_conn(self) -> Any:
+        connection = super()._new_conn()  # type: ignore[misc]
+        connection.response_class = PacedResponse
+        return connection
+
+
+def _paced(manager: PoolManager) -> PoolManager:
+    classes = manager.pool_classes_by_scheme
+    if not all(issubclass(one, _PacedPool) for one in classes.values()):
+        manager.pool_classes_by_scheme = {
+            scheme: type(f"Paced{one.__name__}", (_PacedPool, one), {}) for scheme, one in classes.items()
+        }
+    return manager
+
+
+class _Plain(HTTPAdapter):
+    """http, to this very computer."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        _paced(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        return _paced(super().proxy_manager_for(proxy, **kwargs))
+
+
+class _Adapter(_Plain):
     """TLS by our own context alone: requests would add roots that it brings along."""
 
     def __init__(self, context: ssl.SSLContext, proxy_context: ssl.SSLContext) -> None:
@@ -103,6 +135,7 @@ class Client:
         self._session = requests.Session()
         self._session.trust_env = False  # the environment above says it all
         self._session.headers["User-Agent"] = USER_AGENT
+        self._session.mount("http://", _Plain())
         self._session.mount("https://", _adapter(environment))
 
     def close(self) -> None:
@@ -117,6 +150,14 @@ class Client:
         A status is no failure here: the caller knows what 404 means. `goes_on` is asked with the number of bytes
         that came; False ends the reading there.
         """
+        patience = sum(self._timeouts)
+        with keeping(Pace(max(_LONGEST, patience), patience, _LEAST_RATE)):
+            return self._get(url, source, headers, most_bytes, goes_on)
+
+    def _get(
+        self, url: str, source: Words, headers: Mapping[str, str], most_bytes: int | None,
+        goes_on: Callable[[int], bool] | None,
+    ) -> Page:  # fmt: skip
         for _ in range(_MOST_REDIRECTS + 1):
             try:
                 with self._session.get(
@@ -124,30 +165,31 @@ class Client:
                     allow_redirects=False, proxies=self._proxies(url), auth=get_netrc_auth(url),
                 ) as response:  # fmt: skip
                     if not response.is_redirect:
-                        return self._read(response, url, most_bytes, goes_on)
+                        return self._read(response, url, source, most_bytes, goes_on)
                     target = _redirect_target(url, response.headers["Location"])
-            except (requests.exceptions.RequestException, OSError, ValueError) as error:
+            except (requests.exceptions.RequestException, HTTPError, OSError, ValueError) as error:
                 raise explain_failure(error, source, url, self._environment) from error
             if target is None:
                 raise SourceUnreachable("source-insecure", redact(url), source=source)
             url = target
-        raise SourceUnreachable("source-not-an-index", redact(f"{url}: too many redirects"), source=source)
+        raise SourceUnreachable("source-redirects", redact(url), source=source)
 
     def _proxies(self, url: str) -> dict[str, str]:
         proxy = proxy_for(url, self._environment)
         return {urlsplit(url).scheme: proxy} if proxy else {}
 
     def _read(
-        self, response: requests.Response, url: str, most_bytes: int | None, goes_on: Callable[[int], bool] | None
-    ) -> Page:
-        started = time.monotonic()
+        self, response: requests.Response, url: str, source: Words, most_bytes: int | None,
+        goes_on: Callable[[int], bool] | None,
+    ) -> Page:  # fmt: skip
         body = bytearray()
-        for chunk in response.iter_content(65536):
+        while chunk := response.raw.read1(65536, decode_content=True):
             body += chunk
             if (most_bytes is not None and len(body) >= most_bytes) or (goes_on and not goes_on(len(body))):
                 break
-            if len(body) > _MOST_BYTES or time.monotonic() - started > _LONGEST:
-                raise requests.exceptions.ReadTimeout(f"gave up after {len(body)} bytes")
+            if len(body) > _MOST_BYTES:
+                megabytes = round(_MOST_BYTES / 1e6)
+                raise SourceUnreachable("source-too-large", redact(url), source=source, megabytes=megabytes)
         kind, part = (response.headers.get(name, "") for name in ("Content-Type", "Content-Range"))
         told = {name.lower(): value for name, value in response.headers.items()}
         return Page(url, response.status_code, kind, bytes(body[:most_bytes]), part, told)

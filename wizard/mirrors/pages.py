@@ -2,7 +2,7 @@
 
 Files that are no wheel, of another project, or behind a link that we do not follow are passed over. What is
 no index at all (a login page of a network, an error page with status 200) raises SourceUnreachable
-`source-not-an-index`.
+`source-not-an-index`; one that has wheels only behind links that we do not follow, `source-links-refused`.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from packaging.version import Version
 from wizard.mirrors.address import resolve_link
 from wizard.mirrors.model import Offer, Source
 from wizard.mirrors.unreachable import SourceUnreachable
+from wizard.process import redact
 
 _DISTRIBUTION = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".egg", ".tar.xz")
 _SHA256 = re.compile(r"^[0-9a-f]{64}$")
@@ -32,7 +33,7 @@ _HUMAN_TAGS = frozenset({"form", "input", "script", "iframe", "video", "frameset
 
 
 def not_an_index(source: Source, begins: str = "") -> SourceUnreachable:
-    return SourceUnreachable("source-not-an-index", begins[:200], source=source.name or source.id)
+    return SourceUnreachable("source-not-an-index", begins[:200], source=source.label)
 
 
 @dataclass(slots=True)
@@ -128,7 +129,7 @@ def offer(
 
 def _foreign(href: str, project: str) -> str | None:
     """The file's name if it is plainly of another project; a flat page holds thousands, so no more is looked at."""
-    name = href.partition("#")[0].partition("?")[0].rpartition("/")[2]
+    name = href.partition("#")[0].partition("?")[0].replace("\\", "/").rpartition("/")[2]
     first = name.partition("-")[0]
     return None if "%" in first or canonicalize_name(first.strip()) == project else name
 
@@ -142,6 +143,7 @@ def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[
     page = _parse_links(text)
     base = (resolve_link(base_url, page.base) if page.base else None) or base_url
     offers: list[Offer] = []
+    refused: list[str] = []
     lists_files = False
     wanted = canonicalize_name(project)
     for link in page.links:
@@ -150,6 +152,7 @@ def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[
             continue
         url = resolve_link(base, link.href)
         if url is None:
+            refused.append(link.href)
             continue
         lists_files = lists_files or _filename(url).endswith(_DISTRIBUTION)
         hashed = _FRAGMENT.search(urlsplit(url).fragment)
@@ -161,8 +164,20 @@ def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[
         if found:
             offers.append(found)
     if not lists_files and not _may_be_an_empty_list(page.tags, text):
+        _check_refused(refused, source)
         raise not_an_index(source, text)
+    if not offers:
+        _check_refused(refused, source)
     return tuple(offers)
+
+
+def _check_refused(hrefs: list[str], source: Source) -> None:
+    """Raises SourceUnreachable `source-links-refused`: it has wheels, and all lie where nobody may be sent."""
+    wheel = next((href for href in hrefs if href.partition("#")[0].endswith(".whl")), None)
+    if wheel is not None:
+        address = redact(wheel.partition("#")[0])[:200]
+        index = redact(source.url or "") or "-"
+        raise SourceUnreachable("source-links-refused", address, source=source.label, index=index, address=address)
 
 
 def parse_simple_html(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
@@ -184,8 +199,12 @@ def parse_simple_json(text: str, base_url: str, source: Source, project: str) ->
     files = document.get("files") if isinstance(document, dict) else None
     if not isinstance(files, list):
         raise not_an_index(source, text)
-    offers = (_read_json_file(entry, base_url, source, project) for entry in files if isinstance(entry, dict))
-    return tuple(found for found in offers if found)
+    entries = [entry for entry in files if isinstance(entry, dict)]
+    offers = [found for entry in entries if (found := _read_json_file(entry, base_url, source, project))]
+    if not offers:
+        hrefs = (entry.get("url") for entry in entries)
+        _check_refused([one for one in hrefs if isinstance(one, str) and resolve_link(base_url, one) is None], source)
+    return tuple(offers)
 
 
 def _read_json_file(entry: dict[str, Any], base_url: str, source: Source, project: str) -> Offer | None:

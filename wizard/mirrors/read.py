@@ -26,7 +26,7 @@ from wizard.mirrors.unreachable import SourceUnreachable, explain_status
 _JSON = "application/vnd.pypi.simple.v1+json"
 _ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 _MISSING = (404, 410)
-_ANSWERED = ("source-not-an-index", "source-forbidden", "source-status")  # the host is there
+_ANSWERED = ("source-not-an-index", "source-redirects", "source-forbidden", "source-status")  # the host is there
 
 Answer = TypeVar("Answer")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import requests
-from urllib3.exceptions import ReadTimeoutError
+from urllib3.exceptions import ReadTimeoutError, SSLError
 
 from wizard.errors import WizardError
 from wizard.i18n import Words
@@ -16,7 +16,9 @@ from wizard.process import redact
 
 class SourceUnreachable(WizardError):
     """Codes: source-offline, source-timeout, source-tls, source-certificate, source-forbidden, source-status,
-    source-insecure, source-not-an-index, source-no-folder, and the network-… of wizard.network.trouble."""
+    source-insecure, source-redirects, source-not-an-index, source-no-folder,
+    source-too-large, source-links-refused, metadata-too-large, and the network-… of
+    wizard.network.trouble."""
 
 
 def explain_failure(error: Exception, source: Words, url: str, environment: Mapping[str, str]) -> SourceUnreachable:
@@ -25,10 +27,9 @@ def explain_failure(error: Exception, source: Words, url: str, environment: Mapp
     trouble = explain(error, url, environment, source)
     if trouble:
         return SourceUnreachable(trouble.code, details, source=source, **trouble.params)
-    if isinstance(error, requests.exceptions.SSLError):
+    if isinstance(error, (requests.exceptions.SSLError, SSLError)):
         return SourceUnreachable("source-tls", details, source=source)
-    silence = bool(error.args) and isinstance(error.args[0], ReadTimeoutError)  # in the middle of a page
-    if silence or isinstance(error, requests.exceptions.Timeout):
+    if isinstance(error, (ReadTimeoutError, requests.exceptions.Timeout)):
         return SourceUnreachable("source-timeout", details, source=source)
     if isinstance(error, CertificateUnreadable):
         return SourceUnreachable("source-certificate", details, source=source)

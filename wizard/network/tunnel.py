@@ -7,9 +7,9 @@ that "the proxy wants a password" is never told as "the server cannot be reached
 from __future__ import annotations
 
 import base64
-import contextlib
 import socket
 import ssl
+import time
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
@@ -83,9 +83,14 @@ def _connect(sock: socket.socket, proxy: str, target: str) -> None:
 
 
 def _answer(sock: socket.socket) -> tuple[int, str]:
-    """The server behind says nothing before we do, so what comes up to the blank line is the proxy's."""
-    head = b""
+    """The server behind says nothing before we do, so what comes up to the blank line is the proxy's.
+
+    All of it within the socket's time limit. Raises TimeoutError.
+    """
+    head, silence, began = b"", sock.gettimeout(), time.monotonic()
     while b"\r\n\r\n" not in head and len(head) < _MOST_HEAD:
+        if silence is not None and time.monotonic() - began > silence:
+            raise TimeoutError(f"no whole answer of the proxy in {silence:g} seconds")
         piece = sock.recv(4096)
         if not piece:
             raise ProxyFault("refused", "closed the connection")
@@ -121,9 +126,3 @@ def socks_kind(error: socks.ProxyError) -> str:
     if any(isinstance(cause, socks.ProxyConnectionError) for cause in causes):
         return "offline"
     return "login" if any(isinstance(cause, socks.SOCKS5AuthError) for cause in causes) else "refused"
-
-
-def end(sock: socket.socket) -> None:
-    """From another thread: whoever reads from it stops at once."""
-    with contextlib.suppress(OSError):
-        getattr(sock, "socket", sock).shutdown(socket.SHUT_RDWR)

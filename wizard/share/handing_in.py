@@ -18,11 +18,11 @@ from wizard.errors import WizardError
 from wizard.network.environment import present_environment
 from wizard.network.model import Network
 from wizard.network.tls import CertificateUnreadable, context_for
-from wizard.network.tunnel import end
 from wizard.pack.model import RESULTS
 from wizard.packages.fetch.transport import file_path
 from wizard.process import redact
 from wizard.share.certificate import Certificate, to_json, write_into
+from wizard.system.sockets import end
 
 _SECONDS = 8.0
 _WHOLE_SECONDS = 20.0  # who answers a byte now and then is not waited for

@@ -18,7 +18,7 @@ HARD_TRIES = 2
 SOFT_TRIES = 7  # in a row, without a byte: about half a minute with the usual waits
 _BEHIND_AFTER = 3  # files in a row for which a host failed
 _BEHIND_AFTER_SILENT = 2  # … without an answer at all, which costs most
-_SILENT = ("fetch-unreachable", "fetch-stalled", "fetch-tls", "network-")
+_SILENT = ("fetch-unreachable", "fetch-stalled", "fetch-slow", "fetch-tls", "network-")
 _AT_ONCE = 0.1  # long enough that connections which fell together count as one failure
 _LONGEST_REST = 600.0  # a host that wants more is not waited for
 _LONGEST_REST_NEAR = 30.0  # plain http is spoken by the servers of a class, which ask for a few seconds
@@ -36,8 +36,8 @@ class Host:
             self.is_behind = self.is_behind or fault.retry_after > longest_rest
             return
         self.failed.add(file)
-        if fault.code == "fetch-hash-mismatch":
-            self.is_behind = True  # one wrong file is enough: each further one would be fetched for nothing
+        if fault.code in ("fetch-hash-mismatch", "fetch-slow"):
+            self.is_behind = True  # one file is enough: each further one would be fetched, or waited for, for nothing
         if len(self.failed) >= (_BEHIND_AFTER_SILENT if fault.code.startswith(_SILENT) else _BEHIND_AFTER):
             self.is_behind = True
 

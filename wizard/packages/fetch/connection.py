@@ -28,7 +28,9 @@ from wizard.packages.fetch.transport import Transport
 
 _FLUSH_SECONDS = 1.0
 _NAP = 0.1
-_LEAST_RATE = 4096  # bytes a second of a server in the room: less is no slow network but one that keeps us waiting
+_LEAST_RATE = 4096  # bytes a second while we wait for nothing else: who sends less is left for the next address
+_KEEPS_WAITING = 64  # … less is no slow network: such an address counts as one that failed
+_WAITING = (meter.ANSWER, meter.BYTES, meter.RECEIVE)
 _ANSWERS_IN_A_CHUNK = 20  # a range takes at least so many times as long as its server takes to answer
 
 
@@ -44,8 +46,8 @@ class Connection:
         self._store = store
         self._limit = limit
         self._chunk = CHUNK
-        self._pace: tuple[float, int] | None = None  # since when, and how much had come then
-        self._was_let_go = False
+        self._pace: tuple[float, int] | None = None  # how long it had waited for servers, how much had come then
+        self._let_go: Fault | None = None
         self.watch = watch
         self.received = 0
 
@@ -65,15 +67,21 @@ class Connection:
         self._transport.cut()
 
     def check_pace(self, patience: float) -> None:
-        """From the run's own thread. Who speaks plain http may be anybody in the room, and one that sends a byte now
-        and then, or a head without end, would never count as silent."""
-        if self._pace is None or time.monotonic() - self._pace[0] < patience:
+        """From the run's own thread: a server that sends a byte now and then, or a head without end, never counts as
+        silent. Only the time that was spent waiting for it counts, not for the disk or under the bandwidth limit."""
+        pace, waited = self._pace, self._waited()
+        if pace is None or waited - pace[0] < patience:
             return
-        (since, before), now = self._pace, time.monotonic()
-        if self.received - before < _LEAST_RATE * (now - since):
-            self._was_let_go = True
+        seconds, came = waited - pace[0], self.received - pace[1]
+        if came < _LEAST_RATE * seconds:
+            is_hard = came < _KEEPS_WAITING * seconds
+            self._let_go = Fault("fetch-slow", f"{came} bytes in {seconds:.0f} seconds", hard=is_hard)
             self.cut()
-        self._pace = (now, self.received)
+        self._pace = (waited, self.received)
+
+    def _waited(self) -> float:
+        spent = self.watch.read()
+        return sum(spent.get(what, 0.0) for what in _WAITING)
 
     def _do(self, job: Job) -> None:
         task, span, wakes = job.task, _Span(job), self._board.wakes
@@ -87,6 +95,8 @@ class Connection:
         except (Stopped, Fault, OSError) as raised:
             self._transport.close()
             error = self._judged(raised)
+            if isinstance(error, Fault) and error.code == "fetch-slow" and span.streams:
+                error.hard = True  # it would begin anew, and be as slow
             if isinstance(error, OSError):
                 self._board.give_up(task, disk_fault(error))
             elif isinstance(error, Fault) and job.address and self._board.wakes == wakes:
@@ -96,10 +106,8 @@ class Connection:
             self._board.close_job(job, span.rest(job), span.streams)
 
     def _judged(self, error: Exception) -> Exception:
-        was_let_go, self._was_let_go = self._was_let_go, False
-        if was_let_go and isinstance(error, Fault):
-            return Fault("fetch-stalled", f"less than {_LEAST_RATE} bytes a second", hard=True)
-        return error
+        let_go, self._let_go = self._let_go, None
+        return let_go if let_go and isinstance(error, Fault) else error
 
     def _open(self, task: FileTask) -> None:
         lock = self._store.lock_for(task.file)
@@ -123,7 +131,7 @@ class Connection:
         if task.size is None and not span.streams:
             span.end = CHUNK
         began = time.monotonic()
-        self._was_let_go, self._pace = False, (began, self.received) if address.url.startswith("http:") else None
+        self._let_go, self._pace = None, None if address.url.startswith("file:") else (self._waited(), self.received)
         self.watch.to(meter.ANSWER)
         tag = None if span.streams else address.etag
         reply = self._transport.get(address.url, job.start, None if span.streams else span.end, tag)

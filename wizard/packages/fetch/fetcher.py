@@ -1,7 +1,8 @@
 """Fetches locked files: several at once, several ranges of one, resumed where an earlier run stopped.
 
-Callbacks come on the calling thread. There is no wall-clock limit: only a stall (no bytes for `stall`
-seconds) ends an attempt, and only a file whose every address fails again and again without a byte ends the fetch.
+Callbacks come on the calling thread. There is no wall-clock limit for a file: a stall (no bytes for `stall`
+seconds), or next to nothing for `patience` seconds, ends an attempt and the next address goes on at once. Only a file
+whose every address fails again and again without a byte ends the fetch.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Options:
     environment: Mapping[str, str] | None = None  # proxy and certificates; None: the process's own
     allow_http: bool = False
     rate_limit: int | None = None
-    patience: float = 60.0  # with a server in the room that sends next to nothing
+    patience: float = 30.0  # seconds of waiting for a server that sends next to nothing
     free_bytes: Callable[[Path], int] = _free_bytes
     clocks: Clocks = clocks
     tap: Tap | None = None  # who wants the bytes of the files as they come
@@ -145,9 +146,8 @@ class _Run:
                 self._board.set_paused(is_paused())
                 if self._sleep.has_slept():
                     self._begin_anew()
-                if self._options.rate_limit is None:
-                    for connection in self._connections:
-                        connection.check_pace(self._options.patience)
+                for connection in self._connections:
+                    connection.check_pace(self._options.patience)
                 on_progress(self._progress())
                 self._board.wait_for_more(self._delivered, _TICK)
             on_progress(self._progress())

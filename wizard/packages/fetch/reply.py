@@ -19,7 +19,7 @@ from typing import BinaryIO, Protocol
 from wizard.packages.fetch import meter
 from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import Fault
-from wizard.system.sockets import is_readable
+from wizard.system.sockets import receive, wait_readable
 
 _MOST_DIGITS = 19
 
@@ -99,8 +99,7 @@ class SocketBody:
             except ssl.SSLWantWriteError:  # TLS has to say something first: rare, and done while waiting
                 if count:
                     return count
-                sock.settimeout(self._stall)
-                return sock.recv_into(block)
+                return receive(sock, block, self._stall)
             except OSError:  # what came before the break counts; the next read tells of it, or of the end
                 if count:
                     return count
@@ -120,7 +119,7 @@ class SocketBody:
         """Until there is something to read."""
         before = self._watch.to(meter.BYTES)
         try:
-            if not is_readable(self._sock, self._stall):
+            if not wait_readable(self._sock, self._stall):
                 raise TimeoutError(f"no bytes for {self._stall:g} seconds")
         finally:
             self._watch.to(before)

@@ -22,14 +22,16 @@ from wizard import __version__
 from wizard.network.bypass import is_loopback, proxy_for
 from wizard.network.environment import present_environment
 from wizard.network.model import Network
+from wizard.network.pace import Pace, PacedResponse, keeping
 from wizard.network.tls import CertificateUnreadable, context_for
 from wizard.network.trouble import OFFLINE, explain
-from wizard.network.tunnel import end, open_tunnel, secure
+from wizard.network.tunnel import open_tunnel, secure
 from wizard.packages.fetch import meter
 from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import Fault
 from wizard.packages.fetch.reply import Reply, SocketBody, as_fault, file_reply, read_reply
 from wizard.packages.fetch.split import get_split, is_split
+from wizard.system.sockets import end
 
 _MAX_REDIRECTS = 6
 _CONNECT_SECONDS = 10.0
@@ -129,14 +131,15 @@ class Transport:
             if url != asked:
                 self._landed[asked] = url
             return reply
-        raise Fault("fetch-redirect", "too many redirects", hard=True)
+        raise Fault("fetch-redirect-loop", f"{asked} … {url}", hard=True)
 
     def _skip(self, response: http.client.HTTPResponse) -> None:
         if response.length is None or response.length > _SMALL_BODY:
             self.close()
             return
         try:
-            response.read()
+            with keeping(Pace(self._stall)):
+                response.read()
         except (http.client.HTTPException, OSError):
             self.close()
 
@@ -170,7 +173,8 @@ class Transport:
             sock = self._sockets[key]
             try:
                 connection.request("GET", target, headers=own)
-                response = connection.getresponse()
+                with keeping(Pace(self._stall)):  # of the head; how the body comes is watched by who wants it
+                    response = connection.getresponse()
                 self._body = SocketBody(response, sock, self._stall, self._watch)
                 return response
             except (http.client.HTTPException, OSError) as error:
@@ -197,6 +201,7 @@ class Transport:
                 connection = http.client.HTTPSConnection(host, port, timeout=_CONNECT_SECONDS, context=self._tls())
             else:
                 connection = http.client.HTTPConnection(host, port, timeout=_CONNECT_SECONDS)
+            connection.response_class = PacedResponse
             connection.connect()
         except (http.client.HTTPException, OSError) as error:
             trouble = explain(error, url, self._variables())

@@ -1,0 +1,91 @@
+"""A connection that says nothing is given up at once, also where a socket that is shut down wakes nobody (Windows).
+
+The system's silence is stood in: shutting down does nothing. Servers, sockets and TLS are real.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import trustme
+
+from tests.packages.files import some_bytes
+from tests.servers.fault_server import Faults, FaultServer
+from wizard.network.tls import context_for
+from wizard.packages.fetch.model import Fault
+from wizard.packages.fetch.transport import Transport
+from wizard.system import sockets
+
+LONG = 300.0  # seconds that a server may be silent: far more than this test has
+ENOUGH = 60.0
+
+
+@pytest.fixture(params=["http", "https"])
+def far(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultServer]:
+    certificate = None
+    if request.param == "https":
+        authority = trustme.CA()
+        authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+        certificate = tmp_path / "server.pem"
+        authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(certificate))
+    with FaultServer(certificate) as running:
+        yield running
+
+
+@pytest.fixture(autouse=True)
+def as_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket.socket, "shutdown", lambda sock, how: None)
+    monkeypatch.setattr(sockets, "is_readable", sockets.by_select)
+
+
+def environment(tmp_path: Path) -> dict[str, str]:
+    ca = tmp_path / "ca.pem"
+    return {"SSL_CERT_FILE": str(ca)} if ca.exists() else {}
+
+
+def in_thread(name: str, work: Any) -> threading.Thread:
+    thread = threading.Thread(target=work, name=name, daemon=True)
+    thread.start()
+    return thread
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the end of the server's side
+@pytest.mark.parametrize("where", ["before the head", "in the body", "in chunks"])
+def test_a_silent_server_is_cut_off(far: FaultServer, tmp_path: Path, where: str) -> None:
+    data, gate = some_bytes(1 << 20), threading.Event()
+    faults = {
+        "before the head": Faults(gate=gate),
+        "in the body": Faults(stall_after=1000),
+        "in chunks": Faults(stall_after=1000, says_length=False, knows_ranges=False),
+    }[where]
+    url = far.add("/file", data, faults)
+    transport = Transport(LONG, environment(tmp_path), context=context_for(environment(tmp_path)))
+    raised: list[BaseException] = []
+
+    def read() -> None:
+        block = memoryview(bytearray(1 << 20))
+        try:
+            reply = transport.get(url, 0, None)
+            while reply.body.readinto(block):
+                waits.set()
+        except (Fault, OSError) as error:
+            raised.append(error)
+        finally:
+            transport.close()
+
+    waits = threading.Event()
+    reader = in_thread("reader", read)
+    while not far.requests("/file") or (where != "before the head" and not waits.is_set()):
+        assert reader.is_alive()
+        time.sleep(0.02)
+    in_thread("cut", transport.cut).join()
+    reader.join(ENOUGH)
+    gate.set()
+    assert not reader.is_alive()
+    assert raised
