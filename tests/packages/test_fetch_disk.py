@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -18,7 +19,7 @@ from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.errors import WizardError
 from wizard.i18n import text
-from wizard.packages.fetch import Downloads, Fetcher
+from wizard.packages.fetch import Downloads, Fetcher, FetchProgress, connection
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.ranges import total
 from wizard.packages.fetch.state import read_state
@@ -200,3 +201,56 @@ def test_memory_stays_below_60_megabytes(server: FaultServer, store: Downloads) 
     said = child(store, *files).communicate()[0]
     assert store.path_for(files[0]).stat().st_size == len(data)
     assert 10e6 < int(said) < 60e6
+
+
+def test_a_folder_that_is_removed_in_the_middle_is_made_again(server: FaultServer, store: Downloads) -> None:
+    """By a cleaning program, say: everything, with files that were whole and one that is open."""
+    small, data = some_bytes(2_000, 7), some_bytes(12 * MB)
+    files = [locked(small, server.add("/small", small), name="small"),
+             locked(data, server.add("/large", data, Faults(bytes_per_second=4 * MB)), name="large")]  # fmt: skip
+    removed: list[int] = []
+
+    def remove(progress: FetchProgress) -> None:
+        if progress.done > 4 * MB and not removed:
+            removed.append(progress.done)
+            shutil.rmtree(store.root)
+
+    paths = Fetcher(store, connections=2).fetch(files, remove).paths
+    assert removed
+    assert paths[1].read_bytes() == data
+
+
+def test_a_folder_that_is_removed_a_few_times_while_many_files_come_slowly(
+    server: FaultServer, store: Downloads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every connection meets it at the same time, each with a buffer in its hands: the fetch must end all the same."""
+    monkeypatch.setattr(connection, "_FLUSH_SECONDS", 0.1)
+    slow = Faults(bytes_per_second=100_000)
+    data = [some_bytes(300_000, seed=number) for number in range(8)]
+    files = [locked(item, server.add(f"/{at}", item, slow), name=f"n{at}") for at, item in enumerate(data)]
+    removed: list[int] = []
+    too_late = time.monotonic() + 40  # a fetch that hangs is ended
+
+    def remove(progress: FetchProgress) -> None:
+        if len(removed) < 3 and sum(recorded(store, file) > 0 for file in files) > 6:
+            removed.append(progress.done)
+            shutil.rmtree(store.root)
+
+    fetcher = Fetcher(store, connections=8, options=PLAIN)
+    paths = fetcher.fetch(files, remove, is_cancelled=lambda: time.monotonic() > too_late).paths
+    assert len(removed) > 1
+    assert [path.read_bytes() for path in paths] == data
+
+
+def test_a_folder_that_is_removed_again_and_again_is_told(server: FaultServer, store: Downloads) -> None:
+    data = some_bytes(200_000)
+    file = locked(data, server.add("/a", data, Faults(bytes_per_second=100_000)))
+
+    def remove(progress: FetchProgress) -> None:
+        shutil.rmtree(store.root, ignore_errors=True)
+
+    with pytest.raises(WizardError) as caught:
+        Fetcher(store).fetch([file], remove)
+    assert caught.value.code == "fetch-folder-gone"
+    for language in ("en", "zh_CN"):
+        assert str(store.root) in text(caught.value.summary, language)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -56,7 +58,7 @@ def test_a_large_file_comes_in_ranges_and_small_ones_beside_it(server: FaultServ
     assert result.bytes_fetched == sum(file.size or 0 for file in files)
     assert result.bytes_reused == 0
     names = {path.name for path in result.paths[0].parent.iterdir()}
-    assert names == {"large-1.0-py3-none-any.whl", "large-1.0-py3-none-any.whl.verified"}
+    assert names == {"large-1.0-py3-none-any.whl"}
 
 
 def test_what_is_verified_is_not_fetched_again(server: FaultServer, store: Downloads) -> None:
@@ -65,6 +67,33 @@ def test_what_is_verified_is_not_fetched_again(server: FaultServer, store: Downl
     result = Fetcher(store, options=FAST).fetch([file])
     assert (result.bytes_fetched, result.bytes_reused) == (0, len(DATA))
     assert server.requests("/a") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="within one process the time of the last change is believed there")
+def test_a_shared_store_is_believed_by_hash_and_not_by_what_lies_in_it(server: FaultServer, store: Downloads) -> None:
+    """Somebody else who may write there puts other bytes of the same size and time in their place, and a mark."""
+    file = locked(DATA, server.add("/a", DATA))
+    fetch(store, file)
+    path = store.path_for(file)
+    known = path.stat()
+    for name in path.parent.iterdir():
+        assert name == path, "nothing beside it says that it is good"
+    path.write_bytes(b"x" * len(DATA))
+    os.utime(path, ns=(known.st_atime_ns, known.st_mtime_ns))
+    path.with_name(f"{path.name}.verified").write_text(f"{known.st_size} {known.st_mtime_ns}")
+    assert Downloads(store.root).find(file) is None
+    assert fetch(store, file) == [DATA]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there each process hashes: no time that nobody can set")
+def test_what_was_hashed_is_not_hashed_again_by_the_next_process(
+    server: FaultServer, store: Downloads, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = locked(DATA, server.add("/a", DATA))
+    fetch(store, file)
+    monkeypatch.setattr("wizard.packages.fetch.store._hashed_here", {})
+    monkeypatch.setattr("wizard.packages.fetch.store.hash_file", lambda path: pytest.fail("hashed again"))
+    assert Downloads(store.root).find(file) == store.path_for(file)
 
 
 def test_a_file_that_was_damaged_in_the_store_is_fetched_again(server: FaultServer, store: Downloads) -> None:

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from dataclasses import dataclass, field
+
+from packaging.utils import canonicalize_name
+
+BY_PROFILE, BY_TABLES = "profile", "tables"
 
 
 @dataclass(frozen=True, slots=True)
 class LockedFile:
-    """One wheel. `urls` in the order to try (the source, then mirrors with the same hash). `size` in bytes."""
+    """One wheel. `urls` in the order to try (the source, then mirrors with the same hash). `size` in bytes.
+
+    `sha256` is "" until the file is fetched where nobody promised one. `promised_by`: the host of the page that did,
+    BY_PROFILE or BY_TABLES; "" for a hash that was only computed. `listed_by`: the address of the index or list of
+    links that the resolver took it from, without a login; "" for its own default one.
+    """
 
     name: str
     version: str
@@ -15,12 +25,33 @@ class LockedFile:
     urls: tuple[str, ...]
     sha256: str
     size: int | None = None
+    promised_by: str = field(default="", compare=False)
+    listed_by: str = field(default="", compare=False)
+
+    @property
+    def key(self) -> str:
+        """Stands for the file among others, and for its place in the store: the hash, else one of its address."""
+        return (
+            self.sha256.lower()
+            or hashlib.sha256(f"{self.filename} {self.urls[0].rpartition('@')[2]}".encode()).hexdigest()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class PackageVersion:
+    """`name` as its source writes it; compared in its normal form."""
+
+    name: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
 class Lock:
+    """`provided`: what the files need and conda brings, so that no wheel of it may come."""
+
     files: tuple[LockedFile, ...]
     text: str  # the pylock.toml itself
+    provided: tuple[PackageVersion, ...] = ()
 
     @property
     def total_bytes(self) -> int | None:
@@ -29,4 +60,6 @@ class Lock:
         return None if any(size is None for size in sizes) else sum(size or 0 for size in sizes)
 
     def find(self, name: str) -> LockedFile | None:
-        return next((file for file in self.files if file.name == name), None)
+        """By its name in any form."""
+        wanted = canonicalize_name(name)
+        return next((file for file in self.files if canonicalize_name(file.name) == wanted), None)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _SPARE_BUFFERS = 7  # being written, or waiting for their turn in the hash
 _LEAST_SHARE = 2  # buffers of one file: one is being hashed, one is ready
 _LOCKED_ELSEWHERE = 0.3
+_MOST_LOSSES = 5  # of a file's folder: who removes it again and again does not want it
 _WAIT = 0.25
 
 
@@ -135,6 +136,9 @@ class Board:
 
     def _restart(self, task: FileTask) -> None:
         self._give_back_all(task)
+        if task.is_lost:
+            task.close_io()
+            task.is_lost = False
         task.restart()
 
     def _chunk(self, wanted: int) -> int:
@@ -220,6 +224,7 @@ class Board:
         with self.changed:
             if isinstance(fault, OtherTag):
                 address.trusts_etag, address.etag = False, None
+                task.must_restart = task.must_restart or not task.file.sha256  # no hash would find old bytes in it
             elif isinstance(fault, NoRanges) and address.knows_ranges:
                 address.knows_ranges = False
             else:
@@ -241,6 +246,15 @@ class Board:
                     task.sources.blame(address, fault, self._backoff)
                 if task.sources.is_used_up or not task.givers:
                     self.give_up(task, fault)
+            self.changed.notify_all()
+
+    def lost(self, task: FileTask, fault: Fault) -> None:
+        """Somebody removed the folder of downloads: this file begins anew in a new one."""
+        with self.changed:
+            task.losses += not task.is_lost  # each connection and the disk's thread meet the same loss
+            task.is_lost = task.must_restart = True
+            if task.losses > _MOST_LOSSES:
+                self.give_up(task, fault)
             self.changed.notify_all()
 
     def give_up(self, task: FileTask, fault: Fault) -> None:

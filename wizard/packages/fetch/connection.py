@@ -9,6 +9,7 @@ from __future__ import annotations
 import http.client
 import time
 from collections import deque
+from dataclasses import replace
 
 from filelock import Timeout
 
@@ -21,7 +22,7 @@ from wizard.packages.fetch.model import BLOCK, CHUNK, CHUNK_MAX, Fault, NoRanges
 from wizard.packages.fetch.part import ALIGN
 from wizard.packages.fetch.ranges import Range
 from wizard.packages.fetch.reply import Reply, as_fault
-from wizard.packages.fetch.settle import Block, disk_fault, save, write
+from wizard.packages.fetch.settle import Block, disk_failed, own_fault, save, write
 from wizard.packages.fetch.store import Downloads
 from wizard.packages.fetch.task import FileTask
 from wizard.packages.fetch.transport import Transport
@@ -58,7 +59,7 @@ class Connection:
                 self._do(job)
                 self.watch.to(meter.IDLE)
         except BaseException as error:
-            self._board.give_up(self._board.tasks[0], Fault("fetch-internal", repr(error)))
+            self._board.give_up(self._board.tasks[0], own_fault(error))
             raise
         finally:
             self._transport.close()
@@ -98,7 +99,7 @@ class Connection:
             if isinstance(error, Fault) and error.code == "fetch-slow" and span.streams:
                 error.hard = True  # it would begin anew, and be as slow
             if isinstance(error, OSError):
-                self._board.give_up(task, disk_fault(error))
+                disk_failed(self._board, task, error)
             elif isinstance(error, Fault) and job.address and self._board.wakes == wakes:
                 self._board.fault(task, job.address, error)
         finally:
@@ -119,6 +120,7 @@ class Connection:
         task.lock = lock
         if found := self._store.find(task.file):
             task.reused = found.stat().st_size
+            task.file = replace(task.file, sha256=found.parent.name)
             task.close_io()
             self._board.finish(task, found)
             return
@@ -191,12 +193,14 @@ class Connection:
         try:
             is_end = self._receive(block, reply, length)
         except BaseException:
-            write(self._board, block, block.filled // ALIGN * ALIGN, self.watch)
-            save(self._board, block.task, self.watch)
-            span.at = block.start + block.written
-            self._board.drop_block(block)
-            if block.buffer is not None:
-                self._board.give_back(block.buffer)
+            try:
+                write(self._board, block, block.filled // ALIGN * ALIGN, self.watch)
+                save(self._board, block.task, self.watch)
+            finally:  # the folder may be gone: a buffer that is not given back is missing to all until the end
+                span.at = block.start + block.written
+                self._board.drop_block(block)
+                if block.buffer is not None:
+                    self._board.give_back(block.buffer)
             raise
         span.at = block.at
         self._board.put_block(block)

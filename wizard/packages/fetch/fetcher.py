@@ -12,7 +12,7 @@ import shutil
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from wizard.errors import Cancelled, WizardError, gigabytes_apart
@@ -80,8 +80,9 @@ class Fetcher:
         is_cancelled: IsAsked = lambda: False,
         is_paused: IsAsked = lambda: False,
     ) -> FetchResult:
-        """`on_file` as soon as a file is verified. Raises WizardError (`fetch-…`) or Cancelled; what was fetched
-        until then is kept."""
+        """`on_file` as soon as a file is verified, with its hash where none was promised.
+
+        Raises WizardError (`fetch-…`) or Cancelled; what was fetched until then is kept."""
         return _Run(self._store, self._connections, self._options, files).go(
             on_progress, on_file, is_cancelled, is_paused
         )
@@ -92,14 +93,14 @@ class _Run:
         self._store = store
         self._options = options
         self._began = time.monotonic()
-        self._files = list({file.sha256: file for file in files}.values())
+        self._files = list({file.key: file for file in files}.values())
         self._order = files
         self._paths: dict[str, Path] = {}
         self._reused = 0
         self._present = [(file, path) for file in self._files if (path := self._find(file))]
-        present = {file.sha256 for file, _ in self._present}
+        present = {file.key for file, _ in self._present}
         hosts = Hosts()
-        tasks = [FileTask(file, store, hosts) for file in self._files if file.sha256 not in present]
+        tasks = [FileTask(file, store, hosts) for file in self._files if file.key not in present]
         self._board = Board(tasks, hosts, connections, options.backoff)
         self._connections = self._connect(connections) if tasks else []
         settlers = [Settler(self._board, self._options.tap) for _ in range(_SETTLERS if tasks else 0)]
@@ -136,8 +137,8 @@ class _Run:
         try:
             for file, path in self._present:
                 self._reused += path.stat().st_size
-                self._paths[file.sha256] = path
-                on_file(file, path)
+                self._paths[file.key] = path
+                on_file(replace(file, sha256=path.parent.name), path)
             for thread in self._threads:
                 thread.start()
             while not self._is_over(on_file):
@@ -168,7 +169,7 @@ class _Run:
             task, path = board.finished[self._delivered]
             self._delivered += 1
             self._reused += task.reused
-            self._paths[task.file.sha256] = path
+            self._paths[task.key] = path
             on_file(task.file, path)
         if board.error:
             raise self._error(board.error)
@@ -244,15 +245,16 @@ class _Run:
         limited_by = self._meter.limited_by(board.held_up_by())
         ready = len(self._present) + self._delivered
         return FetchProgress(
-            done, total, rate, active, ready, len(self._files), state, "none" if board.paused else limited_by
-        )
+            done, total, rate, active, ready, len(self._files), state, "none" if board.paused else limited_by,
+            tuple(task.file.filename for task, _ in board.finished[: self._delivered]),
+        )  # fmt: skip
 
     @property
     def _bytes_fetched(self) -> int:
         return sum(connection.received for connection in self._connections)
 
     def _result(self) -> FetchResult:
-        paths = tuple(self._paths[file.sha256] for file in self._order)
+        paths = tuple(self._paths[file.key] for file in self._order)
         return FetchResult(paths, self._bytes_fetched, self._reused, time.monotonic() - self._began)
 
 

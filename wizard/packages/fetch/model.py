@@ -34,6 +34,7 @@ class FetchProgress:
     files_total: int
     state: str = "fetching"
     limited_by: str = "none"
+    whole: tuple[str, ...] = ()  # names of the files that came, the latest last
 
 
 @dataclass(frozen=True, slots=True)

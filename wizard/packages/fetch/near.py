@@ -16,7 +16,7 @@ from wizard.packages.fetch.model import FetchResult
 from wizard.packages.model import LockedFile
 
 # No other address helps against these.
-_OUR_OWN = ("fetch-no-space", "fetch-write", "fetch-internal", "fetch-certificates")
+_OUR_OWN = ("fetch-no-space", "fetch-write", "fetch-internal", "no-memory", "fetch-certificates")
 OnFile = Callable[[LockedFile, Path], None]
 
 

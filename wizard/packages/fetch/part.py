@@ -64,9 +64,11 @@ class PartFile:
         """What was written is on the disk."""
         sync_data(self._file.descriptor)
 
-    def finish(self, size: int) -> None:
+    def finish(self, size: int, flush: bool = True) -> None:
+        """Give it its true size and close it; with `flush` it is on the disk then."""
         os.ftruncate(self._file.descriptor, size)
-        os.fsync(self._file.descriptor)
+        if flush:
+            os.fsync(self._file.descriptor)
         self.close()
 
     def close(self) -> None:

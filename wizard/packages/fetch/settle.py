@@ -16,6 +16,7 @@ from wizard.packages.fetch.model import BLOCK, Fault, Tap
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.state import PartState
 from wizard.packages.fetch.task import FileTask
+from wizard.process import without_memory
 
 
 @dataclass(slots=True, eq=False)
@@ -51,7 +52,7 @@ class Settler:
                 self._settle(block)
                 self.watch.to(meter.IDLE)
         except BaseException as error:
-            self._board.give_up(self._board.tasks[0], Fault("fetch-internal", repr(error)))
+            self._board.give_up(self._board.tasks[0], own_fault(error))
             raise
 
     def _settle(self, block: Block) -> None:
@@ -65,7 +66,7 @@ class Settler:
         except Fault as fault:
             self._board.wrong(task, fault)
         except OSError as error:
-            self._board.give_up(task, disk_fault(error))
+            disk_failed(self._board, task, error)
         finally:
             self._board.close_block(block)
 
@@ -119,7 +120,7 @@ class Settler:
         return True
 
     def _conclude(self, task: FileTask) -> None:
-        if task.digest() != task.file.sha256.lower():
+        if task.file.sha256 and task.digest() != task.file.sha256.lower():
             raise Fault("fetch-hash-mismatch", f"got {task.digest()}, locked {task.file.sha256}", hard=True)
         self.watch.to(meter.DISK)
         path = task.finish_io()
@@ -152,7 +153,22 @@ def save(board: Board, task: FileTask, watch: Watch) -> None:
     watch.to(before)
 
 
+def disk_failed(board: Board, task: FileTask, error: OSError) -> None:
+    """A folder that is gone is made again; everything else ends the fetch."""
+    if isinstance(error, FileNotFoundError):
+        board.lost(task, Fault("fetch-folder-gone", str(error)))
+    else:
+        board.give_up(task, disk_fault(error))
+
+
 def disk_fault(error: OSError) -> Fault:
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Fault("fetch-no-space", str(error))
+    if without_memory(error):
+        return own_fault(error)
     return Fault("fetch-write", str(error))
+
+
+def own_fault(error: BaseException) -> Fault:
+    """What ended a thread of ours: lack of memory, or a bug."""
+    return Fault("no-memory" if without_memory(error) else "fetch-internal", repr(error))

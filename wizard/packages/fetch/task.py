@@ -12,6 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from filelock import BaseFileLock
@@ -31,9 +32,9 @@ _SAVE_SECONDS = 1.0
 class FileTask:
     def __init__(self, file: LockedFile, store: Downloads, hosts: Hosts) -> None:
         self.file = file
-        self.path = store.path_for(file)
         self.size = file.size
-        self.sources = Sources(file.urls, hosts, file.sha256)
+        self.key = file.key
+        self.sources = Sources(file.urls, hosts, file.key)
         self.givers: set[Address] = set()  # whose bytes are in it
         self.wants_one_giver = False  # bytes of several made a wrong file, and nobody knows whose
         self.locked_until = 0.0  # another run is at it
@@ -41,6 +42,8 @@ class FileTask:
         self.todo: deque[ranges.Range] = deque()  # gaps; (0, 0) while the size is unknown
         self.in_flight = 0  # jobs of connections
         self.settling = 0  # blocks that wait to be written
+        self.losses = 0  # how often its folder was gone
+        self.is_lost = False  # … and is: what is open of it is worth nothing
         self.must_restart = False  # as soon as nobody works on it any more
         self.in_stream = False  # comes in one piece, from a server that knows no ranges
         self.hashed = 0
@@ -183,12 +186,14 @@ class FileTask:
         return PartState(self.file.sha256.lower(), self.size or 0, self.done, etag, source)
 
     def finish_io(self) -> Path:
+        """Where no hash was promised, `file` has the computed one afterwards."""
         with self.saving:
             assert self.part is not None
             self.part.finish(self.size or 0)
             self.part = None
-            path = self._store.accept(self.file)
+            path = self._store.accept(self.file, self.digest())
             remove_state(self._store.state_for(self.file))
+            self.file = replace(self.file, sha256=self.digest())
         return path
 
     def close_io(self) -> None:
