@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from wizard.session.session import Session
 
 
+_NO_LIBRARY = ": cannot open shared object file: No such file"  # glibc's words, after the library's name
+
+
 def open_window(session: Session, file: str | None, self_test: bool, bare: WizardWindow | None = None) -> int:
     try:
         from wizard.gui.app import run_window
@@ -41,13 +44,16 @@ def _first_picture(argv: Sequence[str]) -> WizardWindow | None:
 
 
 def _tell_that_no_window_opens(error: Exception) -> int:
-    """Raises WizardError `window-cannot-load` for the terminal, where there is one."""
+    """Raises WizardError `window-cannot-load`, `window-no-library` for the terminal, where there is one."""
     from wizard.errors import ExitStatus, WizardError
     from wizard.i18n import text
     from wizard.safety.last_words import TITLE
     from wizard.windows.message_box import message_box
 
-    failure = WizardError("window-cannot-load", details=repr(error), what=str(error).splitlines()[0])
+    what = str(error).splitlines()[0]
+    library, of_the_system, _ = what.partition(_NO_LIBRARY)
+    code = "window-no-library" if of_the_system else "window-cannot-load"
+    failure = WizardError(code, details=repr(error), what=library)
     if sys.stderr is None:  # double-clicked on Windows
         message_box(TITLE, f"{text(failure.summary)}\n\n{text(failure.hint)}")
         return int(ExitStatus.FAILED)

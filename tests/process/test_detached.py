@@ -31,6 +31,21 @@ def test_it_lives_on_and_its_words_are_in_the_log(tmp_path: Path) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+@pytest.mark.parametrize("name", ["link", "dangling", "fifo"])
+def test_its_log_is_no_way_into_another_file(tmp_path: Path, name: str) -> None:
+    victim, log = tmp_path / "victim", tmp_path / "log.txt"
+    victim.write_text("the user's")
+    if name == "fifo":
+        os.mkfifo(log)
+    else:
+        log.symlink_to(victim if name == "link" else tmp_path / "made")
+    with pytest.raises(OSError):  # noqa: PT011 (each has another number)
+        detached.start_detached((sys.executable, "-I", "-c", "print('harm')"), child_environment(), log)
+    assert victim.read_text() == "the user's"
+    assert not (tmp_path / "made").exists()
+
+
 class Started:
     pid = 7
 

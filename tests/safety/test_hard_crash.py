@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import faulthandler
+import os
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
 
 from wizard import paths
 from wizard.process import child_environment
@@ -50,6 +54,37 @@ def test_who_is_alive_is_let_be() -> None:
         assert len(left()) == 1
     assert left() == []
     assert faulthandler.is_enabled() == was_on
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a FIFO has no name there, and a link needs a right")
+def test_what_is_no_file_of_ours_is_let_be(tmp_path: Path) -> None:
+    """A FIFO and a link under the name of a trace: the start neither waits for the one nor reads through the other."""
+    logs = paths.logs_dir()
+    logs.mkdir(parents=True)
+    os.mkfifo(logs / "hard-999999998.txt")
+    other = tmp_path / "other.txt"
+    other.write_text("Fatal Python error: Segmentation fault\n", encoding="utf-8")
+    (logs / "hard-999999999.txt").symlink_to(other)
+    environment = child_environment({**paths.own_environment(), paths.HOME_VARIABLE: str(paths.home())})
+    script = "from wizard.safety.hard_crash import collect_earlier; print(collect_earlier())"
+    ended = subprocess.run(
+        [sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True, timeout=60
+    )
+    assert ended.stdout == "()\n"
+    assert len(left()) == 2
+    assert other.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a FIFO has no name there")
+def test_a_fifo_in_place_of_its_own_trace_stops_no_start() -> None:
+    """Its number is known beforehand: the next process's own file is one, too."""
+    script = (
+        "import os; from wizard import paths\n"
+        "paths.logs_dir().mkdir(parents=True); os.mkfifo(paths.logs_dir() / f'hard-{os.getpid()}.txt')\n"
+    )
+    environment = child_environment({**paths.own_environment(), paths.HOME_VARIABLE: str(paths.home())})
+    subprocess.run([sys.executable, "-c", script + SCRIPT.format(do="pass")], env=environment, check=True, timeout=60)
+    assert len(left()) == 1
 
 
 def test_errors_that_a_library_of_windows_mends_itself() -> None:

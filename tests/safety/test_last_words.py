@@ -11,6 +11,9 @@ import pytest
 
 from tests.windows.fake_windows import library
 from wizard import __main__, paths
+from wizard.__main__ import open_window
+from wizard.errors import WizardError
+from wizard.i18n import LANGUAGES, text
 from wizard.process import child_environment
 from wizard.safety.last_words import last_words
 from wizard.windows import message_box
@@ -48,7 +51,7 @@ def test_a_window_whose_library_does_not_load(tmp_path: Path) -> None:
     done = start(tmp_path, "window", QT_QPA_PLATFORM="offscreen")
     assert done.returncode == 1
     summary, hint = done.stderr.strip().splitlines()
-    assert summary.startswith("✗ The window cannot be opened: a library that it needs is missing")
+    assert summary.startswith("✗ The window cannot be opened: the system lacks a library")
     assert "libEGL.so.1" in summary
     assert "torch-wizard setup" in hint
 
@@ -85,3 +88,22 @@ def test_the_sentence_in_chinese(monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert "无法启动" in said
     assert "isal" in said
     assert str(paths.logs_dir() / "start.log") in said
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_system_library_that_is_missing_is_told_with_its_package(
+    language: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Installing the program again would not help: libGL.so.1 is the system's."""
+
+    class NotThere:
+        def find_spec(self, name: str, *more: object) -> None:
+            if name == "wizard.gui.app":
+                raise ImportError("libGL.so.1: cannot open shared object file: No such file or directory")
+
+    monkeypatch.delitem(sys.modules, "wizard.gui.app", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [NotThere(), *sys.meta_path])
+    with pytest.raises(WizardError) as caught:
+        open_window(None, None, self_test=False)  # type: ignore[arg-type]
+    assert "libGL.so.1" in text(caught.value.summary, language)
+    assert "apt-get install libgl1" in text(caught.value.hint, language)

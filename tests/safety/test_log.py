@@ -6,6 +6,7 @@ import logging
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,9 @@ import pytest
 from wizard import paths
 from wizard.process import child_environment
 from wizard.safety import log
+from wizard.safety.hard_crash import watched
+from wizard.safety.last_words import last_words
+from wizard.safety.log import append
 
 WRITERS, LINES, MOST = 4, 300, 8_000
 SCRIPT = """
@@ -72,3 +76,53 @@ def test_the_loggers_of_a_process_write_there_too(capsys: pytest.CaptureFixture[
     written = (paths.logs_dir() / "x.log").read_text(encoding="utf-8")
     assert f"{os.getpid()} ERROR wizard.test-of-the-log it was so" in written
     assert Path(paths.logs_dir() / "x.log").stat().st_mode & 0o077 == 0 or os.name == "nt"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_no_log_is_written_through_a_link(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a home that others may write to, a link of a log's name leads to a file of the user's own."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "home"))
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    paths.logs_dir().mkdir(parents=True)
+    for name in ("app.log", f"hard-{os.getpid()}.txt", "start.log"):
+        (paths.logs_dir() / name).symlink_to(precious)
+    assert append("app.log", "words") is None
+    with watched():
+        pass
+    last_words(RuntimeError("broken"))
+    assert precious.read_text() == "mine"
+
+
+def test_the_last_words_have_a_folder_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The shared temporary folder is anybody's: no known name in it, and nothing there for others to read."""
+    monkeypatch.setenv(paths.HOME_VARIABLE, str(tmp_path / "file" / "home"))
+    (tmp_path / "file").write_text("no folder")
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(shared))
+    (shared / "start.log").write_text("another user's")
+    last_words(RuntimeError("broken"))
+    written = next(shared.glob("torch-setup-*/start.log"))
+    assert "RuntimeError: broken" in written.read_text()
+    assert str(written) in capsys.readouterr().err
+    assert (shared / "start.log").read_text() == "another user's"
+    if sys.platform != "win32":
+        assert (written.parent.stat().st_mode & 0o777, written.stat().st_mode & 0o777) == (0o700, 0o600)
+
+
+@pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="only root can stand in another's home")
+def test_root_in_another_users_home_is_told_before_anything_is_written(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    home.mkdir()
+    around = {**os.environ, "HOME": str(home)}
+    around.pop(paths.HOME_VARIABLE, None)
+    around.pop("XDG_DATA_HOME", None)
+    line = [sys.executable, "-m", "wizard", "--lang", "en", "runs"]
+    quiet = subprocess.run(line, env=around, capture_output=True, text=True, check=False)
+    assert "as root" not in quiet.stderr
+    os.chown(home, 12345, 12345)
+    told = subprocess.run(line, env=around, capture_output=True, text=True, check=False)
+    assert told.stderr.splitlines()[0].startswith("This runs as root, but in the home folder of 12345")

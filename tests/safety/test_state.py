@@ -10,8 +10,10 @@ from typing import Any
 
 import pytest
 
+from tests.abilities import needs_links
 from tests.safety.broken import ELSEWHERE, IN_THE_WAY, SETTINGS
 from tests.undo.noting import as_nobody
+from tests.users import needs_open_project
 from wizard import paths
 from wizard.cli.main import main
 from wizard.gui.preferences import Preferences
@@ -58,6 +60,7 @@ def test_a_file_where_a_folder_must_be(what: str, home: Path) -> None:
     assert set_right() == ()
 
 
+@needs_links
 def test_a_link_to_a_disk_that_is_not_there_stays(home: Path) -> None:
     (home / "downloads").symlink_to(home / "unplugged")
     assert set_right() == ()
@@ -99,6 +102,7 @@ def test_a_home_that_is_a_file_is_named(below: str, home: Path, capsys: pytest.C
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows' rights are no bits")
+@needs_open_project
 @pytest.mark.parametrize(("mode", "status"), [(0o555, "0"), (0o000, "1")])
 def test_a_home_that_may_not_be_written(mode: int, status: str, capfd: pytest.CaptureFixture[str]) -> None:
     """By a user to whom the bits apply. One that may not even be entered ends `runs` with a sentence."""

@@ -44,6 +44,7 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
 
 def _window(file: str | None, self_test: bool, terminal: Terminal, open_window: OpenWindow) -> int:
     """What was set aside in our folder, the window says itself."""
+    _tell_of_foreign_home(terminal)
     _settle_interrupted(terminal)
     take_saved()
     return int(window(file, self_test, terminal, open_window))
@@ -53,6 +54,7 @@ def _command(arguments: argparse.Namespace, terminal: Terminal) -> int:
     from wizard.cli.commands import COMMANDS
     from wizard.safety.state import set_right
 
+    _tell_of_foreign_home(terminal)
     for words in set_right():
         terminal.say(words)
     _settle_interrupted(terminal)
@@ -93,6 +95,14 @@ def _told(terminal: Terminal, error: WizardError) -> int:
 def _is_ours(path: object) -> bool:
     """Our own folder may be one that this user may not enter: made under sudo, or named for somebody else."""
     return isinstance(path, str) and paths.home() in (Path(path), *Path(path).parents)
+
+
+def _tell_of_foreign_home(terminal: Terminal) -> None:
+    """Before anything is written there."""
+    from wizard.safety.foreign_home import foreign_home
+
+    if words := foreign_home():
+        terminal.say(words)
 
 
 def _settle_interrupted(terminal: Terminal) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
@@ -19,6 +20,14 @@ def prepare_streams() -> None:
         if reconfigure:
             with contextlib.suppress(OSError, ValueError):
                 reconfigure(encoding="utf-8", errors="replace")
+
+
+def _give_up(stream: TextIO) -> None:
+    """Sends nowhere what is still in its buffer: Python would try it again at its end, and end with status 120."""
+    with contextlib.suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
 
 
 class Terminal:
@@ -53,7 +62,8 @@ class Terminal:
             stream.write(line + "\n")
             stream.flush()
         except BrokenPipeError:
-            return
+            _give_up(stream)
         except OSError as error:
             if stream is sys.stdout:  # a document that is not there must not look like success
+                _give_up(stream)
                 raise WizardError("output-failed", details=str(error)) from error

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from wizard import paths
 from wizard.system import moving
+from wizard.system.disk import open_own
 
 _NAME = re.compile(r"hard-(\d+)\.txt")
 # Windows also reports errors that are caught and mended inside a library; these are the ones that end a process.
@@ -30,7 +31,7 @@ def watched() -> Iterator[None]:
     path = paths.logs_dir() / f"hard-{os.getpid()}.txt"
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        file = path.open("w", encoding="utf-8")
+        file = os.fdopen(open_own(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "w", encoding="utf-8")
     except OSError:
         yield
         return
@@ -74,9 +75,9 @@ def _is_left(path: Path) -> bool:
 
 def _take(path: Path) -> str:
     try:
-        with path.open("rb") as file:
+        with os.fdopen(open_own(path, os.O_RDONLY), "rb") as file:
             text = file.read(_MOST_BYTES).decode(errors="replace")
         moving.unlink(path)
-    except OSError:  # another start was faster
+    except OSError:  # another start was faster, or somebody put something else there under this name
         return ""
     return text

@@ -12,8 +12,10 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from wizard.system import moving
 from wizard.windows.message_box import message_box
 
 TITLE = "Torch Setup"
@@ -44,20 +46,29 @@ def sentence(error: BaseException, log: Path | None) -> str:
 
 
 def _write(details: str) -> Path | None:
-    """Beside the other logs where that can be found out, else in the temporary folder."""
+    """Beside the other logs where that can be found out, else in a new folder of its own: what stands in the shared
+    temporary folder under a known name may be a link to a file of the user's, put there by somebody else."""
+    text = f"{time.strftime('%Y-%m-%d %H:%M:%S')} {sys.version}\n{details}"
     for folder in _folders():
         with contextlib.suppress(OSError):
-            folder.mkdir(parents=True, exist_ok=True)
-            path = folder / "start.log"
-            path.write_text(f"{time.strftime('%Y-%m-%d %H:%M:%S')} {sys.version}\n{details}", encoding="utf-8")
+            path = folder() / "start.log"
+            moving.unlink(path, missing_ok=True)  # the link, where it is one
+            made = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)  # never through a link
+            with os.fdopen(made, "w", encoding="utf-8", errors="replace") as file:
+                file.write(text)
             return path
     return None
 
 
-def _folders() -> list[Path]:
-    found = [Path(tempfile.gettempdir())]
+def _folders() -> Iterator[Callable[[], Path]]:
     with contextlib.suppress(Exception):  # what it imports may be what is broken
         from wizard import paths
 
-        found.insert(0, paths.logs_dir())
-    return found
+        logs = paths.logs_dir()
+
+        def beside_the_others() -> Path:
+            logs.mkdir(parents=True, exist_ok=True)
+            return logs
+
+        yield beside_the_others
+    yield lambda: Path(tempfile.mkdtemp(prefix="torch-setup-"))  # for this user alone

@@ -14,7 +14,7 @@ from pathlib import Path
 from wizard import paths
 from wizard.redact import redact
 from wizard.system import moving
-from wizard.system.disk import BINARY
+from wizard.system.disk import open_own
 
 MOST_BYTES = 1_000_000
 KEPT = 2
@@ -37,7 +37,7 @@ def append(name: str, text: str, most_bytes: int = MOST_BYTES) -> Path | None:
 
 
 def _write(path: Path, text: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | BINARY, 0o600)
+    descriptor = open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
     try:
         os.write(descriptor, f"{text.rstrip()}\n".encode(errors="replace"))
     finally:

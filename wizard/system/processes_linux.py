@@ -60,7 +60,7 @@ def join_own_family() -> bool:
     return False
 
 
-def start_apart(argv: tuple[str, ...], own_window: bool, arguments: Mapping[str, Any]) -> subprocess.Popen[bytes]:
+def start_apart(argv: tuple[str, ...] | str, own_window: bool, arguments: Mapping[str, Any]) -> subprocess.Popen[bytes]:
     """Outlives us. Raises OSError."""
     return subprocess.Popen(argv, start_new_session=True, **arguments)
 
