@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.test_frame import ROOT
 from tests.gui.walking import settle
+from wizard.gui import single as single_module
 from wizard.gui.pages.explain import ExplainPage
 from wizard.gui.single import SingleInstance, _path
 
@@ -58,12 +59,44 @@ def test_another_home_is_another_window(
     assert process.returncode == 7
 
 
+AT_ONCE = """
+import sys, time
+from PySide6.QtCore import QCoreApplication
+app = QCoreApplication([])
+from wizard.gui.single import SingleInstance, claim, may_be_open
+if may_be_open() or not claim():  # what is asked before the first picture
+    sys.exit(0 if SingleInstance().hand_over_or_claim("x") else 7)
+time.sleep(0.5)  # the window is painted first
+single, heard = SingleInstance(), []
+single.asked.connect(heard.append)
+assert single.listen()
+print("open", flush=True)
+while len(heard) < int(sys.argv[1]):
+    app.processEvents()
+    time.sleep(0.01)
+single.close()
+"""
+
+
+def test_of_starts_at_the_same_moment_one_opens_a_window(qapp: QApplication) -> None:
+    others = 3
+    starts = [
+        subprocess.Popen([sys.executable, "-c", AT_ONCE, str(others)], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+        for _ in range(others + 1)
+    ]
+    said = [start.communicate(timeout=120)[0].strip() for start in starts]
+    assert sorted(said) == [*[""] * others, "open"]
+    assert [start.returncode for start in starts] == [0] * (others + 1)
+    assert single_module.claim(), "and afterwards nobody is in the way"
+    single_module.SingleInstance().close()
+
+
 KILLED = """
 import os, signal
 from PySide6.QtCore import QCoreApplication
 app = QCoreApplication([])
-from wizard.gui.single import SingleInstance
-assert SingleInstance().listen()
+from wizard.gui.single import SingleInstance, claim
+assert claim() and SingleInstance().listen()
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -71,7 +104,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 def test_a_start_that_was_killed_stops_nobody(qapp: QApplication) -> None:
     subprocess.run([sys.executable, "-c", KILLED], cwd=ROOT, check=False)
     after = SingleInstance()
-    assert not after.hand_over("x")
+    assert not after.hand_over_or_claim("x")
     assert after.listen()
     after.close()
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.windows.fake_windows import DATA, library
 from wizard.environments.windows_volume import look_at_volume
-from wizard.windows import creation, pipes
+from wizard.windows import creation, foreground, pipes
 from wizard.windows.calls import SIGNATURES, declare, load
 from wizard.windows.file_version import file_version
 from wizard.windows.job import BasicLimits, ExtendedLimits, Job
@@ -130,6 +130,15 @@ def test_a_job_that_windows_refuses() -> None:
     gone = Kernel("open")
     assert not Job(gone.library).assign(42)
     assert "assign" not in [said[0] for said in gone.said]
+
+
+def test_the_first_window_may_come_forward_and_has_a_name_of_its_own() -> None:
+    told: list[object] = []
+    foreground.may_come_forward(library("user32", AllowSetForegroundWindow=lambda who: told.append(who) or 1))
+    shell = library("shell32", SetCurrentProcessExplicitAppUserModelID=lambda name: told.append(name) or 0)
+    foreground.name_for_taskbar(shell)
+    assert told == [0xFFFF_FFFF, foreground.APP_ID]
+    foreground.may_come_forward()  # where there is no Windows: nothing
 
 
 def test_the_message_box_and_where_there_is_none() -> None:

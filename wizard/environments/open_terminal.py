@@ -40,6 +40,8 @@ _TERMINALS = (
     ("xterm", ("-e",)),
 )
 
+_WITHOUT_START_FILE = ("powershell", "csh")  # no option names one to them: another shell is started then
+
 
 @dataclass(frozen=True, slots=True)
 class StartFile:
@@ -81,7 +83,7 @@ def _shell_and_line(shell: str, lines: Sequence[ShellLine], prefix: Path) -> tup
     """The user's own shell where it can be started so, else another one that the environment has a line for."""
     known = {line.shell: line.code for line in lines}
     for one in (shell, *this().terminal_shells):
-        if one in known and (one != "powershell" or this().shells_bring_a_window):
+        if one in known and (one not in _WITHOUT_START_FILE or this().shells_bring_a_window):
             return one, known[one]
     raise WizardError("terminal-no-script", path=str(prefix))
 
@@ -137,8 +139,12 @@ def _comspec() -> str:
     return os.environ.get("COMSPEC", "cmd.exe")
 
 
-def windows_command(line: str, shell: str, comspec: str) -> tuple[str, ...]:
-    """PowerShell's rule against scripts is lifted for this one window: it is the user's own environment."""
+def windows_command(line: str, shell: str, comspec: str) -> tuple[str, ...] | str:
+    """PowerShell's rule against scripts is lifted for this one window: it is the user's own environment.
+
+    For cmd it is a whole command line: cmd takes the first and the last quote away (/S), and knows none of the
+    backslashes that Python puts before those in between.
+    """
     if shell == "powershell":
         return ("powershell.exe", "-NoExit", "-ExecutionPolicy", "Bypass", "-Command", line)
-    return (comspec, "/K", line)
+    return f'"{comspec}" /S /K "{line}"'

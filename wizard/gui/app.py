@@ -68,7 +68,7 @@ def _run(
     app = application()
     forget_sources()
     single = SingleInstance(parent=app)
-    if bare is None and not self_test and single.hand_over(open_file):
+    if bare is None and not self_test and single.hand_over_or_claim(open_file):
         return 0
     log = _write_log()
     set_aside = set_right()

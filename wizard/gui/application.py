@@ -11,6 +11,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from wizard import __version__, paths
+from wizard.system.traits import this
 
 
 def application() -> QApplication:
@@ -35,6 +36,10 @@ def forget_sources() -> None:
 
 def _new_application() -> QApplication:
     """Without a display or its libraries Qt would print its own words and abort."""
+    if this().has_task_bar and not paths.is_frozen():  # the frozen program has a name of its own: its path
+        from wizard.windows.foreground import name_for_taskbar
+
+        name_for_taskbar()
     qInstallMessageHandler(_tell_fatal)
     try:
         return QApplication([paths.APP_NAME])

@@ -8,16 +8,17 @@ from PySide6.QtCore import QEventLoop, QTimer
 
 from wizard.gui.application import application
 from wizard.gui.preferences import Preferences
-from wizard.gui.single import may_be_open
+from wizard.gui.single import claim, may_be_open
 from wizard.gui.window import WizardWindow
 
 _LONGEST_MS = 1000  # a window that nobody sees (another desktop, minimised) is never painted
 
 
 def first_picture() -> WizardWindow | None:
-    """None where a window of the same home may be open: that one is asked before anything is shown."""
+    """None where a window of the same home may be open, or is being opened: that one is asked before anything is
+    shown."""
     app = application()
-    if may_be_open():
+    if may_be_open() or not claim():
         return None
     window = WizardWindow(app, None, Preferences(), None)
     loop, watch = QEventLoop(), QTimer()

@@ -1,6 +1,7 @@
 """One window for one home: a second start hands its file to the first window, which comes to the front.
 
-A local socket that only this user may use: Qt's own on Windows, elsewhere `unix_door.py`. A first start that was killed
+A local socket that only this user may use: Qt's own on Windows, elsewhere `unix_door.py`. Which of two starts at the
+same moment opens the window is decided by a lock, for neither finds the other's socket yet. A start that was killed
 leaves nothing that stops the next one.
 """
 
@@ -9,11 +10,12 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCryptographicHash, QDir, QObject, QTimer, Signal
+from PySide6.QtCore import QCryptographicHash, QDir, QLockFile, QObject, QTimer, Signal
 
 from wizard import paths
 from wizard.system import moving
@@ -29,6 +31,10 @@ _CONNECT_MS = 500
 _WRITE_MS = 1000
 _MOST_BYTES = 16_384
 _TAKEN = b"ok\n"
+_OPENING_SECONDS = 20.0  # that another start may need until its window listens
+_NAP = 0.1
+
+_claims: dict[str, QLockFile] = {}  # as long as the process
 
 
 def server_name() -> str:
@@ -72,6 +78,19 @@ def may_be_open(name: str = "") -> bool:
     return is_answered(_path(name), _CONNECT_MS / 1000)
 
 
+def claim(name: str = "") -> bool:
+    """Become the one start that opens the window of this home. False: another start has, or is about to. True also
+    where nobody can tell."""
+    name = name or server_name()
+    if name not in _claims:
+        lock = QLockFile(f"{_path(name)}.lock")
+        lock.setStaleLockTime(0)  # of a process that is gone it is taken at once, of one that lives never
+        if not lock.tryLock(0):
+            return lock.error() is not QLockFile.LockError.LockFailedError
+        _claims[name] = lock
+    return True
+
+
 class SingleInstance(QObject):
     asked = Signal(str)  # a second start: the file that it was given, or ""
 
@@ -79,6 +98,16 @@ class SingleInstance(QObject):
         super().__init__(parent)
         self._name = name or server_name()
         self._server: QLocalServer | UnixDoor | None = None
+
+    def hand_over_or_claim(self, file: str | None) -> bool:
+        """True: another window has taken it, perhaps one that was just being opened. False: this start is to open one,
+        also beside one that does not answer."""
+        until = time.monotonic() + _OPENING_SECONDS
+        while not self.hand_over(file):
+            if claim(self._name) or time.monotonic() > until:
+                return False
+            time.sleep(_NAP)
+        return True
 
     def hand_over(self, file: str | None) -> bool:
         """True: another window has taken it, and this start is done."""
@@ -88,10 +117,13 @@ class SingleInstance(QObject):
 
         from PySide6.QtNetwork import QLocalSocket
 
+        from wizard.windows.foreground import may_come_forward
+
         socket = QLocalSocket()
         socket.connectToServer(self._name if this().doors_are_pipes else _path(self._name))
         if not socket.waitForConnected(_CONNECT_MS):
             return False
+        may_come_forward()
         socket.write(json.dumps({"open": file or ""}).encode() + b"\n")
         socket.flush()
         is_taken = socket.waitForReadyRead(_WRITE_MS) and bytes(socket.readAll().data()) == _TAKEN
@@ -131,6 +163,8 @@ class SingleInstance(QObject):
         if self._server is not None:
             self._server.close()
             self._server = None
+        if lock := _claims.pop(self._name, None):
+            lock.unlock()
 
     def _welcome(self) -> None:
         from PySide6.QtNetwork import QLocalServer

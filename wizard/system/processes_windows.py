@@ -1,4 +1,5 @@
-"""Windows: a child and what it starts are in a job, which ends with us; CTRL_BREAK is the polite rung.
+"""Windows: a child and what it starts are in a job, which ends with us. There is no polite rung: a break does not reach
+a child without a console window, and no child of ours would tidy up at one. The worker is asked by its `control` file.
 
 Reaches Windows only through `wizard.windows`, so that it runs anywhere with a library of the tests' own.
 """
@@ -27,19 +28,33 @@ def child_arguments() -> dict[str, Any]:
 class Family:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
-        self._job = Job()
-        self._job.assign(process.pid)
+        self._job: Job | None = None
+        with contextlib.suppress(OSError):  # none, or none that takes this process (a policy, a sandbox)
+            job = Job()
+            self._job = job if job.assign(process.pid) else None
 
     def stop(self, interrupt: float, terminate: float, kill: float) -> None:
-        """Interrupt, then kill: Windows has no rung between."""
-        with contextlib.suppress(OSError):
-            self._process.send_signal(creation.CTRL_BREAK_EVENT)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(interrupt)
+        """At once: nothing that is waited for could hear of it."""
         self.kill()
 
     def kill(self) -> None:
-        self._job.terminate()
+        if self._job is not None:
+            self._job.terminate()
+        else:
+            _kill_tree(self._process)
+
+
+def _kill_tree(process: subprocess.Popen[bytes]) -> None:
+    """One by one, without a job. Of a process that has ended its children are not known any more."""
+    import psutil  # seldom needed, and it takes its time to load
+
+    if process.poll() is not None:
+        return
+    with contextlib.suppress(psutil.Error):
+        one = psutil.Process(process.pid)
+        for each in (*one.children(recursive=True), one):
+            with contextlib.suppress(psutil.Error):
+                each.kill()
 
 
 def join_own_family() -> bool:
@@ -50,13 +65,13 @@ def join_own_family() -> bool:
     return True
 
 
-def start_apart(argv: tuple[str, ...], own_window: bool, arguments: Mapping[str, Any]) -> subprocess.Popen[bytes]:
+def start_apart(argv: tuple[str, ...] | str, own_window: bool, arguments: Mapping[str, Any]) -> subprocess.Popen[bytes]:
     """With the first flags that are not refused."""
     return first_allowed(argv, creation.detached(own_window), arguments)
 
 
 def first_allowed(
-    argv: tuple[str, ...], attempts: tuple[int, ...], arguments: Mapping[str, Any]
+    argv: tuple[str, ...] | str, attempts: tuple[int, ...], arguments: Mapping[str, Any]
 ) -> subprocess.Popen[bytes]:
     """Raises OSError."""
     for flags in attempts[:-1]:

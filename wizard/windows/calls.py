@@ -34,7 +34,11 @@ SIGNATURES: Mapping[str, Mapping[str, Signature]] = {
         "WaitNamedPipeW": (BOOL, (TEXT, DWORD)),
     },
     "ole32": {"CoCreateInstance": (ctypes.c_int32, (POINTER, POINTER, DWORD, POINTER, POINTER))},
-    "user32": {"MessageBoxW": (ctypes.c_int32, (HANDLE, TEXT, TEXT, UINT))},
+    "user32": {
+        "MessageBoxW": (ctypes.c_int32, (HANDLE, TEXT, TEXT, UINT)),
+        "AllowSetForegroundWindow": (BOOL, (DWORD,)),
+    },
+    "shell32": {"SetCurrentProcessExplicitAppUserModelID": (ctypes.c_int32, (TEXT,))},
     "version": {
         "GetFileVersionInfoSizeW": (DWORD, (TEXT, POINTER)),
         "GetFileVersionInfoW": (BOOL, (TEXT, DWORD, DWORD, POINTER)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 NEW_CONSOLE, NEW_PROCESS_GROUP = 0x0000_0010, 0x0000_0200
 BREAKAWAY_FROM_JOB, NO_WINDOW = 0x0100_0000, 0x0800_0000
-CTRL_BREAK_EVENT, SIGBREAK = 1, 21  # what is sent, and as what it arrives
+SIGBREAK = 21
 
 # No console window flashes up, and a break reaches the child alone.
 CHILD = NO_WINDOW | NEW_PROCESS_GROUP

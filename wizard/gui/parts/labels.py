@@ -3,14 +3,49 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
 
 SIGNS = {"ok": "✓", "note": "•", "warning": "!", "problem": "✕"}
 
 
+_BREAK = "\u200b"  # of no width; a line may end there
+
+
+class Wrapped(QLabel):
+    """Also a path of Windows ends a line: Qt knows no break after its backslashes, and cut off what did not fit. What
+    is copied is the words without the breaks."""
+
+    _words = ""
+
+    def setText(self, words: str) -> None:  # noqa: N802
+        self._words = words
+        super().setText(words.replace("\\", f"\\{_BREAK}"))
+
+    def text(self) -> str:
+        return self._words
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self._copy()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+        """As Qt's own, which would copy the breaks."""
+        if self.hasSelectedText():
+            menu = QMenu(self)
+            menu.addAction(QCoreApplication.translate("QWidgetTextControl", "&Copy"), self._copy)
+            menu.exec(event.globalPos())
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.selectedText().replace(_BREAK, ""))
+
+
 def label(words: str = "", role: str = "", parent: QWidget | None = None, wrap: bool = True) -> QLabel:
-    made = QLabel(words, parent)
+    made = Wrapped(parent) if wrap else QLabel(parent)
     made.setTextFormat(Qt.TextFormat.PlainText)
+    made.setText(words)
     made.setWordWrap(wrap)
     if wrap:
         made.setMinimumWidth(40)
