@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import MACHINE, RTX, Patient
+from tests.windows.libraries import library
 from wizard.capability import ComputeCapability
 from wizard.doctor.decide import decide, exit_status
-from wizard.doctor.installation import Installation, parse_version_file
-from wizard.doctor.machine_looks import machine_looks
+from wizard.doctor.installation import Installation, TorchFiles, parse_version_file
+from wizard.doctor.machine_looks import machine_looks, runtime
 from wizard.doctor.model import ENVIRONMENT, Look, finding, found, ruled_out
 from wizard.doctor.model import MACHINE as OF_MACHINE
 from wizard.doctor.surroundings import Surroundings, look_around, parse_modules
@@ -22,6 +23,7 @@ from wizard.matrix.load import load_matrix
 from wizard.plan.model import Choices
 from wizard.plan.resolve import resolve
 from wizard.steps.model import Check, Verification
+from wizard.system import places_linux, places_windows
 
 QUIET = Surroundings(None, frozenset(), None, (), None, None, False, None, (), None, None)
 NO_CARD = replace(MACHINE, driver=None, gpus=())
@@ -120,6 +122,24 @@ def test_found(machine: Machine, around: Surroundings, code: str) -> None:
     if code != "vc-runtime":
         assert (answer.verdict, answer.cause and answer.cause.code) == ("machine", code)
         assert exit_status(answer) is ExitStatus.GPU_TEST_FAILED
+
+
+def test_the_runtime_is_judged_by_what_this_torch_imports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The list of the Check page lacks nothing; the libraries of this torch want another one."""
+    for side in (places_linux, places_windows):
+        monkeypatch.setattr(side, "runtime_libraries", lambda: (tmp_path / "System32" / "msvcp140.dll",))
+    around = replace(QUIET, runtime_missing=(), runtime_version="14.44.1")
+    lib = tmp_path / "torch" / "lib"
+    lib.mkdir(parents=True)
+    (lib / "c10.dll").write_bytes(library("VCRUNTIME140_THREADS.dll"))
+    torch = TorchFiles(tmp_path / "torch", "2.15.0+cpu", None, None)
+    env = replace(environment(), os="windows", prefix=tmp_path, torch=torch)
+    seen = runtime(env, around)
+    assert [each.code for each in seen.findings] == ["vc-runtime"]
+    assert "vcruntime140_threads.dll" in text(seen.findings[0].cause, "en")
+    (tmp_path / "vcruntime140_threads.dll").write_bytes(library())
+    assert runtime(env, around).state == "ruled-out"
+    assert runtime(env, replace(around, runtime_version=None)).state == "not-looked", "unknown is not well"
 
 
 @pytest.mark.parametrize("value", ["0", "GPU-1234", "0,1"])

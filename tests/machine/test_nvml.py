@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
 import subprocess
 import sys
 from dataclasses import replace
@@ -12,9 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
+from tests.abilities import patience
 from tests.machine.answers import DATA
+from tests.tools import needs
 from wizard.capability import ComputeCapability
-from wizard.i18n import text
+from wizard.i18n import LANGUAGES, text
 from wizard.machine.asking import asker, question
 from wizard.machine.model import Driver
 from wizard.machine.nvidia import NvidiaReading, error_notice, normal_bus_id, pci_id
@@ -22,16 +23,14 @@ from wizard.machine.nvml import nvml_question, parse_nvml, probe_nvml
 from wizard.process import Request
 
 _ASK = asker(lambda: False)
-_COMPILER = shutil.which("cc")
-
-needs_compiler = pytest.mark.skipif(_COMPILER is None or sys.platform == "win32", reason="needs a C compiler")
+needs_compiler = needs("cc")
 
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("nvml")
     source = DATA / "fake_nvml.c"
-    command = [str(_COMPILER), "-shared", "-fPIC", "-o", str(folder / "libnvidia-ml.so.1"), str(source)]
+    command = ["cc", "-shared", "-fPIC", "-o", str(folder / "libnvidia-ml.so.1"), str(source)]
     subprocess.run(command, check=True, capture_output=True)
     return folder
 
@@ -101,7 +100,16 @@ def test_misfortunes_become_sentences(library: Path, misfortune: str, key: str) 
 
 @needs_compiler
 def test_a_hanging_library_is_cut_off(library: Path) -> None:
-    assert _failure(probe_nvml(_ASK, _request(library, "hang", seconds=1.5))) == "machine.nvidia.timeout"
+    assert _failure(probe_nvml(_ASK, _request(library, "hang", seconds=patience(4.0)))) == "machine.nvidia.timeout"
+
+
+def test_a_child_that_never_came_to_ask_is_not_the_cards_fault() -> None:
+    """A virus scanner, a busy computer; also where there is no nvml.dll at all."""
+    request = question((sys.executable, "-c", "import time; time.sleep(600)"), 1.5)
+    reading = probe_nvml(_ASK, request)
+    assert _failure(reading) == "machine.nvidia.not-asked"
+    assert reading.failure
+    assert all(text(reading.failure, language) for language in LANGUAGES)
 
 
 def test_a_hanging_child_leaves_no_process(tmp_path: Path) -> None:
@@ -113,8 +121,8 @@ def test_a_hanging_child_leaves_no_process(tmp_path: Path) -> None:
         f"open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
         "time.sleep(600)\n"
     )
-    reading = probe_nvml(_ASK, question((sys.executable, str(script)), 4.0))
-    assert _failure(reading) == "machine.nvidia.timeout"
+    reading = probe_nvml(_ASK, question((sys.executable, str(script)), patience(4.0)))
+    assert _failure(reading) == "machine.nvidia.not-asked"
     pid = int((tmp_path / "pid").read_text() or "0")
     with contextlib.suppress(psutil.NoSuchProcess):  # killed: gone at once, or within the moment that the kernel takes
         orphan = psutil.Process(pid)

@@ -15,6 +15,7 @@ from wizard.mirrors.model import UserSettings
 from wizard.plan.requirement import Requirement
 from wizard.plan.requirements import requirements
 from wizard.session.around_rows import around_rows, folder_rows, restart_rows, runtime_rows
+from wizard.system.traits import of
 
 CARD = Gpu("nvidia", "NVIDIA GeForce RTX 3060", "10de:2503", ComputeCapability(8, 6), 12 * 2**30)
 MACHINE = Machine("linux", "x86_64", "2.36", Driver("580.65.06", "13.0"), (CARD,))
@@ -44,7 +45,7 @@ def test_a_restart_that_is_due_is_a_warning_with_its_mark() -> None:
 @pytest.mark.parametrize(
     ("missing", "version", "state"),
     [((), "14.44.35211", ["ok"]), ((), "14.29.30133", ["warning"]), (("vcruntime140_1.dll",), None, ["problem"]),
-     ((), None, ["ok"]), (None, None, [])],
+     ((), None, ["warning"]), (None, None, [])],
 )  # fmt: skip
 def test_the_runtime_of_windows(missing: tuple[str, ...] | None, version: str | None, state: list[str]) -> None:
     rows = tuple(runtime_rows(windows(missing, version)))
@@ -66,7 +67,8 @@ HOME = PureWindowsPath("C:/Users/李 雷")
          ["environments.hazard.space", "environments.hazard.letters"]),
         ("C:\\torch", "C:\\Users\\LI~1\\Temp", "windows", ["page.check.path"]),
         ("C:\\torch", f"{HOME}\\Temp", "windows", ["environments.hazard.space", "environments.hazard.letters"]),
-        ("C:\\" + "x" * 120, "C:\\Temp", "windows", ["environments.hazard.long"]),
+        ("C:\\" + "x" * 66, "C:\\Temp", "windows", ["page.check.path"]),
+        ("C:\\" + "x" * 67, "C:\\Temp", "windows", ["environments.hazard.long"]),
         ("D:\\Cloud\\torch", "C:\\Temp", "windows", ["environments.hazard.cloud"]),
     ],
 )  # fmt: skip
@@ -112,3 +114,11 @@ def test_a_look_that_failed_is_told_in_its_own_row() -> None:
     assert (rows["conda"].state, rows["conda"].fact.key) == ("warning", "page.check.part-late")
     assert "OSError(5)" in text(rows["system"].fact, "en")
     assert (rows["gpu"].state, rows["gpu"].fact.key) == ("warning", "machine.windows.device-problem")
+
+
+def test_the_sure_path_holds_torchs_longest_name() -> None:
+    """190 characters of torch 2.15.0 with its site-packages, 259 in all; and the switch has its name."""
+    longest = "\\".join(("", "Lib", "site-packages", "x" * 171))
+    assert of("windows").longest_sure_path == 259 - len(longest)
+    for language in LANGUAGES:
+        assert "LongPathsEnabled" in text(Message("environments.hazard-long.fix"), language)

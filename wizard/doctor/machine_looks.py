@@ -6,12 +6,14 @@ whether it is the cause is decided in `decide.py`, beside the test.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
 
 from wizard.capability import ComputeCapability
 from wizard.doctor.installation import Installation
 from wizard.doctor.model import MACHINE, Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.doctor.surroundings import Surroundings
+from wizard.environments.vc_runtime import missing_runtime, runtime_folders
 from wizard.machine.model import Machine
 from wizard.matrix.model import PLATFORMS, Matrix
 from wizard.matrix.ordering import CPU, cuda_of, version_key
@@ -20,9 +22,11 @@ from wizard.plan.drivers import driver_level, driver_system, runs
 from wizard.plan.kernels import code_for
 from wizard.plan.model import Candidate
 from wizard.system.traits import of
+from wizard.windows.file_version import file_version
 
 _MISMATCH, _NOT_LOADED = "machine.nvidia.driver-library-mismatch", "machine.nvidia.driver-not-loaded"
 _OLDEST_RUNTIME = "14.40"  # torch 2.9 and later end with WinError 1114 on older ones
+_DECIDES = "msvcp140.dll"  # by its version; Python brings an older vcruntime140.dll along
 _FREE_DRIVERS = ("nouveau", "nova", "nova_core")
 
 
@@ -199,17 +203,29 @@ def runtime(env: Installation, around: Surroundings) -> Look:
     """Windows: the Visual C++ runtime that torch's libraries are linked with."""
     if around.runtime_missing is None:
         return not_looked("runtime", "not-windows")
-    if around.runtime_missing:
-        evidence: tuple[Evidence, ...] = tuple(
-            proof("missing", path=f"System32\\{name}") for name in around.runtime_missing
-        )
-        return found(
-            "runtime", finding("runtime", "vc-runtime", evidence, scope=MACHINE, name=around.runtime_missing[0])
-        )
-    version = around.runtime_version
+    missing, version = _runtime_of(env, around)
+    if missing:
+        evidence: tuple[Evidence, ...] = tuple(proof("missing", path=name) for name in missing)
+        return found("runtime", finding("runtime", "vc-runtime", evidence, scope=MACHINE, name=missing[0]))
     needs_new = version_key(env.release or "0") >= (2, 9)
     if version and needs_new and version_key(version) < version_key(_OLDEST_RUNTIME):
-        evidence = (f"vcruntime140.dll {version}", proof("newer-runtime", torch=env.release or "?"))
+        evidence = (f"{_DECIDES} {version}", proof("newer-runtime", torch=env.release or "?"))
         one = finding("runtime", "vc-runtime/old", evidence, certain=False, scope=MACHINE, version=version)
         return found("runtime", one)
-    return ruled_out("runtime", f"vcruntime140.dll {version or '?'}")
+    if not version:
+        return not_looked("runtime", "no-runtime-version")
+    return ruled_out("runtime", f"{_DECIDES} {version}")
+
+
+def _runtime_of(env: Installation, around: Surroundings) -> tuple[tuple[str, ...], str | None]:
+    """What this torch lacks by its own libraries (by the list of those that the newest wants, where there are none),
+    and the version of the runtime that it finds first."""
+    missing, version = around.runtime_missing or (), around.runtime_version
+    with contextlib.suppress(OSError):
+        code = env.torch.folder.rglob("*.[dp][ly][ld]") if env.torch else ()
+        if files := {path.name: str(path) for path in code}:
+            missing = missing_runtime(files, env.prefix)
+        places = (folder / _DECIDES for folder in runtime_folders(env.prefix))
+        first = next((place for place in places if place.is_file()), None)
+        version = file_version(str(first)) if first else version
+    return missing, version

@@ -64,7 +64,8 @@ def _gpu(row: dict[str, Any]) -> Gpu:
 def probe_nvml(ask: Ask, request: Request | None = None) -> NvidiaReading:
     outcome = ask(request or nvml_question())
     if outcome.timed_out:
-        return NvidiaReading(failure=message("machine.nvidia.timeout"))
+        has_begun = bool(outcome.stdout.strip())  # the child says a word before it asks: from there on it is the driver
+        return NvidiaReading(failure=message("machine.nvidia.timeout" if has_begun else "machine.nvidia.not-asked"))
     try:
         return parse_nvml(outcome.stdout)
     except ValueError:

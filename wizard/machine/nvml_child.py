@@ -75,6 +75,7 @@ def read() -> dict[str, Any]:
         "schema": 1, "error": None, "driver_version": None, "cuda_version": None, "gpus": [], "gpu_errors": [],
     }  # fmt: skip
     try:
+        say("asking the driver")  # who waits knows then that it is the driver that is slow
         _start()
         answer["driver_version"] = _or_none(lambda: pynvml.nvmlSystemGetDriverVersion())
         answer["cuda_version"] = _cuda_version()
@@ -90,9 +91,13 @@ def read() -> dict[str, Any]:
     return answer
 
 
-def main() -> int:
-    sys.stdout.write(json.dumps(read()) + "\n")
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
     sys.stdout.flush()
+
+
+def main() -> int:
+    say(json.dumps(read()))
     return 0
 
 

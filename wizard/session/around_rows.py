@@ -52,8 +52,10 @@ def runtime_rows(around: Surroundings) -> Iterator[Requirement]:
         yield Requirement("runtime", "problem", fact, message(why), message(fix))
     elif version and version_key(version) < version_key(_OLDEST_RUNTIME):
         yield Requirement("runtime", "warning", message(f"{key}-old", version=version), message(why), message(fix))
+    elif not version:
+        yield Requirement("runtime", "warning", message(f"{key}-unknown"), message(why), message(fix))
     else:
-        yield Requirement("runtime", "ok", message(key, version=version or "?"))
+        yield Requirement("runtime", "ok", message(key, version=version))
 
 
 def folder_rows(

@@ -24,7 +24,7 @@ class System:
     paths_have_case: bool
     longest_name: int
     names_are_bytes: bool  # what is counted: bytes or characters
-    longest_sure_path: int | None  # of an environment: torch nests about 140 further characters
+    longest_sure_path: int | None  # of an environment, so that none of torch's own files lies beyond 259 characters
     no_file: str  # in place of a settings file: there is none
     quoted: Callable[[str], str]  # a path as one word of a line that a person copies
     # An environment
@@ -145,7 +145,7 @@ WINDOWS = System(
     paths_have_case=False,
     longest_name=100,  # 260 for the whole path
     names_are_bytes=False,
-    longest_sure_path=110,
+    longest_sure_path=69,  # torch 2.15.0's longest name is 171, with \Lib\site-packages\ 190
     no_file="nul",
     quoted=_plainly_quoted,
     program_ending=".exe",
