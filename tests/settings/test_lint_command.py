@@ -70,11 +70,28 @@ def test_mending_and_taking_it_back(home: Path) -> None:
     assert said.returncode == 0, said.stdout
     assert document["counts"]["error"] == 0
     assert "-index-url = http://pypi.douban.com/simple/" in said.stderr
-    assert pip.read_bytes() == b"# mine\r\n[global]\r\n"
+    living = b"https://mirrors.tuna.tsinghua.edu.cn/pypi/web/simple"
+    assert pip.read_bytes() == b"# mine\r\n[global]\r\nindex-url = " + living + b"\r\n"
     assert conda.read_bytes() == b"channels:\n  - defaults   # office\n  - https://c.example/lab\n"
     undone = undo(document["change"])
     assert {file.how for file in undone.files} == {How.RESTORED}
     assert (pip.read_bytes(), conda.read_bytes()) == (PIP, CONDA)
+
+
+def test_condas_stored_lists_go_after_its_file_was_mended(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = home / "asked"
+    conda = home / "bin" / "conda"
+    conda.parent.mkdir()
+    conda.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n', encoding="utf-8")
+    conda.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{conda.parent}:{os.environ['PATH']}")
+    run(home, "--fix", "dead-mirror", "--yes")
+    assert not asked.exists() or "clean" not in asked.read_text(encoding="utf-8"), "pip's file alone was mended"
+    said = run(home, "--fix", "tls-off", "--yes")
+    assert "clean --index-cache --yes" in asked.read_text(encoding="utf-8")
+    assert "package lists of the old source were removed" in said.stderr
+    conda.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    assert "run conda clean --index-cache" in run(home, "--fix", "channel-platform", "--yes").stderr
 
 
 def test_one_code_alone(home: Path) -> None:

@@ -14,7 +14,7 @@ from wizard.i18n import LANGUAGES, text
 from wizard.mirrors.pip_settings import pip_files, read_pip_settings
 from wizard.mirrors.settings_files import settings_table
 from wizard.mirrors.uv_settings import uv_files
-from wizard.settings.answers import parse_pip_settings, parse_uv_settings
+from wizard.settings.answers import parse_pip_debug, parse_pip_settings, parse_uv_settings, says_twice
 from wizard.settings.model import Tool
 from wizard.settings.outdone import outdone
 from wizard.settings.places import Surroundings, own_file, settings_files
@@ -51,7 +51,8 @@ def test_pip_itself_names_the_same_files(computer: Computer) -> None:
 
 
 def effective_pip(computer: Computer) -> str | None:
-    return parse_pip_settings(computer.pip("config", "list"))
+    listed = computer.pip("config", "list")
+    return parse_pip_debug(computer.pip("config", "debug")) if says_twice(listed) else parse_pip_settings(listed)
 
 
 @linux

@@ -80,6 +80,7 @@ def test_a_file_that_pip_itself_cannot_read_is_said(computer: Computer) -> None:
     assert path.read_bytes().startswith("# 镜像\n".encode("gbk"))
 
 
+@linux
 def test_further_indexes_go_on_being_asked_and_that_is_said(computer: Computer) -> None:
     sound = "[[index]]\nurl = 'https://a.example/simple'\n"
     for content, is_told in (
@@ -95,6 +96,7 @@ def test_further_indexes_go_on_being_asked_and_that_is_said(computer: Computer) 
         assert all("further indexes" in text(notice, "en") for notice in notices)
 
 
+@linux
 @pytest.mark.parametrize(
     ("path", "content"),
     [
@@ -119,6 +121,7 @@ def test_a_private_source_is_left_alone_and_so_are_all_files(computer: Computer,
     assert use_cases.changes() == ()
 
 
+@linux
 def test_a_login_in_a_file_that_is_not_understood_counts_too(computer: Computer) -> None:
     """Python's reader stumbles over the whole file; uv's may not."""
     computer.write(".netrc", "machine corp.example login me password pw\nrubbish here\n").chmod(0o600)

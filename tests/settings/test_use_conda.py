@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from pathlib import Path
 
 from tests.settings import readers
-from tests.settings.using import FORGE, OLD, RC, answers, linux, use
+from tests.settings.using import FORGE, OLD, RC, ROOT, answers, linux, use
 from tests.settings.world import Computer
 from wizard.settings.model import Tool
 from wizard.settings.use import conda_wish
@@ -72,3 +73,25 @@ def test_the_users_own_channels_stay(computer: Computer) -> None:
     assert "hunter2" not in str(wish.notices)
     computer.write(RC, "channels: [bioconda, conda-forge]\n")
     assert conda_wish(FORGE, computer.around).notices == ()
+
+
+def test_what_the_mirror_does_not_serve_is_said(computer: Computer) -> None:
+    computer.write(RC, "channels: [conda-forge, defaults]\n")
+    assert [notice.key for notice in conda_wish(FORGE, computer.around).notices] == ["settings-file.defaults-stays"]
+    assert conda_wish(None, computer.around).notices == ()
+
+
+@linux
+def test_the_named_conda_is_the_one_that_is_asked(computer: Computer) -> None:
+    """On no PATH, so that it would not be found."""
+    log = install_conda(computer)
+    path = computer.environ["PATH"].removeprefix(f"{computer.home / 'bin'}:")
+    command = [sys.executable, "-m", "wizard", "--lang", "en", "mirrors", "use", "tuna", "--kind", "conda", "--yes"]
+    command += ["--conda", str(computer.home / "bin" / "conda")]
+    environment = {**computer.environ, "PATH": path}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert log.read_text().splitlines() == ["config --show-sources --json", "clean --index-cache --yes"]
+    command[-1] = str(computer.home / "nowhere")
+    refused = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120)
+    assert refused.returncode == 2, refused.stderr

@@ -48,7 +48,7 @@ def _fix(findings: Sequence[Finding], arguments: argparse.Namespace, terminal: T
     if not arguments.yes and not _agreed(terminal):
         terminal.say(message("lint.left-alone"))
         return None
-    change = use_case.mend(planned)
+    change = use_case.mend(planned, terminal.say)
     terminal.say(message("lint.fixed", count=len(planned.diffs)))
     return change
 

@@ -18,7 +18,8 @@ from wizard.settings.verify import Answer
 
 
 def use(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    plan = use_cases.plan_use(arguments.id, tuple(arguments.kind))
+    around = use_cases.surroundings(arguments.conda)
+    plan = use_cases.plan_use(arguments.id, tuple(arguments.kind), around)
     for notice in plan.notices:
         terminal.write(f"! {terminal.words(notice)}")
     if plan.diffs:
@@ -30,7 +31,7 @@ def use(arguments: argparse.Namespace, terminal: Terminal) -> int:
             return ExitStatus.CANCELLED
     else:
         terminal.say(message("settings-file.use.nothing"))
-    return _done(use_cases.use(plan), terminal)
+    return _done(use_cases.use(plan, around), terminal)
 
 
 def show(diffs: tuple[Diff, ...], terminal: Terminal) -> None:

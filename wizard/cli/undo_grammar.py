@@ -26,4 +26,5 @@ def add_use(actions: Any) -> None:
         "--kind", action="append", default=[], choices=("packages", "conda", "torch", "miniforge"),
         help="only these (may be repeated; packages or conda can be a default)",
     )  # fmt: skip
+    use.add_argument("--conda", metavar="PATH", help="the conda that is asked: its program or installation")
     use.add_argument("--yes", "-y", action="store_true", help="do not ask")

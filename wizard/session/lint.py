@@ -6,18 +6,19 @@ Mending goes through the journal, so that it can be taken back.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from wizard import paths
 from wizard.errors import UsageError, WizardError
-from wizard.i18n import message
+from wizard.i18n import Message, message
 from wizard.machine.model import Machine
 from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import version_key
 from wizard.plan.model import Candidate
+from wizard.session.settings import clean_after, surroundings
 from wizard.settings.apply import apply, propose
 from wizard.settings.finding import Finding, Situation
 from wizard.settings.lint import edits_of, lint
@@ -80,10 +81,15 @@ def mending(findings: Sequence[Finding], wanted: str) -> Mending:
     return Mending(tuple(one for one in chosen if one.is_fixable), tuple(diffs), tuple(refused))
 
 
-def mend(planned: Mending) -> Change:
-    """Raises WizardError `undo-…`, with nothing changed."""
+def mend(planned: Mending, tell: Callable[[Message], None] = lambda words: None) -> Change:
+    """Write it, and take away what conda had stored of channels that changed. `tell` hears what became of that.
+
+    Raises WizardError `undo-…`, with nothing changed."""
     codes = ", ".join(dict.fromkeys(finding.code for finding in planned.findings))
-    return apply(planned.diffs, message("lint.reason", codes=codes))
+    change = apply(planned.diffs, message("lint.reason", codes=codes))
+    for words in clean_after(planned.diffs, surroundings()):
+        tell(words)
+    return change
 
 
 def counts(findings: Sequence[Finding]) -> dict[str, int]:

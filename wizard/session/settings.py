@@ -6,10 +6,12 @@ The window and the command line ask here. Nothing is written before a person has
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard import paths
+from wizard.environments.conda_find import executable_in
 from wizard.i18n import Message, message
 from wizard.settings import apply as door
 from wizard.settings.model import Diff, Tool
@@ -40,8 +42,10 @@ class Used:
     after: tuple[Message, ...]
 
 
-def surroundings() -> Surroundings:
-    return Surroundings(os.environ, Path.home(), paths.os_name())
+def surroundings(conda: str | None = None) -> Surroundings:
+    """`conda`: the program or installation to ask before any other. Raises UsageError `conda-not-there`."""
+    named = {"CONDA_EXE": str(executable_in(Path(conda).expanduser().absolute()))} if conda else {}
+    return Surroundings({**os.environ, **named}, Path.home(), paths.os_name())
 
 
 def plan_use(mirror: str, kinds: tuple[str, ...] = (), around: Surroundings | None = None) -> UsePlan:
@@ -70,10 +74,14 @@ def use(plan: UsePlan, around: Surroundings | None = None) -> Used:
     around = around or surroundings()
     change = door.apply(plan.diffs, message("settings-file.reason.use", id=plan.mirror)) if plan.diffs else None
     checks = tuple(verify(wish, around) for wish in plan.wishes)
-    is_conda_new = any(diff.tool is Tool.CONDA for diff in plan.diffs)
-    cleaned = clean_index_cache(around) if is_conda_new else None
+    return Used(change, checks, clean_after(plan.diffs, around))
+
+
+def clean_after(diffs: Sequence[Diff], around: Surroundings) -> tuple[Message, ...]:
+    """Where conda's channels were changed, take its stored package lists away, and say what became of them."""
+    cleaned = clean_index_cache(around) if any(diff.tool is Tool.CONDA for diff in diffs) else None
     words = {True: "settings-file.cleaned", False: "settings-file.not-cleaned"}
-    return Used(change, checks, () if cleaned is None else (message(words[cleaned]),))
+    return () if cleaned is None else (message(words[cleaned]),)
 
 
 def changes() -> tuple[Change, ...]:

@@ -7,6 +7,7 @@ import json
 import re
 
 _PIP_ORDER = (":env:", "install", "global")  # the first that says it
+_PIP_RANKS = ("global", "user", "site", "env", "env_var")  # pip's OVERRIDE_ORDER, the weakest first
 _UV_INDEX = re.compile(
     r'given: Some\(\s*(?P<url>"(?:[^"\\]|\\.)*"),\s*\),.*?\bdefault: (?P<default>true|false)', re.DOTALL
 )
@@ -19,6 +20,30 @@ def parse_pip_settings(text: str) -> str | None:
         key, sign, value = line.partition("=")
         if sign:
             found[key.strip().replace(".pypi-url", ".index-url")] = _quoted(value)
+    return next((found[key] for key in (f"{part}.index-url" for part in _PIP_ORDER) if found.get(key)), None)
+
+
+def says_twice(text: str) -> bool:
+    """Whether `pip config list` names a key more than once: since 26 it lists file by file, by name and not by rank."""
+    keys = [line.partition("=")[0] for line in text.splitlines() if "=" in line]
+    return len(keys) != len(set(keys))
+
+
+def parse_pip_debug(text: str) -> str | None:
+    """The same by `pip config debug`, which says which file says what, and of which rank each is."""
+    said: dict[str, dict[str, str]] = {kind: {} for kind in _PIP_RANKS}
+    kind = ""
+    for line in text.splitlines():
+        if line.endswith(":") and line[:-1] in said:
+            kind = line[:-1]
+        elif kind == "env_var":
+            name, _, value = line.strip().partition("=")
+            if name in ("PIP_INDEX_URL", "PIP_PYPI_URL"):
+                said[kind][":env:.index-url"] = _quoted(value)
+        elif kind and line.startswith("    "):
+            key, _, value = line.strip().partition(": ")
+            said[kind][key.replace(".pypi-url", ".index-url")] = value
+    found = {key: value for kind in _PIP_RANKS for key, value in said[kind].items()}
     return next((found[key] for key in (f"{part}.index-url" for part in _PIP_ORDER) if found.get(key)), None)
 
 

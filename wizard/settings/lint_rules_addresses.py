@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from wizard.settings.finding import Finding, Repair, Situation, finding
 from wizard.settings.model import Tool
 from wizard.settings.options import Option, OwnSettings
 
+VARIANT = re.compile(r"/(cpu|cu\d{2,3}|rocm[\d.]+|xpu)(?:/|$)")
 PLACES = ("index", "extra", "explicit", "links", "channel")
 _BAD = ("gone", "invented")
 
@@ -45,11 +47,11 @@ def dead_mirrors(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
     for option, position, url in addresses(own):
         dead = dead_address(url)
         if dead:
-            instead = _instead(url, dead)
+            instead = _instead(url, dead) or _living(option, url, dead, situation)
             yield finding(
                 "dead-mirror", "error" if dead.status in _BAD else "warning", option, position,
                 repairs=(Repair(option, url, instead),), touches=True,
-                words=(f"cause-{dead.status}", "fix-moved" if instead else "fix", "effect"),
+                words=(f"cause-{dead.status}", _remedy(dead, instead), "effect"),
                 as_of=dead.as_of, instead=instead or "",
             )  # fmt: skip
 
@@ -60,6 +62,30 @@ def _instead(url: str, dead: DeadAddress) -> str | None:
         return None
     rest = url.partition(dead.begins)[2].strip("/")
     return f"{dead.instead}/{rest}" if rest and "/whl" in dead.instead else dead.instead
+
+
+def _remedy(dead: DeadAddress, instead: str | None) -> str:
+    if instead is None:
+        return "fix"
+    return "fix-moved" if dead.instead else "fix-living"
+
+
+def _living(option: Option, url: str, dead: DeadAddress, situation: Situation) -> str | None:
+    """Another mirror of the kind, in the place of one that was wanted. None where no mirror is needed: an index that
+    only adds to the main one, a CUDA tag that is not this computer's."""
+    if option.role == "index" and dead.kind == "pypi":
+        return next(iter(_mirrors(dead.kind, "simple")), None)
+    tag = VARIANT.search(url)
+    if dead.kind == "pytorch-wheels" and tag and option.role in ("extra", "links") and tag[1] == situation.variant:
+        living = _mirrors(dead.kind, "flat" if option.role == "links" else "simple", tag[1])
+        return next(iter(living), None)
+    return None
+
+
+def _mirrors(kind: str, layout: str, variant: str = "cpu") -> list[str]:
+    """Addresses of the living ones, in the table's order."""
+    rows = (row for row in mirror_rows() if (row.kind, row.layout, row.status) == (kind, layout, "alive"))
+    return [row.address(variant) for row in rows if row.id != "official"]
 
 
 def plain_http(own: OwnSettings, situation: Situation) -> Iterator[Finding]:

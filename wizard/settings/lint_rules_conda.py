@@ -7,8 +7,9 @@ from urllib.parse import urlsplit
 
 from wizard.mirrors.address import has_scheme
 from wizard.mirrors.address_facts import address_facts, channel_name, needs_terms
-from wizard.mirrors.conda_names import FORGE, addresses
+from wizard.mirrors.conda_names import FORGE, addresses, is_closed
 from wizard.mirrors.conda_settings import CondaValues
+from wizard.mirrors.table import mirror_rows
 from wizard.settings.finding import Finding, Repair, Situation, finding
 from wizard.settings.model import Tool
 from wizard.settings.options import Option, OwnSettings
@@ -52,12 +53,34 @@ def cpu_order(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
     if any(_holds_cuda(name, own.conda) for name in channels[:main]):
         return
     name = channels[main]
-    together = _owner(own, name, below)
+    above = [one for one in channels[: channels.index(below)] if _is_main(one, own.conda)]
+    together = _owner(own, *above, below)
     option = together or _any_owner(own, name)
-    repairs = (Repair(option, name), Repair(option, None, name)) if together else ()
+    last = (repair for one in above for repair in (Repair(option, one), Repair(option, None, one)))
+    repairs = tuple(last) if together else ()
     position = option.values.index(name)
     yield finding("conda-cpu-order", "warning", option, position, repairs=repairs, below=below, gpu=situation.gpu,
                   build=situation.build)  # fmt: skip
+
+
+def cpu_only(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+    """Anaconda's channel, and none beside it that has the CUDA builds. Whether others come in is the user's to say."""
+    channels = own.conda.channels
+    name = next((name for name in channels if _is_main(name, own.conda)), None)
+    if name is None or situation.gpu is None or is_closed(own.conda):
+        return
+    if any(_holds_cuda(other, own.conda) for other in channels):
+        return
+    option, forge = _any_owner(own, name), _forge_beside(name)
+    yield finding("conda-cpu-only", "note", option, option.values.index(name), forge=forge, gpu=situation.gpu,
+                  build=situation.build)  # fmt: skip
+
+
+def _forge_beside(name: str) -> str:
+    """conda-forge by its name; of an address, the one that the same host has."""
+    rows = (row.address() for row in mirror_rows() if row.kind == FORGE and row.url)
+    hosts = {urlsplit(url).hostname: url for url in rows}
+    return hosts.get(urlsplit(name).hostname, FORGE) if has_scheme(name) else FORGE
 
 
 def frozen_pytorch(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
@@ -69,11 +92,22 @@ def frozen_pytorch(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
         if any(one in _PYTORCH for one in found):
             option = _any_owner(own, name)
             is_strict = own.conda.priority == "strict"
+            new = None if _is_right_without(name, own.conda, situation) else _forge_beside(name)
             yield finding(
                 "conda-frozen-pytorch", "warning" if is_strict else "note", option, option.values.index(name),
-                repairs=(Repair(option, name),), build=situation.build,
-                words=("cause-strict" if is_strict else "cause", "fix", "effect"),
+                repairs=(Repair(option, name, new),), build=situation.build, forge=new or "",
+                words=("cause-strict" if is_strict else "cause", "fix-instead" if new else "fix", "effect"),
             )  # fmt: skip
+
+
+def _is_right_without(name: str, values: CondaValues, situation: Situation) -> bool:
+    """Would the next `conda install pytorch` find the right build? Not in Anaconda's channel for a card."""
+    left = (other for other in values.channels if other != name)
+    for other in left:
+        names = [channel_name(url) for url in _urls(other, values)]
+        if FORGE in names or _is_main(other, values):
+            return FORGE in names or situation.gpu is None
+    return False
 
 
 def platform_in_address(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
@@ -132,5 +166,5 @@ def bad_values(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
             yield finding("conda-no-list", "error", option)
 
 
-CONDA_RULES = (cpu_order, frozen_pytorch, platform_in_address, free_channel, name_in_custom, mirrored_channels,
-               bad_values)  # fmt: skip
+CONDA_RULES = (cpu_order, cpu_only, frozen_pytorch, platform_in_address, free_channel, name_in_custom,
+               mirrored_channels, bad_values)  # fmt: skip

@@ -10,11 +10,10 @@ from wizard.mirrors.address import is_loopback
 from wizard.mirrors.address_facts import dead_address
 from wizard.mirrors.table import mirror_rows
 from wizard.settings.finding import Finding, Repair, Situation, finding
-from wizard.settings.lint_rules_addresses import addresses, host_of, known_hosts
+from wizard.settings.lint_rules_addresses import VARIANT, addresses, host_of, known_hosts
 from wizard.settings.model import Tool
 from wizard.settings.options import Option, OwnSettings
 
-_VARIANT = re.compile(r"/(cpu|cu\d{2,3}|rocm[\d.]+|xpu)(?:/|$)")
 _INDEX_ROLES = ("index", "extra")
 
 
@@ -35,7 +34,7 @@ def torch_index_as_index(own: OwnSettings, situation: Situation) -> Iterator[Fin
 def other_variant(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
     """A torch index that stays in the settings after the command that needed it."""
     for option, position, url in addresses(own):
-        match = _VARIANT.search(url)
+        match = VARIANT.search(url)
         if option.role not in ("extra", "links") or not match or _torch_layout(url) is None or dead_address(url):
             continue
         if match[1] == situation.variant or _is_flat_index(option, url):
@@ -80,7 +79,8 @@ def foreign_index(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
             for position, url in enumerate(option.values if option.role == "extra" else ()):
                 others = mains or [""]  # "": the official index, which is public
                 if any(_is_private(url) != _is_private(other) for other in others):
-                    yield finding("foreign-index", "warning", option, position)
+                    fix = "fix" if tool is Tool.PIP else "fix-uv"
+                    yield finding("foreign-index", "warning", option, position, words=("cause", fix, "effect"))
 
 
 def _uv_mixes(own: OwnSettings) -> bool:

@@ -136,4 +136,6 @@ def conda_wish(url: str | None, around: Surroundings) -> Wish:
         edits.append(Edit(Tool.CONDA, path, "channels", (_FORGE,)))
     elif parent and _FORGE not in channels:
         notices.append(message("settings-file.forge-not-used", channels=redact(", ".join(channels))))
+    if parent and "defaults" in channels:
+        notices.append(message("settings-file.defaults-stays"))
     return Wish(Tool.CONDA, path, key, parent, tuple(edits), tuple(notices))

@@ -17,7 +17,13 @@ from wizard.errors import WizardError
 from wizard.i18n import Message, message
 from wizard.machine.condas import candidates
 from wizard.process import Outcome, Request, child_environment, redact, run
-from wizard.settings.answers import parse_conda_sources, parse_pip_settings, parse_uv_settings
+from wizard.settings.answers import (
+    parse_conda_sources,
+    parse_pip_debug,
+    parse_pip_settings,
+    parse_uv_settings,
+    says_twice,
+)
 from wizard.settings.editors import value_of
 from wizard.settings.model import Tool
 from wizard.settings.places import Surroundings
@@ -85,7 +91,10 @@ def _pythons(around: Surroundings) -> Iterator[str]:
 
 def _verify_pip(wish: Wish, around: Surroundings, ask: Ask) -> Check:
     for python in dict.fromkeys(_pythons(around)):
-        outcome = ask(_question(wish, around, python, "-m", "pip", "--disable-pip-version-check", "config", "list"))
+        pip = (python, "-m", "pip", "--disable-pip-version-check", "config")
+        outcome = ask(_question(wish, around, *pip, "list"))
+        if outcome.ok and says_twice(outcome.stdout) and (told := ask(_question(wish, around, *pip, "debug"))).ok:
+            return _compared(wish, parse_pip_debug(told.stdout))
         if outcome.ok:
             return _compared(wish, parse_pip_settings(outcome.stdout))
         if "No module named pip" not in outcome.stderr and outcome.exit_code is not None:

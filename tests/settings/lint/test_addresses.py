@@ -11,12 +11,14 @@ from tests.settings.lint.asking import CARD, CONDA, PIP, UV, codes, findings, me
 from wizard.i18n import text
 from wizard.settings.lint import edits_of
 
+LIVING = "https://mirrors.tuna.tsinghua.edu.cn/pypi/web/simple"  # the first of the table
+
 
 @pytest.mark.parametrize(
     ("path", "content", "severity", "after"),
     [
-        (PIP, "[global]\nindex-url = https://pypi.douban.com/simple\n", "error", "[global]\n"),
-        (PIP, "[install]\nindex_url=http://pypi.hustunique.com/\n", "error", "[install]\n"),
+        (PIP, "[global]\nindex-url = https://pypi.douban.com/simple\n", "error", f"[global]\nindex-url = {LIVING}\n"),
+        (PIP, "[install]\nindex_url=http://pypi.hustunique.com/\n", "error", f"[install]\nindex_url={LIVING}\n"),
         (PIP, "[global]\nextra-index-url =\n    https://pypi.nvidia.com\n    https://pypi.doubanio.com/simple\n",
          "error", "[global]\nextra-index-url =https://pypi.nvidia.com\n"),
         (PIP, "[global]\nfind-links = https://download.pytorch.org/whl/torch_stable.html\n", "warning", "[global]\n"),
@@ -25,7 +27,12 @@ from wizard.settings.lint import edits_of
         (PIP, "[global]\nfind-links = https://mirrors.tuna.tsinghua.edu.cn/pytorch/whl/cu121\n", "error", "[global]\n"),
         (PIP, "[global]\nextra-index-url = https://mirror.nju.edu.cn/pytorch-wheels/cu126\n", "warning",
          "[global]\nextra-index-url = https://mirror.nju.edu.cn/pytorch/whl/cu126\n"),
-        (UV, '[[index]]\nurl = "https://pypi.douban.com/simple"\ndefault = true\n', "error", ""),
+        (UV, '[[index]]\nurl = "https://pypi.douban.com/simple"\ndefault = true\n', "error",
+         f'[[index]]\nurl = "{LIVING}"\ndefault = true\n'),
+        (PIP, "[global]\nfind-links = https://mirrors.tuna.tsinghua.edu.cn/pytorch/whl/cu126\n", "error",
+         "[global]\nfind-links = https://mirrors.aliyun.com/pytorch-wheels/cu126/\n"),
+        (PIP, "[global]\nextra-index-url = https://mirrors.bfsu.edu.cn/pytorch/whl/cu126\n", "error",
+         "[global]\nextra-index-url = https://mirror.sjtu.edu.cn/pytorch-wheels/cu126\n"),
         (UV, 'extra-index-url = ["https://pypi.douban.com/simple", "https://pypi.nvidia.com"]\n', "error",
          'extra-index-url = ["https://pypi.nvidia.com"]\n'),
     ],
@@ -66,7 +73,7 @@ def test_trusted_host_on_https(computer: Computer) -> None:
 def test_a_dead_mirror_takes_its_trust_along(computer: Computer) -> None:
     computer.write(PIP, "[global]\nindex-url = http://pypi.douban.com/simple/\ntrusted-host = pypi.douban.com\n")
     assert codes(computer) == ["dead-mirror", "trusted-host"]
-    assert mended(computer) == "[global]\n"
+    assert mended(computer) == f"[global]\nindex-url = {LIVING}\n"
 
 
 def test_insecure_hosts_of_uv(computer: Computer) -> None:
@@ -141,4 +148,11 @@ def test_a_private_index_beside_a_public_one(computer: Computer, content: str) -
 
 def test_uv_keeps_indexes_apart_unless_told_otherwise(computer: Computer) -> None:
     computer.write(UV, 'index-strategy = "unsafe-best-match"\n[[index]]\nurl = "https://lab.example/simple"\n')
-    assert codes(computer) == ["foreign-index"]
+    assert sorted(codes(computer)) == ["any-index-wins", "foreign-index"]
+    found = next(one for one in findings(computer) if one.code == "foreign-index")
+    assert "uv takes the highest version" in text(found.cause, "en")
+    assert "index-strategy" in text(found.fix, "en")
+    computer.write(UV, '[pip]\nindex-strategy = "unsafe-first-match"\n')  # the indexes may stand in a variable
+    assert codes(computer) == ["any-index-wins"]
+    computer.write(UV, 'index-strategy = "first-index"\n[[index]]\nurl = "https://lab.example/simple"\n')
+    assert codes(computer) == []

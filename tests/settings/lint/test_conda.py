@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.mirrors.test_settings import Computer
-from tests.settings.lint.asking import CARD, CONDA, NO_CARD, codes, mended, only
+from tests.settings.lint.asking import CALM, CARD, CONDA, NO_CARD, codes, findings, mended, only
 from wizard.i18n import text
+from wizard.mirrors.conda_names import all_addresses
+from wizard.settings.apply import propose
+from wizard.settings.finding import Situation
+from wizard.settings.lint import edits_of
+from wizard.settings.options import read_own_settings
 
 
 def test_defaults_above_conda_forge_is_the_cpu_build_on_a_card(computer: Computer) -> None:
@@ -76,3 +83,80 @@ def test_mirrored_channels_in_condas_file(computer: Computer) -> None:
 def test_values_that_stop_conda(computer: Computer) -> None:
     computer.write(CONDA, "channels: conda-forge\nchannel_priority: strickt\n")
     assert sorted(codes(computer)) == ["conda-bad-priority", "conda-no-list"]
+
+
+def after_mending(computer: Computer, content: str, situation: Situation = CARD) -> list[str]:
+    computer.write(CONDA, content)
+    mended(computer, situation)
+    return list(read_own_settings(computer.environ, computer.home, "linux", computer.root).conda.channels)
+
+
+@pytest.mark.parametrize(
+    ("channels", "after"),
+    [
+        ("pytorch, defaults", ["conda-forge", "defaults"]),
+        ("defaults, pytorch", ["conda-forge", "defaults"]),
+        ("pytorch, nvidia", ["conda-forge", "nvidia"]),
+        ("pytorch, defaults, conda-forge", ["conda-forge", "defaults"]),
+        ("pytorch, nvidia, conda-forge", ["nvidia", "conda-forge"]),
+        ("https://mirrors.tuna.tsinghua.edu.cn/anaconda/cloud/pytorch, defaults",
+         ["https://mirrors.tuna.tsinghua.edu.cn/anaconda/cloud/conda-forge", "defaults"]),
+    ],
+)  # fmt: skip
+def test_a_mend_leaves_no_cpu_trap(computer: Computer, channels: str, after: list[str]) -> None:
+    assert after_mending(computer, f"channels: [{channels}]\n") == after
+
+
+def test_the_sentence_names_what_comes_in_the_place(computer: Computer) -> None:
+    computer.write(CONDA, "channels: [pytorch, lab]\n")
+    found = only(computer, "conda-frozen-pytorch")
+    assert text(found.fix, "en") == "Put conda-forge in its place, which has newer builds."
+    assert "conda-forge" not in text(found.cause, "en"), "it is not in the file"
+    computer.write(CONDA, "channels: [pytorch, defaults]\n")
+    assert "conda-forge" not in text(only(computer, "conda-frozen-pytorch", NO_CARD).fix, "en")
+
+
+NAMES = ("defaults", "pytorch", "pytorch-lts", "nvidia", "conda-forge", "lab", "free",
+         "https://repo.anaconda.com/pkgs/main", "https://mirrors.ustc.edu.cn/anaconda/cloud/pytorch",
+         "https://mirrors.ustc.edu.cn/anaconda/cloud/conda-forge/linux-64")  # fmt: skip
+
+
+@CALM
+@given(
+    st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True), st.sampled_from([CARD, NO_CARD]),
+    st.sampled_from(["", "channel_priority: strict\n", "channel_priority: flexible\n"]),
+)  # fmt: skip
+def test_after_every_mend_the_next_install_is_right(
+    tmp_path_factory: pytest.TempPathFactory, channels: list[str], situation: Situation, priority: str
+) -> None:
+    """conda takes pytorch from the first channel that has one: not the frozen one, and for a card not Anaconda's."""
+    computer = Computer(tmp_path_factory.mktemp("computer"))
+    computer.write(CONDA, f"channels: {channels}\n{priority}")
+    for diff in propose(edits_of(findings(computer, situation))):
+        diff.path.write_bytes(diff.after)
+    left = findings(computer, situation)
+    assert not [one for one in left if one.severity == "error" or one.is_fixable], left
+    own = read_own_settings(computer.environ, computer.home, "linux", computer.root)
+    names = [url.rstrip("/").rpartition("/")[2] for url in all_addresses(own.conda)]
+    first = next((name for name in names if name in ("main", "conda-forge", "pytorch", "pytorch-lts")), None)
+    allowed = (None, "conda-forge") if situation.gpu else (None, "conda-forge", "main")
+    is_named = any(one.code == "conda-cpu-only" for one in left)
+    assert first in allowed or is_named, f"{channels} became {own.conda.channels}"
+    assert not is_named or "pytorch" not in str(channels), "a mend does not lead there"
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "right"),
+    [
+        ("pip.conf", "pip", "home/me/.config/pip/pip.conf"),
+        (".config/pip/pip.conf.txt", "pip", "home/me/.config/pip/pip.conf"),
+        ("pip.ini.txt", "pip", "home/me/.config/pip/pip.conf"),
+        (".condarc.txt", "conda", "home/me/.condarc"),
+        ("uv.toml", "uv", "home/me/.config/uv/uv.toml"),
+    ],
+)
+def test_files_where_nobody_reads_them(computer: Computer, name: str, tool: str, right: str) -> None:
+    computer.write(f"home/me/{name}", "[global]\nindex-url = https://pypi.douban.com/simple\n")
+    found = only(computer, "file-misplaced")
+    assert (found.severity, found.tool, found.place) == ("warning", tool, str(computer.root / "home/me" / name))
+    assert str(computer.root / right) in text(found.fix, "zh_CN")
