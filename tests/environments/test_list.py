@@ -277,12 +277,30 @@ def test_an_installation_is_base_and_an_environment_with_a_conda_in_it_is_not(tm
     moved = make_conda(tmp_path / "moved")
     (moved / "pkgs").mkdir()
     (moved / "pkgs" / "urls.txt").touch()
-    assert [is_conda_base(place) for place in (root, inner, moved, tmp_path)] == [True, False, True, False]
+    old = make_conda(tmp_path / "before condabin")
+    add_conda_package(old, "conda", "4.5.13", "py36_0", ["bin/conda"])
+    named = make_conda(tmp_path / "named")
+    make_conda(named / "envs" / "one")
+    project = make_conda(tmp_path / "project")
+    (project / "envs" / "settings").mkdir(parents=True)
+    add_conda_package(project, "conda-build", "25.1.0", "py312_0", ["bin/conda-build"])
+    assert [is_conda_base(place) for place in (root, moved, old, named)] == [True] * 4
+    assert [is_conda_base(place) for place in (inner, project, tmp_path)] == [False] * 3
 
 
 def test_interpreters_of_the_system(tmp_path: Path, base_python: Path) -> None:
-    found = list_environments(Places(pythons=(base_python.resolve(),)))
-    assert [(one.kind, one.python) for one in found] == [(Kind.SYSTEM, VERSION)]
+    """To the last number only where the headers are installed, which say it."""
+    real = base_python.resolve()
+    [found] = list_environments(Places(pythons=(real,)))
+    assert (found.kind, found.python in (MINOR, VERSION)) == (Kind.SYSTEM, True)
+    made = tmp_path / "usr" / "bin" / f"python{MINOR}"
+    made.parent.mkdir(parents=True)
+    made.symlink_to(real)
+    assert interpreter_version(made, made.parents[1]) == MINOR
+    headers = made.parents[1] / "include" / f"python{MINOR}" / "patchlevel.h"
+    headers.parent.mkdir(parents=True)
+    headers.write_text(f'#define PY_VERSION "{VERSION}"\n')
+    assert interpreter_version(made, made.parents[1]) == VERSION
     bare = tmp_path / "cpython-3.13.2-linux" / "bin" / "python3.13"
     assert interpreter_version(bare, bare.parent.parent) == "3.13"
     assert interpreter_version(bare.with_name("python"), bare.parent.parent) == "3.13.2"

@@ -75,6 +75,19 @@ def served(folder: Path, token: str = "", chunk: int = 65536, pause: float = 0.0
             thread.join()
 
 
+def test_environments_share_the_cache(tmp_path: Path, minor: str, conda_channel: str) -> None:
+    """rattler links what it fetched; metadata of conda and files with a path in them are each environment's own."""
+    folders = [tmp_path / "one", tmp_path / "other"]
+    for prefix in folders:
+        RattlerEngine().create(target(prefix, minor, conda_channel), lambda *each: None, never)
+    one, other = ({file.relative_to(prefix): file.lstat() for file in prefix.rglob("*.py")} for prefix in folders)
+    shared = [path for path, status in one.items() if status.st_ino == other[path].st_ino]
+    assert len(shared) > len(one) * 9 // 10
+    assert all(one[path].st_nlink == 3 for path in shared), "both and the cache"
+    edited = folders[0] / "conda-meta" / "history"
+    assert not edited.samefile(folders[1] / "conda-meta" / "history")
+
+
 def test_a_whole_environment_under_an_awkward_path(prefix: Path, minor: str, conda_channel: str) -> None:
     environments_list().parent.mkdir()
     environments_list().write_bytes(b"/users/own/env")  # conda itself leaves no newline at the end

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from pathlib import Path
@@ -54,6 +55,19 @@ def test_a_history_entry_reads_as_condas() -> None:
         "+https://h/forge/noarch::pip-25.0-py_0",
         "# update specs: ['python 3.12.*', 'pip']",
     ]
+
+
+def test_conda_would_find_no_altered_file(prefix: Path, minor: str, conda_channel: str) -> None:
+    """As `conda doctor` compares: what a record says of a link, with the file that the link leads to."""
+    RattlerEngine().create(target(prefix, minor, conda_channel), lambda *_: None, never)
+    links = 0
+    for path in (prefix / "conda-meta").glob("*.json"):
+        for entry in json.loads(path.read_text(encoding="utf-8"))["paths_data"]["paths"]:
+            file, said = prefix / entry["_path"], entry.get("sha256_in_prefix")
+            links += file.is_symlink()
+            if said and file.is_file() and not entry["_path"].endswith((".pyc", ".pyo")):
+                assert hashlib.sha256(file.read_bytes()).hexdigest() == said, entry
+    assert links
 
 
 def test_our_records_are_named_and_filled_as_condas_own(prefix: Path, minor: str, conda_channel: str) -> None:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 import urllib.request
 from pathlib import Path
 
 import pytest
+from ruamel.yaml import YAML
 
 from tests.line.world import World
 from tests.reuse.world import site_of, versions
+from wizard.environments.conda_records import read_records
 
 TOOLS = {"pip", "setuptools", "wheel"}
 
@@ -88,7 +91,7 @@ def test_conda_explicit(conda_world: World) -> None:
     world = conda_world
     assert world.run("setup", "--yes", "--name", "demo", *world.sources).returncode == 0
     path = world.home / "explicit.txt"
-    exported(world, "conda", path)
+    exported(world, "conda-explicit", path)
     lines = path.read_text(encoding="utf-8").splitlines()
     listed = lines[lines.index("@EXPLICIT") + 1 :]
     assert any("/python-3" in line for line in listed)
@@ -98,6 +101,37 @@ def test_conda_explicit(conda_world: World) -> None:
         url, _, digest = line.partition("#")
         with urllib.request.urlopen(url, timeout=30) as answer:
             assert hashlib.md5(answer.read(), usedforsecurity=False).hexdigest() == digest, url
+
+
+def test_conda_environment_yml(conda_world: World) -> None:
+    """conda's own part by its records, and all the rest for pip, in a section that makes the same again."""
+    world = conda_world
+    assert world.run("setup", "--yes", "--name", "demo", *world.sources).returncode == 0
+    path = world.home / "environment.yml"
+    exported(world, "conda", path)
+    data = YAML(typ="safe").load(path.read_text(encoding="utf-8"))
+    assert (data["name"], data["channels"]) == ("demo", [world.channel])
+    *conda, by_pip = data["dependencies"]
+    assert conda == [f"{record.name}={record.version}" for record in read_records(prefix_of(world))]
+    assert "torch==2.13.0+cpu" in by_pip["pip"]
+    wanted = world.home / "pip section.txt"  # what conda hands to pip
+    wanted.write_text("\n".join(by_pip["pip"]) + "\n", encoding="utf-8")
+    again = made_again(world, wanted, "install", "-r")
+    assert own(again) == own(versions(prefix_of(world)))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not os.environ.get("CONDA_EXE"), reason="opt-in: set CONDA_EXE (docs/environments.md)")
+def test_conda_itself_makes_it_again(conda_world: World) -> None:
+    world = conda_world
+    assert world.run("setup", "--yes", "--name", "demo", *world.sources).returncode == 0
+    path, prefix = world.home / "environment.yml", world.home / "again"
+    exported(world, "conda", path)
+    command = [os.environ["CONDA_EXE"], "env", "create", "--yes", "--prefix", str(prefix), "--file", str(path)]
+    done = subprocess.run(command, env=world.environment, capture_output=True, text=True, timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert versions(prefix) == versions(prefix_of(world))
+    assert world.import_check(prefix, "import torch; print(torch.__version__)") == "2.13.0+cpu"
 
 
 def test_json_says_all(ready: World) -> None:

@@ -12,12 +12,13 @@ from wizard.errors import ExitStatus, UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.session.environments import find_environment
 from wizard.session.export import Export, export_of
-from wizard.session.export_text import conda_text, export_document, pylock_text, requirements_text
+from wizard.session.export_text import conda_text, environment_yml, export_document, pylock_text, requirements_text
 
 _FORMATS: Mapping[str, Callable[[Export], str]] = {
     "requirements": requirements_text,
     "pylock": pylock_text,
-    "conda": conda_text,
+    "conda": environment_yml,
+    "conda-explicit": conda_text,
     "json": lambda export: json.dumps(export_document(export), ensure_ascii=False, indent=1) + "\n",
 }
 
@@ -48,8 +49,10 @@ def _write(path: Path, text: str) -> None:
 
 
 def _count(found: Export, form: str) -> int:
-    if form == "conda":
+    if form == "conda-explicit":
         return len(found.conda)
+    if form == "conda":
+        return len(found.conda) + sum(not (each.owner or each.is_tool) for each in found.packages)
     if form == "pylock":
         return sum(each.file is not None for each in found.packages)
     return sum(not each.is_tool or form == "json" for each in found.packages)
@@ -61,7 +64,7 @@ def _remarks(found: Export, form: str) -> Iterator[Message]:
         unknown = [each.name for each in found.packages if each.file is None and not each.is_tool]
         if unknown:
             yield message("export.left-out", names=", ".join(unknown))
-    if form == "requirements":
+    if form in ("requirements", "conda"):
         by_hand = [
             each.name for each in found.packages if each.by_hand and not each.by_hand.startswith(("http", "git+"))
         ]

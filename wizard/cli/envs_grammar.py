@@ -78,7 +78,7 @@ def _add_export(actions: Any) -> None:
     exporting.add_argument("environment", metavar="NAME|PREFIX", help="an environment's name or folder")
     exporting.add_argument(
         "--format",
-        choices=("requirements", "pylock", "conda", "json"),
+        choices=("requirements", "pylock", "conda", "conda-explicit", "json"),
         default="requirements",
         help="the form of the list (default: requirements)",
     )

@@ -12,7 +12,8 @@ from wizard.doctor.beside import beside
 from wizard.doctor.good_state import NAME
 from wizard.doctor.repair import Repair
 from wizard.doctor.repair_steps import PutAside, RepairReady, RepairVerify, aside_of, stages_of, wheels_of
-from wizard.doctor.reuse import REUSE, owners_of_files
+from wizard.doctor.reuse import REUSE
+from wizard.environments.conda_records import owners_of_files
 from wizard.environments.look import look
 from wizard.environments.reusable import check_not_in_use, check_reusable
 from wizard.errors import UsageError, WizardError

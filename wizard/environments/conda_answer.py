@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wizard.environments.python_part import ChosenPackage
+from wizard.environments.python_part import ChosenPackage, is_python_package
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,15 +98,19 @@ def parse_plan(data: Mapping[str, Any]) -> CondaPlan | None:
     fetched, linked = _rows(actions.get("FETCH")), _rows(actions["LINK"])
     python = next((str(row.get("version")) for row in linked if row.get("name") == "python"), None)
     fetches = tuple(_fetch(row) for row in fetched if row.get("fn"))
-    sizes = {str(row.get("name")): _fetch(row).size or None for row in fetched if row.get("fn")}
-    chosen = tuple(_chosen(row, sizes) for row in linked if row.get("name"))
+    described = {str(row.get("name")): row for row in fetched if row.get("fn")}
+    chosen = tuple(_chosen(row, described.get(str(row["name"]))) for row in linked if row.get("name"))
     return CondaPlan(fetches, len(linked), python, chosen)
 
 
-def _chosen(row: Mapping[str, Any], sizes: Mapping[str, int | None]) -> ChosenPackage:
-    """What is not fetched lies in conda's cache."""
-    name, build = str(row["name"]), str(row.get("build_string") or row.get("build") or "")
-    return ChosenPackage(name, str(row.get("version") or "?"), build, sizes.get(name), name not in sizes)
+def _chosen(row: Mapping[str, Any], fetched: Mapping[str, Any] | None) -> ChosenPackage:
+    """What is not fetched lies in conda's cache, and conda says less of it: then the build's name tells, which
+    conda-build begins with "py" for all that is made for a Python."""
+    build = str(row.get("build_string") or row.get("build") or "")
+    described = next((one for one in (fetched, row) if one and isinstance(one.get("depends"), list)), None)
+    is_python = is_python_package(described) if described else build.startswith("py")
+    size = _fetch(fetched).size or None if fetched else None
+    return ChosenPackage(str(row["name"]), str(row.get("version") or "?"), build, size, fetched is None, is_python)
 
 
 def _fetch(row: Mapping[str, Any]) -> CondaFetch:

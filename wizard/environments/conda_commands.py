@@ -59,5 +59,5 @@ def _create(executable: Path, verb: str, prefix: Path, target: Target, is_libmam
     plain = () if is_libmamba else ("--no-default-packages",)  # the user's own additions to every environment
     return (
         str(executable), verb, "--prefix", str(prefix), "--override-channels", *channels, *plain,
-        "--json", "--yes", f"python={target.python}", "pip",
+        "--json", "--yes", f"python={target.python}", "pip", *target.specs,
     )  # fmt: skip

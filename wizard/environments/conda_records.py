@@ -54,6 +54,19 @@ def read_records(prefix: Path) -> tuple[Record, ...]:
     return tuple(records)
 
 
+def owners_of_files(prefix: Path) -> Mapping[str, str]:
+    """Every file that conda's records list, relative with "/" -> the package as conda calls it."""
+    found: dict[str, str] = {}
+    for path in sorted((prefix / "conda-meta").glob("*.json")):
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            name = f"{data['name']} {data['version']}"
+            found.update(dict.fromkeys(map(str, data.get("files", ())), name))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            continue
+    return found
+
+
 def parse_record(data: dict[str, Any]) -> Record:
     channel = str(data.get("channel") or "").removesuffix(f"/{data['subdir']}")
     return Record(data["name"], data["version"], data["build"], data["subdir"], channel)
@@ -75,6 +88,19 @@ def name_sources(prefix: Path, sources: Mapping[str, str]) -> None:
         url = sources.get(str(data.get("sha256")))
         if url is not None:
             data["url"] = url
+            path.write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8", newline="\n")
+
+
+def correct_links(prefix: Path) -> None:
+    """Take out the digests of symbolic links. rattler writes that of the link's text; conda writes none, and its
+    `doctor` compares what stands there with the file that the link leads to. Raises OSError, ValueError."""
+    for path in (prefix / "conda-meta").glob("*.json"):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        entries = data.get("paths_data", {}).get("paths", ())
+        links = [entry for entry in entries if entry.get("path_type") == "softlink" and "sha256_in_prefix" in entry]
+        for entry in links:
+            del entry["sha256_in_prefix"]
+        if links:
             path.write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 

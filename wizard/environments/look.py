@@ -67,16 +67,21 @@ def _maker(prefix: Path) -> Kind:
 
 
 def is_conda_base(prefix: Path) -> bool:
-    """An installation, not an environment in one: it has the package cache or the environments folder in it.
+    """An installation, not an environment in one: it has the package cache or environments of conda in it.
 
-    A base whose folders were moved is known by its own `conda`; an environment may hold a conda, too, but then it
-    lies in an `envs` folder.
+    A base without any yet, or whose folders were moved, is known by its own `conda`; an environment may hold a conda,
+    too, but then it lies in an `envs` folder. A folder that is just called `envs` may be anybody's.
     """
     if not (prefix / "conda-meta").is_dir():
         return False
-    if (prefix / "pkgs" / "urls.txt").is_file() or (prefix / "envs").is_dir():
+    if (prefix / "pkgs" / "urls.txt").is_file() or any((prefix / "envs").glob("*/conda-meta")):
         return True
-    return (prefix / "condabin").is_dir() and prefix.parent.name != "envs"
+    return prefix.parent.name != "envs" and _has_conda(prefix)
+
+
+def _has_conda(prefix: Path) -> bool:
+    """By its record, since `condabin` came with conda 4.6 only."""
+    return (prefix / "condabin").is_dir() or any((prefix / "conda-meta").glob("conda-[0-9]*.json"))
 
 
 def _venv(prefix: Path, cfg: dict[str, str]) -> Environment:

@@ -29,9 +29,10 @@ class System:
 @dataclass(frozen=True, slots=True)
 class Target:
     """What to make. `python` is "3.12"; `base_python` the venv engine's interpreter; `conda` the conda engine's
-    program; `channels` are for rattler and conda. rattler alone: `chosen` are packages that were chosen before (see
-    `python_part`), `further_channels` other places of the same channels, for when one fails. `local`: (SHA-256, file)
-    of all that was chosen, fetched and checked already: then no channel is asked. `system`: choose for another one."""
+    program; `channels` and `specs`, what is asked for beside Python and pip, are for rattler and conda. rattler alone:
+    `chosen` are packages that were chosen before (see `python_part`), `further_channels` other places of the same
+    channels, for when one fails. `local`: (SHA-256, file) of all that was chosen, fetched and checked already: then no
+    channel is asked. `system`: choose for another one."""
 
     prefix: Path
     python: str
@@ -42,6 +43,7 @@ class Target:
     conda: Path | None = None
     chosen: str = ""
     further_channels: tuple[str, ...] = ()
+    specs: tuple[str, ...] = ()
     local: tuple[tuple[str, Path], ...] = ()
     system: System | None = None
 

@@ -128,6 +128,7 @@ class RattlerEngine:
             if not cache.is_lasting:
                 erase(cache.folder)
             conda_records.name_sources(prefix, true_sources(target))
+            conda_records.correct_links(prefix)
             conda_records.take_out_credentials(prefix)
             conda_records.write_history(prefix, specs_for(target), time.time())
             write_activation(prefix)
@@ -145,7 +146,7 @@ def child_command() -> tuple[str, ...]:
 
 
 def specs_for(target: Target) -> tuple[str, ...]:
-    return (f"python {target.python}.*", "pip")
+    return (f"python {target.python}.*", "pip", *target.specs)
 
 
 def _order(target: Target, attempt: Attempt, cache: PackageCache) -> dict[str, Any]:

@@ -151,5 +151,6 @@ class Plan:
     environment: Mapping[str, str] = field(default_factory=dict)  # proxy and certificate for every child
     conda: str | None = None  # conda engine: the program
     further_channels: tuple[str, ...] = ()  # other places of the same channels, for when one fails
+    conda_specs: tuple[str, ...] = ()  # what the wheels need of conda's packages: "setuptools==80.9.0"
     profile_sha256: str | None = None  # of the class profile whose lock this is
     schema: int = SCHEMA

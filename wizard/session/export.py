@@ -17,8 +17,7 @@ from packaging.utils import parse_wheel_filename
 
 from wizard import paths
 from wizard.doctor.distributions import FAMILY, Distribution, read_distributions
-from wizard.doctor.reuse import owners_of_files
-from wizard.environments.conda_records import without_credentials
+from wizard.environments.conda_records import owners_of_files, without_credentials
 from wizard.environments.contents import site_packages
 from wizard.environments.found import Environment
 from wizard.errors import UsageError, WizardError
@@ -68,6 +67,10 @@ class CondaPackage:
     url: str
     md5: str
     sha256: str
+
+    @property
+    def channel(self) -> str:
+        return self.url.rpartition("/")[0].removesuffix(f"/{self.subdir}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""An export as text: requirements.txt for pip and uv, a lock (PEP 751), conda's explicit list, JSON. Pure.
+"""An export as text: requirements.txt for pip and uv, a lock (PEP 751), conda's environment.yml and list, JSON. Pure.
 
 torch and its companions are found by `--find-links` to their own pages, not by a further index: such an index lists
 other packages too, in older versions, and uv would then look for those nowhere else.
@@ -6,6 +6,7 @@ other packages too, in older versions, and uv would then look for those nowhere 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,7 @@ from wizard.plan.model import PlanSource
 from wizard.session.export import Export, Exported, platform_words
 
 SCHEMA = 1
+_NOT_IN_NAME = re.compile(r"[ :#/\\]")  # conda refuses these
 
 
 def requirements_text(export: Export) -> str:
@@ -28,10 +30,10 @@ def requirements_text(export: Export) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _heading(export: Export, command: str) -> Iterator[str]:
+def _heading(export: Export, command: str, where: str = ", in an environment with this Python") -> Iterator[str]:
     one = export.environment
     yield f"# {one.name}: Python {one.python or '?'}, made with torch-wizard envs export"
-    yield f"# To make it again, in an environment with this Python: {command}"
+    yield f"# To make it again{where}: {command}"
 
 
 def _requirement(each: Exported) -> str:
@@ -82,6 +84,24 @@ def _wheel(each: Exported) -> str:
     size = f", size = {file.size}" if file.size is not None else ""
     place = f"name = {quoted(file.name)}, url = {quoted(file.url)}{size}"
     return f"{{ {place}, hashes = {{ sha256 = {quoted(file.sha256)} }} }}"
+
+
+def environment_yml(export: Export) -> str:
+    """For `conda env create`: conda's packages by version, and pip's in a section of their own with their indexes.
+    Strings are written as JSON, which YAML reads alike. Raises UsageError `export-no-conda`."""
+    if not export.conda:
+        raise UsageError("export-no-conda", path=str(export.environment.prefix))
+    by_pip = [each for each in export.packages if not (each.owner or each.is_tool)]
+    pip_lines = [line for line in (*_options(export), *map(_requirement, by_pip)) if not line.startswith("#")]
+    channels = dict.fromkeys(each.channel for each in export.conda if each.url)
+    lines = [*_heading(export, "conda env create -n NAME -f FILE", "")]
+    lines += [line for line in map(_requirement, by_pip) if line.startswith("#")]
+    lines += [f"name: {quoted(_NOT_IN_NAME.sub('-', export.environment.name))}", "channels:"]
+    lines += [f"  - {quoted(channel)}" for channel in channels]
+    lines += ["dependencies:", *(f"  - {quoted(f'{each.name}={each.version}')}" for each in export.conda)]
+    if by_pip:
+        lines += ["  - pip:", *(f"      - {quoted(line)}" for line in pip_lines)]
+    return "\n".join(lines) + "\n"
 
 
 def conda_text(export: Export) -> str:

@@ -85,6 +85,7 @@ def target_of(plan: Plan, chosen: str = "") -> Target:
         conda=Path(plan.conda) if plan.conda else None,
         chosen=chosen,
         further_channels=plan.further_channels,
+        specs=plan.conda_specs,
     )
 
 
