@@ -20,7 +20,7 @@ BAD = {
     "": "empty", "  ": "empty", ".": "dots", "..": "dots", "a/b": "separator", "/": "separator", "a\\b": "separator",
     "../x": "separator", "a:b": "character", "C:": "character", "a*": "character", "a?": "character",
     'a"b': "character", "<a>": "character", "a|b": "character", "-rf": "hyphen", "--yes": "hyphen", "a\nb": "invisible",
-    "~": "tilde", "~me": "tilde",
+    "~": "tilde", "~me": "tilde", "a\u3164b": "invisible",
     "a\0b": "invisible", "a\x7f": "invisible", "a\u200bb": "invisible", "a\u202eb": "invisible", "\udc80": "invisible",
     "CON": "device", "con": "device", "Nul": "device", "nul.txt": "device", "COM1": "device", "com1.tar.gz": "device",
     "LPT9": "device", "COM²": "device", "aux .x": "device", "env.": "edge", "env ": "edge", " env": "edge",

@@ -17,6 +17,7 @@ _WINDOWS_DEVICES = frozenset(
     {"CON", "PRN", "AUX", "NUL", "CONIN$", "CONOUT$"}
     | {f"{port}{digit}" for port in ("COM", "LPT") for digit in "0123456789¹²³"}
 )
+_FILLERS = "\u034f\u115f\u1160\u3164\uffa0"
 _SEPARATORS = "/\\"
 _ILLEGAL = ':*?"<>|'  # refused by Windows; a colon also splits PATH on Linux
 _STUMBLING = "!#$%&'();=^`,~"  # legal, but shells and activation scripts trip over them
@@ -46,10 +47,16 @@ def _find_bad_character(name: str) -> Flaw | None:
             return Flaw("separator", character)
         if character in _ILLEGAL:
             return Flaw("character", character)
-        # Control and format characters, lone surrogates, line separators: invisible or undecodable.
-        if unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp"):
+        if is_invisible(character):
             return Flaw("invisible", f"U+{ord(character):04X}")
     return None
+
+
+def is_invisible(character: str) -> bool:
+    """Return whether it cannot be seen or encoded: control and format characters, lone surrogates, line separators,
+    and the fillers, letters and marks with no shape (of Unicode's Default_Ignorable_Code_Point those that no
+    writing needs: emoji and Mongolian carry selectors)."""
+    return unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") or character in _FILLERS
 
 
 def _find_bad_shape(name: str, os_name: str) -> Flaw | None:

@@ -43,6 +43,7 @@ class State:
     report: Mapping[str, Any] | None = None
     profile: ProfileFile | None = None  # of a class: it decides what its `ask` does not name
     classroom: Classroom | None = None  # where that profile came from, and who has its files
+    trusted: frozenset[str] = frozenset()  # hosts of that profile that the person said yes to
     hand_on: bool = False  # to the rest of the class, once this computer is ready
     used: tuple[Used, ...] = ()  # settings files that were changed on the way, each with what takes it back
 

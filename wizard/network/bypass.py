@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import ipaddress
 import re
+import socket
 from collections.abc import Iterable, Mapping
 from urllib.parse import urlsplit
 
@@ -29,6 +30,27 @@ def is_loopback(host: str | None) -> bool:
     with contextlib.suppress(ValueError):
         return ipaddress.ip_address(host).is_loopback
     return False
+
+
+def is_link_local(url: str) -> bool:
+    """Whether an address leads, by its name or by what the name stands for now, to one that every network has anew
+    (169.254.0.0/16, fe80::/10): a machine's own services answer there."""
+    host = urlsplit(url).hostname or ""
+    try:
+        found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):  # nobody's: whoever goes there is told so
+        found = []
+    return any(is_link_local_address(str(name)) for name in (host, *(entry[4][0] for entry in found)))
+
+
+def is_link_local_address(host: str) -> bool:
+    """By the text alone; a name is none."""
+    try:
+        address = ipaddress.ip_address(host.strip("[]").partition("%")[0])
+    except ValueError:
+        return False
+    inside = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return (inside or address).is_link_local
 
 
 def entries(text: str | Iterable[str]) -> tuple[str, ...]:

@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from wizard.environments.component import is_invisible
 from wizard.i18n import Message, message
 
 _LONGEST_TEXT = 2000
 _LARGEST_NUMBER = 2**50
-_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff]")
 _MOST_PROBLEMS = 50
 
 
@@ -68,7 +68,7 @@ class Table:
             self.fail(name, "text")
         elif len(found) > _LONGEST_TEXT:
             self.fail(name, "long", most=_LONGEST_TEXT)
-        elif _UNPRINTABLE.search(found):
+        elif any(map(is_invisible, found)):
             self.fail(name, "unprintable")
         elif form and not form.fullmatch(found):
             self.fail(name, "form", found=shown(found), example=example)
@@ -125,5 +125,5 @@ class Table:
 
 def shown(text: str, longest: int = 60) -> str:
     """On one line, whatever was written."""
-    clean = _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", text)
+    clean = "".join("\N{REPLACEMENT CHARACTER}" if is_invisible(one) else one for one in text)
     return clean if len(clean) <= longest else clean[: longest - 1] + "…"

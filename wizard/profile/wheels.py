@@ -17,6 +17,7 @@ from wizard.mirrors.platform_tags import platform_tags
 from wizard.packages.model import LockedFile
 from wizard.profile.fields import Problems
 from wizard.profile.model import Profile, ProfileLock
+from wizard.profile.sound import is_wheel_at
 
 _MOST_TAGS = 200
 
@@ -66,9 +67,17 @@ def _check_lock(profile: Profile, lock: ProfileLock, path: str, problems: Proble
         if file.name in names:
             problems.add(at, "twice", other=f"{path}.file[{names[file.name]}]")
         names.setdefault(file.name, number)
-        flaw = _flaw(file, lock)
-        if flaw:
-            problems.add(f"{at}.{flaw[0]}", flaw[1], found=file.filename if flaw[0] == "filename" else file.version)
+        _check_file(file, lock, at, problems)
+
+
+def _check_file(file: LockedFile, lock: ProfileLock, at: str, problems: Problems) -> None:
+    flaw = _flaw(file, lock)
+    if flaw:
+        problems.add(f"{at}.{flaw[0]}", flaw[1], found=file.filename if flaw[0] == "filename" else file.version)
+        return
+    for number, url in enumerate(file.urls):
+        if not is_wheel_at(url, file.filename):
+            problems.add(f"{at}.{f'also[{number - 1}]' if number else 'url'}", "wheel-place", found=file.filename)
 
 
 def _flaw(file: LockedFile, lock: ProfileLock) -> tuple[str, str] | None:
