@@ -16,6 +16,7 @@ SCHEMA = 1
 
 
 class Kind(str, enum.Enum):
+    ATTEMPT_STARTING = "attempt-starting"  # a further attempt; in the file only: endings before it are not its own
     RUN_STARTED = "run-started"  # steps: [{name, weight}], plan
     STEP_STARTED = "step-started"  # step, message
     PROGRESS = "progress"  # step, done, total, unit, rate, eta, detail, limited_by

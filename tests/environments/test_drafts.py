@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import pty
 import signal
 import subprocess
 import sys
@@ -62,6 +61,7 @@ def wait_until(question: object) -> None:
 
 @linux_only
 def test_a_setup_that_is_killed_at_its_question_leaves_nothing(world: World) -> None:
+    pty = pytest.importorskip("pty", reason="a Linux terminal")
     leader, follower = pty.openpty()
     try:
         program = subprocess.Popen(

@@ -50,9 +50,8 @@ def test_eight_pages_in_the_order_of_the_design() -> None:
 
 def test_every_value_belongs_to_one_page() -> None:
     made = [name for spec in PAGES for name in spec.makes]
-    assert sorted([*made, "choices", "profile", "classroom", "hand_on", "used"]) == sorted(
-        field.name for field in fields(State)
-    )
+    of_the_person = ["choices", "profile", "classroom", "trusted", "hand_on", "used"]
+    assert sorted([*made, *of_the_person]) == sorted(field.name for field in fields(State))
 
 
 def test_next_needs_what_the_page_makes() -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wizard.events import Event, Kind
@@ -96,6 +98,7 @@ _OTHER = st.sampled_from([
 ])  # fmt: skip
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy computer
 @given(st.lists(st.one_of(_PROGRESS, _OTHER), max_size=40))
 def test_the_bar_never_goes_back(events: list[Event]) -> None:
     view = RunView()
@@ -124,6 +127,35 @@ def test_the_tail_waits_for_whole_lines(tmp_path: Path) -> None:
         file.write(line[20:] + b"\n" + b"garbage\n\n" + line + b"\n")
     assert len(tail.read(10)) == 2
     assert tail.read(10) == []
+
+
+def test_silence_counts_from_the_last_word_also_before_anybody_read(tmp_path: Path) -> None:
+    path = tmp_path / "events.jsonl"
+    path.write_text(event(Kind.LOG, text="1").to_line() + "\n", encoding="utf-8")
+    os.utime(path, (time.time() - 40, time.time() - 40))
+    tail = EventTail(path)
+    assert tail.read(10)
+    assert tail.silence >= 39
+    late = EventTail(path)
+    for words in ("2", "3"):  # before the first reading, and after it
+        with path.open("a", encoding="utf-8") as file:
+            file.write(event(Kind.LOG, text=words).to_line() + "\n")
+        assert late.read(10)
+        assert late.silence < 30
+
+
+def test_what_was_said_last_of_an_attempt_is_not_the_next_ones() -> None:
+    over = fold([
+        event(Kind.RUN_STARTED, steps=STEPS),
+        event(Kind.STEP_FINISHED, step="create", outcome="done"),
+        event(Kind.STEP_FINISHED, step="fetch", outcome="cancelled", seconds=2.0),
+        event(Kind.RUN_FINISHED, status=130, outcome="cancelled"),
+    ])  # fmt: skip
+    assert over.ending is not None
+    next_one = fold([event(Kind.ATTEMPT_STARTING)], over)
+    assert next_one.ending is None
+    assert [step.state for step in next_one.steps] == ["done", "waiting", "waiting"]
+    assert next_one.steps[1].seconds is None
 
 
 def test_the_tail_hands_out_no_more_than_asked(tmp_path: Path) -> None:

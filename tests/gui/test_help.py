@@ -14,6 +14,7 @@ from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.walking import go_to, mnemonics, settle, visible
 from wizard.flow.pages import ORDER, PageId
 from wizard.flow.side_pages import SIDE_ORDER, SideId
+from wizard.gui import hints
 from wizard.gui.hints import control_at, hints_of
 from wizard.gui.pages.base import Page
 from wizard.gui.parts.code_line import CodeLine
@@ -111,3 +112,12 @@ def test_the_help_is_opened_with_the_mouse_and_speaks_the_other_language(qtbot: 
     qtbot.mouseClick(panel.close_button, Qt.MouseButton.LeftButton)
     assert not panel.isVisible()
     assert panel not in list(visible(window, type(panel)))
+
+
+def test_a_stray_key_in_a_translation_does_not_stop_the_window(
+    qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stray = {"no_such_control": "words", "network.nothing": "words", "tr": "no control"}
+    monkeypatch.setattr(hints, "hints_of", lambda name, language: stray)
+    window = make_window()
+    assert window.page is not None

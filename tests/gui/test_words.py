@@ -32,6 +32,8 @@ def labels_of(path: Path) -> Iterator[str]:
             and isinstance(node.func, ast.Attribute)
             and node.func.attr in ("tr", "translate")
         ):
+            if getattr(node.args[0], "value", "") == "QWidgetTextControl":
+                continue  # Qt's own catalogue has it
             literal = node.args[-1]
             assert isinstance(literal, ast.Constant), f"{path.name}:{node.lineno}: only a literal can be translated"
             yield str(literal.value)

@@ -1,11 +1,17 @@
 from __future__ import annotations
 
+import os
+from functools import partial
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from wizard.errors import WizardError
+from wizard.steps.emitter import Emitter
 from wizard.steps.journal import History, Journal, parse_history, read_history
+from wizard.steps.run_folder import RunFolder
 
 
 def test_history_of_an_interrupted_run(tmp_path: Path) -> None:
@@ -56,3 +62,36 @@ def test_garbage_is_no_history(lines: list[str]) -> None:
 
 def test_nothing_there_is_an_empty_history(tmp_path: Path) -> None:
     assert read_history(tmp_path / "none") == History()
+
+
+@pytest.mark.parametrize(
+    ("what", "after_crash"),
+    [("a", False), ("aa", True), ("afa", False), ("afaa", True), ("aafa", True), ("aacfa", False), ("acaa", True)],
+)
+def test_an_attempt_knows_that_one_before_did_not_come_to_its_end(what: str, after_crash: bool) -> None:
+    lines = {
+        "a": '{"what": "attempt", "pid": 7}',
+        "f": '{"what": "final", "status": 1}',
+        "c": '{"what": "done", "name": "check"}',
+    }
+    assert parse_history([lines[each] for each in what]).after_crash is after_crash
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need a right there")
+@pytest.mark.parametrize("way", ["link", "dangling", "fifo"])
+@pytest.mark.parametrize("name", ["events.jsonl", "log.txt", "journal.jsonl"])
+def test_a_file_of_a_run_is_no_way_into_another_file(tmp_path: Path, name: str, way: str) -> None:
+    folder = RunFolder(tmp_path / "run")
+    folder.path.mkdir()
+    victim = tmp_path / "victim"
+    victim.write_text("the user's")
+    if way == "fifo":
+        os.mkfifo(folder.path / name)
+    else:
+        (folder.path / name).symlink_to(victim if way == "link" else tmp_path / "made")
+    open_it = partial(Journal, folder.journal) if name == "journal.jsonl" else partial(Emitter, folder)
+    with pytest.raises(WizardError) as caught:
+        open_it()
+    assert caught.value.code == "state-not-writable"
+    assert victim.read_text() == "the user's"
+    assert not (tmp_path / "made").exists()

@@ -79,6 +79,7 @@ def build_parser() -> argparse.ArgumentParser:
 
     verify = commands.add_parser("verify", help="smoke test of any environment")
     verify.add_argument("--prefix", required=True, metavar="P", help="folder of the environment")
+    verify.add_argument("--deep", action="store_true", help="compare the content of every file of every package first")
     verify.add_argument("--json", action="store_true", help="one JSON document on stdout")
     verify.add_argument("--save", metavar="FILE", help="also save the report (.html, .json or .txt)")
 

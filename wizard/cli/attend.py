@@ -25,44 +25,54 @@ _LAST_MOMENT = 5.0
 
 
 def attend(
-    session: Session, run_id: str, pid: int, start: int, as_events: bool, terminal: Terminal, interrupt: Interrupt,
+    session: Session, run_id: str, pid: int | None, as_events: bool, terminal: Terminal, interrupt: Interrupt,
     notices: Iterable[str] = (),
 ) -> ExitStatus:  # fmt: skip
-    """From byte `start` of the events on. Our own end does not end the run; Ctrl+C asks it to cancel.
+    """Tells of the newest attempt, whoever started it. Our own end does not end it; Ctrl+C asks it to cancel.
 
-    `notices`: what was said before the start, and is not said again.
+    `pid`: of the worker, where it is ours. `notices`: what was said before the start, and is not said again.
     """
     narrator = Narrator(terminal, notices)
     told = False
     last: Event | None = None
 
-    def is_alive() -> bool:
+    def on_wait(silence: float) -> None:
         nonlocal told
         if interrupt.is_asked() and not told:
             told = True
             terminal.say(message("cli.cancelling"))
             session.request_cancel(run_id)
-        return psutil.pid_exists(pid) or session.is_running(run_id)
+        if not as_events:
+            narrator.tell_silence(silence)
 
-    for line, event in follow(session.events_path(run_id), start, is_alive):
+    for event in follow(session.events_path(run_id), lambda: session.is_running(run_id), on_wait):
+        if event.kind is Kind.ATTEMPT_STARTING:
+            continue
         last = event
         if as_events:
-            terminal.line(line)
+            terminal.line(event.to_line())
         else:
             narrator.tell(event)
-    _wait_for_end(pid)
-    status = final_status(last)
+    if pid is not None:
+        _wait_for_end(pid)
     if last is None or last.kind is not Kind.RUN_FINISHED:
         _tell_silence(session, run_id, terminal)
-    elif not as_events and last.data.get("report"):
-        terminal.write(render_text(_without_notices(session.report(run_id)), terminal.language))
+    status = final_status(last)
     if not as_events:
-        if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
-            terminal.say(message("cli.resume", run=run_id))
-        else:
-            _tell_how_to_go_on(session, run_id, terminal)
-        terminal.say(message("cli.log", path=str(session.log_path(run_id))))
+        has_report = last is not None and bool(last.data.get("report"))
+        tell_result(session, run_id, status, has_report, terminal)
     return status
+
+
+def tell_result(session: Session, run_id: str, status: ExitStatus, has_report: bool, terminal: Terminal) -> None:
+    """How an attempt has ended, and how to go on."""
+    if has_report:
+        terminal.write(render_text(_without_notices(session.report(run_id)), terminal.language))
+    if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
+        terminal.say(message("cli.resume", run=run_id))
+    else:
+        _tell_how_to_go_on(session, run_id, terminal)
+    terminal.say(message("cli.log", path=str(session.log_path(run_id))))
 
 
 def _without_notices(report: dict[str, Any]) -> dict[str, Any]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from wizard.cli import envs, matrices, mirrors, pack, profile, room, undo
-from wizard.cli.attend import attend
+from wizard.cli.attend import attend, tell_result
+from wizard.cli.columns import width
 from wizard.cli.doctor import doctor, save
 from wizard.cli.explain import explain
 from wizard.cli.follow import Narrator
@@ -17,11 +18,13 @@ from wizard.cli.pick import pick
 from wizard.cli.setup import setup
 from wizard.cli.terminal import Terminal
 from wizard.environments.naming import absolute_prefix
-from wizard.errors import ExitStatus, UsageError
+from wizard.errors import ExitStatus, UsageError, WizardError
 from wizard.events import parse_line
+from wizard.i18n import message
 from wizard.report.render import render_text
 from wizard.session.environments import finish_deletions_in_background
 from wizard.session.facts import facts_document
+from wizard.session.model import RunInfo
 from wizard.session.session import Session
 from wizard.session.worker import run_worker
 from wizard.steps import control
@@ -37,7 +40,7 @@ def run(arguments: argparse.Namespace, terminal: Terminal) -> int:
     folder = find_run_folder(arguments.plan)
     if not arguments.started:
         control.clear(folder)  # what was asked of an earlier attempt; a starter does this before it starts us
-    return run_worker(folder, _echo(arguments, terminal))
+    return run_worker(folder, _echo(arguments, terminal), arguments.started)
 
 
 def _echo(arguments: argparse.Namespace, terminal: Terminal) -> Callable[[str], None] | None:
@@ -58,13 +61,31 @@ def _echo(arguments: argparse.Namespace, terminal: Terminal) -> Callable[[str], 
 def resume(arguments: argparse.Namespace, terminal: Terminal) -> int:
     finish_deletions_in_background()
     session, interrupt = Session(), Interrupt()
-    run_id = arguments.run or next((info.id for info in session.runs() if info.state == "unfinished"), None)
-    if run_id is None:
-        raise UsageError("nothing-unfinished")
-    events = session.events_path(run_id)
-    start = events.stat().st_size if events.is_file() else 0
-    pid = session.resume(run_id)
-    return attend(session, events.parent.name, pid, start, arguments.events, terminal, interrupt)
+    info = session.run(arguments.run) if arguments.run else _newest(session.runs())
+    pid: int | None = None
+    try:
+        pid = session.resume(info.id) if info.state in ("unfinished", "planned") else None
+    except WizardError as error:
+        if error.code not in ("run-busy", "nothing-to-resume"):  # else somebody was quicker
+            raise
+        info = session.run(info.id)
+    if info.state == "finished" and not arguments.events:
+        status = ExitStatus(info.exit_status or 0)
+        terminal.say(message("cli.ended", run=info.id))
+        tell_result(session, info.id, status, find_run_folder(info.id).report.is_file(), terminal)
+        return status
+    if info.state == "running":
+        terminal.say(message("cli.attached", run=info.id))
+    return attend(session, info.id, pid, arguments.events, terminal, interrupt)
+
+
+def _newest(runs: Sequence[RunInfo]) -> RunInfo:
+    """What goes on, else what was left unfinished, else what has ended. Raises UsageError `nothing-unfinished`."""
+    for state in ("running", "unfinished", "finished"):
+        for info in runs:
+            if info.state == state:
+                return info
+    raise UsageError("nothing-unfinished")
 
 
 def probe(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -82,7 +103,7 @@ _MARKS = {"ok": "✓", "note": "·", "warning": "!", "problem": "✗"}
 
 
 def verify(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    document, status = Session().verify(absolute_prefix(arguments.prefix))
+    document, status = Session().verify(absolute_prefix(arguments.prefix), deep=arguments.deep)
     if arguments.json:
         terminal.document(document)
     else:
@@ -96,13 +117,15 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
     finish_deletions_in_background()
     session = Session()
     if arguments.remove:
-        session.discard(arguments.remove)
+        session.discard(arguments.remove, finished_too=True)
         return ExitStatus.DONE
     for info in session.runs():
         if arguments.json:
             terminal.document({"schema": 1, **asdict(info)})
         else:
-            terminal.line(f"{info.id}  {info.state:10}  {info.torch}+{info.variant}  {info.prefix}")
+            state = terminal.words(message(f"cli.run.{info.state}"))
+            state += " " * (10 - width(state))
+            terminal.line(f"{info.id}  {state}  {info.torch}+{info.variant}  {info.prefix}")
     return ExitStatus.DONE
 
 

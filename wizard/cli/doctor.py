@@ -144,7 +144,7 @@ def _repair(
     if not goes_on:
         session.discard(run)
         return ExitStatus.CANCELLED
-    status = attend(session, run, session.start(run), 0, False, terminal, interrupt)
+    status = attend(session, run, session.start(run), False, terminal, interrupt)
     _tell_end(preview, status, terminal)
     return status
 

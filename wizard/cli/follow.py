@@ -10,46 +10,61 @@ from typing import Any
 
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus
-from wizard.events import Event, Kind, parse_line
+from wizard.events import Event, Kind
 from wizard.flow.run_view import limit_words
+from wizard.flow.tail import SILENT_AFTER, EventTail, newest_attempt
 from wizard.i18n import Message, message
 
 _POLL = 0.05
-_GONE_AFTER = 5.0
+_LOOK = 1.0  # seconds between two questions whether anybody is at it
+_BITE = 200  # events between two waits
 
 
-def follow(path: Path, start: int, is_alive: Callable[[], bool]) -> Iterator[tuple[str, Event]]:
-    """(line, event) from byte `start` on, until the run says that it has finished or its worker is gone."""
-    rest = b""
-    position = start
-    last_sign = time.monotonic()
+def follow(path: Path, is_alive: Callable[[], bool], on_wait: Callable[[float], None]) -> Iterator[Event]:
+    """Yield the newest attempt's events, until nobody carries the run out any more.
+
+    `on_wait` hears many times a second for how many seconds nothing was said.
+    """
+    tail, looked, alive = EventTail(path, newest_attempt(path)), 0.0, True
+    last: Event | None = None
     while True:
-        data = _read_from(path, position)
-        position += len(data)
-        *lines, rest = (rest + data).split(b"\n")
-        for raw in lines:
-            line = raw.decode("utf-8", "replace")
-            event = parse_line(line)
-            if event is None:
-                continue
-            yield line, event
-            if event.kind is Kind.RUN_FINISHED:
-                return
-        alive = is_alive()  # always asked: it also passes on a wish to cancel
-        if data or alive:
-            last_sign = time.monotonic()
-        elif time.monotonic() - last_sign > _GONE_AFTER:
+        is_over = last is not None and last.kind is Kind.RUN_FINISHED
+        if is_over or time.monotonic() - looked >= _LOOK:
+            looked, alive = time.monotonic(), is_alive()  # before it is read: the last line comes before the end
+        while True:
+            events = tail.read(_BITE)
+            yield from events
+            last = events[-1] if events else last
+            if tail.at_end:
+                break
+            on_wait(tail.silence)
+        if not alive:
             return
+        on_wait(tail.silence)
         time.sleep(_POLL)
 
 
-def _read_from(path: Path, position: int) -> bytes:
-    try:
-        with path.open("rb") as file:
-            file.seek(position)
-            return file.read()
-    except FileNotFoundError:
-        return b""
+class Screen:
+    """Lines for a person; on a terminal also one that is drawn again and again, until the next."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self.is_tty = sys.stderr is not None and sys.stderr.isatty()
+        self._drawn = ""
+
+    def draw(self, words: str) -> None:
+        self._drawn = "    " + words
+        sys.stderr.write("\r\x1b[K" + self._drawn)
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            self._drawn = ""
+
+    def line(self, line: str) -> None:
+        self.clear()
+        self._terminal.write(line)
 
 
 class Narrator:
@@ -59,32 +74,45 @@ class Narrator:
         """`told`: notices that were on the screen already."""
         self._terminal = terminal
         self._told = set(told)
-        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
-        self._drawn = ""
+        self._screen = Screen(terminal)
+        self._silence = 0  # seconds of it that were told last
 
     def tell(self, event: Event) -> None:
+        self._silence = 0
         if event.kind is Kind.STEP_STARTED:
-            self._line("  … " + self._words(event.data["message"]))
+            self._screen.line("  … " + self._words(event.data["message"]))
         elif event.kind is Kind.STEP_FINISHED and event.data.get("message"):
             # The test was carried out; what it found is no tick, and the report that follows says it.
             done = "·" if event.data["step"] == "verify" else "✓"
             mark = done if event.data["outcome"] == "done" else "✗"
-            self._line(f"  {mark} {self._words(event.data['message'])} ({event.data['seconds']} s)")
+            self._screen.line(f"  {mark} {self._words(event.data['message'])} ({event.data['seconds']} s)")
         elif event.kind is Kind.NOTICE:
             self._notice(self._words(event.data["message"]))
         elif event.kind is Kind.PROGRESS and event.data.get("unit") == "bytes" and event.data["step"] == "fetch":
             self._progress(event.data)
 
+    def tell_silence(self, seconds: float) -> None:
+        """On a terminal as it grows; else once, and again each time it has doubled."""
+        step = 1 if self._screen.is_tty else max(self._silence, SILENT_AFTER)
+        if seconds < SILENT_AFTER or seconds < self._silence + step:
+            return
+        self._silence = int(seconds)
+        words = self._terminal.words(message("flow.silent", seconds=self._silence))
+        if self._screen.is_tty:
+            self._screen.draw(words)
+        else:
+            self._screen.line(f"  · {words}")
+
     def _notice(self, words: str) -> None:
         if words not in self._told:
             self._told.add(words)
-            self._line(f"  ! {words}")
+            self._screen.line(f"  ! {words}")
 
     def _words(self, data: dict[str, Any]) -> str:
         return self._terminal.words(Message.from_json(data))
 
     def _progress(self, data: Any) -> None:
-        if not self._is_tty:
+        if not self._screen.is_tty:
             return
         total = data.get("total") or 0
         rate = data.get("rate") or 0
@@ -93,15 +121,7 @@ class Narrator:
             done=round(data["done"] / 1e6), total=round(total / 1e6), rate=round(rate / 1e6, 1),
         )  # fmt: skip
         limit = limit_words(data.get("limited_by"))
-        self._drawn = "    " + self._terminal.words(words) + (f" · {self._terminal.words(limit)}" if limit else "")
-        sys.stderr.write("\r\x1b[K" + self._drawn)
-        sys.stderr.flush()
-
-    def _line(self, line: str) -> None:
-        if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            self._drawn = ""
-        self._terminal.write(line)
+        self._screen.draw(self._terminal.words(words) + (f" · {self._terminal.words(limit)}" if limit else ""))
 
 
 def final_status(event: Event | None) -> ExitStatus:

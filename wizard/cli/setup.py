@@ -77,7 +77,7 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     remember(wished)
     pid = session.start(preview.plan.id)
     said = [terminal.words(notice) for notice in preview.plan.notices]
-    status = attend(session, preview.plan.id, pid, 0, arguments.events, terminal, interrupt, said)
+    status = attend(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
     course.serve_after(status, preview.files, interrupt)
     return status
 

@@ -194,6 +194,19 @@ def whole_files(env: Installation, deep: bool = False, is_cancelled: Callable[[]
     return ruled_out("files", proof("whole", count=looked), count=looked)
 
 
+def compare_contents(env: Installation, is_cancelled: Callable[[], bool]) -> tuple[str, ...]:
+    """Every file of every package against its RECORD, by SHA-256. Raises Cancelled."""
+    of_conda = _files_of_conda(env) if env.records else frozenset()
+    wrong: list[str] = []
+    for distribution in env.distributions:
+        if is_cancelled():
+            raise Cancelled
+        if distribution.info.is_dir():
+            found = damage_of(distribution, True, of_conda if distribution.installer == "conda" else None)
+            wrong += [f"{distribution.name} {damage}" for damage in found]
+    return tuple(wrong)
+
+
 def is_of_torch(name: str) -> bool:
     return name in (*FAMILY, "numpy", "triton") or name.startswith(("nvidia-", "cuda-"))
 

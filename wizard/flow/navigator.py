@@ -187,11 +187,9 @@ class Navigator:
         """Settings are written and the worker is started: until that is done, nobody turns the page."""
         self._move(self._page, replace(self._state, is_beginning=is_beginning))
 
-    def show_run(self, run_id: str, old_bytes: int = 0) -> None:
+    def show_run(self, run_id: str) -> None:
         """A run was started, resumed or found going: from here on it is the only thing that counts."""
-        state = replace(
-            self._state, run_id=run_id, run_old_bytes=old_bytes, run_over=False, report=None, is_beginning=False
-        )
+        state = replace(self._state, run_id=run_id, run_over=False, report=None, is_beginning=False)
         self._move(PageId.INSTALL, state, drop=False)
 
     def put_run_over(self, report: Mapping[str, Any] | None, prefix: str = "") -> None:

@@ -60,7 +60,7 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.SOURCE, ("election", "elected_for", "lasting"), lambda state: state.election is not None),
     PageSpec(PageId.PLACE, ("place",), _placed),
     PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
-    PageSpec(PageId.INSTALL, ("run_id", "run_old_bytes", "run_over"), lambda state: state.report is not None),
+    PageSpec(PageId.INSTALL, ("run_id", "run_over"), lambda state: state.report is not None),
     PageSpec(PageId.VERIFY, ("report", "prefix"), lambda state: True),
 )
 ORDER: tuple[PageId, ...] = tuple(spec.id for spec in PAGES)

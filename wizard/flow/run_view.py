@@ -53,6 +53,7 @@ class Ending:
     summary: Message | None = None
     hint: Message | None = None
     details: str = ""
+    has_report: bool = True
 
     @property
     def cancelled(self) -> bool:
@@ -89,6 +90,12 @@ class RunView:
     def after(self, event: Event) -> RunView:
         fold = _FOLDS.get(event.kind)
         return fold(self, event) if fold else self
+
+    def without_rate(self) -> RunView:
+        """For a run that says nothing just now: what it said last of its speed holds no more."""
+        if self.bytes is None:
+            return self
+        return replace(self, bytes=replace(self.bytes, rate=None, eta=None, limited_by=None))
 
     def step(self, name: str) -> StepView | None:
         return next((step for step in self.steps if step.name == name), None)
@@ -128,6 +135,15 @@ def _number(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
+def _attempt_starting(view: RunView, event: Event) -> RunView:
+    """What an earlier attempt said in the end counts no more; its steps will be looked at again."""
+    steps = tuple(
+        step if step.state in _OVER else replace(step, state="waiting", detail="", seconds=None, message=None)
+        for step in view.steps
+    )
+    return replace(view, steps=steps, ending=None, bytes=None, notices=())
+
+
 def _run_started(view: RunView, event: Event) -> RunView:
     rows = event.data.get("steps") or ()
     steps = tuple(StepView(str(row["name"]), _number(row.get("weight")) or 0.0) for row in rows)
@@ -151,7 +167,7 @@ def _progress(view: RunView, event: Event) -> RunView:
         return view
     fraction = min(1.0, done / total) if done is not None and total else before.fraction
     view = view._with_step(
-        name, fraction=max(before.fraction, fraction), detail=str(data.get("detail") or before.detail)
+        name, fraction=max(before.fraction, fraction), detail=_words(data.get("detail")) or before.detail
     )
     if data.get("unit") != "bytes" or done is None:
         return view
@@ -193,6 +209,7 @@ def _run_finished(view: RunView, event: Event) -> RunView:
         summary=error_message(error, "summary"),
         hint=error_message(error, "hint"),
         details=str(error.get("details", "")),
+        has_report=bool(event.data.get("report")),
     )
     done = ending.status in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
     return replace(view, ending=ending, fraction=1.0 if done else view.fraction)
@@ -205,10 +222,11 @@ def error_message(error: Mapping[str, Any], part: str) -> Message | None:
         return as_message(value)
     if not error.get("code"):
         return None
-    return Message(f"error.{error['code']}.{part}", dict(error.get("params") or {}))
+    return Message.from_json({"key": f"error.{error['code']}.{part}", "params": error.get("params")})
 
 
 _FOLDS = {
+    Kind.ATTEMPT_STARTING: _attempt_starting,
     Kind.RUN_STARTED: _run_started,
     Kind.STEP_STARTED: _step_started,
     Kind.PROGRESS: _progress,

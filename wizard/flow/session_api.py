@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
+from wizard.errors import WizardError
 from wizard.i18n import Message
 
 if TYPE_CHECKING:  # names only: who follows this shape imports what makes the values
@@ -99,7 +100,9 @@ class SessionApi(Protocol):
 
     def resume(self, run_id: str) -> object: ...
 
-    def discard(self, run_id: str) -> None: ...
+    def discard(self, run_id: str) -> None:
+        """Never one that has ended well."""
+        ...
 
     def request_cancel(self, run_id: str) -> None: ...
 
@@ -109,16 +112,17 @@ class SessionApi(Protocol):
 
     def runs(self) -> tuple[RunInfo, ...]: ...
 
+    def run(self, run_id: str) -> RunInfo: ...
+
     def report(self, run_id: str) -> dict[str, Any]: ...
 
     def environments_dir(self) -> Path: ...
 
 
-def resume_after(session: SessionApi, run_id: str) -> int:
-    """Resumes; returns how many bytes of the event file belong to earlier attempts."""
+def resume_or_show(session: SessionApi, run_id: str) -> None:
+    """Resumes, unless somebody else has done so meanwhile or the run has ended well: then it is there to be shown."""
     try:
-        old = session.events_path(run_id).stat().st_size
-    except OSError:
-        old = 0
-    session.resume(run_id)
-    return old
+        session.resume(run_id)
+    except WizardError as error:
+        if error.code not in ("run-busy", "nothing-to-resume"):
+            raise

@@ -37,7 +37,6 @@ class State:
     preview: Preview | None = None
     is_beginning: bool = False  # Install was pressed, and the worker is not there yet
     run_id: str | None = None
-    run_old_bytes: int = 0  # events of earlier attempts: their endings count no more
     run_over: bool = False
     prefix: str = ""  # of the environment that the run made
     report: Mapping[str, Any] | None = None

@@ -183,8 +183,10 @@ class WizardWindow(BareWindow):
         next(may, self.page).setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
 
     def _focus_moved(self, old: QWidget | None, now: QWidget | None) -> None:
-        """A button that is switched off hands the focus on by itself: to Back, which nobody wants to press next."""
-        if now is self.footer.back and old is not None and (old.isHidden() or not old.isEnabled()):
+        """A button that is switched off hands the focus on by itself: to Back or to the rail's first step, which nobody
+        wants to press next."""
+        lost = old is not None and (old.isHidden() or not old.isEnabled())
+        if lost and now is not None and (now is self.footer.back or self.rail.isAncestorOf(now)):
             self.page.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
 
     def _dress(self) -> None:

@@ -2,41 +2,106 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
+
+import psutil
+from filelock import Timeout
 
 from wizard import paths
 from wizard.environments.remove import is_ours_unfinished, remove_unfinished
 from wizard.errors import UsageError, WizardError
+from wizard.events import Kind
 from wizard.plan.serialize import read_plan
 from wizard.process import child_environment
 from wizard.process.detached import start_detached
 from wizard.session.doctor import restore_run
-from wizard.session.runs import remove_run, run_info
+from wizard.session.model import RunInfo
+from wizard.session.runs import FINISHED, how_it_ended, known_runs, remove_run, run_info
 from wizard.steps import control
 from wizard.steps.draft import keep
-from wizard.steps.run_folder import RunFolder, find_run_folder, own_run_folder
+from wizard.steps.emitter import Emitter
+from wizard.steps.owner import owner_lives, write_owner
+from wizard.steps.run_folder import RunFolder, append_to, find_run_folder, own_run_folder
+from wizard.system import moving
+
+_LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
 
 
 def start(run_id: str) -> int:
-    """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""
+    """Starts the worker, which outlives us; returns its process id.
+
+    Raises WizardError `worker-not-started`, `state-not-writable`, `run-busy` for a run that is being carried out.
+    """
     folder = find_run_folder(run_id)
-    if folder.is_running():
-        raise WizardError("run-busy", path=read_plan(folder.plan).prefix)
-    control.clear(folder)
-    output = worker_output(run_id)
-    output.unlink(missing_ok=True)
-    _begin(folder)
+    with _alone(folder):
+        return _start(folder)
+
+
+def resume(run_id: str) -> int:
+    """As `start`. Raises UsageError `nothing-to-resume` for a run that is done."""
+    folder = find_run_folder(run_id)
+    with _alone(folder):
+        if how_it_ended(folder)[0] == FINISHED:
+            raise UsageError("nothing-to-resume", run=run_id)
+        return _start(folder)
+
+
+def _start(folder: RunFolder) -> int:
+    """The lock is held until the worker's process is written down: nobody ever takes a start for an end."""
     argv = (*paths.own_command(), "run", "--started", str(folder.plan))
+    _begin(folder)
     try:
-        return start_detached(argv, child_environment(paths.own_environment()), output)
+        pid = start_detached(argv, child_environment(paths.own_environment()), _output(folder))
     except OSError as error:
         raise WizardError("worker-not-started", details=str(error)) from error
+    with contextlib.suppress(OSError, psutil.Error):  # one that is gone already has said why
+        write_owner(folder.starting, pid)
+    return pid
+
+
+@contextlib.contextmanager
+def _alone(folder: RunFolder) -> Iterator[None]:
+    """Nobody carries this run out, nor begins to, meanwhile. Raises WizardError `run-busy`, `state-not-writable`."""
+    lock = folder.lock(_LOCK_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise WizardError("run-busy", path=_prefix(folder)) from error
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
+    try:
+        if owner_lives(folder.starting):
+            raise WizardError("run-busy", path=_prefix(folder))
+        yield
+    finally:
+        lock.release()
+
+
+def _prefix(folder: RunFolder) -> str:
+    try:
+        return read_plan(folder.plan).prefix
+    except UsageError:  # a plan that nobody can read does not say what it began
+        return str(folder.path)
 
 
 def _begin(folder: RunFolder) -> None:
-    """From here on it is unfinished, and offered again, however soon a kill comes. Raises `state-not-writable`."""
+    """From here on it is unfinished, and offered again, however soon a kill comes; what it said before is over.
+
+    Raises WizardError `state-not-writable`.
+    """
     try:
-        folder.events.touch()
+        control.clear(folder)
+        moving.unlink(_output(folder), missing_ok=True)
+        with append_to(folder.events) as events:
+            is_further = events.tell() > 0
+        if is_further:
+            emitter = Emitter(folder)
+            emitter.emit(Kind.ATTEMPT_STARTING)
+            emitter.close()
         keep(folder.path)
     except OSError as error:
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
@@ -44,29 +109,88 @@ def _begin(folder: RunFolder) -> None:
 
 def worker_output(run_id: str) -> Path:
     """What the worker itself printed: nothing, unless it could not even begin."""
-    return find_run_folder(run_id).path / "worker.txt"
+    return _output(find_run_folder(run_id))
 
 
-def resume(run_id: str) -> int:
-    """Raises UsageError `nothing-to-resume` for a run that is done."""
-    info = run_info(find_run_folder(run_id))
-    if info.state == "finished":
-        raise UsageError("nothing-to-resume", run=run_id)
-    return start(run_id)
+def _output(folder: RunFolder) -> Path:
+    return folder.path / "worker.txt"
 
 
-def discard(run_id: str) -> None:
-    """Removes an unfinished run: the environment that it began, then the run. Downloads stay: they are verified."""
+def discard(run_id: str, finished_too: bool = False) -> None:
+    """Removes an unfinished run: the environment that it began, then the run. Downloads stay: they are verified.
+
+    Raises UsageError `run-finished` where the run has ended well meanwhile, unless its record is what shall go
+    (`finished_too`); WizardError `run-busy` for one that is being carried out.
+    """
     folder = own_run_folder(run_id)
-    if folder.is_running():
-        raise WizardError("run-busy", path=str(folder.path))
+    with _alone(folder):
+        _take_back(folder, finished_too)
+    remove_run(folder)
+
+
+def _take_back(folder: RunFolder, finished_too: bool) -> None:
     try:
-        prefix = Path(read_plan(folder.plan).prefix)
-    except UsageError:  # a plan that nobody can read does not say what it began
-        remove_run(folder)
+        prefix, state = Path(read_plan(folder.plan).prefix), how_it_ended(folder)[0]
+    except UsageError:
         return
-    if run_info(folder).state != "finished":
+    if state == FINISHED and not finished_too:
+        raise UsageError("run-finished", run=folder.id)
+    if state != FINISHED:
         restore_run(folder)  # a repair that did not get to its end
     if is_ours_unfinished(prefix, folder.id):
         remove_unfinished(prefix, folder.id)
-    remove_run(folder)
+
+
+class Runs:
+    """What is asked about a run, and done with it, by its id; part of the session."""
+
+    def start(self, run_id: str) -> int:
+        """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""
+        return start(run_id)
+
+    def keep(self, run_id: str) -> None:
+        """A plan that somebody will start later, by its file."""
+        keep(find_run_folder(run_id).path)
+
+    def resume(self, run_id: str) -> int:
+        """Raises UsageError `nothing-to-resume` for a run that is done."""
+        return resume(run_id)
+
+    def discard(self, run_id: str, finished_too: bool = False) -> None:
+        """Removes an unfinished run with what it began. Raises as `discard`."""
+        discard(run_id, finished_too)
+
+    def is_running(self, run_id: str) -> bool:
+        return find_run_folder(run_id).is_running()
+
+    def request_cancel(self, run_id: str) -> None:
+        control.ask(find_run_folder(run_id), control.CANCEL)
+
+    def request_pause(self, run_id: str, paused: bool) -> None:
+        control.ask(find_run_folder(run_id), control.PAUSE if paused else "")
+
+    def events_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).events
+
+    def worker_output_path(self, run_id: str) -> Path:
+        """What the worker itself printed: nothing, unless it could not even begin."""
+        return worker_output(run_id)
+
+    def plan_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).plan
+
+    def log_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).log
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        """Newest first; a folder that cannot be read is left out."""
+        return known_runs()
+
+    def run(self, run_id: str) -> RunInfo:
+        """One of them, as it is now. Raises UsageError `no-such-run`, `bad-plan`."""
+        return run_info(find_run_folder(run_id))
+
+    def report(self, run_id: str) -> dict[str, Any]:
+        path = find_run_folder(run_id).report
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return document

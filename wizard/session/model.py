@@ -96,7 +96,10 @@ class Preview:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """`state`: planned | running | unfinished | finished."""
+    """`state`: planned | running | unfinished | finished; `asked`: what a running one was asked, pause | cancel | ``.
+
+    `exit_status` is the newest attempt's; None: it goes on, or it ended without a final line.
+    """
 
     id: str
     prefix: str
@@ -105,6 +108,7 @@ class RunInfo:
     created: float
     state: str
     exit_status: int | None = None
+    asked: str = ""
 
 
 __all__ = ["Choices", "Election", "Facts", "Preview", "RunInfo", "SourceState", "SourceTold", "Verdict"]

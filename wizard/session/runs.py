@@ -7,10 +7,12 @@ from wizard.errors import ExitStatus, WizardError
 from wizard.packages.early import remove_left_behind
 from wizard.plan.serialize import read_plan
 from wizard.session.model import RunInfo
-from wizard.steps.journal import History, read_history
+from wizard.steps import control
+from wizard.steps.journal import read_history
 from wizard.steps.run_folder import RunFolder, run_folders
 from wizard.system import moving
 
+RUNNING, FINISHED = "running", "finished"
 _ENDED_WELL = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
 
 
@@ -28,22 +30,36 @@ def known_runs() -> tuple[RunInfo, ...]:
 def run_info(folder: RunFolder) -> RunInfo:
     """Raises UsageError `bad-plan`."""
     plan = read_plan(folder.plan)
-    history = read_history(folder.journal)
+    state, final = _state_and_final(folder)
     return RunInfo(
         id=folder.id,
         prefix=plan.prefix,
         torch=plan.candidate.torch,
         variant=plan.candidate.variant,
         created=plan.created,
-        state="running" if folder.is_running() else _state(folder, history),
-        exit_status=history.final,
+        state=state,
+        exit_status=final,
+        asked=control.asked(folder) if state == RUNNING else "",
     )
 
 
-def _state(folder: RunFolder, history: History) -> str:
+def _state_and_final(folder: RunFolder) -> tuple[str, int | None]:
+    """Asked twice whether it is running: between the two a worker may have been started by somebody else."""
+    if folder.is_running():
+        return RUNNING, None
+    ended = how_it_ended(folder)
+    return (RUNNING, None) if folder.is_running() else ended
+
+
+def how_it_ended(folder: RunFolder) -> tuple[str, int | None]:
+    """State and exit status of the newest attempt, for a run that nobody carries out."""
+    history = read_history(folder.journal)
+    if folder.starting.exists():  # its worker ended before its first word: no ending of before is its own
+        return "unfinished", None
     if history.attempts == 0:  # a journal that was lost or cut is no sign that nothing was done
-        return "unfinished" if folder.journal.exists() or folder.events.exists() else "planned"
-    return "finished" if history.final in _ENDED_WELL else "unfinished"
+        begun = folder.journal.exists() or folder.events.exists()
+        return "unfinished" if begun else "planned", history.final
+    return FINISHED if history.final in _ENDED_WELL else "unfinished", history.final
 
 
 def remove_run(folder: RunFolder) -> None:

@@ -5,7 +5,6 @@ It decides nothing itself: it asks the layers below in the right order and hands
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -37,6 +36,7 @@ from wizard.plan.resolve import resolve
 from wizard.plan.wishes import check_extras
 from wizard.session import carrying_out
 from wizard.session.around_rows import around_rows
+from wizard.session.carrying_out import Runs
 from wizard.session.contest import check_mirror
 from wizard.session.doctor import Examination, examine_prefix, plan_examined, undo_repair
 from wizard.session.drift import drift
@@ -47,19 +47,17 @@ from wizard.session.judged_news import JudgedNews, judged_news
 from wizard.session.limits import set_limits
 from wizard.session.lint import Mending, findings_for, mend, mending, own_settings, situation_of
 from wizard.session.looks import Looks
-from wizard.session.model import Election, Facts, Preview, RunInfo, SourceTold
+from wizard.session.model import Election, Facts, Preview, SourceTold
 from wizard.session.network import load_network, save_network, with_network
 from wizard.session.place import check_place, target_prefix
 from wizard.session.preview import preview
 from wizard.session.repair_plan import RepairPreview
 from wizard.session.reuse_plan import environment_for, plan_reuse
-from wizard.session.runs import known_runs
 from wizard.session.settings import Used, UsePlan, plan_use, use
 from wizard.session.sources import NEEDED
 from wizard.session.verify import verify_prefix
 from wizard.session.volumes import remember, with_volumes
 from wizard.settings.finding import Finding
-from wizard.steps import control
 from wizard.steps.draft import keep
 from wizard.steps.preflight import check_ground
 from wizard.steps.run_folder import find_run_folder
@@ -72,7 +70,7 @@ def _never() -> bool:
     return False
 
 
-class Session:
+class Session(Runs):
     """`network`: how to reach it this time; None: as it was saved (session.network)."""
 
     def __init__(self, network: Network | None = None) -> None:
@@ -241,39 +239,11 @@ class Session:
         """Raises UsageError `nothing-to-resume` for a run that is done."""
         return carrying_out.resume(run_id)
 
-    def discard(self, run_id: str) -> None:
-        """Removes an unfinished run: the environment that it began, then the run. Downloads stay: they are verified."""
-        carrying_out.discard(run_id)
-
-    def is_running(self, run_id: str) -> bool:
-        return find_run_folder(run_id).is_running()
-
-    def request_cancel(self, run_id: str) -> None:
-        control.ask(find_run_folder(run_id), control.CANCEL)
-
-    def request_pause(self, run_id: str, paused: bool) -> None:
-        control.ask(find_run_folder(run_id), control.PAUSE if paused else "")
-
-    def events_path(self, run_id: str) -> Path:
-        return find_run_folder(run_id).events
-
-    def worker_output_path(self, run_id: str) -> Path:
-        """What the worker itself printed: nothing, unless it could not even begin."""
-        return carrying_out.worker_output(run_id)
-
-    def plan_path(self, run_id: str) -> Path:
-        return find_run_folder(run_id).plan
-
-    def log_path(self, run_id: str) -> Path:
-        return find_run_folder(run_id).log
-
-    def runs(self) -> tuple[RunInfo, ...]:
-        """Newest first; a folder that cannot be read is left out."""
-        return known_runs()
-
-    def verify(self, prefix: Path, is_cancelled: IsCancelled = _never) -> tuple[dict[str, Any], ExitStatus]:
-        """Smoke test of any environment: (report, exit status). Raises UsageError `no-environment`."""
-        return verify_prefix(prefix, is_cancelled)
+    def verify(
+        self, prefix: Path, is_cancelled: IsCancelled = _never, deep: bool = False
+    ) -> tuple[dict[str, Any], ExitStatus]:
+        """Smoke test of any environment: (report, exit status). See `verify_prefix`."""
+        return verify_prefix(prefix, is_cancelled, deep)
 
     def doctor(self, facts: Facts, prefix: Path, **options: Any) -> Examination:
         """Why an environment does not work; see `examine_prefix`. Raises UsageError `no-environment`, Cancelled."""
@@ -290,11 +260,6 @@ class Session:
     def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[Drift, ...]:
         """What replaced a recorded build since; None: in every environment that a run of ours made."""
         return drift(prefixes)
-
-    def report(self, run_id: str) -> dict[str, Any]:
-        path = find_run_folder(run_id).report
-        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return document
 
     def environments_dir(self) -> Path:
         return paths.default_environments_dir()

@@ -52,6 +52,7 @@ from wizard.steps.fetch import Fetch
 from wizard.steps.install import Install
 from wizard.steps.journal import Journal, read_history
 from wizard.steps.model import StepResult
+from wizard.steps.owner import forget_owner
 from wizard.steps.preflight import Preflight, prefix_lock
 from wizard.steps.run_folder import RunFolder
 from wizard.steps.share import Share
@@ -60,6 +61,7 @@ from wizard.system.processes import STOP_SIGNALS
 from wizard.typed import from_json
 
 _LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
+_STARTER_SECONDS = 60.0  # who starts a worker holds it until that is written down: long, where the computer is busy
 STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (Check(),), (Verify(),))
 
 
@@ -74,13 +76,17 @@ def read_run_lock(folder: RunFolder) -> Lock:
         raise UsageError("bad-plan", details=str(error), path=str(folder.path)) from error
 
 
-def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None) -> ExitStatus:
-    """Raises UsageError for a plan that cannot be read, WizardError `run-busy` when somebody else is at it."""
+def run_worker(folder: RunFolder, echo: Callable[[str], None] | None = None, was_started: bool = False) -> ExitStatus:
+    """Carry the run out. `was_started`: by somebody who still may hold the lock for a moment.
+
+    Raises UsageError for a plan that cannot be read, WizardError `run-busy` when somebody else is at it.
+    """
+    seconds = _STARTER_SECONDS if was_started else _LOCK_SECONDS
     plan = read_plan(folder.plan)
     lock = read_run_lock(folder)
     prepare(plan.choices)
     try:
-        with folder.lock(_LOCK_SECONDS), prefix_lock(plan.prefix), guarded(paths.own_interpreter()), awake():
+        with folder.lock(seconds), prefix_lock(plan.prefix), guarded(paths.own_interpreter()), awake():
             return _Attempt(folder, plan, lock, echo).carry_out()
     except Timeout as error:
         raise WizardError("run-busy", path=plan.prefix) from error
@@ -97,15 +103,20 @@ class _Attempt:
         self._stages: Stages = (*stages, (Share(),)) if self._is_shared else stages
         self._emitter = Emitter(folder, echo)
         self._journal = Journal(folder.journal)
-        self._journal.attempt(os.getpid())
+        self._begin()
         self._context = Context(
             folder, plan, lock, read_history(folder.journal), self._journal, self._emitter, Control(folder)
         )
 
-    def carry_out(self) -> ExitStatus:
-        self._take_signals()
+    def _begin(self) -> None:
+        """In this order: whoever sees the attempt in the journal, or no mark of a start, has its first event too."""
         steps = [{"name": step.name, "weight": step.weight} for stage in self._stages for step in stage]
         self._emitter.emit(Kind.RUN_STARTED, steps=steps, plan=str(self._folder.plan))
+        self._journal.attempt(os.getpid())
+        forget_owner(self._folder.starting)
+
+    def carry_out(self) -> ExitStatus:
+        self._take_signals()
         for notice in self._plan.notices:
             self._emitter.notice(notice)
         error: WizardError | None = None

@@ -7,6 +7,7 @@ import time
 
 from wizard.errors import Cancelled
 from wizard.steps.run_folder import RunFolder
+from wizard.system import disk, moving
 
 CANCEL = "cancel"
 PAUSE = "pause"
@@ -17,19 +18,27 @@ def ask(folder: RunFolder, word: str) -> None:
     """`cancel`, `pause`, or `` to go on. Written whole or not at all."""
     fresh = folder.control.with_suffix(".new")
     fresh.write_text(word, encoding="ascii")
-    fresh.replace(folder.control)
+    moving.replace(fresh, folder.control)
+
+
+def asked(folder: RunFolder) -> str:
+    """Return the word that stands there: `cancel`, `pause` or ``."""
+    try:
+        return disk.insist(lambda: folder.control.read_text(encoding="ascii")).strip()
+    except (OSError, UnicodeDecodeError):
+        return ""
 
 
 def clear(folder: RunFolder) -> None:
     """What was asked of an earlier attempt is over. For who starts a worker, before it starts."""
-    folder.control.unlink(missing_ok=True)
+    moving.unlink(folder.control, missing_ok=True)
 
 
 class Control:
     """The worker's side. Cheap enough to be asked in every loop, from any thread."""
 
     def __init__(self, folder: RunFolder) -> None:
-        self._file = folder.control
+        self._folder = folder
         self._cancelled = threading.Event()
         self._word = ""
         self._looked = 0.0
@@ -41,10 +50,7 @@ class Control:
         now = time.monotonic()
         if now - self._looked >= _LOOK_EVERY:
             self._looked = now
-            try:
-                self._word = self._file.read_text(encoding="ascii").strip()
-            except (OSError, UnicodeDecodeError):
-                self._word = ""
+            self._word = asked(self._folder)
             if self._word == CANCEL:
                 self._cancelled.set()
         return self._word

@@ -7,24 +7,20 @@ next start takes such a run away. Nothing was begun by it. What another computer
 from __future__ import annotations
 
 import contextlib
-import json
-import platform
 from pathlib import Path
 
 import psutil
 
+from wizard.steps.owner import owner_lives, write_owner
 from wizard.system import moving
 
 _NAME = "draft.json"
-_SAME_START = 2.0  # seconds: a process's own start is told in ticks of a clock that may be set
 
 
 def mark_draft(folder: Path) -> None:
     """This process is deciding. A folder that takes no mark is none the worse."""
     with contextlib.suppress(OSError, psutil.Error):
-        me = psutil.Process()
-        mark = {"host": platform.node(), "pid": me.pid, "since": me.create_time()}
-        (folder / _NAME).write_text(json.dumps(mark), encoding="utf-8")
+        write_owner(folder / _NAME)
 
 
 def keep(folder: Path) -> None:
@@ -44,22 +40,9 @@ def clear_left_behind(runs: Path) -> tuple[str, ...]:
 
 
 def _is_left_behind(mark: Path) -> bool:
+    """A mark that was cut in the writing, a moment ago or by a kill, is left alone: `runs --remove` can have it."""
     if mark.is_symlink() or mark.parent.is_symlink():
         return False
     if any((mark.parent / begun).exists() for begun in ("journal.jsonl", "events.jsonl")):
         return False
-    try:
-        data = json.loads(mark.read_text(encoding="utf-8"))
-        host, pid, since = str(data["host"]), int(data["pid"]), float(data["since"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return False  # cut in the writing, a moment ago or by a kill: `runs --remove` can have it
-    return host == platform.node() and not _lives(pid, since)
-
-
-def _lives(pid: int, since: float) -> bool:
-    try:
-        return abs(psutil.Process(pid).create_time() - since) < _SAME_START
-    except psutil.NoSuchProcess:
-        return False
-    except psutil.Error:
-        return True
+    return owner_lives(mark) is False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import threading
 import time
 from collections.abc import Callable
@@ -11,21 +12,27 @@ from typing import Any
 from wizard.events import Event, Kind, parse_line
 from wizard.i18n import Message, Words, text
 from wizard.process import redact
-from wizard.steps.run_folder import RunFolder
+from wizard.steps.run_folder import RunFolder, append_to
 
 _PROGRESS_INTERVAL = 0.1
 
 
 class Emitter:
-    """`echo` receives each line as well (stdout of `--events`); a reader that went away does not stop the run."""
+    """`echo` receives each line as well (stdout of `--events`); a reader that went away does not stop the run.
+
+    Raises WizardError `state-not-writable`."""
 
     def __init__(self, folder: RunFolder, echo: Callable[[str], None] | None = None) -> None:
         self._run = folder.id
         self._echo = echo
         self._guard = threading.Lock()
         self._seq = _last_seq(folder)
-        self._events = folder.events.open("a", encoding="utf-8", newline="\n")
-        self._log = folder.log.open("a", encoding="utf-8", newline="\n")
+        with contextlib.ExitStack() as opened:
+            self._events, self._log = (
+                opened.enter_context(io.TextIOWrapper(append_to(path), encoding="utf-8", newline="\n"))
+                for path in (folder.events, folder.log)
+            )
+            opened.pop_all()
         if self._events.tell():
             self._events.write("\n")
         self._last_progress: dict[str, float] = {}
@@ -65,7 +72,7 @@ class Emitter:
         self.emit(Kind.NOTICE, message=message.to_json())
 
     def progress(self, step: str, done: int, total: int | None, detail: Words | None = None, **data: Any) -> None:
-        """At most ten a second and step, but always the last one."""
+        """At most ten a second and step, but always the last one. `detail`: what it is at just now."""
         now = time.monotonic()
         is_last = total is not None and done >= total
         if not is_last and now - self._last_progress.get(step, 0.0) < _PROGRESS_INTERVAL:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.errors import WizardError
+from wizard.steps.run_folder import append_to
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,9 @@ class History:
     installed: frozenset[str] = frozenset()  # wheel file names
     final: int | None = None  # exit status of the last finished attempt
     attempts: int = 0
+    after_crash: bool = (
+        False  # an attempt was killed, or the computer stopped, and no check has compared contents since
+    )
 
 
 def parse_history(lines: list[str]) -> History:
@@ -35,7 +39,7 @@ def parse_history(lines: list[str]) -> History:
     done: dict[str, Mapping[str, Any]] = {}
     installed: set[str] = set()
     final: int | None = None
-    attempts = 0
+    attempts, after_crash, is_compared = 0, False, False
     for line in lines:
         try:
             entry = json.loads(line)
@@ -45,7 +49,8 @@ def parse_history(lines: list[str]) -> History:
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
             continue
         if what == "attempt":
-            attempts, final = attempts + 1, None
+            after_crash = (after_crash and not is_compared) or (attempts > 0 and final is None)
+            attempts, final, is_compared = attempts + 1, None, False
         elif what == "begin":
             begun.add(name)
             done.pop(name, None)
@@ -53,11 +58,12 @@ def parse_history(lines: list[str]) -> History:
                 installed.clear()
         elif what == "done":
             done[name] = data
+            is_compared = is_compared or name == "check"
         elif what == "installed":
             installed.update(wheels)
         elif what == "final":
             final = status
-    return History(frozenset(begun), done, frozenset(installed), final, attempts)
+    return History(frozenset(begun), done, frozenset(installed), final, attempts, after_crash)
 
 
 def read_history(path: Path) -> History:
@@ -72,9 +78,9 @@ class Journal:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._guard = threading.Lock()
+        self._file = append_to(path)
         # The line that a kill cut short must not swallow the next one.
         try:
-            self._file = path.open("ab")
             if self._file.tell():
                 self._file.write(b"\n")
         except OSError as error:

@@ -1,22 +1,30 @@
 """A run is a folder: `runs/<id>/` with the plan, the lock, the journal, the events, the log, the report.
 
-Whoever holds `lock` is the worker. `control` is how others ask it to pause or to stop: a file works for a
-window that was reopened, for another terminal, and on Windows.
+Whoever holds `lock` is the worker; until a started worker has come to it, `starting.json` names its process.
+`control` is how others ask it to pause or to stop: a file works for a window that was reopened, for another
+terminal, and on Windows.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
+import msgspec
 from filelock import FileLock, Timeout
 
 from wizard import paths
 from wizard.errors import UsageError, WizardError
+from wizard.packages.model import Lock
 from wizard.steps.draft import mark_draft
+from wizard.steps.owner import owner_lives
+from wizard.system import moving
+from wizard.system.disk import open_own
 
 _LOOKS = 4
 _ID = re.compile(r"^\d{8}-\d{6}-[0-9a-f]{4}$")
@@ -76,11 +84,24 @@ class RunFolder:
     def control(self) -> Path:
         return self.path / "control"
 
+    @property
+    def starting(self) -> Path:
+        """The process that was started as this run's worker and has not begun its attempt yet (see `owner`)."""
+        return self.path / "starting.json"
+
     def lock(self, seconds: float = 0.0) -> FileLock:
         return FileLock(self.path / "lock", timeout=seconds)
 
     def is_running(self) -> bool:
-        """A worker holds the lock; the lock goes with the process, however it ends."""
+        """Say whether somebody carries this run out: the one truth for every window, terminal and command.
+
+        On a busy computer a worker needs long until it holds the lock, so one that was only started counts as well.
+        Its mark goes when it has the lock, so the mark is looked at first.
+        """
+        return owner_lives(self.starting) is True or self._is_held()
+
+    def _is_held(self) -> bool:
+        """The lock goes with the process, however it ends."""
         for attempt in range(_LOOKS):
             lock = self.lock()
             try:
@@ -130,3 +151,22 @@ def run_folders() -> tuple[RunFolder, ...]:
     base = paths.runs_dir()
     places = [place for place in base.iterdir() if _ID.match(place.name)] if base.is_dir() else []
     return tuple(RunFolder(place) for place in sorted(places, reverse=True) if (place / "plan.json").is_file())
+
+
+def append_to(path: Path) -> BinaryIO:
+    """Open a file of a run at its end; never through a link that somebody has put there. Raises WizardError
+    `state-not-writable`."""
+    try:
+        return os.fdopen(open_own(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT), "ab")
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(path.parent)) from error
+
+
+def write_lock(folder: RunFolder, lock: Lock) -> None:
+    """Each file whole or as it was, for its owner alone: addresses may hold a password. Raises OSError."""
+    for path, data in ((folder.pylock, lock.text.encode()), (folder.files, msgspec.json.encode(lock.files))):
+        fresh = path.with_name(path.name + ".new")
+        moving.unlink(fresh, missing_ok=True)
+        fresh.touch(mode=0o600)
+        fresh.write_bytes(data)
+        moving.replace(fresh, path)

@@ -6,7 +6,7 @@ that the worker reads; the page says "Cancelling…" until the worker has writte
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from wizard.errors import WizardError
 from wizard.flow.report_view import read_report
 from wizard.flow.run_view import RunView
-from wizard.flow.session_api import resume_after
+from wizard.flow.session_api import resume_or_show
 from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
 from wizard.gui.pages.base import Page
@@ -28,6 +28,9 @@ from wizard.gui.parts.remark import Remark
 from wizard.gui.run_watch import RunWatch
 from wizard.i18n import Message, message
 
+if TYPE_CHECKING:
+    from wizard.session.model import RunInfo
+
 _LAID_OUT_MS = 50  # Qt lays the page out in several rounds of its loop
 
 
@@ -38,10 +41,13 @@ class InstallPage(Page):
         self._shown_run = ""
         self._percent = 0
         self._told: tuple[str, ...] = ()  # steps whose end was said aloud
-        self.watch = RunWatch(desk.session, desk.errands, self)
+        self.watch = RunWatch(desk.session, desk.errands, desk.voice.say, self)
         self.watch.changed.connect(self._show_run)
-        self.watch.ended.connect(self._ended)
-        self.watch.died.connect(self._died)
+        self.watch.asked.connect(self._asked)
+        self.watch.over.connect(self._over)
+        self.watch.revived.connect(self._show_again)
+        self.watch.vanished.connect(desk.navigator.restart)
+        self.quiet = Remark(desk.voice, lambda: self.tr("No news"))
         self.rest = Remark(desk.voice, lambda: self.tr("Stopped"))
         self.progress = RunProgress(desk.voice)
         self.steps = RunSteps(desk.voice)
@@ -53,7 +59,7 @@ class InstallPage(Page):
         self.log.setVisible(False)
         self.log_button.toggled.connect(self._fold_log)
         self.watch.logged.connect(self.log.add)
-        for widget in (self.rest, self.progress, self.steps, self._notices):
+        for widget in (self.rest, self.quiet, self.progress, self.steps, self._notices):
             self.body.addWidget(widget)
         self.body.addWidget(self.log_button, 0, Qt.AlignmentFlag.AlignLeft)
         self.body.addWidget(self.log, 1)
@@ -76,11 +82,12 @@ class InstallPage(Page):
         if state.run_id != self._shown_run:
             self.log.clear()
             self._shown_run, self._told = state.run_id, ()
-        if not state.run_over and not self.watch.is_following:  # else a page beside the wizard lay on top
+        is_followed = self.watch.is_following and self.watch.run_id == state.run_id
+        if not state.run_over and not is_followed:  # else a page beside the wizard lay on top
             self._paused = self._cancelling = False
             self.trouble.clear()
             self.rest.clear()
-            self.watch.follow(state.run_id, state.run_old_bytes)
+            self.watch.follow(state.run_id)
         self._show_run()
 
     def leave(self) -> None:
@@ -127,6 +134,7 @@ class InstallPage(Page):
         self.pause.setToolTip(self.tr("Only the download can stand still; a step that has begun goes on to its end."))
         self.pause.setAccessibleDescription(self.pause.toolTip())
         self.rest.retranslate()
+        self.quiet.retranslate()
         self.log.setAccessibleName(self.tr("Log"))
         self._fold_log(self.log_button.isChecked())
 
@@ -146,6 +154,8 @@ class InstallPage(Page):
 
     def _show_run(self) -> None:
         view, going = self.watch.view, self.is_going
+        if self._show_silence(self.watch.silence if going and not self._paused else 0):
+            view = view.without_rate()
         ending = view.ending if not going else None
         if going:
             self.set_head(*self._going_head())
@@ -162,6 +172,17 @@ class InstallPage(Page):
         self._show_buttons(going)
         self._tell_steps(view)
         self._show_percent(int(view.fraction * 100))
+
+    def _show_silence(self, seconds: int) -> bool:
+        """Silence is told as what it is: the process is there and says nothing."""
+        if not seconds:
+            self.quiet.clear()
+            return False
+        was_told = bool(self.quiet.code)
+        self.quiet.show_words(message("flow.silent", seconds=seconds), message("flow.silent-hint"))
+        if not was_told:
+            self.announce(self.quiet.words)
+        return True
 
     def _going_head(self) -> tuple[str, str]:
         if self._cancelling:
@@ -228,42 +249,64 @@ class InstallPage(Page):
             self.desk.side.open(SideId.EXPLAIN, text=ending.details)
 
     def _nothing(self, answer: object) -> None:
-        """The answer comes as events."""
+        """The answer comes as events; what was asked before it was written says nothing of it."""
+        self.watch.drop_answer()
+
+    def _asked(self, run: RunInfo) -> None:
+        """What the worker was asked, perhaps by another window or a terminal, or before this one was opened."""
+        wishes = (run.asked == "pause", run.asked == "cancel")
+        if run.state == "running" and not self.is_busy and wishes != (self._paused, self._cancelling):
+            self._paused, self._cancelling = wishes
+            self._show_run()
 
     def _resume(self) -> None:
         run_id = self.watch.run_id
+        self.rest.clear()  # of the attempt before
         self.errand(
             lambda: self.tr("Starting…"),
-            lambda is_cancelled, note: resume_after(self.desk.session, run_id),
-            lambda old_bytes: self._resumed(run_id, old_bytes),
+            lambda is_cancelled, note: resume_or_show(self.desk.session, run_id),
+            lambda answer: self._show_again(),
         )
 
-    def _resumed(self, run_id: str, old_bytes: int) -> None:
-        self.desk.navigator.show_run(run_id, old_bytes)
+    def _show_again(self) -> None:
+        """It goes on, or has ended meanwhile: it is followed until that is known."""
+        self.desk.navigator.show_run(self.watch.run_id)
         self.enter()
 
     def _remove(self) -> None:
         run_id = self.watch.run_id
+        self.watch.stop()  # who removes a run holds it as a worker would
         self.errand(
             lambda: self.tr("Removing what the setup had made…"),
             lambda is_cancelled, note: self.desk.session.discard(run_id),
             lambda answer: self.desk.navigator.restart(),
+            on_failed=self._not_removed,
         )
+
+    def _not_removed(self, error: WizardError) -> None:
+        if error.code in ("run-finished", "run-busy"):  # somebody went on with it
+            self._show_again()
+        else:
+            self.trouble.show_error(error)
 
     # -- the end
 
-    def _ended(self) -> None:
-        run_id, session = self.watch.run_id, self.desk.session
-
-        def ask() -> tuple[dict[str, Any], str]:
-            prefix = next((run.prefix for run in session.runs() if run.id == run_id), "")
-            return session.report(run_id), prefix
-
-        self.errand(None, lambda is_cancelled, note: ask(), self._reported, on_failed=self._no_report)
+    def _over(self, run: RunInfo) -> None:
+        ending, session = self.watch.view.ending, self.desk.session
+        if ending is None and run.state != "finished":
+            self._died()
+        elif ending is not None and not ending.has_report:
+            self._over_without_test()
+        else:
+            self.errand(
+                None, lambda is_cancelled, note: (session.report(run.id), run.prefix), self._reported,
+                on_failed=self._no_report,
+            )  # fmt: skip
 
     def _reported(self, answer: tuple[dict[str, Any], str]) -> None:
         report, prefix = answer
         if read_report(report).verified:
+            self.watch.stop()
             self.desk.navigator.put_run_over(report, prefix)
             self.desk.navigator.go_next()
         else:

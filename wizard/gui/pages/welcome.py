@@ -5,6 +5,7 @@ A class is joined here too: while its form is shown, it is all that the page ask
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,13 +16,13 @@ from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 from wizard.errors import WizardError
 from wizard.flow.class_session import in_class
 from wizard.flow.opened import Opened, what_is
-from wizard.flow.session_api import resume_after
+from wizard.flow.session_api import resume_or_show
 from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
 from wizard.gui.errands import IsCancelled, OnNote
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.join_panel import JoinPanel
-from wizard.gui.pages.run_cards import card, run_name
+from wizard.gui.pages.run_cards import Card, RunningCard, run_name
 from wizard.gui.parts.boxes import column, empty, line_up
 from wizard.gui.parts.tile import Tile
 from wizard.i18n import message
@@ -40,6 +41,8 @@ class WelcomePage(Page):
     def __init__(self, desk: Desk, opened_file: str | None = None) -> None:
         super().__init__(desk)
         self._runs: tuple[RunInfo, ...] = ()
+        self._live: dict[str, RunningCard] = {}  # by run
+        self._news: set[str] = set()  # ended well while they were shown here, and their results were not looked at yet
         self._drifts: tuple[Drift, ...] = ()
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
@@ -83,6 +86,11 @@ class WelcomePage(Page):
     def enter(self) -> None:
         self._look()
         self._look_for_drift()
+
+    def leave(self) -> None:
+        """What goes on now is looked at anew when the page is back."""
+        self._stop_following()
+        self._runs = tuple(run for run in self._runs if run.state != "running")
 
     def first_control(self) -> QWidget:
         return self.joining.first if self.is_joining else self.setup
@@ -137,12 +145,15 @@ class WelcomePage(Page):
         self.undo.setText(self.tr("&Undo changes"))
 
     def render_state(self) -> None:
+        self._stop_following()
         empty(self._cards)
         if self._opened is not None:
             self._cards.addWidget(self._opened_card(self._opened))
         for run in self._runs:
-            if run.state in ("running", "unfinished"):
-                self._cards.addWidget(self._running(run) if run.state == "running" else self._unfinished(run))
+            if run.state == "running" or (run.state == "finished" and run.id in self._news):
+                self._cards.addWidget(self._running(run))
+            elif run.state == "unfinished":
+                self._cards.addWidget(self._unfinished(run))
         for drift in self._drifts[:_MOST_DRIFTS]:
             self._cards.addWidget(self._drift_card(drift))
 
@@ -165,7 +176,7 @@ class WelcomePage(Page):
         first_look, self._looked = not self._looked, True
         running = next((run for run in runs if run.state == "running"), None)
         if running and first_look and self.desk.side.here is None:
-            self.desk.navigator.show_run(running.id)  # the window was closed while it went on: now it is shown live
+            self._show(running)  # the window was closed while it went on: now it is shown live
 
     def _look_for_drift(self) -> None:
         """Beside the page's own errand; that it fails is no trouble of a person who has just come."""
@@ -182,9 +193,31 @@ class WelcomePage(Page):
     # -- the cards
 
     def _running(self, run: RunInfo) -> QFrame:
-        words = self.tr("A setup is running: %1").replace("%1", run_name(run))
-        show = (self.tr("Sho&w it"), lambda: self.desk.navigator.show_run(run.id))
-        return card("note", self.tr("Running"), words, run.prefix, run_name(run), [show])
+        made = self._live[run.id] = RunningCard(self.desk, run, lambda: self._show(run))
+        made.is_over.connect(self._look)
+        made.done.connect(self._done)
+        return made
+
+    def _stop_following(self) -> None:
+        for made in self._live.values():
+            made.stop()
+        self._live = {}
+
+    def _done(self, done: RunInfo) -> None:
+        """The next rendering shall say so, too."""
+        self._news.add(done.id)
+        self._runs = tuple(done if run.id == done.id else run for run in self._runs)
+        opened = self._opened
+        if opened is not None and opened.run is not None and opened.run.id == done.id:
+            self._opened = replace(opened, run=done)
+            before = self._cards.takeAt(0)  # only that card: the one that tells this may have the focus
+            self._cards.insertWidget(0, self._opened_card(self._opened))
+            if before is not None and (card := before.widget()) is not None:
+                card.deleteLater()
+
+    def _show(self, run: RunInfo) -> None:
+        self._news.discard(run.id)
+        self.desk.navigator.show_run(run.id)
 
     def _unfinished(self, run: RunInfo) -> QFrame:
         words = self.tr("Go on with the unfinished setup of %1").replace("%1", run_name(run))
@@ -193,7 +226,7 @@ class WelcomePage(Page):
         if not first:  # a letter that stands twice would press neither
             resume, remove = resume.replace("&", ""), remove.replace("&", "")
         ways = [(resume, lambda: self._resume(run)), (remove, lambda: self._remove(run))]
-        return card("warning", self.tr("Unfinished"), words, run.prefix, run_name(run), ways)
+        return Card("warning", self.tr("Unfinished"), words, run.prefix, run_name(run), ways)
 
     def _opened_card(self, opened: Opened) -> QFrame:
         name, run = opened.path.name, opened.run
@@ -201,7 +234,7 @@ class WelcomePage(Page):
             return self._profile_card(self._profile, opened.path)
         if run is None:
             words = self.say(message(f"flow.opened.{opened.kind}", name=name))
-            return card("note", self.tr("Opened file"), words, str(opened.path), name, [])
+            return Card("note", self.tr("Opened file"), words, str(opened.path), name, [])
         if run.state == "finished":
             words = self.tr("This plan was carried out already: %1").replace("%1", run_name(run))
             ways = [(self.tr("&Check it"), lambda: self.desk.side.open(SideId.DOCTOR, Path(run.prefix)))]
@@ -211,7 +244,7 @@ class WelcomePage(Page):
         else:
             words = self.tr("Carry out this plan: %1").replace("%1", run_name(run))
             ways = [(self.tr("&Begin"), lambda: self._resume(run))] if run.state == "planned" else []
-        return card("note", self.tr("Opened file"), words, str(opened.path), run_name(run), ways)
+        return Card("note", self.tr("Opened file"), words, str(opened.path), run_name(run), ways)
 
     def _profile_card(self, file: ProfileFile, path: Path) -> QFrame:
         wish = file.profile.environment
@@ -219,7 +252,7 @@ class WelcomePage(Page):
                                 packages=", ".join(("torch", *wish.companions, *wish.extras)),
                                 made=file.profile.made, code=file.sha256[:12]))  # fmt: skip
         ways = [(self.tr("Set up as the class &does"), lambda: self._carry_out(file, path))]
-        return card("note", self.tr("Class profile"), file.profile.title, f"{what}\n{path}", file.profile.title, ways)
+        return Card("note", self.tr("Class profile"), file.profile.title, f"{what}\n{path}", file.profile.title, ways)
 
     def _drift_card(self, drift: Drift) -> QFrame:
         from wizard.gui.pages.doctor_answer import drift_messages
@@ -229,7 +262,7 @@ class WelcomePage(Page):
         first = drift is self._drifts[0]
         look = self.tr("&Look into it") if first else self.tr("&Look into it").replace("&", "")
         way = (look, lambda: self.desk.side.open(SideId.DOCTOR, drift.prefix))
-        return card("warning", self.tr("Changed"), words, said, drift.prefix.name, [way])
+        return Card("warning", self.tr("Changed"), words, said, drift.prefix.name, [way])
 
     # -- a class profile
 
@@ -306,8 +339,8 @@ class WelcomePage(Page):
     def _resume(self, run: RunInfo) -> None:
         self.errand(
             lambda: self.tr("Starting…"),
-            lambda is_cancelled, note: resume_after(self.desk.session, run.id),
-            lambda old_bytes: self.desk.navigator.show_run(run.id, old_bytes),
+            lambda is_cancelled, note: resume_or_show(self.desk.session, run.id),
+            lambda answer: self.desk.navigator.show_run(run.id),
         )
 
     def _remove(self, run: RunInfo) -> None:

@@ -1,0 +1,262 @@
+"""A run that goes on, as the window shows it: silence, endings of before, resumes elsewhere, and the keyboard."""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from tests.gui.conftest import MakeWindow
+from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
+from tests.gui.walking import go_to, press, settle
+from wizard.errors import UsageError
+from wizard.events import Kind
+from wizard.flow.pages import PageId
+from wizard.gui.pages.install import InstallPage
+from wizard.gui.pages.run_cards import RunningCard
+from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES, message, text
+
+
+def installing(qtbot: QtBot, make_window: MakeWindow, language: str = "en") -> tuple[WizardWindow, InstallPage]:
+    window = make_window(language)
+    go_to(qtbot, window, PageId.INSTALL)
+    install = window.pages[PageId.INSTALL]
+    assert isinstance(install, InstallPage)
+    qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
+    return window, install
+
+
+def cancelled(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> tuple[WizardWindow, InstallPage]:
+    session.script = until_cancelled
+    window, install = installing(qtbot, make_window)
+    press(qtbot, install.cancel)
+    qtbot.waitUntil(install.rest.isVisible)
+    settle(qtbot, window)
+    return window, install
+
+
+def run_of(session: FakeSession) -> FakeRun:
+    return FakeRun(session, session.known_runs[-1].id)
+
+
+def in_rail(window: WizardWindow, widget: QWidget | None) -> bool:
+    return widget is not None and (widget is window.footer.back or window.rail.isAncestorOf(widget))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_silence_is_told_with_its_seconds_and_ends_with_the_next_word(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window, install = installing(qtbot, make_window, language)
+    assert not install.quiet.isVisible()
+    window.close()
+    press(qtbot, window.ask.go)
+    path = session.events_path(session.known_runs[-1].id)
+    os.utime(path, (time.time() - 40, time.time() - 40))
+    again = make_window(language)
+    install = again.pages[PageId.INSTALL]
+    qtbot.waitUntil(lambda: install.quiet.isVisible() and install.watch.view.bytes is not None)
+    assert any(str(seconds) in install.quiet.words for seconds in range(40, 60)), install.quiet.words
+    assert "MB/s" not in install.progress.words, "a rate of before is no rate now"
+    assert again.navigator.state.run_is_going
+    run_of(session).fetch((0.6,))
+    qtbot.waitUntil(lambda: not install.quiet.isVisible())
+    assert "MB/s" in install.progress.words
+
+
+def test_an_old_ending_and_an_empty_line_do_not_end_a_resumed_run(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window, install = cancelled(qtbot, make_window, session)
+    session.script = lambda run: None  # slow to say its first word
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.state.run_is_going)
+    ending = session.events_path(install.watch.run_id).read_text(encoding="utf-8").splitlines()[-2]
+    with session.events_path(install.watch.run_id).open("a", encoding="utf-8") as file:
+        file.write(f"{ending}\n\n")  # even one that stands after the beginning: its worker is there
+    for _ in range(5):
+        install.watch.ask()
+        settle(qtbot, window)
+        install.watch.read()
+    assert window.navigator.state.run_is_going
+    assert not install.rest.isVisible()
+    assert not install.trouble.isVisible()
+    run = run_of(session)
+    half_run(run)
+    run.finish()
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+
+
+def test_who_resumes_elsewhere_brings_the_view_back(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = failed_run
+    window, install = installing(qtbot, make_window)
+    qtbot.waitUntil(install.trouble.isVisible)
+    session.script = half_run
+    session.resume(install.watch.run_id)  # in a terminal
+    install.watch.ask()
+    qtbot.waitUntil(lambda: window.navigator.state.run_is_going and install.pause.isVisible())
+    assert not install.trouble.isVisible()
+    run_of(session).finish()
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+
+
+@pytest.mark.parametrize("call", ["discard", "resume"])
+def test_a_run_that_was_finished_elsewhere_is_shown_not_removed(
+    call: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window, install = cancelled(qtbot, make_window, session)
+    code = {"discard": "run-finished", "resume": "nothing-to-resume"}[call]
+    session.fail[call] = UsageError(code, run=install.watch.run_id)
+    session.verified = True
+    FakeRun(session, install.watch.run_id).finish()
+    press(qtbot, install.remove if call == "discard" else window.footer.primary)
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+    assert not install.trouble.isVisible()
+    assert session.known_runs
+
+
+def test_a_run_that_was_removed_elsewhere_leads_to_the_start(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window, install = cancelled(qtbot, make_window, session)
+    session.known_runs = []
+    install.watch.ask()
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.WELCOME)
+
+
+def test_a_wish_of_before_is_shown_by_the_next_window(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    press(qtbot, install.pause)
+    settle(qtbot, window)
+    window.close()
+    press(qtbot, window.ask.go)
+    again = make_window()
+    qtbot.waitUntil(lambda: again.page.title == "Paused")
+    press(qtbot, again.pages[PageId.INSTALL].cancel)
+    settle(qtbot, again)
+    assert again.page.title == "Cancelling…"
+
+
+def test_a_line_for_the_log_ends_silence_that_was_shown_between_two_readings(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """The answer to a question about the run shows the page anew: what it shows then has to be taken back, too."""
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    press(qtbot, install.cancel)
+    settle(qtbot, window)
+    window.close()
+    press(qtbot, window.ask.go)
+    path = session.events_path(session.known_runs[-1].id)
+    os.utime(path, (time.time() - 40, time.time() - 40))
+    again = make_window()
+    install = again.pages[PageId.INSTALL]
+    install.watch.every(3_600_000)  # so that a reading comes when it is wanted here
+    qtbot.waitUntil(lambda: again.page.title == "Cancelling…")
+    run_of(session).log("a line")
+    for _ in range(50):
+        install.watch.read()
+    assert install.watch.silence == 0
+    assert not install.quiet.isVisible()
+
+
+def test_cancel_and_resume_by_keyboard_keep_the_focus_off_the_rail(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    install.cancel.setFocus()
+    qtbot.keyClick(install.cancel, Qt.Key.Key_Space)
+    assert not install.cancel.isEnabled()
+    assert not in_rail(window, window.focusWidget())
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    assert window.navigator.page is PageId.INSTALL
+    until_cancelled(run_of(session))
+    qtbot.waitUntil(lambda: window.focusWidget() is window.footer.primary)
+    session.hold.add("resume")
+    session.script = half_run
+    qtbot.keyClick(window.footer.primary, Qt.Key.Key_Return)
+    assert not in_rail(window, window.focusWidget())
+    qtbot.keyClick(window.focusWidget(), Qt.Key.Key_Return)
+    session.let_go.set()
+    qtbot.waitUntil(lambda: window.focusWidget() is install.pause)
+    assert window.navigator.page is PageId.INSTALL
+    assert window.rail.steps[PageId.INSTALL].isEnabled()
+
+
+def test_the_running_card_of_welcome_is_live(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.script = half_run
+    window, _ = installing(qtbot, make_window)
+    press(qtbot, window.rail.steps[PageId.WELCOME])
+    card = _card(qtbot, window)
+    qtbot.waitUntil(lambda: "%" in card.pill.text() and "Running, 0 %" not in card.pill.text())
+    before = card.pill.text()
+    run = run_of(session)
+    run.fetch((0.8,))
+    qtbot.waitUntil(lambda: card.pill.text() != before)
+    run.finish()
+    qtbot.waitUntil(lambda: card.words.text().startswith("Finished, see the result"))
+    assert card.buttons[0].text() == "&See the result"
+    press(qtbot, card.buttons[0])
+    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+
+
+def test_the_running_card_becomes_an_unfinished_one(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    press(qtbot, window.rail.steps[PageId.WELCOME])
+    card = _card(qtbot, window)
+    session.set_state(install.watch.run_id, "unfinished")  # killed
+    card._watch.ask()
+    qtbot.waitUntil(
+        lambda: any(one.text() == "Re&move" and one.isVisible() for one in window.page.findChildren(QPushButton))
+    )
+
+
+def _card(qtbot: QtBot, window: WizardWindow) -> RunningCard:
+    def cards() -> list[RunningCard]:
+        return [one for one in window.page.findChildren(RunningCard) if one.isVisible()]
+
+    settle(qtbot, window)
+    qtbot.waitUntil(lambda: len(cards()) == 1)
+    return cards()[0]
+
+
+def test_the_language_switched_on_a_running_setup_reaches_every_line(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    """What a step is at, what it said and what the log gets from now on."""
+    session.script = half_run
+    window, install = installing(qtbot, make_window)
+    run = run_of(session)
+    run.emit(
+        Kind.STEP_STARTED, step="create", message=message("step.create.venv", python="3.12", prefix="/e").to_json("en")
+    )
+    run.emit(Kind.PROGRESS, step="create", done=0, total=None,
+             detail=message("environments.progress.conda-plan").to_json("en"))  # fmt: skip
+    english, chinese = (text(message("environments.progress.conda-plan"), language) for language in LANGUAGES)
+    qtbot.waitUntil(lambda: english in _said(install))
+    window.rail.languages["zh_CN"].click()
+    qtbot.waitUntil(lambda: chinese in _said(install))
+    assert not re.findall(r"(?:\b[a-z]{2,}[ ,]+){3,}[a-z]{2,}\b", _said(install)), _said(install)
+    told = message("environments.volume.temp", path="/tmp", free="4")
+    run.emit(Kind.LOG, step="preflight", text=text(told, "en"), message=told.to_json("en"))
+    qtbot.waitUntil(lambda: text(told, "zh_CN") in install.log.all_words())
+
+
+def _said(page: QWidget) -> str:
+    return "\n".join(one.text() for one in page.findChildren(QLabel) if one.isVisible())
