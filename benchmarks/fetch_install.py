@@ -1,8 +1,11 @@
-"""How long fetching and installing one PyTorch takes: ours, `uv pip install` and `pip install`, in one run.
+"""How long fetching and installing one PyTorch takes, and how much disk: ours, `uv pip install`, `pip install`.
 
 Same pins (locked once, before the clock starts), same Python, cold caches, a fresh environment each, all in
-one folder on one disk. Needs the official package index and about 25 GB of room for each round: everything is
-removed at the end of a round only, since ext4 makes files slowly for minutes after many were deleted.
+one folder on one disk; then a second environment with the same pins, from what the first one left (not pip's); then a
+copy of it by `envs clone`, which also makes the virtual environment and tries its Python: it is held against uv's
+second with the seconds of its `python -m venv --without-pip`. Disk is counted by blocks, each file once. Needs the
+official package index and about 25 GB of room for each round: everything is removed at the end of a round only, since
+ext4 makes files slowly for minutes after many were deleted.
 
     python benchmarks/fetch_install.py --python /path/to/python3.12 [--skip-pip] [--rounds 3]
 """
@@ -21,6 +24,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from wizard import paths
 from wizard.environments.model import Created
@@ -32,6 +36,8 @@ from wizard.packages.record import check_record
 from wizard.packages.sizes import with_sizes
 from wizard.plan.model import Candidate, Choices, Plan
 from wizard.process import child_environment
+from wizard.session.clone import carry_out_clone, plan_clone
+from wizard.session.environments import find_environment
 from wizard.steps.context import Context, Place
 from wizard.steps.control import Control
 from wizard.steps.emitter import Emitter
@@ -42,7 +48,18 @@ from wizard.steps.journal import History, Journal
 from wizard.steps.run_folder import create_run_folder
 
 SETTLE_SECONDS = 8  # the disk writes out what the arm before left, and freed memory comes to rest
-GOALS = {"uv": 0.8, "pip": 0.4}
+GOALS = {"uv": {"seconds": 0.8, "disk": 1.05, "again": 1.2, "cloned": 1.2}, "pip": {"seconds": 0.4}}
+
+
+class Sample(NamedTuple):
+    """The first environment in seconds and bytes on the disk, and what a second one takes more."""
+
+    seconds: float
+    disk: int
+    again: float
+    more: int
+    cloned: float = 0.0  # uv: the second and its virtual environment
+    cloned_more: int = 0
 
 
 def main() -> None:
@@ -73,17 +90,29 @@ def compare(options: argparse.Namespace, folder: Path) -> None:
         arms["uv"] = lambda place, python: run_uv(lock, place, python)
     if not options.skip_pip:
         arms["pip"] = lambda place, python: run_pip(lock, place, python)
-    seconds: dict[str, list[float]] = {name: [] for name in arms}
+    samples: dict[str, list[Sample]] = {name: [] for name in arms}
     for number in range(options.rounds):
         names = list(arms) if number % 2 == 0 else list(reversed(arms))
         for name in names:
-            seconds[name].append(measure(name, arms[name], folder / f"{name}-{number}", options.python, lock))
+            samples[name].append(measure(name, arms[name], folder / f"{name}-{number}", options.python, lock))
         for name in names:
             shutil.rmtree(folder / f"{name}-{number}")
-    middle = {name: statistics.median(values) for name, values in seconds.items()}
-    for name, value in middle.items():
-        ratio = f"  ours / {name} = {middle['ours'] / value:.2f} (goal {GOALS[name]})" if name in GOALS else ""
-        print(f"{name:5} {value:7.1f} s{ratio}")
+    report(samples)
+
+
+def report(samples: dict[str, list[Sample]]) -> None:
+    for name, found in samples.items():
+        middle = {field: statistics.median(getattr(one, field) for one in found) for field in Sample._fields}
+        line = f"{name:5} first {middle['seconds']:6.1f} s, {middle['disk'] / 1e6:6.0f} MB"
+        line += f"; second {middle['again']:6.2f} s, {middle['more'] / 1e6:6.1f} MB more"
+        print(f"{line}; copy {middle['cloned']:6.2f} s, {middle['cloned_more'] / 1e6:6.1f} MB more")
+    for name in ("uv", "pip"):
+        if name not in samples:
+            continue
+        for field, goal in GOALS[name].items():
+            ours, theirs = ([getattr(one, field) for one in samples[which]] for which in ("ours", name))
+            ratio = statistics.median(ours) / statistics.median(theirs)
+            print(f"ours / {name}, {field}: {ratio:.2f} (goal {goal})")
 
 
 def locked(options: argparse.Namespace, folder: Path) -> Lock:
@@ -97,18 +126,48 @@ def locked(options: argparse.Namespace, folder: Path) -> Lock:
     return with_sizes(compile_lock(request, folder, lambda line: None, lambda: False))
 
 
-def measure(name: str, arm: Callable[[Path, Path], None], place: Path, python: str, lock: Lock) -> float:
+def measure(name: str, arm: Callable[[Path, Path], None], place: Path, python: str, lock: Lock) -> Sample:
     place.mkdir()
-    prefix = place / "env"
+    seconds = timed(name, arm, place, place / "env", python, lock)
+    disk = on_disk(place)
+    if name == "pip":
+        return Sample(seconds, disk, 0.0, 0)
+    again = timed(f"{name}, second", arm, place, place / "second", python, lock)
+    more = on_disk(place) - disk
+    before, began = used(), time.monotonic()
+    if name == "ours":
+        plan = plan_clone(find_environment(str(place / "second")), None, str(place / "copy"), lambda: False)
+        carry_out_clone(plan, lambda done, total: None, lambda: False)
+    else:
+        subprocess.run([python, "-m", "venv", "--without-pip", str(place / "frame")], check=True)
+    cloned = time.monotonic() - began + (0.0 if name == "ours" else again)
+    print(f"  {name}, copy: {cloned:.2f} s wall, {used() - before:.1f} s of processor", flush=True)
+    if name == "ours":
+        check(place / "copy" / "bin" / "python", lock)
+    return Sample(seconds, disk, again, more, cloned, on_disk(place) - disk - more)
+
+
+def timed(name: str, arm: Callable[[Path, Path], None], place: Path, prefix: Path, python: str, lock: Lock) -> float:
     subprocess.run([python, "-m", "venv", str(prefix)], check=True)
     os.sync()
     time.sleep(SETTLE_SECONDS)
     before, began = used(), time.monotonic()
     arm(place, prefix / "bin" / "python")
     seconds = time.monotonic() - began
-    print(f"  {name}: {seconds:.1f} s wall, {used() - before:.1f} s of processor", flush=True)
+    print(f"  {name}: {seconds:.2f} s wall, {used() - before:.1f} s of processor", flush=True)
     check(prefix / "bin" / "python", lock)
     return seconds
+
+
+def on_disk(folder: Path) -> int:
+    """Bytes by blocks, each file once; without bytecode, which the check has made."""
+    found: dict[int, int] = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            if not name.endswith(".pyc"):
+                status = Path(at, name).lstat()
+                found[status.st_ino] = status.st_blocks * 512
+    return sum(found.values())
 
 
 def used() -> float:
@@ -122,7 +181,8 @@ def check(python: Path, lock: Lock) -> None:
     installed = list(site_packages.glob("*.dist-info"))
     assert len(installed) >= len(lock.files)
     assert not [folder for folder in installed if check_record(site_packages, folder)]
-    subprocess.run([str(python), "-c", "import torch, numpy; torch.zeros(1) + 1"], check=True)
+    if lock.find("torch"):
+        subprocess.run([str(python), "-c", "import torch; torch.zeros(1) + 1"], check=True)
 
 
 def ours(lock: Lock, place: Path, python: Path) -> None:
@@ -135,10 +195,10 @@ def ours(lock: Lock, place: Path, python: Path) -> None:
 
 
 def context_of(lock: Lock, python: Path) -> Context:
-    folder = create_run_folder("benchmark")
+    folder = create_run_folder(f"benchmark-{python.parent.parent.name}")
     prefix = python.parent.parent
     plan = Plan(
-        id="benchmark", created=0.0, candidate=Candidate("", "", None, None, None, True), choices=Choices(),
+        id=folder.id, created=0.0, candidate=Candidate("", "", None, None, None, True), choices=Choices(),
         prefix=str(prefix), engine="venv", engine_reason=message("step.preflight.done"), python="", base_python=None,
         channels=(), sources=(), requirements=(), gpu_expected=False, machine={},
     )  # fmt: skip

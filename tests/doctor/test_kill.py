@@ -53,7 +53,7 @@ def whole(prefix: Path) -> dict[str, str]:
 
 
 @pytest.mark.parametrize(
-    ("step", "delay"), [("fetch", 0.0), ("aside", 0.0), ("install", 0.0), ("install", 0.15), ("check", 0.0)]
+    ("step", "delay"), [("fetch", 0.0), ("aside", 0.0), ("install", 0.0), ("install", 0.02), ("check", 0.0)]
 )
 def test_killed_and_resumed(damaged: tuple[Patient, RepairPreview], step: str, delay: float) -> None:
     patient, preview = damaged
@@ -64,7 +64,7 @@ def test_killed_and_resumed(damaged: tuple[Patient, RepairPreview], step: str, d
 
 
 @pytest.mark.parametrize(
-    ("step", "delay"), [("fetch", 0.0), ("aside", 0.0), ("install", 0.0), ("install", 0.15), ("verify", 0.0)]
+    ("step", "delay"), [("fetch", 0.0), ("aside", 0.0), ("install", 0.0), ("install", 0.02), ("verify", 0.0)]
 )
 def test_killed_and_taken_back(damaged: tuple[Patient, RepairPreview], step: str, delay: float) -> None:
     patient, preview = damaged
@@ -94,7 +94,7 @@ def test_taken_back_when_the_downloads_and_the_notes_are_gone(damaged: tuple[Pat
     patient, preview = damaged
     before = whole(patient.prefix)
     assert patient.carry_out(preview).returncode == 0
-    for name in ("downloads", "runs"):
+    for name in ("downloads", "store", "runs"):
         shutil.rmtree(patient.world.home / "state" / name)
     assert patient.session.undo_repair(patient.prefix) == preview.plan.id
     assert whole(patient.prefix) == before

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.doctor.world import HEALTHY, TORCH, Patient, library
+from wizard.doctor.aside import Aside
 from wizard.doctor.claims import claims, distributions_named
 from wizard.doctor.distributions import parse_headers, read_distribution
 from wizard.doctor.files import damage_of, is_cut
@@ -15,7 +17,9 @@ from wizard.doctor.guards import shell_block, with_block
 from wizard.doctor.installation import parse_interpreter, parse_version_file, user_variables
 from wizard.doctor.package_looks import fits
 from wizard.doctor.shadow_looks import _set_in
-from wizard.errors import UsageError
+from wizard.errors import UsageError, WizardError
+from wizard.packages.record import content_digest
+from wizard.session.verify import verify_prefix
 
 
 @pytest.mark.parametrize("keep", [5, 40, 63, 64, 1000, -1])
@@ -43,6 +47,9 @@ def test_zeros_are_no_library_and_a_script_is_no_elf(tmp_path: Path) -> None:
         ("cp39-abi3-manylinux_2_28_x86_64", "cp312", True),
         ("cp313-abi3-linux_x86_64", "cp312", False),
         ("py3-none-any", "cp312", True),
+        ("cp36-cp36m-manylinux1_x86_64", "cp36", True),
+        ("cp37-cp37m-win_amd64", "cp37", True),
+        ("cp36-cp36m-manylinux1_x86_64", "cp37", False),
         ("py2.py3-none-any", "cp315", True),
         ("cp313-cp313t-linux_x86_64", "cp313", False),
         ("cp313-cp313t-linux_x86_64", "cp313t", True),
@@ -110,6 +117,87 @@ def test_a_record_that_leads_out_of_the_environment_claims_nothing_there(patient
         file.write(f"../../../../victim,,\n{victim},,\n")
     claimed = claims(patient.prefix, patient.site, distributions_named(patient.site, ["numpy"]), (), ())
     assert not [path for path in claimed if "victim" in path]
+
+
+def test_verify_compares_contents_when_asked_to(patient: Patient) -> None:
+    """Of every package, not of torch's alone, and before anything of the environment is run."""
+    path = patient.site / "numpy" / "__init__.py"
+    path.write_bytes(bytes(path.stat().st_size))
+    with pytest.raises(WizardError) as caught:
+        verify_prefix(patient.prefix, lambda: False, deep=True)
+    assert caught.value.code == "contents-differ"
+    assert "numpy content: numpy/__init__.py" in caught.value.details
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_a_record_claims_only_its_own_packages_files(patient: Patient, tmp_path: Path) -> None:
+    """What conda brought, what makes the environment one, the user's notes, and what a link leads to."""
+    prefix, site = patient.prefix, patient.site
+    victims = ["lib/libcrypto.so.3", "bin/python3", "pyvenv.cfg", "conda-meta/history", "notes.txt", "project/train.py",
+               "share/away/mine.txt"]  # fmt: skip
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine.txt").write_text("the user's")
+    (prefix / "share").mkdir(exist_ok=True)
+    (prefix / "share" / "away").symlink_to(outside)
+    for victim in victims[:-1]:
+        path = prefix / victim
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists():
+            path.write_text("x")
+    record = prefix / "conda-meta" / "openssl-3.5.0-0.json"
+    record.write_text('{"name": "openssl", "files": ["lib/libcrypto.so.3"]}')
+    tool = prefix / "bin" / "f2py"
+    tool.write_text("of numpy itself")
+    up = os.path.relpath(prefix, site)
+    with (next(site.glob("numpy-*.dist-info")) / "RECORD").open("a") as file:
+        file.writelines(f"{up}/{victim},,\n" for victim in victims)
+        file.write(f"{up}/bin/f2py,{content_digest(tool)},16\n")
+    claimed = claims(prefix, site, distributions_named(site, ["numpy"]), (), ())
+    assert not set(claimed) & set(victims)
+    assert "bin/f2py" in claimed
+
+
+NOBODYS = ["project/__init__.py", "project/notes.txt", "results.csv", "__init__.py", "numpy_mine/train.py"]
+
+
+@pytest.mark.parametrize("spare", [False, True])
+def test_a_record_does_not_claim_what_is_nobodys(patient: Patient, spare: bool) -> None:
+    """Neither by naming it, nor by the hash of an empty file; an empty one in the package's own folder is its own."""
+    site = patient.site
+    (site / "numpy" / "py.typed").touch()
+    victims = [site / name for name in NOBODYS]
+    victims += [patient.prefix / name for name in ("share/__init__.py", "bin/mine.sh", "etc/mine.toml")]
+    for victim in victims:
+        victim.parent.mkdir(parents=True, exist_ok=True)
+        victim.write_text("" if victim.name == "__init__.py" else "the user's")
+    with (next(site.glob("numpy-*.dist-info")) / "RECORD").open("a") as file:
+        for victim in (*victims, site / "numpy" / "py.typed"):
+            file.write(f"{os.path.relpath(victim, site)},{content_digest(Path(os.devnull))},0\n")
+    names = [os.path.relpath(victim, patient.prefix) for victim in victims]
+    before = set(claims(patient.prefix, site, distributions_named(site, ["numpy"]), (), (), spare))
+    assert not [name for name in names if any(f"{name}/".startswith(f"{path}/") for path in before)]
+    assert any(path.endswith("/numpy") for path in before)
+    (site / "numpy" / "__init__.py").write_text("damaged")  # nothing with its content is left
+    wheel = next((patient.wheels / "packages").glob("numpy-*.whl"))
+    mended = set(claims(patient.prefix, site, distributions_named(site, ["numpy"]), (wheel,), (), spare))
+    assert {path for path in mended if "dist-info" not in path} == {path for path in before if "dist-info" not in path}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need a right there")
+def test_a_repair_leaves_what_a_record_names_and_nobody_owns(patient: Patient) -> None:
+    mine = patient.prefix / "share" / "models" / "mine.pt"
+    mine.parent.mkdir(parents=True)
+    mine.write_bytes(b"hours of training")
+    record = next(patient.site.glob("numpy-*.dist-info")) / "RECORD"
+    with record.open("a") as file:
+        file.write(f"{os.path.relpath(mine, patient.site)},,\n")
+    snapshot = Aside(patient.prefix, patient.site, "run")
+    assert snapshot.put(["numpy"], (), (), ()) > 0
+    assert mine.read_bytes() == b"hours of training"
+    assert not (patient.site / "numpy").exists()
+    assert snapshot.restore()
+    assert (patient.site / "numpy" / "__init__.py").is_file()
 
 
 def test_content_that_changed_is_seen(patient: Patient) -> None:

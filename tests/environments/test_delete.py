@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -101,6 +102,19 @@ def test_files_of_packages_are_owned_however_they_are_listed(tmp_path: Path) -> 
     ]  # fmt: skip
 
 
+def test_no_record_makes_the_users_own_files_a_packages(tmp_path: Path) -> None:
+    """Anybody may write a RECORD; the warning before a deletion must not fall silent for it."""
+    prefix = make_venv(tmp_path / "env")
+    add_wheel(prefix, "evil", "1.0", {"evil.py": ""})
+    mine = ["notes.txt", "project/train.py"]
+    with (site_of(prefix) / "evil-1.0.dist-info" / "RECORD").open("a") as stream:
+        stream.writelines(f"../../../{path},,\n" for path in mine)
+    for path in mine:
+        (prefix / path).parent.mkdir(exist_ok=True)
+        (prefix / path).write_text("x")
+    assert [row.path for row in plan_of(prefix).unowned] == ["notes.txt", "project"]
+
+
 def test_cancelled_it_is_gone_and_the_next_start_removes_the_rest(home: Path, tmp_path: Path) -> None:
     prefix = make_venv(tmp_path / "envs" / "env")
     for number in range(30):
@@ -169,10 +183,10 @@ def test_a_folder_that_cannot_be_renamed_stays_whole(tmp_path: Path, monkeypatch
     before = sorted(prefix.rglob("*"))
     register(prefix)
 
-    def busy(self: Path, target: Path) -> Path:
-        raise PermissionError(errno.EACCES, "in use", str(self))
+    def busy(source: Path, target: Path) -> None:
+        raise PermissionError(errno.EACCES, "in use", str(source))
 
-    monkeypatch.setattr(Path, "rename", busy)
+    monkeypatch.setattr(os, "rename", busy)
     with pytest.raises(WizardError) as caught:
         delete(plan, "env", NOTHING)
     assert caught.value.code == "delete-failed"

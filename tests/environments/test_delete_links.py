@@ -138,7 +138,8 @@ def test_stopped_and_begun_again(tmp_path: Path, threads: int) -> None:
 
 def open_descriptors() -> int:
     folder = Path("/proc/self/fd")
-    return len(list(folder.iterdir())) if folder.is_dir() else 0
+    # In Wine that is a folder of the Linux below.
+    return len(list(folder.iterdir())) if folder.is_dir() and sys.platform != "win32" else 0
 
 
 def test_a_bug_in_who_listens_ends_it_and_hangs_nothing(tmp_path: Path) -> None:

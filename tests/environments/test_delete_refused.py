@@ -13,8 +13,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from tests.environments.cheap import make_conda, make_venv, site_of
+from tests.environments.cheap import add_conda_package, make_conda, make_venv, site_of
 from tests.environments.deleting import NOTHING, plan_of, refusal
+from tests.users import READING, STRANGER
 from wizard.environments import refuse, survey
 from wizard.environments.delete import delete
 from wizard.environments.look import look
@@ -39,8 +40,13 @@ def _with(folder: Path, make: Callable[[Path], object]) -> Path:
 
 
 def _base(folder: Path) -> None:
-    make_conda(folder)
+    """As an installer leaves it, with no environment yet."""
+    add_conda_package(make_conda(folder), "conda", "25.1.0", "py312_0", ["bin/conda"])
     (folder / "envs").mkdir()
+
+
+def _base_with_environments(folder: Path) -> None:
+    make_conda(make_conda(folder) / "envs" / "one")
 
 
 def _frozen(folder: Path) -> None:
@@ -65,6 +71,7 @@ def _with_inner_conda(folder: Path) -> None:
     ("make", "code"),
     [
         (_base, "delete-base"),
+        (_base_with_environments, "delete-base"),
         (_frozen, "delete-frozen"),
         (_without_history, "delete-foreign"),
         (lambda folder: folder.mkdir(), "delete-foreign"),
@@ -133,13 +140,12 @@ def test_the_reason_of_a_frozen_one(text: str, expected: str) -> None:
 
 # All is imported while still root: an ordinary user may not reach Python and our modules in root's home.
 AS_USER = """
-import os, sys, filelock, msgspec, psutil, wizard.process.running
+import sys
 from pathlib import Path
 from wizard.environments.delete import delete, plan_deletion
 from wizard.environments.look import look
 from wizard.environments.refuse import Surroundings
 from wizard.errors import WizardError
-os.setgroups([]); os.setgid(65534); os.setuid(65534)
 for name in sys.argv[1:]:
     try:
         delete(plan_deletion(look(Path(name)), Surroundings(), {}), Path(name).name, Surroundings())
@@ -169,7 +175,7 @@ def test_an_ordinary_user(tmp_path: Path) -> None:
         return
     for prefix in (own, mixed, in_closed):
         for path in (prefix, *prefix.rglob("*")):
-            os.chown(path, 65534, 65534, follow_symlinks=False)
+            os.chown(path, STRANGER, STRANGER, follow_symlinks=False)
     for path in (mixed / "roots", mixed / "roots" / "file"):
         os.chown(path, 0, 0)
     said = _as_user(tmp_path, own, mixed, in_closed)
@@ -183,13 +189,13 @@ def test_an_ordinary_user(tmp_path: Path) -> None:
 def _as_user(tmp_path: Path, *prefixes: Path) -> list[str]:
     state = tmp_path / "state-of-user"
     state.mkdir()
-    os.chown(state, 65534, 65534)
+    os.chown(state, STRANGER, STRANGER)
     for place in (tmp_path, *tmp_path.parents):
         if place == Path(tempfile.gettempdir()):
             break
         place.chmod(0o755)
     done = subprocess.run(
-        [sys.executable, "-c", AS_USER, *map(str, prefixes)],
+        [*READING, sys.executable, "-c", AS_USER, *map(str, prefixes)],
         cwd=Path(__file__).resolve().parents[2], capture_output=True, text=True,
         env={**os.environ, "TORCH_WIZARD_HOME": str(state), "HOME": str(state), "TORCH_WIZARD_LANG": "en"},
     )  # fmt: skip

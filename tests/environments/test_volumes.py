@@ -18,6 +18,7 @@ from wizard.plan.model import Choices
 from wizard.process import child_environment
 from wizard.session.place import check_place
 from wizard.session.volumes import prepare, remember, take_saved, with_volumes
+from wizard.steps.room import PYTHON_BYTES, UNPACKED_RATIO
 
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="Linux names of variables and folders")
 
@@ -100,7 +101,10 @@ def test_a_whole_setup_with_places_of_its_own(conda_world: World, conda_channel_
     assert shown.returncode == 0, shown.stderr
     for place in (conda_world.home / "state" / "envs" / "demo", cache, temp):
         assert any(str(place) in line and "GB free" in line for line in shown.stderr.splitlines()), place
-    assert f"{cache} (0.32 GB needed" in shown.stderr, "the engine's packages are kept there, too"
+    wheels = [line.split() for line in shown.stderr.splitlines() if line.startswith("    ") and ".whl " in line]
+    download = sum(int(row[-1].replace(",", "")) for row in wheels)
+    needed = round((download * (1 + UNPACKED_RATIO) + PYTHON_BYTES) / 1e9, 2)
+    assert f"{cache} ({needed} GB needed" in shown.stderr, "wheels, the store, and the engine's packages"
     for archive in conda_channel_folder.glob("*/*.tar.bz2"):
         name, version, _ = archive.name.rsplit("-", 2)
         row = next(line for line in shown.stderr.splitlines() if line.startswith(f"    {name} {version} "))
@@ -109,10 +113,13 @@ def test_a_whole_setup_with_places_of_its_own(conda_world: World, conda_channel_
     assert not (conda_world.home / "state" / "settings.json").exists()
     done = conda_world.run("setup", "--yes", *options)
     assert done.returncode == 0, done.stderr
-    assert any(cache.glob("downloads/**/*.whl"))
+    assert any(cache.glob("store/*/entry.json"))
     assert any((cache / "cache" / "rattler" / "packages").iterdir())
     assert not (conda_world.home / "state" / "downloads").exists()
-    assert any("There is room" in line and str(temp) in line for line in done.stderr.splitlines())
+    told = next(line for line in done.stderr.splitlines() if "There is room" in line)
+    assert "temporary files" in told, "two disks"
+    assert not any(str(place) in told for place in (cache, temp, conda_world.home)), "where they are is in the log"
+    assert str(temp) in next((conda_world.home / "state" / "runs").glob("*/log.txt")).read_text(encoding="utf-8")
     assert temp.is_dir()
     again = conda_world.run("setup", "--dry-run", "--name", "two", *conda_world.sources)
     assert f"{cache}" in again.stderr, "remembered"

@@ -310,3 +310,14 @@ def test_a_real_environment_is_listed_measured_and_deleted(
         window.close()
         window.errands.stop()
         window.deleteLater()
+
+
+def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+    page = opened(qtbot, make_window())
+    assert page.store.text() == ("The package store holds 10.20 GB; no environment uses 5.30 GB of it (packages: 1).")
+    assert page.free.isVisible()
+    press(qtbot, page.free)
+    settle(qtbot, page.window())
+    assert "prune_store" in side.names()
+    assert page.store.text() == "The package store holds 4.90 GB, all of it in use."
+    assert not page.free.isVisible()

@@ -11,9 +11,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.packages.files import locked
 from tests.servers.fault_server import FaultServer
 from wizard.packages.fetch import Downloads
 from wizard.packages.install import find_places
+from wizard.packages.store import Entry, PackageStore
+from wizard.packages.store.build import StoreBuilder
 
 
 @pytest.fixture(scope="session")
@@ -42,6 +45,21 @@ def ask(python: Path, code: str) -> str:
     return subprocess.run(
         [str(python), "-B", "-I", "-c", code], check=True, capture_output=True, text=True
     ).stdout.strip()
+
+
+def stored_wheel(wheel: Path) -> Entry:
+    """Its entry in the store of this test's home."""
+    file = locked(wheel.read_bytes(), name=wheel.name.split("-")[0])
+    builder = StoreBuilder(PackageStore(), "run")
+    try:
+        builder.accept(file, wheel)
+        while not builder.wait(1.0):
+            pass
+    finally:
+        builder.close()
+    entry = PackageStore().find(file)
+    assert entry is not None
+    return entry
 
 
 @pytest.fixture

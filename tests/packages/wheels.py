@@ -14,16 +14,19 @@ LIBRARY = random.Random(5).randbytes(700_000) * 4  # large, and it can be compre
 
 def build(
     folder: Path, name: str = "demo", version: str = "1.0", files: Mapping[str, bytes] | None = None,
-    executables: tuple[str, ...] = (), method: int = zipfile.ZIP_DEFLATED,
+    executables: tuple[str, ...] = (), method: int = zipfile.ZIP_DEFLATED, requires: tuple[str, ...] = (),
 ) -> Path:  # fmt: skip
     info = f"{name}-{version}.dist-info"
+    metadata = [
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}",
+        *(f"Requires-Dist: {one}" for one in requires),
+    ]
     whole = {
         **(files or {f"{name}/__init__.py": b"answer = 42\n"}),
-        f"{info}/METADATA": f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n".encode(),
+        f"{info}/METADATA": ("\n".join(metadata) + "\n").encode(),
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
-    record = "".join(f"{path},sha256={_digest(data)},{len(data)}\n" for path, data in whole.items())
-    whole[f"{info}/RECORD"] = (record + f"{info}/RECORD,,\n").encode()
+    whole[f"{info}/RECORD"] = record_of(whole, info)
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w", method) as archive:
@@ -35,8 +38,15 @@ def build(
     return path
 
 
-def rich(folder: Path, name: str = "rich_demo") -> Path:
-    """Everything that a wheel can hold."""
+def record_of(files: Mapping[str, bytes], info: str) -> bytes:
+    """A RECORD of these files, other than itself."""
+    lines = (f"{path},sha256={_digest(data)},{len(data)}\n" for path, data in files.items() if path != f"{info}/RECORD")
+    return ("".join(lines) + f"{info}/RECORD,,\n").encode()
+
+
+def rich(folder: Path, name: str = "rich_demo", *, old_script: bool = True) -> Path:
+    """Everything that a wheel can hold. `old_script`: also a program of the old kind, which only installers put in."""
+    old = {f"{name}-1.0.data/scripts/{name}-old": b"#!python\nprint('old script')\n"}
     return build(
         folder, name,
         files={
@@ -45,7 +55,8 @@ def rich(folder: Path, name: str = "rich_demo") -> Path:
             f"{name}/bin/tool": b"#!/bin/sh\n" + LIBRARY,
             f"{name}/data/ü.txt": "Größe".encode(),
             f"{name}-1.0.data/purelib/{name}_extra.py": b"more = 1\n",
-            f"{name}-1.0.data/scripts/{name}-old": b"#!python\nprint('old script')\n",
+            f"{name}-1.0.data/data/share/{name}.txt": b"shared\n",
+            **(old if old_script else {}),
             f"{name}-1.0.dist-info/entry_points.txt": f"[console_scripts]\n{name}-new = {name}:main\n".encode(),
         },
         executables=(f"{name}/bin/tool",),

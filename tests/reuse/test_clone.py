@@ -97,10 +97,13 @@ def test_a_conda_environment(conda_world: World) -> None:
     assert world.run("setup", "--yes", "--name", "demo", *world.sources).returncode == 0
     prefix = world.home / "state" / "envs" / "demo"
     _add_binary(prefix)
+    for name in ("activate.csh", "deactivate.csh", "state_variables.py"):
+        (prefix / "bin" / name).unlink()  # as it was made before there were these files
     before = picture(prefix)
     done = world.run("envs", "clone", "demo", "--name", "the 副本")
     assert done.returncode == 0, done.stderr
     target = prefix.with_name("the 副本")
+    assert str(target) in (target / "bin" / "activate.csh").read_text(), "written anew for the copy"
     assert picture(prefix) == before
     assert texts_with(target, f"{prefix}/") == []
     data = (target / "lib" / "libthing.so").read_bytes()
@@ -114,7 +117,7 @@ def test_a_conda_environment(conda_world: World) -> None:
                 content = (target / entry["_path"]).read_bytes()
                 assert hashlib.sha256(content).hexdigest() == entry["sha256_in_prefix"], entry["_path"]
                 checked += entry.get("prefix_placeholder") is not None
-    assert checked >= 2
+    assert checked >= 1  # the library; a Python that was built elsewhere has more
     assert str(target) in (world.home / "user" / ".conda" / "environments.txt").read_text().splitlines()
     assert world.run("verify", "--prefix", str(target)).returncode == 0
     drift = world.run("doctor", "--json")

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import sys
 import threading
 import venv
+from concurrent.futures import Future
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,23 +19,32 @@ from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.steps.stage import stage
 from wizard import paths
+from wizard.environments.model import Created
 from wizard.errors import WizardError
-from wizard.i18n import Message, message
-from wizard.packages.early import FOLDER, EarlyUnpacker
 from wizard.packages.install import find_places
 from wizard.packages.record import check_record
+from wizard.packages.store import PackageStore
+from wizard.packages.store.build import StoreBuilder
+from wizard.packages.store.folder import BUILDING
 from wizard.plan.model import Choices
 from wizard.session.runs import remove_run
-from wizard.steps.context import Context
+from wizard.steps.check import Check
+from wizard.steps.context import Context, Place
 from wizard.steps.executor import carry_out
 from wizard.steps.fetch import Fetch
 from wizard.steps.install import Install
+from wizard.steps.journal import History
+from wizard.steps.room import files_here, needed_bytes
 
 
 @pytest.fixture
 def python(tmp_path: Path) -> Path:
     prefix = tmp_path / "demo env"
     venv.create(prefix, with_pip=False, symlinks=sys.platform != "win32")
+    return python_in(prefix)
+
+
+def python_in(prefix: Path) -> Path:
     return prefix / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
@@ -67,8 +80,8 @@ def test_wheels_are_installed_while_others_come(tmp_path: Path, python: Path) ->
         watcher.join()
     assert was_opened
     assert server.requests("/part3-1.0-py3-none-any") == 1
-    stored = sorted(paths.downloads_dir().rglob("part*.whl"))
-    assert [check_record(site_packages, wheel) for wheel in stored] == [()] * 4
+    assert [check_record(site_packages, entry.wheel) for entry in PackageStore().entries()] == [()] * 4
+    assert list(paths.downloads_dir().rglob("*.whl")) == [], "nobody needs the wheels any more"
 
 
 def test_a_failed_fetch_ends_both_and_a_second_go_completes(tmp_path: Path, python: Path) -> None:
@@ -86,11 +99,48 @@ def test_a_failed_fetch_ends_both_and_a_second_go_completes(tmp_path: Path, pyth
             carry_out(((Fetch(), Install()),), again)
         assert server.sent["/good"] == len(good.read_bytes())
     site_packages = find_places(python).purelib
-    assert [check_record(site_packages, wheel) for wheel in paths.downloads_dir().rglob("*.whl")] == [(), ()]
+    assert [check_record(site_packages, entry.wheel) for entry in PackageStore().entries()] == [(), ()]
 
 
-def test_the_plan_limits_rate_and_connections(python: Path) -> None:
-    data = [some_bytes(120_000, seed=number) for number in range(4)]
+@pytest.mark.parametrize("keeps", [Choices(keep_wheels=True), "profile"], ids=["asked", "class"])
+def test_wheels_are_kept_for_who_needs_them(tmp_path: Path, python: Path, keeps: Choices | str) -> None:
+    wheel = wheels.rich(tmp_path / "made")
+    file = locked(wheel.read_bytes(), wheel.as_uri(), name="rich_demo")
+    with stage((file,), python, keeps if isinstance(keeps, Choices) else Choices()) as context:
+        plan = (
+            context.plan
+            if isinstance(keeps, Choices)
+            else replace(context.plan, profile_sha256="a" * 64, requirements=("rich_demo",))
+        )
+        carry_out(((Fetch(), Install()),), replace(context, plan=plan))
+    assert [path.name for path in paths.downloads_dir().rglob("*.whl")] == [file.filename]
+
+
+def test_a_second_environment_fetches_nothing_and_takes_no_room(tmp_path: Path, python: Path) -> None:
+    wheel = wheels.rich(tmp_path / "made")
+    other = tmp_path / "other"
+    venv.create(other, with_pip=False, symlinks=sys.platform != "win32")
+    with FaultServer() as server:
+        file = locked(wheel.read_bytes(), server.add("/rich", wheel.read_bytes()), name="rich_demo")
+        with stage((file,), python) as context:
+            carry_out(((Fetch(), Install()),), context)
+        fetched = server.sent["/rich"]
+        with stage((file,), python_in(other), run="r2") as again:
+            carry_out(((Fetch(), Install()),), again)
+        assert server.sent["/rich"] == fetched
+    one, two = (find_places(each).purelib / "rich_demo/lib/large.so" for each in (python, python_in(other)))
+    assert one.samefile(two)
+    assert needed_bytes(again.plan, again.lock)[0] == 0
+    assert files_here(again.plan, again.lock) == {file.filename}
+    wanted = replace(again.plan, choices=replace(again.plan.choices, keep_wheels=True))
+    assert files_here(wanted, again.lock) == frozenset(), "the wheel itself is not here"
+    assert needed_bytes(wanted, again.lock)[0] == file.size
+
+
+def test_the_plan_limits_rate_and_connections(tmp_path: Path, python: Path) -> None:
+    names = [f"n{at}" for at in range(4)]
+    built = [wheels.build(tmp_path, name, files={f"{name}.bin": some_bytes(120_000, seed=3)}) for name in names]
+    data = [wheel.read_bytes() for wheel in built]
     with FaultServer() as server:
         files = tuple(locked(item, server.add(f"/{at}", item), name=f"n{at}") for at, item in enumerate(data))
         with stage(files, python, Choices(limit_rate=400_000, connections=1)) as context:
@@ -101,37 +151,48 @@ def test_the_plan_limits_rate_and_connections(python: Path) -> None:
     assert seen[-1]["done"] == sum(map(len, data))
 
 
-class _Fails:
-    """A step after the fetch that cannot go on."""
-
-    name, weight = "fails", 1
-
-    def announce(self, context: Context) -> Message:
-        return message("step.install.will", count=0)
-
-    def run(self, context: Context) -> Message:
-        assert list((paths.downloads_dir() / FOLDER / context.folder.id).rglob("0")), "something was unpacked by then"
-        raise WizardError("install-no-space", folder="x")
-
-
-def test_a_step_that_fails_leaves_nothing_that_was_unpacked_early(tmp_path: Path, python: Path) -> None:
+def test_a_fetch_that_fails_leaves_nothing_half_unpacked(tmp_path: Path, python: Path) -> None:
     wheel = wheels.rich(tmp_path / "made")
-    file = locked(wheel.read_bytes(), wheel.as_uri(), name="rich_demo")
-    with stage((file,), python) as context, pytest.raises(WizardError):
-        carry_out(((Fetch(),), (_Fails(),), (Install(),)), context)
-    assert list((paths.downloads_dir() / FOLDER).iterdir()) == []
-    assert list(paths.downloads_dir().rglob("*.whl")), "what was fetched stays"
+    with FaultServer() as server:
+        files = (
+            locked(wheel.read_bytes(), server.add("/rich", wheel.read_bytes()), name="rich_demo"),
+            locked(b"PK late", server.root + "/late", name="late"),
+        )
+        with stage(files, python) as context, pytest.raises(WizardError):
+            carry_out(((Fetch(), Install()),), context)
+    assert list((paths.store_dir() / BUILDING).iterdir()) == []
 
 
-def test_removing_a_run_removes_what_it_had_unpacked(tmp_path: Path, python: Path) -> None:
+def test_removing_a_run_removes_what_it_had_unpacked(python: Path) -> None:
     with stage((), python, run="killed") as context:
-        left = paths.downloads_dir() / FOLDER / "killed"
-        left.mkdir(parents=True)
-        (left / "0").write_bytes(b"x")
-        other = EarlyUnpacker(paths.downloads_dir(), "going on")
+        going_on = StoreBuilder(PackageStore(), "going on")
+        left = paths.store_dir() / BUILDING / "killed"
         left.mkdir()
+        (left / "0").write_bytes(b"x")
     remove_run(context.folder)
     assert not left.exists()
-    assert (paths.downloads_dir() / FOLDER / "going on").is_dir()
-    other.close()
-    assert list((paths.downloads_dir() / FOLDER).iterdir()) == []
+    assert (paths.store_dir() / BUILDING / "going on").is_dir()
+    going_on.close()
+    assert list((paths.store_dir() / BUILDING).iterdir()) == []
+
+
+@pytest.mark.parametrize("keeps_store", [True, False])
+def test_the_check_compares_contents_after_a_crash(tmp_path: Path, python: Path, keeps_store: bool) -> None:
+    """Of the right length and not of the right bytes, as a power cut leaves a file."""
+    built = wheels.build(tmp_path / "made", "part")
+    with FaultServer() as server, contextlib.ExitStack() as ending:
+        file = locked(built.read_bytes(), server.add("/part", built.read_bytes()), name="part")
+        context = ending.enter_context(stage((replace(file, filename=built.name),), python))
+        carry_out([[Fetch(), Install()]], context)
+        version = ".".join(map(str, sys.version_info[:2]))
+        place: Future[Place] = Future()
+        place.set_result(Place(Created(python.parent.parent, python, version, "venv", 0), is_new=True))
+        if not keeps_store:
+            shutil.rmtree(PackageStore().root)
+        target = next(find_places(python).purelib.glob("part/*.py"))
+        target.write_bytes(b"\0" * target.stat().st_size)
+        Check().run(replace(context, place=place))
+        with pytest.raises(WizardError) as caught:
+            Check().run(replace(context, place=place, history=History(after_crash=True)))
+    assert caught.value.code == "install-damaged"
+    assert target.name in str(caught.value.params["first"])

@@ -13,7 +13,7 @@ import sys
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from types import SimpleNamespace
 from typing import Any
 
@@ -24,7 +24,6 @@ from tests.windows.fake_windows import exported, library
 from wizard import paths
 from wizard.cli.window import has_display
 from wizard.doctor import surroundings
-from wizard.doctor.beside import _outside
 from wizard.environments import (
     conda_records,
     delete,
@@ -46,6 +45,7 @@ from wizard.machine.restart import restart_mark
 from wizard.mirrors import race_policy, this_network
 from wizard.network.environment import _cased
 from wizard.network.tls import store_in_place_of_none
+from wizard.packages.beside import _outside
 from wizard.packages.wheel import read_wheel
 from wizard.plan.model import Choices
 from wizard.process import awake, detached
@@ -68,7 +68,7 @@ def on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def put(path: Path, text: str = "x") -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
     path.chmod(0o755)
     return path
 
@@ -137,10 +137,23 @@ def test_where_the_drivers_files_lie(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert nvidia_smi.find_nvidia_smi() == str(old)
     new = put(tmp_path / "Windows/System32/nvidia-smi.exe")
     assert nvidia_smi.find_nvidia_smi() == str(new)
-    monkeypatch.setattr(places_windows, "DRIVER_STORE", tmp_path / "store")
-    put(tmp_path / "store/iigd_dch.inf_amd64_1/nvml.dll")
-    dll = put(tmp_path / "store/nvlt.inf_amd64_f1/nvml.dll")
+    store = tmp_path / "Windows/System32/DriverStore/FileRepository"  # wherever this Windows lies
+    put(store / "iigd_dch.inf_amd64_1/nvml.dll")
+    dll = put(store / "nvlt.inf_amd64_f1/nvml.dll")
     assert places_windows.driver_libraries() == [dll]
+
+
+def test_folders_of_the_system_that_lie_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    closed = (PureWindowsPath("E:/Lokal/x"), PureWindowsPath("W:/WinNT/System32"), PureWindowsPath("w:/winnt"))
+    for name in ("SYSTEMROOT", "LOCALAPPDATA", "APPDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMDATA"):
+        monkeypatch.delenv(name, raising=False)
+    assert all(places_windows.is_open_to_files(place) for place in closed)
+    monkeypatch.setenv("SYSTEMROOT", "W:\\WinNT")
+    monkeypatch.setenv("LOCALAPPDATA", "E:\\Lokal")
+    assert not any(places_windows.is_open_to_files(place) for place in closed)
+    assert places_windows.is_system_folder(PureWindowsPath("W:/WINNT/Temp"))
+    assert not places_windows.is_system_folder(PureWindowsPath("E:/Lokal/x")), "the person's own choice may lie there"
+    assert places_windows.is_open_to_files(PureWindowsPath("E:/envs"))
 
 
 def test_cards_are_asked_of_cim(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,8 +176,8 @@ def test_whether_a_folder_takes_files_is_tried(tmp_path: Path) -> None:
 
 def test_the_visual_cpp_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYSTEMROOT", str(tmp_path))
-    monkeypatch.setattr(surroundings, "file_version", lambda name: "14.29.30139.0" if "vcruntime140" in name else None)
-    for name in ("vcruntime140.dll", "msvcp140.dll"):
+    monkeypatch.setattr(surroundings, "file_version", lambda name: "14.29.30139.0" if "msvcp140.dll" in name else None)
+    for name in ("vcruntime140.dll", "msvcp140.dll", "vcruntime140_threads.dll", "msvcp140_atomic_wait.dll"):
         put(tmp_path / "System32" / name)
     seen = surroundings.look_around(tmp_path, {})
     assert (seen.runtime_missing, seen.runtime_version) == (("vcruntime140_1.dll",), "14.29.30139.0")
@@ -186,6 +199,7 @@ def test_programs_of_a_wheel(tmp_path: Path) -> None:
     assert not {name for name in found if name.startswith("bin/")}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="mbcs is Windows' own there, and cannot be another one")
 def test_condas_list_is_written_as_conda_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def as_in_china(name: str) -> codecs.CodecInfo | None:
         return codecs.lookup("cp936") if name == "mbcs" else None
@@ -201,8 +215,9 @@ def test_rights_are_no_bits(tmp_path: Path) -> None:
     closed = put(tmp_path / "conda-meta/a.json")
     closed.chmod(0o600)
     tmp_path.chmod(0o700)
+    before = closed.stat().st_mode
     file_modes.open_up(tmp_path)  # without a bin folder, as on Windows
-    assert closed.stat().st_mode & 0o777 == 0o600
+    assert closed.stat().st_mode == before
     assert shared_modes.closed_to_others(closed) is None
 
 
@@ -232,14 +247,15 @@ def test_start_menu_entries_are_named(tmp_path: Path) -> None:
 
 
 def test_words_for_a_shell() -> None:
-    assert shell_word(Path("C:/my env/x")) == '"C:/my env/x"'
-    assert shell_word(Path("C:/env/it's")) == "C:/env/it's"
+    assert shell_word(Path("C:/my env/x")) == f'"{Path("C:/my env/x")}"'
+    assert shell_word(Path("C:/env/it's")) == str(Path("C:/env/it's"))
     assert b"C:\\\\env" in spellings(Path("C:\\env"), Path("D:\\new")).new
 
 
 def test_open_files_of_a_process(tmp_path: Path) -> None:
     """By psutil where there is no /proc to read."""
-    assert any(".so" in name for name in in_use._libraries(psutil.Process()))
+    ending = ".dll" if sys.platform == "win32" else ".so"
+    assert any(ending in name for name in in_use._libraries(psutil.Process()))
 
 
 def test_long_paths(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -308,6 +324,7 @@ def test_a_worker_without_a_console_then_with_one(tmp_path: Path, monkeypatch: p
     assert started == [(creation.detached(True)[0], False)]
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for Windows' own program")
 def test_this_network_by_the_real_program_route(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     table = (
         "IPv4 路由表\n===\n活动路由:\n网络目标        网络掩码          网关       接口   跃点数\n"

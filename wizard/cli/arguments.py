@@ -14,6 +14,7 @@ from wizard.cli import (
     pack_grammar,
     profile_grammar,
     reuse_grammar,
+    store_grammar,
     undo_grammar,
 )
 from wizard.cli.download_grammar import add_download_options, download_choices
@@ -88,7 +89,7 @@ def build_parser() -> argparse.ArgumentParser:
     runs.add_argument("--json", action="store_true", help="one JSON document on stdout")
     for grammar in (
         explain_grammar, matrices_grammar, doctor_grammar, envs_grammar, mirrors_grammar, profile_grammar, pack_grammar,
-        undo_grammar,
+        undo_grammar, store_grammar,
     ):  # fmt: skip
         grammar.add_parser(commands)
     _take_language_behind(parser)

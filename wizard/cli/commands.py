@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from wizard.cli import envs, matrices, mirrors, pack, profile, room, undo
+from wizard.cli import envs, matrices, mirrors, pack, profile, room, store, undo
 from wizard.cli.attend import attend, tell_result
 from wizard.cli.columns import width
 from wizard.cli.doctor import doctor, save
@@ -133,5 +133,5 @@ COMMANDS: Mapping[str, Command] = {
     "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
     "verify": verify, "runs": runs, "matrices": matrices.matrices, "doctor": doctor, "explain": explain,
     "envs": envs.envs, "mirrors": mirrors.mirrors, "profile": profile.profile, "undo": undo.undo,
-    "pack": pack.pack, "room": room.room,
+    "pack": pack.pack, "room": room.room, "store": store.store,
 }  # fmt: skip

@@ -25,12 +25,17 @@ def add_download_options(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help=f"connections at once, 1 to {MOST_CONNECTIONS} (4)",
     )
+    download.add_argument("--keep-wheels", action="store_true", help="keep the wheels too, beside what is unpacked")
+    download.add_argument(
+        "--copies", action="store_true", help="files of its own for the environment, none shared with others"
+    )
     add_volume_options(parser)
 
 
 def download_choices(arguments: argparse.Namespace) -> dict[str, Any]:
     """Fields of Choices; empty for a command that downloads nothing."""
-    return {name: getattr(arguments, name, None) for name in ("limit_rate", "connections")}
+    wanted = {name: getattr(arguments, name, None) for name in ("limit_rate", "connections")}
+    return wanted | {name: getattr(arguments, name, False) for name in ("keep_wheels", "copies")}
 
 
 def _rate(text: str) -> int:

@@ -17,7 +17,10 @@ def package_lines(preview: Preview, language: str | None) -> Iterator[str]:
         (f"{one.name} {one.version} {one.build}".rstrip(), here if one.is_cached else _bytes(one.size, unknown))
         for one in preview.python_packages
     ]
-    wheels: list[Row] = [(file.filename, _bytes(file.size, unknown)) for file in preview.lock.files]
+    wheels: list[Row] = [
+        (file.filename, here if file.filename in preview.here else _bytes(file.size, unknown))
+        for file in preview.lock.files
+    ]
     for key, rows in (("python", python), ("wheels", wheels)):
         if rows:
             yield text(message(f"environments.packages.{key}", count=len(rows)), language)

@@ -15,9 +15,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.doctor.beside import beside
 from wizard.doctor.claims import claims, distributions_named
 from wizard.errors import WizardError
+from wizard.packages.beside import beside
 from wizard.packages.install import SCRATCH_NAME
 from wizard.packages.record import remove_partial
 from wizard.system import moving

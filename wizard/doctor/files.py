@@ -6,18 +6,18 @@ Compiled Python files and scripts are passed over: they are made on the spot. Lo
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import struct
 from collections.abc import Iterable, Set
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.doctor.distributions import Distribution
+from wizard.packages.record import changed_files
 from wizard.packages.wheel import Recorded, is_inside
 
 _SAMPLE = 40
 _SMALL = 256 * 1024
+_SAME_MOMENT = 2.0  # seconds; an installer writes the RECORD last
 _ELF_64 = b"\x7fELF\x02"
 _LIBRARY_PARTS = (".so",)
 _REWRITTEN = ("INSTALLER", "REQUESTED", "direct_url.json", "RECORD")
@@ -45,13 +45,13 @@ def damage_of(distribution: Distribution, deep: bool = False, of_conda: Set[str]
     if not lists_itself and (distribution.info / "RECORD").is_file():
         # No list any more, but whatever a broken disk left there.
         return (Damage("content", f"{distribution.info.name}/RECORD"),)
-    entries = [entry for entry in record if _is_watched(entry)]
+    entries = [_as_promised(entry) for entry in record if _is_watched(entry)]
     if of_conda is not None:
-        kept = (replace(entry, size=None) for entry in entries if entry.path in of_conda)
+        kept = (entry._replace(size=None) for entry in entries if entry.path in of_conda)
         return tuple(damage for entry in kept if (damage := _look(distribution.site, entry)))
     found = [damage for entry in entries if (damage := _look(distribution.site, entry))]
     if not found or deep:
-        found += _changed(distribution.site, _sample(entries, deep))
+        found += _changed(distribution.site, _sample(distribution, entries, deep))
     return tuple(found)
 
 
@@ -59,6 +59,11 @@ def _is_watched(entry: Recorded) -> bool:
     name = entry.path.rsplit("/", 1)[-1]
     made_here = name.endswith(".pyc") or (".dist-info/" in entry.path and name in _REWRITTEN)
     return is_inside(entry.path) and not made_here
+
+
+def _as_promised(entry: Recorded) -> Recorded:
+    """Of METADATA only that it is there: torch 1.10's makers wrote into it after they had made the RECORD."""
+    return entry._replace(size=None, digest="") if entry.path.endswith(".dist-info/METADATA") else entry
 
 
 def _look(site: Path, entry: Recorded) -> Damage | None:
@@ -110,29 +115,26 @@ def _reaches_beyond(table: bytes, width: int, count: int, size: int) -> bool:
     return False
 
 
-def _sample(entries: Iterable[Recorded], deep: bool) -> list[Recorded]:
-    """With `deep` everything that has a digest; else small files, evenly over the list, `__init__.py` first."""
+def _sample(distribution: Distribution, entries: Iterable[Recorded], deep: bool) -> list[Recorded]:
+    """With `deep` everything that has a digest; else what was written after its RECORD (a file that environments share
+    may be edited in any of them), and small files, evenly over the list, `__init__.py` first."""
     able = [entry for entry in entries if entry.digest.startswith("sha256=")]
     if deep:
         return able
+    later = [entry for entry in able if _is_later(distribution, entry)]
     small = [entry for entry in able if (entry.size or 0) <= _SMALL]
     first = [entry for entry in small if entry.path.count("/") == 1 and entry.path.endswith(".py")]
     step = max(1, len(small) // _SAMPLE)
-    return list({entry.path: entry for entry in (*first, *small[::step])}.values())
+    return list({entry.path: entry for entry in (*later, *first, *small[::step])}.values())
+
+
+def _is_later(distribution: Distribution, entry: Recorded) -> bool:
+    try:
+        listed = (distribution.info / "RECORD").stat().st_mtime
+        return (distribution.site / entry.path).stat().st_mtime > listed + _SAME_MOMENT
+    except OSError:
+        return False
 
 
 def _changed(site: Path, entries: Iterable[Recorded]) -> list[Damage]:
-    return [
-        Damage("content", entry.path) for entry in entries if _digest(site / entry.path) not in (None, entry.digest)
-    ]
-
-
-def _digest(path: Path) -> str | None:
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError:
-        return None
-    return "sha256=" + base64.urlsafe_b64encode(digest.digest()).rstrip(b"=").decode()
+    return [Damage("content", path) for path in changed_files(site, entries)]

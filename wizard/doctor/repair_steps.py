@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard import paths
 from wizard.doctor.aside import Aside
 from wizard.doctor.good_state import NAME
 from wizard.doctor.guards import guard_files, write_guards
@@ -20,7 +19,7 @@ from wizard.environments.model import Created
 from wizard.errors import WizardError
 from wizard.i18n import Message, message
 from wizard.machine.serialize import machine_from_json
-from wizard.packages.fetch import Downloads
+from wizard.packages.store import PackageStore
 from wizard.plan.model import Plan
 from wizard.process import redact
 from wizard.steps.check import Check
@@ -30,6 +29,7 @@ from wizard.steps.fetch import Fetch
 from wizard.steps.install import Install
 from wizard.steps.room import check_room, demands
 from wizard.steps.smoke import verify
+from wizard.steps.smoke_words import check_name
 
 
 def aside_of(plan: Plan, repair: Repair) -> Aside:
@@ -39,7 +39,7 @@ def aside_of(plan: Plan, repair: Repair) -> Aside:
 def stages_of(repair: Repair) -> Stages:
     return (
         (RepairReady(repair),),
-        (Fetch(),),
+        (Fetch(deep=True),),
         (PutAside(repair),),
         (Install(),),
         (Guard(repair),),
@@ -49,8 +49,8 @@ def stages_of(repair: Repair) -> Stages:
 
 
 def wheels_of(context: Context) -> tuple[Path, ...]:
-    store = Downloads(paths.downloads_dir())
-    return tuple(path for file in context.lock.files if (path := store.path_for(file)).is_file())
+    store = PackageStore()
+    return tuple(wheel for file in context.lock.files if (wheel := store.wheel_of(file)))
 
 
 class RepairReady:
@@ -143,7 +143,7 @@ class RepairVerify:
             machine=machine_from_json(context.plan.machine),
             is_cancelled=context.is_stopped,
             environment=context.plan.environment,
-            on_check=lambda name: context.emitter.progress(self.name, 0, None, detail=name),
+            on_check=lambda name: context.emitter.progress(self.name, 0, None, check_name(name)),
             as_user=without(self._repair.variables, self._repair.drop_library_folders),
         )
         for check in verification.checks:

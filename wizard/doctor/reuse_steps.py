@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard.doctor.beside import beside
 from wizard.doctor.good_state import NAME
 from wizard.doctor.repair import Repair
 from wizard.doctor.repair_steps import PutAside, RepairReady, RepairVerify, aside_of, stages_of, wheels_of
@@ -18,6 +17,7 @@ from wizard.environments.look import look
 from wizard.environments.reusable import check_not_in_use, check_reusable
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
+from wizard.packages.beside import clash_of
 from wizard.steps.check import Check
 from wizard.steps.context import Context
 from wizard.steps.executor import Stages
@@ -68,7 +68,7 @@ class ReuseAside(PutAside):
 def _check_conda_files(prefix: Path, site: Path, wheels: tuple[Path, ...]) -> None:
     """The wheels' own lists against conda's: what the names did not tell. Raises WizardError `reuse-conda-files`."""
     owners = owners_of_files(prefix)
-    for wheel in wheels if owners else ():
-        for path in beside(prefix, site, (wheel,), ()):
-            if owner := owners.get(path):
-                raise WizardError("reuse-conda-files", path=str(prefix / path), wheel=wheel.name, owner=owner)
+    for wheel in wheels:
+        if clash := clash_of(prefix, site, wheel, owners):
+            code = clash.code.replace("install-conda", "reuse-conda")
+            raise WizardError(code, path=str(prefix / clash.path), wheel=wheel.name, owner=clash.owner)

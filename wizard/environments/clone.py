@@ -1,12 +1,14 @@
 """A copy of an environment that works in its new place, and goes on working when the original is deleted.
 
-Everything in it is copied, also what no package owns. The path of the old place is rewritten where it is written; a
-virtual environment gets its frame (interpreter, activation, pyvenv.cfg) made anew by its own Python. Marked as
-unfinished until the copy's Python has run. The original is only read.
+Everything in it is copied, also what no package owns; files of the package store are linked, as an install links them.
+The path of the old place is rewritten where it is written; a virtual environment gets its frame (interpreter,
+activation, pyvenv.cfg) made anew by its own Python. Marked as unfinished until the copy's Python has run. The original
+is only read.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import mmap
@@ -14,7 +16,7 @@ import os
 import shutil
 import stat
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -73,13 +75,20 @@ class Contents:
     files: tuple[tuple[str, int], ...]
     links: tuple[str, ...]
     size: int  # of all files
+    stored: frozenset[str] = frozenset()  # files that are the package store's: the copy gets the same ones
 
 
-def contents_of(prefix: Path, is_cancelled: IsCancelled = lambda: False) -> Contents:
-    """Raises WizardError `clone-unreadable` for what may not be read or lies on another disk, Cancelled."""
+def contents_of(
+    prefix: Path, is_cancelled: IsCancelled = lambda: False, inodes: Collection[int] = frozenset()
+) -> Contents:
+    """`inodes`: the package store's files on the volume of the prefix.
+
+    Raises WizardError `clone-unreadable` for what may not be read or lies on another disk, Cancelled.
+    """
     folders: list[str] = []
     files: list[tuple[str, int]] = []
     links: list[str] = []
+    stored: set[str] = set()
 
     def visit(folder: Folder) -> None:
         if folder.path.startswith(_OURS):
@@ -93,12 +102,14 @@ def contents_of(prefix: Path, is_cancelled: IsCancelled = lambda: False) -> Cont
                 continue
             if stat.S_ISREG(status.st_mode):
                 files.append((path, status.st_size))
+                if status.st_nlink > 1 and status.st_ino in inodes:
+                    stored.add(path)
             elif stat.S_ISLNK(status.st_mode) or _is_junction(status):
                 links.append(path)  # what is neither (a pipe, a socket) belongs to a process, not to an environment
 
     walk(prefix, visit, is_cancelled)
     size = sum(size for _, size in files)
-    return Contents(tuple(sorted(folders)), tuple(sorted(files)), tuple(sorted(links)), size)
+    return Contents(tuple(sorted(folders)), tuple(sorted(files)), tuple(sorted(links)), size, frozenset(stored))
 
 
 def _is_junction(status: os.stat_result) -> bool:
@@ -110,7 +121,7 @@ def clone(
 ) -> Cloned:
     """Into a folder that holds nothing but our mark. Raises WizardError `clone-…`, `no-space`, Cancelled; then it is
     for the caller to remove."""
-    _check_room(target, contents.size)
+    _check_room(target, sum(size for path, size in contents.files if path not in contents.stored))
     known = spellings(source.prefix, target)
     try:
         if source.kind is Kind.VENV:
@@ -183,10 +194,12 @@ class _Work:
     done: int = 0
     frame: frozenset[str] = frozenset()  # what the new place has already
     copier: Copier = field(init=False)
+    roots: tuple[str, str] = field(init=False)  # source and target, for paths of any length
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.copier = Copier(self._count, self.is_cancelled)
+        self.roots = extended(str(self.source)), extended(str(self.target))
 
     def _count(self, size: int) -> None:
         with self._guard:
@@ -197,7 +210,8 @@ class _Work:
         for folder in self.contents.folders:
             (self.target / folder).mkdir(exist_ok=True)
         placeholders = _placeholders(self.source)
-        owned = owned_files(self.source, site_folders(self.source))
+        # Asked only about large files that are not the store's: it reads every package's list.
+        owned = functools.cache(lambda: owned_files(self.source, site_folders(self.source)))
         self._all(lambda path, size: self._copy(path, size, placeholders, owned))
         for path in self.contents.links:
             self._copy_link(path)
@@ -223,13 +237,15 @@ class _Work:
             for future in [pool.submit(take, files[start::_THREADS]) for start in range(_THREADS)]:
                 future.result()
 
-    def _copy(self, path: str, size: int, placeholders: dict[str, str], owned: frozenset[str]) -> None:
-        source, target = f"{self.source}{os.sep}{path}", f"{self.target}{os.sep}{path}"
+    def _copy(self, path: str, size: int, placeholders: dict[str, str], owned: Callable[[], frozenset[str]]) -> None:
+        source, target = f"{self.roots[0]}{os.sep}{path}", f"{self.roots[1]}{os.sep}{path}"
         if path in self.frame:
             self._count(size)
             return
+        if path in self.contents.stored and self.copier.link(source, target, size):
+            return
         placeholder = placeholders.get(path)
-        if size > _READ_WHOLE and placeholder is None and path in owned:
+        if size > _READ_WHOLE and placeholder is None and path in owned():
             self.copier.copy(source, target, size)  # as its package brought it: nobody wrote our path into it
             return
         data = self._read_if_named(source, size)
@@ -262,7 +278,7 @@ class _Work:
         target = self.target / path
         if path in self.frame:
             return
-        to = self.known.replace(os.fsencode(os.readlink(self.source / path)))  # noqa: PTH115
+        to = self.known.rewrite(os.fsencode(os.readlink(self.source / path)))  # noqa: PTH115
         is_folder = (self.source / path).is_dir()
         target.symlink_to(os.fsdecode(to), target_is_directory=is_folder)
 

@@ -38,6 +38,9 @@ def mend_wheel_records(prefix: Path, sites: Iterable[str], changed: Mapping[str,
 
 def mended_record(text: str, site: str, changed: Mapping[str, Changed]) -> str:
     """Pure; the same text where nothing of it was changed."""
+    names = {path.rpartition("/")[2] for path in changed}
+    if '"' not in text and not any(name in text for name in names):
+        return text
     rows = list(csv.reader(io.StringIO(text)))
     is_changed = False
     for row in rows:

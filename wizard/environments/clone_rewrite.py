@@ -34,7 +34,7 @@ class Spellings:
     def is_in(self, data: bytes | mmap.mmap) -> bool:
         return any(data.find(old) >= 0 for old in self.new) and self.pattern.search(data) is not None  # find is quick
 
-    def replace(self, data: bytes) -> bytes:
+    def rewrite(self, data: bytes) -> bytes:
         return self.pattern.sub(lambda match: self.new[match[0]], data)
 
 
@@ -75,7 +75,7 @@ def rewrite(data: bytes, known: Spellings, placeholder: str | None = None) -> by
     `placeholder`: what conda's package had in its place, for a file that conda's records name.
     """
     if is_text(data):
-        return _first_line(known.replace(data), known.prefix)
+        return _first_line(known.rewrite(data), known.prefix)
     if placeholder is None and data.startswith(_WINDOWS_PROGRAM):
         return _launcher(data, known)
     if placeholder is None and not data.startswith(_LIBRARY):
@@ -107,7 +107,7 @@ def _launcher(data: bytes, known: Spellings) -> bytes | None:
     line, newline, rest = data[start:archive].partition(b"\n")
     if not newline or rest or b"\0" in line:
         return None
-    program = known.replace(line[2:].rstrip(b"\r"))
+    program = known.rewrite(line[2:].rstrip(b"\r"))
     if b" " in program and not program.startswith(b'"'):
         program = b'"' + program + b'"'
     return data[:start] + b"#!" + program + (b"\r\n" if line.endswith(b"\r") else b"\n") + data[archive:]
@@ -122,7 +122,7 @@ def _binary(data: bytes, known: Spellings, placeholder: str | None) -> bytes | N
         if end < 0:
             return None
         before = data[match.start() : end]
-        after = known.replace(before)
+        after = known.rewrite(before)
         count = len(known.pattern.findall(before))
         growth = len(after) - len(before)
         if growth > _room(data, end, len(match[0]), count, placeholder):

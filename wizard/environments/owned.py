@@ -18,9 +18,10 @@ from pathlib import Path
 import msgspec
 
 from wizard.environments.walk import Folder
+from wizard.system.traits import this
 from wizard.typed import from_json
 
-# Made with the environment, by venv, virtualenv, uv or conda; Scripts is Windows' bin.
+# Made with the environment, by venv, virtualenv, uv or conda; Scripts is Windows' bin. Ours: `activation_files`.
 _FRAME = re.compile(
     r"""(?x)
     pyvenv\.cfg | \.gitignore | \.lock | CACHEDIR\.TAG | lib64 | \.nonadmin | pythonw?[\d.]*\.exe
@@ -30,6 +31,8 @@ _FRAME = re.compile(
     | conda-meta/.* | \.torch-setup\.json | \.torch-setup-[^/]*(?:/.*)?
     """
 )
+# Where wheels put what does not go to site-packages: scripts, headers, data by the folders that have a meaning.
+_SCHEMES = ("bin", "Scripts", "include", "Include", "share", "etc", "man", "lib", "lib64", "Lib", "Library", "libexec")
 _METADATA = re.compile(r"^[^/]+\.(?:dist-info|egg-info)(?:/|$)")
 _CACHE = "__pycache__"
 
@@ -47,6 +50,21 @@ class Unowned:
     files: int
     size: int
     is_folder: bool
+
+
+def may_record(path: str) -> bool:
+    """Whether a wheel's RECORD is believed about that file: `path` relative to the prefix, normal, with "/".
+
+    Anybody may write a RECORD. Outside the prefix, in folders of the user's own and in what makes the environment one,
+    nothing is a package's.
+    """
+    top, below, _ = path.partition("/")
+    return bool(below) and top in _SCHEMES and not _is_frame(path)
+
+
+def _is_frame(path: str) -> bool:
+    folder, _, name = path.rpartition("/")
+    return bool(_FRAME.fullmatch(path)) or (folder == this().scripts and name in this().activation_files)
 
 
 def owned_files(prefix: Path, sites: Iterable[str]) -> frozenset[str]:
@@ -68,7 +86,8 @@ def owned_files(prefix: Path, sites: Iterable[str]) -> frozenset[str]:
 def _recorded(record: Path, site: str) -> list[str]:
     try:
         with record.open(encoding="utf-8", errors="replace", newline="") as stream:
-            return [posixpath.normpath(f"{site}/{row[0]}") for row in csv.reader(stream) if row]
+            listed = (posixpath.normpath(f"{site}/{row[0]}") for row in csv.reader(stream) if row)
+            return [path for path in listed if may_record(path)]
     except (OSError, csv.Error):
         return []
 
@@ -108,7 +127,7 @@ class Sieve:
                 self._loose.append((path, status.st_size))
 
     def _belongs(self, path: str) -> bool:
-        if _normal(path) in self.owned or _FRAME.fullmatch(path):
+        if _normal(path) in self.owned or _is_frame(path):
             return True
         return any(path.startswith(f"{site}/") and _METADATA.match(path[len(site) + 1 :]) for site in self.sites)
 

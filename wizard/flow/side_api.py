@@ -18,6 +18,7 @@ from wizard.environments.sizes import Sizes
 from wizard.flow.afterwards import Section
 from wizard.flow.class_api import ClassApi
 from wizard.i18n import Message
+from wizard.packages.store.space import Usage
 from wizard.plan.model import Choices
 from wizard.profile.model import ProfileFile
 from wizard.session.classroom import Classroom
@@ -62,6 +63,14 @@ class SideApi(Protocol):
     def sizes(
         self, found: Iterable[Environment], on_sizes: Callable[[Path, Sizes], None], is_cancelled: IsCancelled
     ) -> None: ...
+
+    def store_usage(self, is_cancelled: IsCancelled) -> Usage:
+        """What the package store holds, and what of it no environment uses."""
+        ...
+
+    def prune_store(self, is_cancelled: IsCancelled) -> int:
+        """Bytes that are free again."""
+        ...
 
     def closer(self, one: Environment) -> Closer: ...
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from wizard.flow.class_session import ClassSession
     from wizard.flow.side_api import Closer, Document, Kept
     from wizard.matrix.model import Matrix
+    from wizard.packages.store.space import Usage
     from wizard.profile.model import ProfileFile
     from wizard.session.classroom import Classroom
     from wizard.session.doctor import Examination
@@ -61,6 +62,16 @@ class SideSession:
         from wizard.session.environments import measure_sizes
 
         measure_sizes(found, on_sizes, is_cancelled)
+
+    def store_usage(self, is_cancelled: IsCancelled) -> Usage:
+        from wizard.session.store import usage
+
+        return usage(is_cancelled)
+
+    def prune_store(self, is_cancelled: IsCancelled) -> int:
+        from wizard.session.store import prune
+
+        return sum(one.size for one in prune(is_cancelled))
 
     def closer(self, one: Environment) -> Closer:
         from wizard.flow.side_api import Closer

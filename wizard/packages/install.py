@@ -1,8 +1,8 @@
-"""Installs verified wheels into a prefix's Python, offline: uv for the wheel as such, our threads for its bulk.
+"""Installs packages of the store into a prefix's Python, offline: links for the files, `scheme.py` for the rest.
 
-uv unpacks into its cache, through the page cache, and links from there; unpacking the large files straight
-to their place (`thin.py`, `unpack.py`) takes far less, and the result is the same files with the same RECORD.
-When uv cannot run, pip of the prefix installs the whole wheels. Fetching is not done here.
+The result is the same files as uv alone would make. uv gets the thin wheels of which `scheme.py` leaves a part to
+installers, and those that replace another version; where it cannot run, pip of the prefix gets them. Fetching is not
+done here.
 """
 
 from __future__ import annotations
@@ -10,108 +10,145 @@ from __future__ import annotations
 import json
 import os
 import queue
-import shutil
-import struct
+import tempfile
 import time
 import zipfile
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
+from wizard.packages.beside import Claims, clash_of
 from wizard.packages.full_disk import says_full
+from wizard.packages.needed import Needed
 from wizard.packages.record import complete_record, is_installed, is_touched, remove_partial
-from wizard.packages.thin import write_thin
-from wizard.packages.unpack import Early, Unpacker
+from wizard.packages.scheme import is_simple, write_rest
+from wizard.packages.store import Entry
+from wizard.packages.store.build import as_wizard_error
+from wizard.packages.store.link import Linker
 from wizard.packages.wheel import Wheel, read_wheel
-from wizard.process import Outcome, Request, child_environment, run
+from wizard.process import Outcome, Request, child_environment, run, without_memory
+from wizard.system import moving
 
 IsCancelled = Callable[[], bool]
-OnInstalled = Callable[[Path], None]
+OnInstalled = Callable[[Entry], None]
 OnLog = Callable[[str], None]
-TakeEarly = Callable[[Path], Mapping[str, Early]]
-Ready = queue.SimpleQueue[Path | None]  # None: nothing more will come
+Ready = queue.SimpleQueue[Entry | None] | Needed  # None: nothing more will come
 
 SCRATCH_NAME = ".torch-setup-install"
 _POLL = 0.1
-_WHERE = "import json,sys,sysconfig as s;print(json.dumps([s.get_path('purelib'),s.get_path('platlib'),sys.prefix]))"
+_SCHEME = ("purelib", "platlib", "scripts", "data")
+_WHERE = f"import json,sys,sysconfig as s;print(json.dumps([[s.get_path(n) for n in {_SCHEME}],sys.prefix]))"
 _NO_PERMISSION = ("permission denied", "access is denied", "read-only file system")
 
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    purelib: Path
-    platlib: Path
+    """`scheme`: the folders by `sysconfig`'s names."""
+
+    scheme: Mapping[str, str]
     prefix: Path
+
+    @property
+    def purelib(self) -> Path:
+        return Path(self.scheme["purelib"])
+
+    @property
+    def platlib(self) -> Path:
+        return Path(self.scheme["platlib"])
 
     def of(self, wheel: Wheel) -> Path:
         return self.purelib if wheel.is_pure else self.platlib
 
 
 def find_places(python: Path, environment: Mapping[str, str] | None = None) -> Places:
-    """Where that Python keeps packages. Raises WizardError `install-no-python`."""
+    """Where that Python keeps packages. Raises WizardError `install-no-python`, `no-memory`."""
     request = Request((str(python), "-I", "-c", _WHERE), environment=child_environment(environment), timeout=60)
     outcome = run(request)
     try:
-        purelib, platlib, prefix = json.loads(outcome.stdout)
+        folders, prefix = json.loads(outcome.stdout)
+        return Places(dict(zip(_SCHEME, folders, strict=True)), Path(prefix))
     except (ValueError, TypeError):
-        raise WizardError("install-no-python", outcome.tail(), python=str(python)) from None
-    return Places(Path(purelib), Path(platlib), Path(prefix))
+        broken = WizardError("install-no-python", outcome.tail(), python=str(python))
+        raise without_memory(outcome) or broken from None
+
+
+@dataclass(slots=True)
+class _Package:
+    """One of them under way."""
+
+    entry: Entry
+    wheel: Wheel
+    linking: list[Future[None]] | None = None  # None: not begun
+    by_installer: bool = True  # its metadata and programs are uv's
 
 
 @dataclass(slots=True)
 class _Work:
     """What one pipeline has in hand."""
 
-    unpacker: Unpacker
+    linker: Linker
     is_cancelled: IsCancelled
     on_installed: OnInstalled
-    batch: list[Wheel] = field(default_factory=list)
-    half: list[Wheel] = field(default_factory=list)  # uv is done with them, their bulk is not
+    present: frozenset[str]  # names of packages that an installer would take out first
+    taken: list[Entry] = field(default_factory=list)  # not all of them installed
+    batch: list[_Package] = field(default_factory=list)
+    claims: Claims = field(default_factory=Claims)
+    half: list[_Package] = field(default_factory=list)  # only their links and the end of their RECORD are left
     open: bool = True
 
 
 class Installer:
     """One per prefix. `environment` adds to the children's (proxy and certificates are not needed offline);
-    `early`: what of a wheel was unpacked while it was being fetched."""
+    `conda_files`: what conda's records list, relative to the prefix -> its package, which no wheel may touch; `copies`:
+    files of its own for this prefix, also where links were possible; `deep`: what is there is believed by its content
+    only; `before` looks at each package and raises WizardError where it would not work."""
 
     def __init__(
         self, python: Path, *, scratch: Path | None = None, threads: int | None = None,
         environment: Mapping[str, str] | None = None, on_log: OnLog = lambda line: None,
-        early: TakeEarly = lambda wheel: {},
+        conda_files: Mapping[str, str] | None = None, copies: bool = False, deep: bool = False,
+        before: OnInstalled = lambda entry: None,
     ) -> None:  # fmt: skip
-        self._early = early
+        self._conda_files = conda_files or {}
+        self._deep = deep
+        self._before = before
         self._python = python
         self._environment = environment
         self._on_log = on_log
-        self._threads = threads or min(8, (os.cpu_count() or 2) + 2)
+        self._threads = threads or min(4, os.cpu_count() or 2)
+        self._copies = copies
         self.places = find_places(python, environment)
         # On the prefix's own volume, so that uv can link instead of copy.
         self._scratch = scratch or self.places.prefix / SCRATCH_NAME
 
     def install(
-        self, wheels: Sequence[Path], on_installed: OnInstalled = lambda wheel: None,
+        self, entries: Sequence[Entry], on_installed: OnInstalled = lambda entry: None,
         is_cancelled: IsCancelled = lambda: False,
     ) -> None:  # fmt: skip
-        """All of them. What an earlier, killed install left of a wheel is taken out first; what is whole stays."""
-        ready: Ready = queue.SimpleQueue()
-        for wheel in wheels:
-            ready.put(wheel)
+        """All of them. What an earlier, killed install left of a package is taken out first; what is whole stays."""
+        ready: queue.SimpleQueue[Entry | None] = queue.SimpleQueue()
+        for entry in entries:
+            ready.put(entry)
         ready.put(None)
         self.pipeline(ready, on_installed, is_cancelled)
 
     def pipeline(
-        self, ready: Ready, on_installed: OnInstalled = lambda wheel: None,
+        self, ready: Ready, on_installed: OnInstalled = lambda entry: None,
         is_cancelled: IsCancelled = lambda: False,
     ) -> None:  # fmt: skip
-        """Installs wheels as they come until None comes; those that come while uv works make the next batch.
+        """Install packages as they come until None comes; those that come while uv works make the next batch.
 
-        `on_installed` once per wheel, when all its files are in place. Raises WizardError (`install-…`) or
+        `on_installed` once per package, when all its files are in place. Raises WizardError (`install-…`) or
         Cancelled. Runs children: call it on a thread that lives as long as they may.
         """
         self._prepare()
-        work = _Work(Unpacker(self._threads, is_cancelled), is_cancelled, on_installed)
+        linker = Linker(self._threads, is_cancelled, copies=self._copies)
+        work = _Work(linker, is_cancelled, on_installed, self._present())
         try:
             while work.open or work.batch or work.half:
                 if is_cancelled():
@@ -120,18 +157,28 @@ class Installer:
                 if work.batch:
                     self._install_batch(work)
                 self._conclude(work)
-        except (OSError, zipfile.BadZipFile) as error:
-            raise as_wizard_error(error, self.places.prefix) from error
+        except (OSError, WizardError, zipfile.BadZipFile) as error:
+            gone = next((entry.wheel for entry in work.taken if not entry.wheel.exists()), None)
+            if gone:
+                raise WizardError("install-wheel-gone", repr(error), file=gone.name, folder=str(gone.parent)) from error
+            raise error if isinstance(error, WizardError) else as_wizard_error(error, self.places.prefix) from error
         finally:
-            work.unpacker.close()
-            shutil.rmtree(self._scratch, ignore_errors=True)
+            linker.close()
+            moving.remove_tree(self._scratch)
 
     def _prepare(self) -> None:
         try:
-            shutil.rmtree(self._scratch, ignore_errors=True)
-            (self._scratch / "thin").mkdir(parents=True)
+            moving.remove_tree(self._scratch)
+            self._scratch.mkdir(parents=True)
         except OSError as error:
             raise as_wizard_error(error, self.places.prefix) from error
+
+    def _present(self) -> frozenset[str]:
+        folders = {self.places.purelib, self.places.platlib}
+        names = [path.name for folder in folders if folder.is_dir() for path in folder.iterdir()]
+        return frozenset(
+            canonicalize_name(name.split("-")[0]) for name in names if name.endswith((".dist-info", ".egg-info"))
+        )
 
     # -- collecting ------------------------------------------------------------------------------------------
 
@@ -139,34 +186,50 @@ class Installer:
         """Everything that is ready; waits a moment when there is nothing to do."""
         while work.open:
             try:
-                path = ready.get_nowait() if work.batch else ready.get(timeout=_POLL)
+                entry = ready.get_nowait() if work.batch else ready.get(timeout=_POLL)
             except queue.Empty:
-                return
-            if path is None:
+                break
+            if entry is None:
                 work.open = False
             else:
-                self._take(path, work)
+                self._take(entry, work)
+        for package in work.batch:  # after a look at all of them: some have folders in common
+            if package.wheel.name not in work.present:
+                site_packages = self.places.of(package.wheel)
+                package.linking = [*work.linker.begin(package.entry, site_packages)]
+                package.by_installer = not is_simple(package.wheel)
+                if not package.by_installer:  # whole is what has every file, whichever came last
+                    rest = work.linker.submit(write_rest, package.wheel, self.places.scheme, self._python)
+                    package.linking.append(rest)
 
-    def _take(self, path: Path, work: _Work) -> None:
-        wheel = read_wheel(path)
+    def _take(self, entry: Entry, work: _Work) -> None:
+        work.taken.append(entry)
+        wheel = read_wheel(entry.wheel)
+        self._before(entry)
         site_packages = self.places.of(wheel)
-        if is_installed(wheel, site_packages):
-            work.on_installed(path)
+        if clash := clash_of(self.places.prefix, site_packages, entry.wheel, self._conda_files):
+            raise WizardError(clash.code, wheel=entry.wheel.name, path=clash.path, owner=clash.owner)
+        work.claims.check(wheel)
+        if is_installed(wheel, site_packages, self._deep):
+            work.taken.remove(entry)
+            work.on_installed(entry)
             return
         if is_touched(wheel, site_packages):
             remove_partial(wheel, site_packages)
-        if wheel.bulk and self._is_uv_there():
-            work.unpacker.add(wheel, site_packages, self._early(path))
-        work.batch.append(wheel)
+        work.batch.append(_Package(entry, wheel))
 
     def _conclude(self, work: _Work) -> None:
-        done = [wheel for wheel in work.half if work.unpacker.is_done(wheel.path)]
-        for wheel in done:
-            work.half.remove(wheel)
-            complete_record(wheel, self.places.of(wheel))
-            work.on_installed(wheel.path)
-        if work.half and not done and not work.open:
-            work.unpacker.wait(_POLL)
+        for package in tuple(work.half):
+            assert package.linking is not None
+            if work.open and not all(future.done() for future in package.linking):
+                continue
+            for future in package.linking:
+                future.result()
+            work.half.remove(package)
+            if package.by_installer:
+                complete_record(package.wheel, self.places.of(package.wheel))
+            work.taken.remove(package.entry)
+            work.on_installed(package.entry)
 
     # -- uv --------------------------------------------------------------------------------------------------
 
@@ -178,43 +241,38 @@ class Installer:
         return True
 
     def _install_batch(self, work: _Work) -> None:
-        batch, work.batch = work.batch, []
+        work.half.extend(package for package in work.batch if not package.by_installer)
+        batch, work.batch = [package for package in work.batch if package.by_installer], []
+        if not batch:
+            return
         began = time.monotonic()
-        outcome = self._run_uv(batch, True, work.is_cancelled) if self._is_uv_there() else None
-        if outcome is not None and not outcome.ok and outcome.exit_code is not None and not outcome.cancelled:
-            self._on_log(outcome.tail())
-            outcome = self._run_uv(batch, False, work.is_cancelled)  # whole wheels: perhaps one was odd
+        wheels = [package.wheel for package in batch]
+        outcome = self._run_uv(wheels, work) if self._is_uv_there() else None
         if outcome is None or outcome.exit_code is None:
-            outcome = self._run_pip(batch, work.is_cancelled)
+            outcome = self._run_pip(wheels, work.is_cancelled)
         if outcome.cancelled or work.is_cancelled():
             raise Cancelled
         if not outcome.ok:
             raise failed(outcome, self.places.prefix)
+        for package in batch:
+            if package.linking is None:  # another version of it was there, and is gone now
+                package.linking = [*work.linker.begin(package.entry, self.places.of(package.wheel))]
         self._on_log(f"installed {len(batch)} in {time.monotonic() - began:.1f} s")
         work.half.extend(batch)
 
-    def _run_uv(self, batch: Sequence[Wheel], thin: bool, is_cancelled: IsCancelled) -> Outcome:
-        folders = {str(self._thin(wheel).parent if thin else wheel.path.parent) for wheel in batch}
-        links = [option for folder in sorted(folders) for option in ("--find-links", folder)]
+    def _run_uv(self, batch: Sequence[Wheel], work: _Work) -> Outcome:
+        # In a folder of their own: uv reads every name in it, and torch's entry has twelve thousand.
+        folder = Path(tempfile.mkdtemp(prefix="wheels-", dir=self._scratch))
+        for wheel in batch:
+            work.linker.put(str(wheel.path), str(folder / wheel.path.name))
         argv = (
             str(paths.uv_executable()), "pip", "install", "--offline", "--no-index", "--no-deps", "--no-config",
             "--no-progress", "--color", "never", "--no-python-downloads", "--link-mode", "hardlink",
-            "--cache-dir", str(self._scratch / "cache"), "--python", str(self._python), *links,
+            "--cache-dir", str(self._scratch / "cache"), "--python", str(self._python),
+            "--find-links", str(folder),
             *(wheel.requirement for wheel in batch),
         )  # fmt: skip
-        return self._run(argv, is_cancelled)
-
-    def _thin(self, wheel: Wheel) -> Path:
-        """The file that uv gets: without its bulk, if it has any and such a one can be made."""
-        if not wheel.bulk:
-            return wheel.path
-        target = self._scratch / "thin" / wheel.path.name
-        try:
-            write_thin(wheel, target)
-        except (zipfile.BadZipFile, struct.error, ValueError):
-            target.unlink(missing_ok=True)
-            return wheel.path
-        return target
+        return self._run(argv, work.is_cancelled)
 
     def _run_pip(self, batch: Sequence[Wheel], is_cancelled: IsCancelled) -> Outcome:
         argv = (
@@ -230,20 +288,11 @@ class Installer:
 
 def failed(outcome: Outcome, prefix: Path) -> WizardError:
     """What uv or pip could not do."""
+    if lack := without_memory(outcome):
+        return lack
     said = outcome.stderr.lower()
     if says_full(said):
         return WizardError("install-no-space", outcome.tail(), folder=str(prefix))
     if any(mark in said for mark in _NO_PERMISSION):
         return WizardError("install-permission", outcome.tail(), folder=str(prefix))
     return WizardError("install-failed", outcome.tail(), folder=str(prefix))
-
-
-def as_wizard_error(error: Exception, prefix: Path) -> WizardError:
-    """What our own threads could not do."""
-    details = repr(error)
-    if isinstance(error, zipfile.BadZipFile):
-        return WizardError("install-bad-wheel", details, file=str(error))
-    if isinstance(error, PermissionError):
-        return WizardError("install-permission", details, folder=str(prefix))
-    is_full = isinstance(error, OSError) and says_full(str(error))
-    return WizardError("install-no-space" if is_full else "install-failed", details, folder=str(prefix))

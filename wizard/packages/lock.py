@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote, urlsplit, urlunsplit
 
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
@@ -176,6 +176,34 @@ def _file(package: Mapping[str, Any]) -> LockedFile:
         sha256=str(wheel["hashes"]["sha256"]).lower(),
         size=int(wheel["size"]) if wheel.get("size") is not None else None,
     )
+
+
+def with_hashes(lock: Lock, computed: Mapping[str, str]) -> Lock:
+    """With the hashes of files for which none was promised. `computed`: the file's name -> SHA-256."""
+    text, files = lock.text, []
+    for file in lock.files:
+        if file.sha256 or file.filename not in computed:
+            files.append(file)
+            continue
+        files.append(replace(file, sha256=computed[file.filename]))
+        text = with_hash(text, file.urls, "", computed[file.filename])
+    return replace(lock, files=tuple(files), text=text)
+
+
+def with_hash(text: str, urls: Sequence[str], old: str, new: str) -> str:
+    """A lock's text with another hash behind that file's address. `old` "": none stood there."""
+    url = next((url for url in map(without_login, urls) if url in text), None)
+    if url is None:
+        return text
+    before, _, after = text.partition(url)
+    changed = after.replace(old, new, 1) if old else after.replace("hashes = {}", f'hashes = {{ sha256 = "{new}" }}', 1)
+    return before + url + changed
+
+
+def without_login(url: str) -> str:
+    """Locks name addresses without."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
 
 
 def _best_wheel(wheels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:

@@ -71,6 +71,8 @@ class Choices:
     packs: tuple[str, ...] = ()  # where the class keeps the files of its profile: folders and servers, asked first
     label: str = ""  # what the class's results call this computer
     shared: bool = False  # everybody on this computer may use the environment
+    copies: bool = False  # the environment gets files of its own, none that it shares with the package store
+    keep_wheels: bool = False  # the downloaded wheels stay in the downloads, beside what is unpacked in the store
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +156,8 @@ class Plan:
     conda_specs: tuple[str, ...] = ()  # what the wheels need of conda's packages: "setuptools==80.9.0"
     profile_sha256: str | None = None  # of the class profile whose lock this is
     schema: int = SCHEMA
+
+    @property
+    def keeps_wheels(self) -> bool:
+        """Whether somebody wants the wheels, too: the person, or the rest of a class."""
+        return self.choices.keep_wheels or self.profile_sha256 is not None

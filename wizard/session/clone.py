@@ -21,6 +21,7 @@ from wizard.environments.found import Environment, Kind, State
 from wizard.environments.layout import is_conda_prefix, site_packages_of
 from wizard.environments.remove import mark_begun, mark_complete, remove_unfinished, unfinished_run
 from wizard.errors import UsageError, WizardError
+from wizard.packages.store import PackageStore
 from wizard.plan.model import Choices
 from wizard.session.place import COPY, check_free, target_prefix
 from wizard.steps.preflight import is_busy, prefix_lock
@@ -47,7 +48,7 @@ def plan_clone(source: Environment, name: str | None, prefix: str | None, is_can
         raise WizardError("run-busy", path=str(target))
     if not is_clone_begun(target):
         check_free(target)
-    return ClonePlan(source, target, contents_of(source.prefix, is_cancelled))
+    return ClonePlan(source, target, contents_of(source.prefix, is_cancelled, PackageStore().inodes(source.prefix)))
 
 
 def _check_source(source: Environment) -> None:

@@ -23,8 +23,8 @@ from wizard.environments.layout import python_of
 from wizard.environments.naming import absolute_prefix
 from wizard.errors import UsageError, WizardError
 from wizard.matrix.model import Matrix
-from wizard.packages.fetch import Downloads
 from wizard.packages.lock import parse_lock
+from wizard.packages.store import PackageStore
 from wizard.plan.model import Choices, Plan
 from wizard.plan.serialize import read_plan
 from wizard.session.model import Facts
@@ -144,9 +144,9 @@ def restore_run(folder: RunFolder) -> bool:
         return False
     if repair is None:
         return False
-    store = Downloads(paths.downloads_dir())
+    store = PackageStore()
     files = [file for file in lock.files if file.name in repair.names]
-    wheels = [path for file in files if (path := store.path_for(file)).is_file()]
+    wheels = [wheel for file in files if (wheel := store.wheel_of(file))]
     return Aside(Path(plan.prefix), Path(repair.site), plan.id).restore(wheels)
 
 

@@ -87,6 +87,12 @@ class Preview:
     commands: tuple[str, ...]  # the equivalent commands, copyable
     python_packages: tuple[ChosenPackage, ...] = ()  # of a conda channel, with the bytes of each
     python_files: tuple[LockedFile, ...] = ()  # of those, where a class profile has locked them
+    here: frozenset[str] = frozenset()  # names of the lock's files that need not be fetched
+
+    @property
+    def download_bytes(self) -> int | None:
+        """Of what is not here yet; None where the sources do not say how large it all is."""
+        return Lock(tuple(file for file in self.lock.files if file.filename not in self.here), "").total_bytes
 
     @property
     def files(self) -> tuple[LockedFile, ...]:

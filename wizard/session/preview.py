@@ -36,7 +36,7 @@ from wizard.session.place import check_place, target_prefix, told_of
 from wizard.session.python_part import LockedPython, choose_python_part, python_changes
 from wizard.session.shared import check_base_python
 from wizard.steps.preflight import check_ground
-from wizard.steps.room import check_room, demands, needed_bytes
+from wizard.steps.room import check_room, demands, files_here, needed_bytes
 from wizard.steps.room_told import room_told
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
 from wizard.system import moving
@@ -86,8 +86,10 @@ def saved_preview(
         moving.remove_tree(folder.path)
         raise
     packages = part.packages if part else by_conda.chosen if by_conda else ()
-    changes = (*_changes(plan, lock), *room_told(plan, lock), *engine_changes)
-    return Preview(plan, lock, changes, equivalent_commands(plan), packages, python.files if python else ())
+    here = files_here(plan, lock)
+    changes = (*_changes(plan, lock, here), *room_told(plan, lock), *engine_changes)
+    python_files = python.files if python else ()
+    return Preview(plan, lock, changes, equivalent_commands(plan), packages, python_files, here)
 
 
 def locked(
@@ -188,11 +190,13 @@ def _write_private(path: Path, data: bytes) -> None:
     path.write_bytes(data)
 
 
-def _changes(plan: Plan, lock: Lock) -> tuple[Message, ...]:
-    download, unpacked = needed_bytes(lock)
+def _changes(plan: Plan, lock: Lock, here: frozenset[str]) -> tuple[Message, ...]:
+    download, unpacked = needed_bytes(plan, lock)
+    size = bytes_text(sum(file.size or 0 for file in lock.files if file.filename in here))
     return (
         message(f"change.environment.{plan.engine}", prefix=plan.prefix, python=plan.python),
         message("change.download", size=bytes_text(download), count=len(lock.files)),
+        *([message("change.here", count=len(here), size=size)] if here else ()),
         message("change.disk", gigabytes=round(unpacked / 1e9, 1)),
         message("change.settings"),
     )

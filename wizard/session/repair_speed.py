@@ -17,6 +17,7 @@ from wizard.mirrors.race_policy import race_policy
 from wizard.mirrors.this_network import network_mark
 from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
+from wizard.packages.store import PackageStore
 
 _RACES = "mirror-races"
 
@@ -30,9 +31,9 @@ class Transfer:
     rate: float | None
 
 
-def transfer_of(files: Iterable[LockedFile], rates: Mapping[str, float], store: Downloads | None = None) -> Transfer:
-    kept = store or Downloads(paths.downloads_dir())
-    left = [file for file in files if not kept.path_for(file).is_file()]
+def transfer_of(files: Iterable[LockedFile], rates: Mapping[str, float]) -> Transfer:
+    downloads, store = Downloads(), PackageStore()
+    left = [file for file in files if not (downloads.path_for(file).is_file() or store.wheel_of(file))]
     size = sum(file.size or 0 for file in left)
     known = [rates.get(_host(file.urls[0]) if file.urls else "") for file in left]
     if not size or not all(known):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from wizard import paths
 from wizard.errors import ExitStatus, WizardError
-from wizard.packages.early import remove_left_behind
+from wizard.packages.store import PackageStore
+from wizard.packages.store.build import remove_left_behind
 from wizard.plan.serialize import read_plan
 from wizard.session.model import RunInfo
 from wizard.steps import control
@@ -63,6 +63,6 @@ def how_it_ended(folder: RunFolder) -> tuple[str, int | None]:
 
 
 def remove_run(folder: RunFolder) -> None:
-    """With what it, or another that was killed, had unpacked early; what was fetched stays for the next."""
+    """With what it, or another that was killed, had half unpacked; what was fetched stays for the next."""
     moving.remove_tree(folder.path)
-    remove_left_behind(paths.downloads_dir())
+    remove_left_behind(PackageStore())

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from wizard import paths
 from wizard.errors import UsageError, WizardError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 DEFAULT = "default"  # the word that takes a choice back
 _KEY = "volumes"
-_VARIABLES = {"cache": paths.CACHE_VARIABLE, "temp": paths.TEMP_VARIABLE}
+_VARIABLES = {"cache": paths.CACHE_VARIABLE, "temp": paths.TEMP_VARIABLE, "store": paths.STORE_VARIABLE}
 
 
 def take_saved() -> None:
@@ -74,7 +74,19 @@ def remember(wished: Choices) -> None:
             known.pop(name, None)
         elif wish:
             known[name] = absolute(wish)
+    _save({**every, _KEY: known})
+
+
+def save_place(name: str, place: Path) -> None:
+    """Put one place in force, for this process and for later starts. Raises WizardError `state-not-writable`."""
+    every = read_settings(paths.settings_file())
+    saved = every.get(_KEY)
+    _save({**every, _KEY: {**(saved if isinstance(saved, dict) else {}), name: str(place)}})
+    os.environ[_VARIABLES[name]] = str(place)
+
+
+def _save(settings: dict[str, Any]) -> None:
     try:
-        write_settings(paths.settings_file(), {**every, _KEY: known})
+        write_settings(paths.settings_file(), settings)
     except OSError as error:
         raise WizardError("state-not-writable", str(error), path=str(paths.home())) from error

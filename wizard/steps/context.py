@@ -1,7 +1,7 @@
 """What the steps of one run share: the plan, the journal, the voice, and two hand-overs.
 
-`place` holds the environment as soon as it is there; `ready` brings verified wheels from fetch to install
-(None at the end), `early` what was unpacked on the way. Steps of one stage run at the same time and meet only here.
+`place` holds the environment as soon as it is there; `ready` brings verified, unpacked packages from fetch to install
+(None at the end). Steps of one stage run at the same time and meet only here.
 """
 
 from __future__ import annotations
@@ -11,14 +11,13 @@ import threading
 import time
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Protocol
 
 from wizard.environments.model import Created
 from wizard.errors import Cancelled
 from wizard.i18n import Message
-from wizard.packages.early import EarlyUnpacker
 from wizard.packages.model import Lock
+from wizard.packages.store import Entry
 from wizard.plan.model import Plan
 from wizard.steps.control import Control
 from wizard.steps.emitter import Emitter
@@ -47,8 +46,7 @@ class Context:
     emitter: Emitter
     control: Control
     place: Future[Place] = field(default_factory=Future)
-    ready: queue.SimpleQueue[Path | None] = field(default_factory=queue.SimpleQueue)
-    early: Future[EarlyUnpacker | None] = field(default_factory=Future)
+    ready: queue.SimpleQueue[Entry | None] = field(default_factory=queue.SimpleQueue)
     verification: Future[Verification] = field(default_factory=Future)
     results: queue.SimpleQueue[StepResult] = field(default_factory=queue.SimpleQueue)
     abort: threading.Event = field(default_factory=threading.Event)
@@ -56,11 +54,6 @@ class Context:
     def is_stopped(self) -> bool:
         """Cancelled by a person, or a step of the same stage has failed."""
         return self.abort.is_set() or self.control.is_cancelled()
-
-    def release(self) -> None:
-        """The steps are over, however they ended: what only served to hand over is removed."""
-        if self.early.done() and (early := self.early.result()):
-            early.close()
 
     def check(self) -> None:
         """Raises Cancelled."""

@@ -22,12 +22,9 @@ Stages = Sequence[Sequence[Step]]
 
 def carry_out(stages: Stages, context: Context) -> None:
     """Raises WizardError (the first that failed) or Cancelled."""
-    try:
-        for stage in stages:
-            context.check()
-            _carry_out_stage(stage, context)
-    finally:
-        context.release()
+    for stage in stages:
+        context.check()
+        _carry_out_stage(stage, context)
 
 
 def _carry_out_stage(stage: Sequence[Step], context: Context) -> None:

@@ -1,46 +1,95 @@
-"""Brings every file of the lock into the store and hands each one on as soon as its hash is right."""
+"""Bring every package of the lock into the store, and hand each one on as soon as it is there."""
 
 from __future__ import annotations
 
 import random
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from wizard import paths
 from wizard.errors import WizardError
 from wizard.i18n import Message, bytes_text, message
 from wizard.network.environment import with_direct
-from wizard.packages.early import open_early
-from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
+from wizard.packages.fetch import Downloads, Fetcher, FetchProgress, FetchResult
 from wizard.packages.fetch.fetcher import DEFAULT_CONNECTIONS, Options
 from wizard.packages.fetch.model import Tap
 from wizard.packages.fetch.near import fetch_near_first
+from wizard.packages.lock import with_hashes
 from wizard.packages.model import LockedFile
+from wizard.packages.store import Entry, PackageStore
+from wizard.packages.store.build import OnEntry, StoreBuilder
 from wizard.steps.context import Context
+from wizard.steps.run_folder import write_lock
 
 _APART_SECONDS = 2.0
 _NAP = 0.05
 
 
 class Fetch:
+    """`deep`: what lies in the store is believed by its hash only, because an environment was found damaged."""
+
     name = "fetch"
     weight = 60
 
+    def __init__(self, *, deep: bool = False) -> None:
+        self._deep = deep
+
     def announce(self, context: Context) -> Message:
-        total = context.lock.total_bytes or 0
-        return message("step.fetch.will", count=len(context.lock.files), size=bytes_text(total))
+        store = PackageStore()
+        missing = [file for file in context.lock.files if store.wheel_of(file) is None]
+        size = bytes_text(sum(file.size or 0 for file in missing))
+        return message("step.fetch.will", count=len(missing), size=size)
 
     def run(self, context: Context) -> Message:
         started = time.monotonic()
-        early = open_early(paths.downloads_dir(), Path(context.plan.prefix), context.folder.id)
-        context.early.set_result(early)
-        fetcher = class_fetcher(context, early)
+        store = PackageStore(shared=context.plan.choices.shared)
+        present = self._hand_on_present(context, store)
+        missing = [file for file in context.lock.files if file.key not in present]
+        kept = sum(file.size or 0 for file in context.lock.files if file not in missing)
+        builder = StoreBuilder(store, context.folder.id, _handing_on(context))
+        try:
+            result = self._fetch(context, missing, builder, kept)
+            while not builder.wait(_NAP):
+                context.check()
+        finally:
+            builder.close()
+        context.ready.put(None)
+        of_present = {file.filename: present[file.key].sha256 for file in context.lock.files if file.key in present}
+        if any(not file.sha256 for file in context.lock.files):
+            write_lock(context.folder, with_hashes(context.lock, {**of_present, **builder.hashes}))
+        only_computed = sum(not file.promised_by for file in context.lock.files)
+        all_computed = only_computed == len(context.lock.files)
+        reused = result.bytes_reused + kept
+        context.journal.done(self.name, {"fetched": result.bytes_fetched, "reused": reused})
+        return message(
+            f"step.fetch.{'done' if not only_computed else 'all-computed' if all_computed else 'computed'}",
+            fetched=bytes_text(result.bytes_fetched),
+            reused=bytes_text(reused),
+            computed=only_computed,
+            count=len(context.lock.files),
+            seconds=round(time.monotonic() - started, 1),
+        )
 
+    def _hand_on_present(self, context: Context, store: PackageStore) -> dict[str, Entry]:
+        """What the store has goes on, together: the installer takes what comes at once as one batch. Returns it by the
+        files' keys."""
+        found: dict[str, Entry | None] = {}
+        for file in context.lock.files:
+            context.check()
+            found[file.key] = store.find(file, deep=self._deep or context.history.after_crash)
+        if context.plan.keeps_wheels:
+            downloads = Downloads(paths.downloads_dir())
+            found.update({file.key: None for file in context.lock.files if not downloads.find(file)})
+        present = {key: entry for key, entry in found.items() if entry}
+        for entry in present.values():
+            context.ready.put(entry)
+        return present
+
+    def _fetch(self, context: Context, files: Sequence[LockedFile], builder: StoreBuilder, kept: int) -> FetchResult:
         def on_file(file: LockedFile, path: Path) -> None:
             context.emitter.log(self.name, f"{file.filename} sha256 {file.sha256[:12]}… ok")
-            if early:
-                early.accept(file, path)
-            context.ready.put(path)
+            builder.accept(file, path)
 
         def on_far(error: WizardError) -> None:
             context.emitter.notice(message("step.fetch.far"))
@@ -48,26 +97,32 @@ class Fetch:
 
         def on_progress(progress: FetchProgress) -> None:
             left = None if progress.total is None or progress.rate <= 0 else progress.total - progress.done
+            count = len(context.lock.files) - len(files)
             context.emitter.progress(
-                self.name, progress.done, progress.total, unit="bytes", rate=round(progress.rate),
-                eta=None if left is None else round(left / progress.rate, 1), detail=progress.file,
-                state=progress.state, files_done=progress.files_done, files_total=progress.files_total,
-                limited_by=progress.limited_by,
+                self.name, kept + progress.done, None if progress.total is None else kept + progress.total,
+                unit="bytes", rate=round(progress.rate), eta=None if left is None else round(left / progress.rate, 1),
+                detail=progress.file, state=progress.state, files_done=count + progress.files_done,
+                files_total=count + progress.files_total, limited_by=progress.limited_by,
             )  # fmt: skip
 
         start_apart(context)
-        result = fetch_near_first(
-            fetcher, context.lock.files, context.plan.choices.packs, on_progress, on_file, context.is_stopped,
-            context.control.is_paused, on_far,
+        return fetch_near_first(
+            class_fetcher(context, builder), files, context.plan.choices.packs, on_progress, on_file,
+            context.is_stopped, context.control.is_paused, on_far,
         )  # fmt: skip
-        context.ready.put(None)
-        context.journal.done(self.name, {"fetched": result.bytes_fetched, "reused": result.bytes_reused})
-        return message(
-            "step.fetch.done",
-            fetched=bytes_text(result.bytes_fetched),
-            reused=bytes_text(result.bytes_reused),
-            seconds=round(time.monotonic() - started, 1),
-        )
+
+
+def _handing_on(context: Context) -> OnEntry:
+    """To the installer; the wheel is not needed any more, unless somebody else is to have it."""
+    downloads = Downloads(paths.downloads_dir())
+    keeps = context.plan.keeps_wheels
+
+    def on_entry(file: LockedFile, entry: Entry) -> None:
+        if not keeps:
+            downloads.remove(file)
+        context.ready.put(entry)
+
+    return on_entry
 
 
 def class_fetcher(context: Context, tap: Tap | None = None) -> Fetcher:

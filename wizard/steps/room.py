@@ -1,7 +1,7 @@
 """How much room a run needs and on which disk, and whether it is there: before the run is begun, and once more in it.
 
-Each disk is asked once, for all that goes onto it: the environment, the downloads, the packages of the built-in engine
-(which are linked into the environment, so they are counted with it).
+Each disk is asked once, for all that goes onto it: the downloads, the package store, the environment (which shares the
+store's files where it can) and the packages of the built-in engine (linked into it, so they are counted with it).
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from wizard.environments.ground import Ground, look_at_ground
 from wizard.environments.package_cache import is_same_volume
 from wizard.errors import WizardError, gigabytes_apart
 from wizard.packages.fetch import Downloads
-from wizard.packages.model import Lock
+from wizard.packages.model import Lock, LockedFile
+from wizard.packages.store import PackageStore
 from wizard.plan.model import Plan
 from wizard.steps.python_files import read_python_files
 from wizard.steps.run_folder import RunFolder
@@ -36,36 +37,67 @@ class Demand:
     size: int
 
 
-def needed_bytes(lock: Lock) -> tuple[int, int]:
-    """(download, environment) in bytes, before anything is there."""
-    download = sum(file.size or 0 for file in lock.files)
-    return download, int(download * UNPACKED_RATIO) + PYTHON_BYTES
+def files_here(plan: Plan, lock: Lock) -> frozenset[str]:
+    """Names of the lock's files that need not be fetched: their wheel is here, or what the store has unpacked of it."""
+    store, downloads = PackageStore(), Downloads()
+    return frozenset(
+        file.filename
+        for file in lock.files
+        if downloads.path_for(file).is_file() or not (plan.keeps_wheels or store.wheel_of(file) is None)
+    )
+
+
+def needed_bytes(plan: Plan, lock: Lock) -> tuple[int, int]:
+    """(download, disk) in bytes: what still has to be fetched, and what this computer then holds more.
+
+    0 for what the store holds. The Python of the environment is counted with the disk.
+    """
+    here = files_here(plan, lock)
+    download = sum(file.size or 0 for file in lock.files if file.filename not in here)
+    return download, _unpacked(_missing(lock)) + PYTHON_BYTES
 
 
 def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
-    """Less what is there already: verified downloads, and what an earlier attempt has put into the environment.
+    """(downloads, store, environment), less what is there already.
 
-    Into an environment that is there: what comes anew, beside what it replaces, which is kept.
+    An environment that has files of its own (copies, another volume) takes room for all packages. Into an environment
+    that is there: what comes anew, beside what it replaces, which is kept.
     """
-    download, unpacked = needed_bytes(lock)
-    store = Downloads(paths.downloads_dir())
-    download -= sum(file.size or 0 for file in lock.files if store.path_for(file).is_file())
+    downloads = Downloads()
+    download, unpacked = needed_bytes(plan, lock)
     python = read_python_files(RunFolder(paths.runs_dir() / plan.id).python_files)
-    download += sum(file.size or 0 for file in python if not store.path_for(file).is_file())
+    stored = Demand(paths.store_dir(), unpacked - PYTHON_BYTES)
+    cached = download
+    cached += sum(file.size or 0 for file in python if not downloads.path_for(file).is_file())
     prefix = Path(plan.prefix)
+    is_linked = not plan.choices.copies and on_one_volume(paths.store_dir(), prefix)
+    own = 0 if is_linked else _unpacked(lock.files)
     if plan.engine == EXISTING:
-        return Demand(paths.downloads_dir(), max(0, download)), Demand(prefix, unpacked - PYTHON_BYTES)
-    cached = max(0, download) + (PYTHON_BYTES if _keeps_packages_elsewhere(plan) else 0)
-    return Demand(paths.downloads_dir(), cached), Demand(prefix, max(0, unpacked - _used_bytes(prefix)))
+        return Demand(paths.cache_root(), cached), stored, Demand(prefix, own)
+    cached += PYTHON_BYTES if _keeps_packages_elsewhere(plan) else 0
+    return Demand(paths.cache_root(), cached), stored, Demand(prefix, max(0, own + PYTHON_BYTES - _used_bytes(prefix)))
+
+
+def _missing(lock: Lock) -> tuple[LockedFile, ...]:
+    store = PackageStore()
+    return tuple(file for file in lock.files if store.wheel_of(file) is None)
+
+
+def _unpacked(files: Iterable[LockedFile]) -> int:
+    return int(sum(file.size or 0 for file in files) * UNPACKED_RATIO)
+
+
+def on_one_volume(one: Path, other: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return is_same_volume(one, other)
+    return False
 
 
 def _keeps_packages_elsewhere(plan: Plan) -> bool:
     """The built-in engine's packages lie in a cache that a person chose, on another disk: there, and copied here."""
     if plan.engine != "rattler" or paths.chosen_cache() is None:
         return False
-    with contextlib.suppress(OSError):
-        return not is_same_volume(paths.cache_root(), Path(plan.prefix))
-    return False
+    return not on_one_volume(paths.cache_root(), Path(plan.prefix))
 
 
 def check_room(wanted: Iterable[Demand]) -> None:

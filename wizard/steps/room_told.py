@@ -14,25 +14,29 @@ from wizard.environments.ground import Ground, look_at_ground
 from wizard.i18n import Message, message
 from wizard.packages.model import Lock
 from wizard.plan.model import Plan
-from wizard.steps.room import demands, gigabytes
+from wizard.steps.room import demands, gigabytes, on_one_volume
 
 
 def room_told(plan: Plan, lock: Lock) -> Iterator[Message]:
-    cache, environment = demands(plan, lock)
+    cache, store, environment = demands(plan, lock)
     yield _told("environment", Path(plan.prefix), environment.size)
-    yield _told("cache", paths.cache_root(), cache.size)
+    if paths.chosen_store():
+        yield _told("cache", paths.cache_root(), cache.size)
+        yield _told("store", store.path, store.size)
+    else:
+        yield _told("cache", paths.cache_root(), cache.size + store.size)
     folder = temp_folder()
     if folder is not None:
         yield _told("temp", folder, 0)
 
 
 def checked(plan: Plan) -> Message:
-    """The places and the room that is left in each, in one line."""
-    folder = temp_folder()
-    places = {"environment": Path(plan.prefix), "cache": paths.cache_root(), "temp": folder}
-    told = {name: str(path or "-") for name, path in places.items()}
-    free = {f"{name}_free": _free(path) if path else "?" for name, path in places.items()}
-    return message("environments.volume.checked", **told, **free)
+    """The room that is left, in one short line; where the places are is in the log (`room_told`)."""
+    prefix = Path(plan.prefix)
+    places = {"environment": prefix, "cache": paths.cache_root(), "temp": temp_folder() or prefix}
+    free = {f"{name}_free": _free(path) for name, path in places.items()}
+    is_one_disk = all(on_one_volume(prefix, path) for path in places.values())
+    return message(f"environments.volume.{'room' if is_one_disk else 'checked'}", **free)
 
 
 def temp_folder() -> Path | None:

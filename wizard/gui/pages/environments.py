@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from wizard.environments.found import Environment
     from wizard.environments.sizes import Sizes
     from wizard.flow.side_api import Closer
+    from wizard.packages.store.space import Usage
 
 _EXPORT_AS = "requirements (*.txt);;pylock (*.toml);;JSON (*.json)"
 
@@ -38,13 +39,15 @@ class EnvironmentsPage(SidePage):
         self._done: Message | None = None
         self.table, self.card = EnvironmentsTable(), EnvironmentCard(desk.voice)
         self.panel, self.copying = DeletionPanel(desk.voice), ClonePanel()
-        self._none, self._said = label("", "muted"), label("", "strong")
-        self.again = button()
-        self.footer_left = [self.again]
-        for widget in (self._said, self._none, self.table, self.panel, self.copying, self.card):
+        self._none, self._said, self.store = label("", "muted"), label("", "strong"), label("", "muted")
+        self.again, self.free = button(), button()
+        self._usage: Usage | None = None
+        self.footer_left = [self.again, self.free]
+        for widget in (self._said, self._none, self.table, self.panel, self.copying, self.card, self.store):
             self.body.addWidget(widget)
         self.body.addStretch(1)
         self.again.clicked.connect(self._look)
+        self.free.clicked.connect(self._prune)
         self.table.chosen.connect(self._chosen)
         self.card.check.connect(self._check)
         self.card.terminal.connect(self._terminal)
@@ -112,12 +115,13 @@ class EnvironmentsPage(SidePage):
         self.copying.setVisible(self._is_cloning)
         self.card.setVisible(one is not None and not is_asked)
         self.again.setEnabled(not is_asked)
+        self._show_store(not is_asked)
 
     # -- the list
 
     def _look(self) -> None:
         self.errand(
-            lambda: self.tr("Looking for environments…") if self._found is None else "",
+            None if self._found is not None else lambda: self.tr("Looking for environments…"),
             lambda is_cancelled, note: self.api.environments(is_cancelled),
             self._listed,
         )
@@ -136,9 +140,40 @@ class EnvironmentsPage(SidePage):
 
         self.beside("sizes", measure, lambda answer: None, self._sized, lambda error: None)
 
+        self.beside(
+            "store",
+            lambda is_cancelled, note: self.api.store_usage(is_cancelled),
+            self._counted,
+            on_failed=lambda error: None,
+        )
+
     def _sized(self, told: tuple[Path, Sizes]) -> None:
         self._sizes[told[0]] = told[1]
         self.table.show_size(*told)
+
+    # -- the package store
+
+    def _counted(self, usage: Usage) -> None:
+        self._usage = usage
+        self.render_state()
+
+    def _show_store(self, is_listed: bool) -> None:
+        usage = self._usage
+        has_any = usage is not None and bool(usage.stored)
+        self.store.setVisible(is_listed and has_any)
+        self.free.setVisible(is_listed and has_any and usage is not None and bool(usage.unused))
+        if usage is not None:
+            size, freed = bytes_text(usage.size), bytes_text(usage.freed)
+            said = "flow.store.unused" if usage.unused else "flow.store.used"
+            self.store.setText(self.say(message(said, size=size, count=len(usage.unused), freed=freed)))
+            self.free.setText(self.say(message("flow.store.free", freed=freed)))
+
+    def _prune(self) -> None:
+        self.errand(None, lambda is_cancelled, note: self.api.prune_store(is_cancelled), self._pruned)
+
+    def _pruned(self, freed: int) -> None:
+        self._usage = None
+        self._say_done(message("flow.store.freed", freed=bytes_text(freed)))
 
     # -- one of them
 

@@ -48,6 +48,10 @@ options:
   pack:
     description: A folder or address that has the profile's files.
     type: str
+  trust:
+    description: Hosts that the profile names and that are neither official nor in the program's tables.
+    type: list
+    elements: str
   label:
     description: What the class's results call this host. Only with O(pack) or O(profile).
     type: str
@@ -162,6 +166,7 @@ def arguments_of(parameters, check_mode):
             words.append(f"--{name.replace('_', '-')}={parameters[name]}")
     if parameters["packages"]:
         words.append(f"--with={','.join(parameters['packages'])}")
+    words += [f"--trust={host}" for host in parameters["trust"] or ()]
     if parameters["shared"]:
         words.append("--shared")
     if not parameters["profile"]:
@@ -307,6 +312,7 @@ def main():
     spec.update({name: {"type": "str", "no_log": True} for name in ("index", "torch_index", "channel")})
     spec.update(
         packages={"type": "list", "elements": "str"},
+        trust={"type": "list", "elements": "str"},
         engine={"type": "str", "choices": ["auto", "rattler", "conda", "venv"]},
         shared={"type": "bool", "default": False},
         gpu_test={"type": "str", "choices": ["required", "reported"], "default": "required"},

@@ -1,17 +1,18 @@
-"""A *thin* wheel: the same wheel without its bulk members, for uv to install in a fraction of the time.
+"""A *thin* wheel: the same wheel without its plain members, for uv to install in a fraction of the time.
 
 uv leaves the missing files out of the RECORD that it writes; `record.complete_record` adds them once they are
-in place (`unpack.py`), so every tool can uninstall the package. Compressed bytes are copied as they are.
+in place (`link.py`), so every tool can uninstall the package. Compressed bytes are copied as they are.
 """
 
 from __future__ import annotations
 
 import struct
 import zipfile
+from collections.abc import Collection
 from pathlib import Path
 from typing import BinaryIO
 
-from wizard.packages.wheel import Wheel
+from wizard.packages.wheel import THIN, Wheel
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
@@ -31,9 +32,9 @@ def local_data_offset(stream: BinaryIO, member: zipfile.ZipInfo) -> int:
     return member.header_offset + _LOCAL.size + int(name_length) + int(extra_length)
 
 
-def write_thin(wheel: Wheel, target: Path) -> None:
-    """Raises OSError, zipfile.BadZipFile, struct.error (more than the plain zip format holds)."""
-    left_out = {member.filename for member in wheel.bulk}
+def write_thin(wheel: Wheel, left_out: Collection[str], target: Path) -> None:
+    """Write the wheel without these members. Raises OSError, zipfile.BadZipFile, struct.error (more than the plain zip
+    format holds)."""
     directory: list[bytes] = []
     with wheel.path.open("rb", _AHEAD) as source, target.open("wb", _AHEAD) as out:
         for member in sorted(wheel.members, key=lambda member: member.header_offset):
@@ -44,7 +45,9 @@ def write_thin(wheel: Wheel, target: Path) -> None:
         start = out.tell()
         central = b"".join(directory)
         out.write(central)
-        out.write(_END.pack(b"PK\5\6", 0, 0, len(directory), len(directory), len(central), start, 0))
+        comment = THIN if directory and left_out else b""
+        out.write(_END.pack(b"PK\5\6", 0, 0, len(directory), len(directory), len(central), start, len(comment)))
+        out.write(comment)
 
 
 def _copy(member: zipfile.ZipInfo, data: bytes, out: BinaryIO) -> bytes:

@@ -1,0 +1,349 @@
+"""Into the store: the same files however the bytes come, and nothing left of what was odd, altered or cut off."""
+
+from __future__ import annotations
+
+import os
+import random
+import struct
+import subprocess
+import sys
+import threading
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.packages import wheels
+from tests.packages.conftest import stored_wheel
+from tests.packages.files import locked
+from wizard import paths
+from wizard.errors import Cancelled, WizardError
+from wizard.packages.fetch import Downloads, Fetcher
+from wizard.packages.fetch.fetcher import Options
+from wizard.packages.fetch.part import ALIGN
+from wizard.packages.fetch.state import PartState, write_state
+from wizard.packages.model import LockedFile
+from wizard.packages.store import Entry, PackageStore
+from wizard.packages.store.build import StoreBuilder
+from wizard.packages.store.folder import BUILDING
+from wizard.packages.wheel import THIN, read_wheel
+
+PLAIN = {
+    "rich_demo/__init__.py": b"answer = 42\n\n\ndef main():\n    print('from the script', answer)\n",
+    "rich_demo/lib/large.so": wheels.LIBRARY,
+    "rich_demo/bin/tool": b"#!/bin/sh\n" + wheels.LIBRARY,
+    "rich_demo/data/ü.txt": "Größe".encode(),
+}
+
+
+@pytest.fixture
+def builder() -> Iterator[StoreBuilder]:
+    made = StoreBuilder(PackageStore(), "run")
+    yield made
+    made.close()
+    assert [path.name for path in (paths.store_dir() / BUILDING).iterdir()] == []
+
+
+def pieces(data: bytes, seed: int, most: int) -> list[tuple[int, memoryview]]:
+    chance, found, at = random.Random(seed), [], 0
+    while at < len(data):
+        count = chance.randint(1, most)
+        found.append((at, memoryview(data)[at : at + count]))
+        at += count
+    return found
+
+
+def fed(builder: StoreBuilder, wheel: Path, seed: int = 1, most: int = 300_000) -> LockedFile:
+    file = locked(wheel.read_bytes(), name=wheel.name.split("-")[0])
+    for start, piece in pieces(wheel.read_bytes(), seed, most):
+        builder.feed(file, start, piece)
+    return file
+
+
+def accepted(builder: StoreBuilder, file: LockedFile, wheel: Path) -> Entry:
+    builder.accept(file, wheel)
+    while not builder.wait(1.0):
+        pass
+    entry = PackageStore().find(file, deep=True)
+    assert entry is not None
+    return entry
+
+
+def contents(entry: Entry) -> dict[str, bytes]:
+    present = {path.name for path in entry.folder.iterdir()}
+    assert present == {str(file.number) for file in entry.files} | {"entry.json", entry.wheel.name}
+    return {file.path: Path(entry.path_of(file)).read_bytes() for file in entry.files}
+
+
+@pytest.mark.parametrize(("seed", "most"), [(1, 300_000), (2, 3_000_000), (3, 70_000), (4, 1 << 30)])
+def test_however_the_bytes_come(tmp_path: Path, builder: StoreBuilder, seed: int, most: int) -> None:
+    wheel = wheels.rich(tmp_path / "wheels")
+    entry = accepted(builder, fed(builder, wheel, seed, most), wheel)
+    assert contents(entry) == PLAIN
+    assert max(file.number for file in entry.files) <= len(PLAIN)  # from the stream, not from the wheel
+
+
+def test_byte_by_byte_through_every_header(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.build(tmp_path, files={"demo/a.py": b"a", "demo/empty.py": b"", "demo/b.bin": bytes(1 << 20)})
+    entry = accepted(builder, fed(builder, wheel, most=1), wheel)
+    assert contents(entry) == {"demo/a.py": b"a", "demo/empty.py": b"", "demo/b.bin": bytes(1 << 20)}
+
+
+def test_from_the_wheel_alone(tmp_path: Path) -> None:
+    assert contents(stored_wheel(wheels.rich(tmp_path))) == PLAIN
+
+
+def test_programs_stay_programs(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.rich(tmp_path)
+    entry = accepted(builder, fed(builder, wheel), wheel)
+    modes = {file.path: os.access(entry.path_of(file), os.X_OK) for file in entry.files}
+    assert modes == {name: name == "rich_demo/bin/tool" or sys.platform == "win32" for name in PLAIN}
+
+
+def test_sizes_in_the_extra_field(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.build(tmp_path, "large", files={"large/a.py": b"a"})
+    with zipfile.ZipFile(wheel) as archive:
+        rest = {name: archive.read(name) for name in archive.namelist() if "dist-info" in name}
+    info = "large-1.0.dist-info"
+    rest[f"{info}/RECORD"] = wheels.record_of({"large/lib.so": wheels.LIBRARY, **rest}, info)
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        member = zipfile.ZipInfo("large/lib.so")
+        member.compress_type = zipfile.ZIP_DEFLATED
+        with archive.open(member, "w", force_zip64=True) as out:  # seekable: the sizes are written into the header
+            out.write(wheels.LIBRARY)
+        for name, data in rest.items():
+            archive.writestr(name, data)
+    data = bytearray(wheel.read_bytes())
+    struct.pack_into("<2I", data, 18, 0xFFFFFFFF, 0xFFFFFFFF)  # as it must be; Python before 3.11.4 repeats the sizes
+    wheel.write_bytes(data)
+    entry = accepted(builder, fed(builder, wheel), wheel)
+    assert contents(entry) == {"large/lib.so": wheels.LIBRARY}
+    assert [file.number for file in entry.files] == [1]
+
+
+class _Pipe:
+    """A file that cannot go back: zipfile then writes the sizes behind each member."""
+
+    def __init__(self, path: Path) -> None:
+        self._stream = path.open("wb")
+
+    def write(self, data: bytes) -> int:
+        return self._stream.write(data)
+
+    def flush(self) -> None:
+        self._stream.flush()
+
+    def close(self) -> None:
+        self._stream.close()
+
+
+def with_sizes_behind(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        whole = {info.filename: archive.read(info) for info in archive.infolist()}
+    out = _Pipe(wheel)
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
+        for name, data in whole.items():
+            archive.writestr(name, data)
+    out.close()
+
+
+def with_another_crc(wheel: Path) -> None:
+    """In the header in front of the large file; the directory at the end stays right."""
+    data = bytearray(wheel.read_bytes())
+    at = data.index(b"rich_demo/lib/large.so") - 30
+    assert data[at : at + 4] == b"PK\3\4"
+    data[at + 14] ^= 1
+    wheel.write_bytes(data)
+
+
+def with_something_in_front(wheel: Path) -> None:
+    wheel.write_bytes(b"x" * 100 + wheel.read_bytes())
+
+
+@pytest.mark.parametrize("harm", [with_sizes_behind, with_another_crc, with_something_in_front])
+def test_an_odd_wheel_is_unpacked_from_its_directory(
+    tmp_path: Path, builder: StoreBuilder, harm: Callable[[Path], None]
+) -> None:
+    wheel = wheels.rich(tmp_path / "wheels")
+    harm(wheel)
+    assert contents(accepted(builder, fed(builder, wheel), wheel)) == PLAIN
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+def test_a_name_that_comes_twice_is_left_to_the_installer(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.rich(tmp_path)
+    with zipfile.ZipFile(wheel, "a") as archive:
+        archive.writestr("rich_demo/__init__.py", b"again = 1\n")
+    entry = accepted(builder, fed(builder, wheel), wheel)
+    assert contents(entry) == {}
+    with zipfile.ZipFile(entry.wheel) as whole:
+        assert whole.read("rich_demo/lib/large.so") == wheels.LIBRARY
+
+
+def test_a_record_that_names_more_than_there_is_makes_no_thin_wheel(tmp_path: Path, builder: StoreBuilder) -> None:
+    """Else its names would count as files of this package, to be removed with it; nor does a comment make one thin."""
+    wheel = wheels.rich(tmp_path)
+    with zipfile.ZipFile(wheel) as archive:
+        whole = {name: archive.read(name) for name in archive.namelist()}
+    info = "rich_demo-1.0.dist-info"
+    whole[f"{info}/RECORD"] = wheels.record_of({**whole, "numpy/__init__.py": b""}, info)
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.comment = THIN
+        for name, data in whole.items():
+            archive.writestr(name, data)
+    entry = accepted(builder, fed(builder, wheel), wheel)
+    assert contents(entry) == {}
+    assert read_wheel(entry.wheel).left_out == ()
+
+
+def test_what_begins_anew_begins_anew(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.rich(tmp_path / "wheels")
+    file, data = locked(wheel.read_bytes(), name="rich_demo"), wheel.read_bytes()
+    builder.feed(file, 0, memoryview(data)[:2_000_000])
+    assert contents(accepted(builder, fed(builder, wheel), wheel)) == PLAIN
+
+
+def test_a_hole_ends_only_the_stream(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.rich(tmp_path / "wheels")
+    file, data = locked(wheel.read_bytes(), name="rich_demo"), wheel.read_bytes()
+    builder.feed(file, 0, memoryview(data)[:5_000])
+    builder.feed(file, 5_001, memoryview(data)[5_001:])
+    assert contents(accepted(builder, file, wheel)) == PLAIN
+
+
+def test_only_what_fits_the_directory_is_kept(tmp_path: Path, builder: StoreBuilder) -> None:
+    """The directory at the end is what counts: what stood in front under another name or as other bytes is not used."""
+    wheel, other = wheels.rich(tmp_path), wheels.rich(tmp_path / "other", "other_demo")
+    file = locked(wheel.read_bytes(), name="rich_demo")
+    data = other.read_bytes()
+    for start, piece in pieces(data, 1, 300_000):
+        builder.feed(file, start, piece)
+    assert contents(accepted(builder, file, wheel)) == PLAIN
+
+
+def test_the_fetcher_feeds_it(tmp_path: Path, builder: StoreBuilder) -> None:
+    """Also with what an earlier attempt had fetched: it is read back for the hash."""
+    wheel = wheels.rich(tmp_path / "wheels")
+    file = locked(wheel.read_bytes(), wheel.as_uri(), name="rich_demo")
+    downloads = Downloads(tmp_path / "downloads")
+    part = downloads.part_for(file)
+    part.parent.mkdir(parents=True)
+    part.write_bytes(wheel.read_bytes()[: 2 * ALIGN])
+    write_state(downloads.state_for(file), PartState(file.sha256, file.size or 0, ((0, 2 * ALIGN),), None, ""))
+    result = Fetcher(downloads, 2, Options(tap=builder)).fetch([file])
+    assert result.bytes_reused == 2 * ALIGN
+    entry = accepted(builder, file, result.paths[0])
+    assert contents(entry) == PLAIN
+    assert max(each.number for each in entry.files) <= len(PLAIN)
+
+
+def test_a_wrong_file_leaves_nothing(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.rich(tmp_path / "wheels")
+    data = bytearray(wheel.read_bytes())
+    data[-1] ^= 1
+    good = locked(wheel.read_bytes(), wheel.as_uri(), name="rich_demo")
+    wheel.write_bytes(data)
+    with pytest.raises(WizardError) as caught:
+        Fetcher(Downloads(tmp_path / "downloads"), 2, Options(tap=builder, backoff=0.01)).fetch([good])
+    assert caught.value.code == "fetch-hash-mismatch"
+    assert list(PackageStore().entries()) == []
+
+
+@pytest.mark.parametrize("content", [b"", b"<html>", b"PK\3\4 and nothing else"])
+def test_what_is_no_wheel_is_refused(tmp_path: Path, builder: StoreBuilder, content: bytes) -> None:
+    path = tmp_path / "bad-1.0-py3-none-any.whl"
+    path.write_bytes(content)
+    with pytest.raises(WizardError) as caught:
+        accepted(builder, locked(content, name="bad"), path)
+    assert caught.value.code == "install-bad-wheel"
+    assert list(PackageStore().entries()) == []
+
+
+def test_damage_inside_is_noticed(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.build(tmp_path, "broken", files={"broken/big.bin": wheels.LIBRARY})
+    data = bytearray(wheel.read_bytes())
+    for at in range(100_000, 100_100):
+        data[at] ^= 0x55
+    wheel.write_bytes(data)
+    with pytest.raises(WizardError) as caught:
+        accepted(builder, fed(builder, wheel), wheel)
+    assert caught.value.code == "install-bad-wheel"
+
+
+def test_two_runs_with_one_wheel(tmp_path: Path) -> None:
+    """The second takes what the first has put in, also when the wheel is gone by then."""
+    wheel = wheels.rich(tmp_path)
+    first, second = StoreBuilder(PackageStore(), "first"), StoreBuilder(PackageStore(), "second")
+    file = fed(second, wheel)
+    entry = accepted(first, file, wheel)
+    inode = Path(entry.path_of(entry.files[0])).stat().st_ino
+    wheel.unlink()
+    again = accepted(second, file, wheel)
+    assert Path(again.path_of(again.files[0])).stat().st_ino == inode
+    first.close()
+    second.close()
+
+
+def test_an_altered_entry_is_replaced(tmp_path: Path, builder: StoreBuilder) -> None:
+    wheel = wheels.rich(tmp_path)
+    altered = accepted(builder, fed(builder, wheel), wheel)
+    Path(altered.path_of(altered.files[0])).write_bytes(b"?")
+    assert contents(accepted(builder, fed(builder, wheel), wheel)) == PLAIN
+
+
+def test_it_stops_when_it_is_closed(tmp_path: Path) -> None:
+    wheel = wheels.rich(tmp_path)
+    builder = StoreBuilder(PackageStore(), "run")
+    file = fed(builder, wheel)
+    with PackageStore().lock_for(file.sha256):  # another run is at it
+        builder.accept(file, wheel)
+        closing = threading.Thread(target=builder.close)
+        closing.start()
+        closing.join(0.3)
+    closing.join(20)
+    assert not closing.is_alive()
+    with pytest.raises(Cancelled):
+        builder.wait(1.0)
+    assert list(PackageStore().entries()) == []
+
+
+def test_what_a_killed_run_left_goes_with_the_next() -> None:
+    code = (
+        "import os; from wizard.packages.store import PackageStore;"
+        "from wizard.packages.store.build import StoreBuilder;"
+        "StoreBuilder(PackageStore(), 'killed'); os.kill(os.getpid(), 9)"
+    )
+    killed = subprocess.run([sys.executable, "-c", code])
+    assert killed.returncode != 0
+    building = paths.store_dir() / BUILDING
+    assert (building / "killed").is_dir()
+    going_on = StoreBuilder(PackageStore(), "another")  # runs still
+    StoreBuilder(PackageStore(), "next").close()
+    assert sorted(path.name for path in building.iterdir() if path.is_dir()) == ["another"]
+    going_on.close()
+
+
+def test_a_wheel_that_is_removed_before_its_turn_is_told(tmp_path: Path, builder: StoreBuilder) -> None:
+    """With the folder of downloads, say."""
+    wheel = wheels.rich(tmp_path / "downloads")
+    file = fed(builder, wheel)
+    wheel.unlink()
+    with pytest.raises(WizardError) as caught:
+        accepted(builder, file, wheel)
+    assert (caught.value.code, caught.value.params["file"]) == ("install-wheel-gone", wheel.name)
+
+
+def test_a_file_for_which_nobody_promised_a_hash(tmp_path: Path, builder: StoreBuilder) -> None:
+    """It lies under the hash that was computed, and is found again by the address that it came from."""
+    wheel = wheels.rich(tmp_path / "wheels")
+    file = LockedFile("rich_demo", "1.0", wheel.name, (wheel.as_uri(),), "")
+    Fetcher(Downloads(), 2, Options(tap=builder)).fetch([file], on_file=builder.accept)
+    while not builder.wait(1.0):
+        pass
+    digest = locked(wheel.read_bytes()).sha256
+    assert builder.hashes == {wheel.name: digest}
+    entry = PackageStore().find(file)
+    assert entry is not None
+    assert entry.sha256 == digest
+    assert contents(entry) == PLAIN

@@ -1,0 +1,169 @@
+"""What wheels write beside their packages: programs, data, headers, and files that several packages share.
+
+No other package's folder is moved for these, so a snapshot keeps a copy of what is there, or a note that nothing was.
+What conda's records list, and what makes the folder an environment, is written by no wheel: `clash_of` finds the first
+such file of one, and a name that leads out of the environment; `Claims` what two wheels bring differently.
+Looks into the wheels and at the disk; changes nothing.
+"""
+
+from __future__ import annotations
+
+import configparser
+import os
+import posixpath
+import re
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from wizard.errors import WizardError
+from wizard.packages.lock import FAMILY
+from wizard.packages.record import place
+from wizard.packages.wheel import Recorded, Wheel, is_inside, leads_out, read_wheel
+from wizard.system.traits import this
+
+_GROUPS = ("console_scripts", "gui_scripts")
+# Made with the environment: by venv, virtualenv and conda, on both systems.
+_OWN = re.compile(
+    r"pyvenv\.cfg|conda-meta/.*|pythonw?\.exe|python[0-9.]+t?\.dll"
+    r"|(bin|scripts)/(pythonw?[0-9.]*t?(\.exe)?|(de)?activate(\.(bat|csh|fish|nu|ps1|xsh))?|activate_this\.py)",
+    re.IGNORECASE,
+)
+
+
+def beside(prefix: Path, site: Path, wheels: Iterable[Path], moved: Iterable[str]) -> tuple[str, ...]:
+    """Relative to the prefix, with "/": what is there, and where nothing is, the highest folder that would be new."""
+    gone = frozenset(moved)
+    found: dict[str, None] = {}
+    for path in wheels:
+        wheel = read_wheel(path)
+        inside = (target for entry in wheel.record if (target := place(entry.path)))
+        shared = (_relative(prefix, site / target) for target in inside)
+        found.update(dict.fromkeys(path for path in shared if os.path.lexists(prefix / path)))
+        found.update(dict.fromkeys(_highest_new(prefix, target) for target in _outside(prefix, site, wheel)))
+    return tuple(path for path in found if not _is_below(path, gone))
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """`path` relative to the prefix; `owner` as conda calls the package: "setuptools 80.9.0". `code`: of the error."""
+
+    path: str
+    owner: str = ""
+    code: str = "install-conda-files"
+
+
+def clash_of(prefix: Path, site: Path, wheel: Path, owners: Mapping[str, str]) -> Clash | None:
+    """What this wheel would write and must not. `owners`: every file that conda's records list, relative with "/" ->
+    its package."""
+    facts = read_wheel(wheel)
+    if name := next((name for name in (*_names(facts), *_programs(facts)) if leads_out(name)), None):
+        return Clash(name, code="install-leads-out")
+    written = (posixpath.normpath(path) for path in _outside(prefix, site, facts))
+    if path := next((path for path in written if _OWN.fullmatch(path)), None):
+        return Clash(path, code="install-own-files")
+    return _conda_clash(prefix, site, wheel, owners) if owners else None
+
+
+def _names(wheel: Wheel) -> Iterator[str]:
+    return (member.filename for member in wheel.members)
+
+
+def _conda_clash(prefix: Path, site: Path, wheel: Path, owners: Mapping[str, str]) -> Clash | None:
+    """A package that conda has under the wheel's own name clashes with it in every version: installers take out the
+    one that is there."""
+    inside = f"{_relative(prefix, site)}/"
+    name = read_wheel(wheel).name
+    for path, owner in owners.items():
+        folder, _, file = path.removeprefix(inside).partition("/")
+        is_info = file == "METADATA" and folder.endswith(".dist-info") and path.startswith(inside)
+        if is_info and canonicalize_name(folder.partition("-")[0]) == name:
+            return Clash(path, owner)
+    written = beside(prefix, site, (wheel,), ())
+    return next((Clash(path, owners[path]) for path in written if path in owners), None)
+
+
+class Claims:
+    """Which wheel of one install brings which file into site-packages."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, tuple[Recorded, Wheel]] = {}
+
+    def check(self, wheel: Wheel) -> None:
+        """Packages may share a file, as long as it is the same. Of one in two contents the later stays, as with uv; but
+        not of torch's, and not in two lengths, since the other package would then be found damaged.
+
+        Raises WizardError `install-same-file`.
+        """
+        for entry in wheel.record:
+            target = place(entry.path)
+            if target is None or not entry.digest:
+                continue
+            known, other = self._first.setdefault(target, (entry, wheel))
+            is_torchs = not {wheel.name, other.name}.isdisjoint(FAMILY)
+            if known.digest != entry.digest and (is_torchs or known.size != entry.size):
+                raise WizardError("install-same-file", path=target, first=other.path.name, second=wheel.path.name)
+
+
+def _outside(prefix: Path, site: Path, wheel: Wheel) -> Iterator[str]:
+    programs, endings = this().scripts, this().entry_point_endings
+    for name in filter(is_inside, _programs(wheel)):
+        yield from (f"{programs}/{name}{ending}" for ending in endings)
+    for member in wheel.members:
+        first, _, rest = member.filename.partition("/")
+        scheme, _, target = rest.partition("/")
+        if not first.endswith(".data") or not is_inside(target):
+            continue
+        yield _relative(prefix, site / first)  # installers put it there first, and take it away when they are done
+        if scheme == "scripts":
+            yield f"{programs}/{target}"
+        elif scheme == "data":
+            yield target
+        elif scheme == "headers":
+            yield from (f"{folder}/{wheel.name}/{target}" for folder in _header_folders(prefix, site))
+
+
+def _programs(wheel: Wheel) -> Iterator[str]:
+    """The names of its entry points; a file that cannot be read makes no programs."""
+    try:
+        with zipfile.ZipFile(wheel.path) as archive:
+            said = archive.read(f"{wheel.dist_info}/entry_points.txt").decode("utf-8", "replace")
+        parser = configparser.RawConfigParser(delimiters=("=",), strict=False)
+        parser.optionxform = str  # type: ignore[assignment,method-assign]
+        parser.read_string(said)
+    except (KeyError, OSError, zipfile.BadZipFile, configparser.Error):
+        return
+    for group in _GROUPS:
+        if parser.has_section(group):
+            yield from parser.options(group)
+
+
+def _header_folders(prefix: Path, site: Path) -> tuple[str, ...]:
+    """A virtual environment's place and an installation's."""
+    minor = site.parent.name
+    return (f"include/site/{minor}", f"include/{minor}") if minor != "Lib" else ("include", "Include")
+
+
+def _highest_new(prefix: Path, path: str) -> str:
+    top = path
+    while not os.path.lexists(prefix / top):
+        above = top.rpartition("/")[0]
+        if not above or os.path.lexists(prefix / above):
+            return top
+        top = above
+    return path
+
+
+def _is_below(path: str, folders: frozenset[str]) -> bool:
+    while path:
+        if path in folders:
+            return True
+        path = path.rpartition("/")[0]
+    return False
+
+
+def _relative(prefix: Path, path: Path) -> str:
+    return os.path.relpath(path, prefix).replace(os.sep, "/")
