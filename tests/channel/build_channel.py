@@ -25,7 +25,7 @@ from pathlib import Path
 from tests.channel.parcel import Item, Parcel, write_parcel
 
 _ASK = """
-import importlib.metadata, importlib.util, json, os, sys, sysconfig
+import importlib.util, json, os, sys, sysconfig
 wheels = []
 if importlib.util.find_spec("ensurepip"):
     import ensurepip
@@ -88,7 +88,7 @@ def build_channel(folder: Path, python: str = sys.executable) -> Path:
     write_parcel(_python_parcel(source), folder)
     names = {wheel.name.split("-")[0] for wheel in source.wheels}
     for wheel in source.wheels:
-        write_parcel(_wheel_parcel(wheel, names), folder)
+        write_parcel(wheel_parcel(wheel, names), folder)
     _index(folder)
     return folder
 
@@ -168,9 +168,9 @@ def _undo_debian(path: Path, data: bytes) -> bytes:
     return data
 
 
-def _wheel_parcel(wheel: Path, bundled: Iterable[str]) -> Parcel:
+def wheel_parcel(wheel: Path, bundled: Iterable[str]) -> Parcel:
     name, version = wheel.name.split("-")[:2]
-    depends = ["python >=3.7"]
+    depends = ["python >=3.6"]
     if name == "pip" and "setuptools" in bundled:
         depends.append("setuptools")
     points = ("pip = pip._internal.cli.main:main", "pip3 = pip._internal.cli.main:main") if name == "pip" else ()

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import signal
 import subprocess
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from tests.abilities import needs_break
 from tests.line.world import TORCH, World
 from tests.servers.index_server import IndexServer
 from wizard.process import redact
@@ -72,13 +72,14 @@ def test_no_part_of_an_odd_password_is_shown(address: str) -> None:
     assert "a/b" not in shown
 
 
+@needs_break
 def test_ctrl_c_before_the_start_starts_nothing(world: World) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
     assert program.stderr
     for line in program.stderr:
         if "To be downloaded" in line:
             break
-    os.kill(program.pid, signal.SIGINT)
+    world.interrupt(program)
     _, said = program.communicate(timeout=60)
     if program.returncode == 0:
         pytest.fail("the whole install ran in spite of Ctrl+C")
@@ -86,6 +87,7 @@ def test_ctrl_c_before_the_start_starts_nothing(world: World) -> None:
 
 
 def test_ctrl_c_at_the_question_is_a_no(world: World) -> None:
+    pty = pytest.importorskip("pty", reason="a terminal of Linux")
     ours, theirs = pty.openpty()
     program = subprocess.Popen(
         world.command("setup", "--name", "demo", *world.sources), env=world.environment, stdin=theirs,
@@ -96,7 +98,7 @@ def test_ctrl_c_at_the_question_is_a_no(world: World) -> None:
         if "[y/N]" in line:
             break
     time.sleep(0.3)
-    os.kill(program.pid, signal.SIGINT)
+    world.interrupt(program)
     program.communicate(timeout=30)
     os.close(ours)
     os.close(theirs)
@@ -165,17 +167,35 @@ def test_a_lost_journal_is_still_an_unfinished_run(world: World) -> None:
     assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
 
 
-def test_output_that_cannot_be_written_is_no_success(world: World) -> None:
+@pytest.mark.parametrize("unbuffered", [{}, {"PYTHONUNBUFFERED": "1"}])
+def test_output_that_cannot_be_written_is_no_success(world: World, unbuffered: dict[str, str]) -> None:
+    """Also where Python would try again at its end what its buffer still holds."""
+    environment = {name: value for name, value in world.environment.items() if name != "PYTHONUNBUFFERED"}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            world.command("probe", "--json"), env=world.environment, stdout=full, stderr=subprocess.PIPE, text=True
-        )
+            world.command("probe", "--json"), env={**environment, **unbuffered}, stdout=full, stderr=subprocess.PIPE,
+            text=True,
+        )  # fmt: skip
     assert done.returncode == 1
-    assert "Traceback" not in done.stderr
-    assert "could not be written" in done.stderr
+    assert done.stderr.splitlines()[0].endswith("The output could not be written.")
+    assert len(done.stderr.splitlines()) == 2
 
 
 def test_hazards_of_the_place_are_said_before_the_question(world: World) -> None:
     done = world.run("setup", "--dry-run", "--name", "my 环境", *world.sources)
     assert done.returncode == 0
     assert "space" in done.stderr
+
+
+@pytest.mark.parametrize("kilobytes", [80_000, 160_000, 240_000, 400_000, 700_000])
+def test_too_little_memory_is_told_as_that(world: World, kilobytes: int) -> None:
+    """Threads need room for their stacks: the computer's Pythons could not be asked, and were "not there".
+
+    How much is too little differs with the computer: where it suffices, all goes well.
+    """
+    limit = ("sh", "-c", f'ulimit -v {kilobytes}; exec "$0" "$@"')
+    done = replace(world, program=(*limit, *world.program)).run("setup", "--dry-run", "--name", "demo", *world.sources)
+    assert done.returncode in (0, 1), done.stderr
+    assert (done.returncode == 1) == ("no more memory" in done.stderr), done.stderr
+    assert done.returncode == 1 or kilobytes > 100_000
+    assert "Traceback" not in done.stderr

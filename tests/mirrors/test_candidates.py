@@ -11,6 +11,7 @@ import pytest
 
 from tests.servers.index_server import Answer, IndexServer
 from wizard.errors import UsageError
+from wizard.i18n import text
 from wizard.mirrors.candidates import conda_channels, package_sources, torch_sources
 from wizard.mirrors.channel import channel_answers, check_channel
 from wizard.mirrors.model import Layout, Origin, UserSettings
@@ -110,8 +111,8 @@ def test_every_row_says_where_it_is_from() -> None:
         assert row.status == "alive"
         assert re.match(r"^20\d\d-\d\d", row.as_of)
         assert row.source
-        assert row.operator("en")
-        assert row.operator("zh_CN")
+        assert text(row.operator, "en")
+        assert text(row.operator, "zh_CN")
         assert row.layout in ("simple", "flat", "channel", "files")
         assert row.url is None or row.url.startswith("https://")
         assert ("{variant}" in (row.url or "")) == (row.kind == "pytorch-wheels")

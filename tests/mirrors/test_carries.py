@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from packaging import tags as packaging_tags
 
 from tests.mirrors.wheels import CPU, CU126, PLAIN, WINDOWS, make_wheel
+from tests.old_pythons import OLD_PYTHONS, old_python
 from tests.servers.index_server import IndexServer
 from wizard.mirrors.carries import Wanted, best_offer, carried, variant_of
 from wizard.mirrors.model import Layout, Offer, Origin, Source
+from wizard.mirrors.newer import listed_builds
 from wizard.mirrors.pages import offer
 from wizard.mirrors.platform_tags import platform_tags, platforms
 from wizard.mirrors.read import Reader
@@ -134,6 +138,38 @@ def test_free_threaded_wheels_are_another_thing() -> None:
     assert chosen(offers(name), wanted(python="3.14t")) == name
 
 
+@pytest.mark.parametrize(
+    ("python", "os_name", "filename"),
+    [
+        ("3.6", "linux", "torch-1.10.2-cp36-cp36m-manylinux1_x86_64.whl"),
+        ("3.7", "linux", "torch-1.13.1-cp37-cp37m-manylinux1_x86_64.whl"),
+        ("3.8", "linux", "torch-2.4.1-cp38-cp38-manylinux1_x86_64.whl"),
+        ("3.6", "linux", "torch-1.7.1+cu110-cp36-cp36m-linux_x86_64.whl"),
+        ("3.6", "windows", "torch-1.7.1+cu110-cp36-cp36m-win_amd64.whl"),
+        ("3.7", "windows", "torch-1.13.1-cp37-cp37m-win_amd64.whl"),
+        ("3.8", "windows", "torch-1.7.0-cp38-cp38-win_amd64.whl"),
+    ],
+)
+def test_the_names_of_old_wheels(python: str, os_name: str, filename: str) -> None:
+    version = filename.split("-")[1]
+    variant = version.partition("+")[2] or "cu102"
+    glibc = "2.17" if os_name == "linux" else None
+    tags = platform_tags(python, os_name, "x86_64", glibc)
+    question = Wanted("torch", version, variant, python, tags, variant)
+    assert chosen(offers(filename), question) == filename
+    other = replace(question, python="3.9", tags=platform_tags("3.9", os_name, "x86_64", glibc))
+    assert chosen(offers(filename), other) is None
+
+
+@pytest.mark.parametrize("version", OLD_PYTHONS)
+def test_an_old_python_says_the_same_of_itself(version: str) -> None:
+    """SOABI names the ABI that its extension modules have, and so its wheels."""
+    ask = "import sysconfig; print(sysconfig.get_config_var('SOABI'))"
+    said = subprocess.run([old_python(version), "-I", "-c", ask], capture_output=True, text=True, check=True).stdout
+    abi = "cp" + said.split("-")[1]
+    assert platform_tags(version, "linux", "x86_64", "2.17")[0].abi == abi
+
+
 def test_old_names_of_manylinux() -> None:
     assert platforms("linux", "x86_64", "2.17")[:3] == (
         "manylinux_2_17_x86_64",
@@ -152,3 +188,9 @@ def test_from_a_real_server(tmp_path: Path) -> None:
         assert found
         assert (found.filename, found.size) == (CU126, (tmp_path / CU126).stat().st_size)
         assert carried(reader, source, wanted("cu132")) is None
+
+
+def test_an_index_of_old_wheels_is_grouped_as_the_tables_are() -> None:
+    names = [f"torch-1.10.2-{tag}-manylinux1_x86_64.whl" for tag in ("cp36-cp36m", "cp37-cp37m", "cp38-cp38")]
+    (one,) = listed_builds(offers(*names))
+    assert one.pythons_among(()) == ("3.6", "3.7", "3.8")

@@ -9,6 +9,7 @@ import pytest
 
 from tests.mirrors.test_candidates import LAB, SETTINGS, Typed
 from wizard.errors import UsageError
+from wizard.i18n import text
 from wizard.mirrors.compare import is_same_site
 from wizard.mirrors.model import Layout, Origin, UserSettings
 from wizard.mirrors.racers import Kind, racers
@@ -69,7 +70,7 @@ def test_a_lab_adds_its_own(tmp_path: Path) -> None:
     path = own(ROW + f'[[mirror]]\nkind="pytorch-wheels"\nid="share"\nlayout="flat"\nurl="{tmp_path.as_uri()}"\n')
     lab = next(racer for racer in racers(Kind.PACKAGES, Typed(), UserSettings()) if racer.mirror == "lab")
     assert lab.row
-    assert (lab.source.name, lab.row.status, lab.row.source) == ("Room 5", "own", str(path))
+    assert (text(lab.source.name), lab.row.status, lab.row.source) == ("Room 5", "own", str(path))
     assert "tuna-packages" in ids(Kind.PACKAGES)
     assert "share-torch-cu126" in ids(Kind.TORCH)
     own("only_these = true\n" + ROW)

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.line.wheel import build_wheel
 from tests.packages import wheels
+from tests.servers.index_server import IndexServer
 from tests.servers.mirror_server import MirrorServer, Ways
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
@@ -106,6 +108,36 @@ def test_torch_comes_from_its_own_source_only(workdir: Path, tmp_path: Path) -> 
     assert compile_for(workdir, wanted) == {"torch": "1.0", "extra": "3.0"}
 
 
+def test_torch_that_another_package_brings_along_comes_from_there_too(workdir: Path, tmp_path: Path) -> None:
+    """uv binds direct requirements only."""
+    wheels.build(tmp_path / "bound", "torch", "1.0")
+    wheels.build(tmp_path / "bound", "torchaudio", "1.0")
+    wheels.build(tmp_path / "others", "torchaudio", "99.0")
+    wheels.build(tmp_path / "others", "extra", "3.0", requires=("torchaudio",))
+    wanted = replace(PLAIN,
+        requirements=("torch", "extra"), torch_index=(tmp_path / "bound").as_uri(), torch_layout="flat",
+        find_links=((tmp_path / "others").as_uri(),),
+    )  # fmt: skip
+    assert compile_for(workdir, wanted) == {"torch": "1.0", "torchaudio": "1.0", "extra": "3.0"}
+
+
+@pytest.mark.parametrize(("strategy", "common"), [("first-index", "2.0"), ("unsafe-best-match", "99.0")])
+def test_what_was_added_gives_only_what_the_main_index_lacks(
+    workdir: Path, tmp_path: Path, strategy: str, common: str
+) -> None:
+    """Unless the highest version was asked for by the strategy's name."""
+    wheels.build(tmp_path / "lab", "lab_tools", "1.0")
+    wheels.build(tmp_path / "lab", "extra", "99.0")
+    wheels.build(tmp_path / "main", "extra", "2.0")
+    wheels.build(tmp_path / "main", "other", "5.0")
+    with IndexServer(tmp_path / "lab") as lab, IndexServer(tmp_path / "main") as main:
+        wanted = replace(
+            PLAIN, requirements=("lab-tools", "extra", "other"), no_index=False, default_index=main.simple,
+            extra_indexes=(lab.simple,), index_strategy=strategy,
+        )  # fmt: skip
+        assert compile_for(workdir, wanted) == {"lab-tools": "1.0", "extra": common, "other": "5.0"}
+
+
 def test_sizes_of_local_files_are_known(workdir: Path, tmp_path: Path) -> None:
     wheel = wheels.build(tmp_path / "links", "torch", "1.0")
     wanted = replace(PLAIN, requirements=("torch==1.0",), find_links=(wheel.parent.as_uri(),))
@@ -169,3 +201,20 @@ def test_a_full_disk_is_no_conflict(words: str) -> None:
 def test_cancel_ends_it(workdir: Path) -> None:
     with pytest.raises(Cancelled):
         compile_lock(PLAIN, workdir, lambda line: None, lambda: True)
+
+
+@pytest.mark.parametrize(("python", "taken"), [("3.6", True), ("3.6.15", True), ("3.6.1", False)])
+def test_a_python_without_a_patch_release_is_the_newest_of_it(tmp_path: Path, python: str, taken: bool) -> None:
+    """torch 1.10 takes 3.6.2 and newer; uv alone takes "3.6" for 3.6.0."""
+    tag = "cp36-cp36m-manylinux1_x86_64"
+    build_wheel(tmp_path / "wheels", "torch", "1.10.2", {"torch/__init__.py": b""}, tag=tag, python=">=3.6.2")
+    links = ((tmp_path / "wheels").as_uri(),)
+    request = LockRequest(("torch==1.10.2",), python, "linux", "x86_64", "2.36", find_links=links, no_index=True)
+    (tmp_path / "work").mkdir()
+    if not taken:
+        with pytest.raises(WizardError, match="do not go together"):
+            compile_lock(request, tmp_path / "work", lambda line: None, lambda: False)
+        return
+    lock = compile_lock(request, tmp_path / "work", lambda line: None, lambda: False)
+    assert [file.filename for file in lock.files] == [f"torch-1.10.2-{tag}.whl"]
+    assert f'requires-python = ">={python}"' in lock.text

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from wizard.errors import ExitStatus
-from wizard.i18n import message
+from wizard.i18n import LANGUAGES, message
+from wizard.packages.model import BY_PROFILE, LockedFile
 from wizard.plan.model import Candidate, Choices, Plan, PlanSource
 from wizard.process import Outcome, Request
 from wizard.report.document import report_document
+from wizard.report.html import render_html
 from wizard.report.privacy import Private, clean_text
 from wizard.report.render import render_text
 from wizard.report.write import write_report
@@ -30,6 +32,13 @@ MACHINE = {
     "notices": [],
 }  # fmt: skip
 NOTHING = message("verify.headline.nothing")
+FILES = (
+    LockedFile("a", "1", "a.whl", ("https://x.example/a.whl",), "1" * 64, 1, "wheels.example"),
+    LockedFile("b", "1", "b.whl", ("https://x.example/b.whl",), "2" * 64, 1, "wheels.example"),
+    LockedFile("c", "1", "c.whl", ("https://x.example/c.whl",), "3" * 64, 1, BY_PROFILE),
+    LockedFile("d", "1", "d.whl", ("https://x.example/d.whl",), "4" * 64, 1),
+    LockedFile("e", "1", "e.whl", ("https://x.example/e.whl",), "", None),
+)
 
 
 def plan() -> Plan:
@@ -60,7 +69,14 @@ def verification() -> Verification:
 def document() -> dict[str, Any]:
     step = StepResult("fetch", "done", 12.5, NOTHING)
     return report_document(
-        plan(), verification(), (step,), status=ExitStatus.FAILED, created=1_790_000_000, language="en", private=LI
+        plan(),
+        verification(),
+        (step,),
+        FILES,
+        status=ExitStatus.FAILED,
+        created=1_790_000_000,
+        language="en",
+        private=LI,
     )
 
 
@@ -95,6 +111,7 @@ def test_contract() -> None:
             "gpus": [{"vendor": "str", "name": "str", "pci_id": "str", "compute_capability": "str",
                       "memory_bytes": "int"}],
         },
+        "files": [{"name": "str", "sha256": "str", "promised_by": "str", "here": "bool"}],
         "steps": [{"name": "str", "outcome": "str", "seconds": "float", "message": words}],
         "verification": {
             "ok": "bool", "gpu_ok": "bool", "headline": words, "torch": "str", "python": "str",
@@ -140,6 +157,29 @@ def test_cleaning(said: str, cleaned: str) -> None:
 def test_this_computer_has_a_home() -> None:
     private = Private.of_this_computer()
     assert clean_text(str(Path.home() / "envs" / "demo"), private).startswith("~")
+
+
+def test_who_promised_a_hash_and_which_was_only_computed() -> None:
+    told = document()["files"]
+    assert [file["promised_by"] for file in told] == ["wheels.example", "wheels.example", "profile", None, None]
+    assert [file["sha256"] for file in told] == ["1" * 64, "2" * 64, "3" * 64, "4" * 64, None]
+    for language in LANGUAGES:
+        lines = render_text(document(), language).splitlines()
+        promised = [line for line in lines if "wheels.example" in line]
+        assert len(promised) == 1
+        assert "2" in promised[0]
+        assert any("d.whl" in line and "4" * 64 in line for line in lines)
+        assert any("e.whl" in line for line in lines)
+        assert all(line.strip() in render_html(document(), language) for line in lines if "d.whl" in line)
+
+
+def test_of_files_that_did_not_come_nothing_is_said_to_be_as_promised() -> None:
+    told = document()
+    for number, file in enumerate(told["files"]):
+        file["here"] = number > 1
+    lines = render_text(told, "en").splitlines()
+    assert not [line for line in lines if "wheels.example" in line]
+    assert any("2 did not come" in line for line in lines)
 
 
 def test_empty_report() -> None:

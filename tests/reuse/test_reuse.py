@@ -9,6 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
+from tests.environments.cheap import add_conda_package
 from tests.line.world import TORCH, World, build_torch
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, fill, into, picture, site_of, versions
@@ -89,10 +90,10 @@ def test_the_change_and_the_way_back(there: There) -> None:
     assert there.world.run("envs", "restore", str(there.prefix), "--yes").returncode == 2
 
 
-def test_the_way_back_without_the_run_and_without_the_downloads(there: There) -> None:
+def test_the_way_back_without_the_run_and_without_the_store(there: There) -> None:
     before = picture(there.prefix)
     run_well(there.world, *into(there.world, there.prefix, "--yes"))
-    for name in ("runs", "downloads"):
+    for name in ("runs", "store"):
         shutil.rmtree(there.world.home / "state" / name)
     run_well(there.world, "envs", "restore", str(there.prefix), "--yes")
     assert picture(there.prefix) == before
@@ -177,6 +178,7 @@ def refused(there: There, *more: str, prefix: Path | None = None) -> str:
 def test_refused_a_conda_installation(there: There) -> None:
     (there.prefix / "conda-meta").mkdir()
     (there.prefix / "conda-meta" / "history").touch()
+    add_conda_package(there.prefix, "conda", "25.1.0", "py312_0", ["bin/conda"])
     (there.prefix / "envs").mkdir()
     assert "conda installation itself" in refused(there)
 
@@ -212,18 +214,20 @@ def test_refused_in_use(there: There) -> None:
 
 
 def test_refused_what_conda_owns(reuse_world: World, both_wheels: Path, tmp_path: Path, conda_channel: str) -> None:
-    """A true conda prefix in which conda's own records list numpy; then torch itself, by a record alone."""
+    """A true conda prefix in which conda's own records list a package that is too old for what is asked; then torch
+    itself, by a record alone."""
     world = World(reuse_world.home, reuse_world.packages, reuse_world.torch, conda_channel)
     assert world.run("setup", "--yes", "--name", "demo", *world.sources).returncode == 0
     prefix = world.home / "state" / "envs" / "demo"
     fill(prefix, both_wheels / "old", "numpy==1.26.4", "padding-a==0.9", f"torch=={OLD}")
     record = {"name": "numpy", "version": "1.26.4", "build": "py_0", "subdir": "linux-64"}
     inside = site_of(prefix).relative_to(prefix).as_posix()
-    record_file = prefix / "conda-meta" / "numpy-1.26.4-py_0.json"
-    record_file.write_text(json.dumps({**record, "files": [f"{inside}/numpy-1.26.4.dist-info/METADATA"]}))
+    record_file = prefix / "conda-meta" / "padding-a-0.9-py_0.json"
+    padding = {**record, "name": "padding-a", "version": "0.9"}
+    record_file.write_text(json.dumps({**padding, "files": [f"{inside}/padding_a-0.9.dist-info/METADATA"]}))
     before = picture(prefix)
-    done = world.run(*into(world, prefix, "--yes"))
-    assert (done.returncode, "numpy (numpy 1.26.4)" in done.stderr) == (1, True), done.stderr
+    done = world.run(*into(world, prefix, "--yes", "--with", "torchvision,padding-a>=1"))
+    assert (done.returncode, "padding-a (padding-a 0.9)" in done.stderr) == (1, True), done.stderr
     record_file.unlink()
     torch_file = prefix / "conda-meta" / "pytorch-2.12.0-py_0.json"
     torch_file.write_text(json.dumps({**record, "name": "pytorch", "version": "2.12.0", "files": ["lib/libtorch.so"]}))
@@ -241,5 +245,5 @@ def test_refused_what_conda_owns(reuse_world: World, both_wheels: Path, tmp_path
     (prefix / "share" / "pad" / "manual.txt").unlink()
     now = picture(prefix)
     changed = {name for name in {*before, *now} if before.get(name) != now.get(name)}
-    assert changed <= {"share/pad", "conda-meta/numpy-1.26.4-py_0.json"}
+    assert changed <= {"share/pad", "conda-meta/padding-a-0.9-py_0.json"}
     assert world.run(*into(world, prefix, "--yes")).returncode == 0

@@ -34,18 +34,19 @@ def test_old_state_or_new_state_never_between(there: There) -> None:
     done = world.run(*into(world, prefix, "--plan-only"))
     assert done.returncode == 0, done.stderr
     plan = json.loads(done.stdout)["plan"]
-    seconds = _duration(world, plan)
+    assert world.run("run", plan).returncode == 0
+    lines = len(_events(plan))
     new = versions(prefix)
     assert new["torch"] == f"{TORCH}+cpu"
     rng = random.Random(SEED)
     phases: Counter[str] = Counter()
     for number in range(KILLS):
         _begin_anew(world, plan, model, prefix)
-        moment = rng.uniform(0.2, 1.0) * seconds
-        _kill_after(world, moment, "run", plan)
+        line = int(lines * (number + rng.random()) / KILLS)
+        _kill_at(world, plan, line, rng.uniform(0.0, 0.1))
         phase = _phase(plan)
         phases[phase] += 1
-        where = f"seed {SEED}, kill {number} after {moment:.2f} s in {phase}"
+        where = f"seed {SEED}, kill {number} after line {line} of {lines} in {phase}"
         print(where)  # noqa: T201
         if number % 3 == 0:
             assert world.run("run", plan).returncode == 0, where
@@ -55,7 +56,7 @@ def test_old_state_or_new_state_never_between(there: There) -> None:
         elif number % 3 == 1:
             _give_up(world, plan, where)
         else:
-            _kill_after(world, rng.uniform(0.2, 1.0) * seconds, "run", plan)
+            _kill_at(world, plan, rng.randrange(lines), rng.uniform(0.0, 0.1))
             _kill_after(world, rng.uniform(0.3, 1.0), "envs", "restore", str(prefix), "--yes")
             again = world.run("envs", "restore", str(prefix), "--yes")
             assert again.returncode in (0, 2), (where, again.stderr)  # 2: nothing had been moved, or all was back
@@ -79,19 +80,29 @@ def _give_up(world: World, plan: str, where: str) -> None:
     kept.rename(Path(plan).parent)
 
 
-def _duration(world: World, plan: str) -> float:
-    started = time.monotonic()
-    done = world.run("run", plan)
-    assert done.returncode == 0, done.stderr
-    return time.monotonic() - started
-
-
 def _begin_anew(world: World, plan: str, model: Path, prefix: Path) -> None:
     """The same plan in the same old environment; the downloads stay, so that the kills fall into what changes it."""
     shutil.rmtree(prefix)
     copy_of(model, prefix)
     for name in ("journal.jsonl", "events.jsonl", "log.txt", "report.json"):
         Path(plan).with_name(name).unlink(missing_ok=True)
+
+
+def _events(plan: str) -> list[str]:
+    path = Path(plan).with_name("events.jsonl")
+    return path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+
+
+def _kill_at(world: World, plan: str, line: int, seconds: float) -> None:
+    """So long after the run has told that much: where it is then does not depend on how fast this computer is."""
+    before = len(_events(plan))
+    program = world.start("run", plan)
+    while program.poll() is None and len(_events(plan)) - before < line:
+        time.sleep(0.002)
+    time.sleep(seconds)
+    program.kill()
+    program.communicate()
+    wait_for_nothing(world)
 
 
 def _kill_after(world: World, seconds: float, *arguments: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -47,6 +48,10 @@ def lock_of(wheels: Path, server: MirrorServer, sha256: str | None = None) -> Lo
     return Lock(tuple(files), text)
 
 
+def listed_by(lock: Lock, server: MirrorServer) -> Lock:
+    return replace(lock, files=tuple(replace(file, listed_by=server.simple) for file in lock.files))
+
+
 def more(lock: Lock, *sources: Source, seconds: float = 30.0) -> Lock:
     return with_alternates(lock, {"packages": sources}, UserSettings(), lambda: False, seconds)
 
@@ -87,8 +92,11 @@ def test_who_lacks_it_or_is_silent_is_left_out(wheels: Path, stack: ExitStack) -
 def test_the_official_hash_counts(wheels: Path, stack: ExitStack) -> None:
     """The lock was made of a mirror's page that lies: the file then comes from where it is right."""
     (liar, one), (official, two) = add(stack, wheels, "a", Ways(lists_hash="0" * 64)), add(stack, wheels, "official")
-    lock = more(lock_of(wheels, liar, "0" * 64), one, two)
+    lock = more(listed_by(lock_of(wheels, liar, "0" * 64), liar), one, two)
     assert hosts(lock, liar, official) == [[1], [1]]
+    assert {file.listed_by for file in lock.files} == {official.simple}
+    agreed = more(listed_by(lock_of(wheels, official), liar), one, two)
+    assert {file.listed_by for file in agreed.files} == {liar.simple}, "the version was still its word"
     right = [hashlib.sha256((wheels / name).read_bytes()).hexdigest() for name in NAMES]
     assert [file.sha256 for file in lock.files] == right
     assert all(digest in lock.text for digest in right)

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.mirrors.wheels import make_wheel
+from tests.pinned import pin
 from tests.servers.index_server import IndexServer
 from wizard.capability import ComputeCapability
 from wizard.errors import UsageError, WizardError
@@ -95,12 +96,15 @@ def test_companions_of_the_same_variant_or_none(server: IndexServer) -> None:
     assert election.requirements == ("torch==2.13.0+cpu", "torchvision==0.28.0+cpu", *election.requirements[2:])
 
 
-def test_a_companion_that_was_asked_for_leads_on_to_the_source_that_has_it(server: IndexServer, tmp_path: Path) -> None:
+def test_a_companion_that_was_asked_for_leads_on_to_the_source_that_has_it(
+    server: IndexServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     links = tmp_path / "links"
     wheel(links, "torch", "2.13.0+cpu")
     settings = UserSettings(find_links=(links.as_uri(),), index_url=server.simple)
     wheel(server.root, "torch", "2.13.0+cpu")
     wheel(server.root, "torchvision", "0.28.0+cpu")
+    pin(monkeypatch, tmp_path / "tables", *links.iterdir(), *server.root.iterdir())
     wishes = {"settings": settings, "index": None, "torch_index": None, "mirrors": "official"}
     asked = choose(server, companions=("torchvision",), **wishes)
     assert (asked.torch_source.url, asked.candidate.torchvision) == (server.simple, "0.28.0")
@@ -116,8 +120,11 @@ def test_no_worse_build_is_taken_for_a_companion(server: IndexServer, tmp_path: 
         choose(server, find_links=(str(tmp_path / "links"),), companions=("torchvision",))
 
 
-def test_the_users_own_settings_are_a_source(server: IndexServer, tmp_path: Path) -> None:
+def test_the_users_own_settings_are_a_source(
+    server: IndexServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wheel(tmp_path / "lab", "torch", "2.13.0+cpu")
+    pin(monkeypatch, tmp_path / "tables", *(tmp_path / "lab").iterdir())
     settings = UserSettings(find_links=((tmp_path / "lab").as_uri(),), no_index=True)
     election = choose(server, settings=settings, index=None, torch_index=None)
     assert election.torch_source.url == (tmp_path / "lab").as_uri()

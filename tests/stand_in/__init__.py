@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 import venv
 from pathlib import Path
@@ -14,8 +15,11 @@ from pathlib import Path
 PACKAGES = Path(__file__).parent / "packages"
 
 
-def make_environment(prefix: Path) -> Path:
-    """A bare virtual environment; returns its Python."""
+def make_environment(prefix: Path, base: Path | None = None) -> Path:
+    """Make a bare virtual environment, of another Python where `base` names one; return its Python."""
+    if base is not None:
+        subprocess.run([base, "-I", "-m", "venv", "--without-pip", prefix], check=True, timeout=120)
+        return prefix / "bin" / "python"
     venv.EnvBuilder(with_pip=False, symlinks=sys.platform != "win32").create(prefix)
     return prefix / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
@@ -23,7 +27,7 @@ def make_environment(prefix: Path) -> Path:
 def site_packages(prefix: Path) -> Path:
     if sys.platform == "win32":
         return prefix / "Lib" / "site-packages"
-    return prefix / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
+    return next((prefix / "lib").glob("python3.*")) / "site-packages"
 
 
 def install(prefix: Path, package: str, version: str, **behaviour: object) -> None:

@@ -22,7 +22,7 @@ from wizard.cli.network_grammar import add_network_options
 from wizard.cli.version import ShowVersion
 from wizard.cli.volumes_grammar import volume_choices
 from wizard.errors import UsageError
-from wizard.plan.model import Choices
+from wizard.plan.model import INDEX_STRATEGIES, Choices
 
 FAMILY_COMPANIONS = ("torchvision", "torchaudio")
 REGIONS = ("auto", "cn", "world")
@@ -126,6 +126,10 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     sources.add_argument("--index", metavar="URL", help="Python packages")
     sources.add_argument("--torch-index", metavar="URL", help="torch wheels, simple or flat")
     sources.add_argument(
+        "--index-strategy", choices=INDEX_STRATEGIES, default=INDEX_STRATEGIES[0],
+        help="of several indexes of your settings: the first that has a package, or the highest version of all",
+    )  # fmt: skip
+    sources.add_argument(
         "--find-links", action="append", default=[], metavar="DIR|URL", help="a folder or page of wheels"
     )
     sources.add_argument("--channel", metavar="URL", help="conda channel (file:// too)")
@@ -165,6 +169,7 @@ def choices_from(arguments: argparse.Namespace) -> Choices:
         index=arguments.index,
         torch_index=arguments.torch_index,
         find_links=tuple(arguments.find_links),
+        index_strategy=getattr(arguments, "index_strategy", INDEX_STRATEGIES[0]),
         channel=arguments.channel,
         include_unadvertised=arguments.include_unadvertised,
         offline=getattr(arguments, "offline", False),

@@ -14,6 +14,7 @@ from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
 from wizard.cli.packages_table import package_lines
 from wizard.cli.profile_setup import is_there, with_profile
+from wizard.cli.resolving import ResolvingTold
 from wizard.cli.setup_events import tell_planned, tell_unchanged, telling_refusal
 from wizard.cli.terminal import Terminal
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
@@ -53,7 +54,11 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):
         raise UsageError("needs-yes")
     with course.telling_failures():
-        preview = _preview(session, choices, profile, course, terminal, interrupt)
+        told = ResolvingTold(arguments, terminal)
+        try:
+            preview = _preview(session, choices, profile, course, terminal, interrupt, told)
+        finally:
+            told.end()
     if preview is None:
         terminal.say(message("reuse.nothing", prefix=str(choices.prefix)))
         tell_unchanged(arguments, terminal, target_prefix(choices))
@@ -98,7 +103,7 @@ def _is_present(
 
 def _preview(
     session: Session, choices: Choices, profile: ProfileFile | None, course: ClassRun, terminal: Terminal,
-    interrupt: Interrupt,
+    interrupt: Interrupt, told: ResolvingTold,
 ) -> Preview | None:  # fmt: skip
     """None: everything is in the environment already."""
     terminal.say(message("cli.probing"))
@@ -111,9 +116,9 @@ def _preview(
         return preview_profile(facts, session.matrix, profile, choices, interrupt.is_asked, course.urls())
     terminal.say(message("cli.electing"))
     if choices.reuse:
-        return session.plan_reuse(facts, choices, interrupt.is_asked)
+        return session.plan_reuse(facts, choices, interrupt.is_asked, told.hear)
     election = session.elect(facts, choices, None, interrupt.is_asked)
-    return session.preview(facts, choices, election, interrupt.is_asked)
+    return session.preview(facts, choices, election, interrupt.is_asked, told.hear)
 
 
 def _show(preview: Preview, terminal: Terminal, with_packages: bool) -> None:

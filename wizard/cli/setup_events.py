@@ -15,6 +15,7 @@ from typing import Any
 from wizard.cli.terminal import Terminal
 from wizard.errors import WizardError
 from wizard.events import SCHEMA
+from wizard.packages.fetch import FetchProgress
 from wizard.process import redact
 from wizard.session.model import Preview
 from wizard.session.present import made_by
@@ -52,8 +53,18 @@ def tell_planned(arguments: argparse.Namespace, terminal: Terminal, preview: Pre
     _say(
         arguments, terminal, "planned", plan.id, prefix=plan.prefix, torch=build.torch, variant=build.variant,
         python=plan.python, engine=plan.engine, download_bytes=preview.lock.total_bytes,
+        here_bytes=sum(file.size or 0 for file in preview.lock.files if file.filename in preview.here),
         packages=[f"{file.name}=={file.version}" for file in preview.lock.files],
         changes=[redact(terminal.words(change)) for change in preview.changes],
+    )  # fmt: skip
+
+
+def tell_progress(arguments: argparse.Namespace, terminal: Terminal, progress: FetchProgress) -> None:
+    """Of files that come while it is chosen which are needed: as a run's own, of a step "resolve"."""
+    _say(
+        arguments, terminal, "progress", step="resolve", done=progress.done, total=progress.total, unit="bytes",
+        rate=round(progress.rate), detail=progress.file, state=progress.state, files_done=progress.files_done,
+        files_total=progress.files_total, limited_by=progress.limited_by,
     )  # fmt: skip
 
 

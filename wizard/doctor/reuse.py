@@ -6,7 +6,6 @@ list belongs to conda: wheels are never written over it, since conda would not k
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,8 @@ from packaging.version import InvalidVersion, Version
 
 from wizard.doctor.distributions import FAMILY, Distribution
 from wizard.doctor.installation import Installation
-from wizard.packages.model import Lock, LockedFile
+from wizard.environments.conda_records import owners_of_files
+from wizard.packages.model import Lock, LockedFile, PackageVersion
 
 REUSE = "reuse"  # the code of such a run in its repair.json
 ADDED, REPLACED = "added", "replaced"
@@ -124,17 +124,17 @@ def conda_owned(env: Installation, changes: Iterable[Change]) -> tuple[CondaOwne
     return tuple(found)
 
 
-def owners_of_files(prefix: Path) -> Mapping[str, str]:
-    """Every file that conda's records list, relative with "/" -> the package as conda calls it."""
-    found: dict[str, str] = {}
-    for path in sorted((prefix / "conda-meta").glob("*.json")):
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            name = f"{data['name']} {data['version']}"
-            found.update(dict.fromkeys(map(str, data.get("files", ())), name))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            continue
-    return found
+def provided_by_conda(env: Installation) -> tuple[PackageVersion, ...]:
+    """Python packages whose metadata conda's records list: wheels go around them. torch itself is left out: beside
+    conda's there is no other."""
+    if not env.is_conda:
+        return ()
+    owners = owners_of_files(env.prefix)
+    return tuple(
+        PackageVersion(each.name, each.version)
+        for each in env.distributions
+        if each.name not in FAMILY and _owner_below(_relative(env.prefix, each.info), owners)
+    )
 
 
 def _owner_below(info: str, owners: Mapping[str, str]) -> str | None:

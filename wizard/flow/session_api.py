@@ -16,6 +16,7 @@ from wizard.i18n import Message
 if TYPE_CHECKING:  # names only: who follows this shape imports what makes the values
     from wizard.mirrors.table import MirrorRow
     from wizard.network.model import Network, SystemProxy
+    from wizard.packages.fetch import FetchProgress
     from wizard.plan.model import Choices, Plan, Verdict
     from wizard.plan.requirement import Requirement
     from wizard.session.judged_news import JudgedNews
@@ -31,6 +32,7 @@ OnPart = Callable[[str], None]
 OnNote = Callable[[Message], None]
 OnRows = Callable[["tuple[Requirement, ...]"], None]
 OnSource = Callable[["SourceTold"], None]
+OnProgress = Callable[["FetchProgress"], None]
 
 
 class SessionApi(Protocol):
@@ -86,8 +88,17 @@ class SessionApi(Protocol):
         """Fast; writes the program's own settings where something was wished."""
         ...
 
-    def preview(self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled) -> Preview:
-        """Makes the lock and saves the plan as a run that has not started."""
+    def preview(
+        self,
+        facts: Facts,
+        choices: Choices,
+        election: Election,
+        is_cancelled: IsCancelled,
+        on_progress: OnProgress = ...,
+    ) -> Preview:
+        """Makes the lock and saves the plan as a run that has not started.
+
+        `on_progress` hears of files that must come whole for that."""
         ...
 
     def set_limits(self, run_id: str, limit_rate: int | None, connections: int | None) -> Plan:

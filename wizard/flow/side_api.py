@@ -17,6 +17,7 @@ from wizard.environments.found import Environment
 from wizard.environments.sizes import Sizes
 from wizard.flow.afterwards import Section
 from wizard.flow.class_api import ClassApi
+from wizard.flow.session_api import OnProgress
 from wizard.i18n import Message
 from wizard.packages.store.space import Usage
 from wizard.plan.model import Choices
@@ -106,7 +107,9 @@ class SideApi(Protocol):
         """Raises UsageError `reuse-…` where packages may not be put into it."""
         ...
 
-    def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> Preview | None:
+    def plan_reuse(
+        self, facts: Facts, choices: Choices, is_cancelled: IsCancelled, on_progress: OnProgress
+    ) -> Preview | None:
         """None: nothing would change."""
         ...
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from wizard import paths
 from wizard.errors import Cancelled, UsageError, WizardError
+from wizard.flow.session_api import OnProgress
 from wizard.i18n import Message
 from wizard.plan.model import Choices, Verdict
 
@@ -133,8 +134,10 @@ class SideSession:
     def check_reuse(self, choices: Choices) -> None:
         self._session.check_choices(choices)
 
-    def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> Preview | None:
-        return self._session.plan_reuse(facts, choices, is_cancelled)
+    def plan_reuse(
+        self, facts: Facts, choices: Choices, is_cancelled: IsCancelled, on_progress: OnProgress
+    ) -> Preview | None:
+        return self._session.plan_reuse(facts, choices, is_cancelled, on_progress)
 
     # -- a class profile
 

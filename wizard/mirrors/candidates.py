@@ -12,7 +12,7 @@ from typing import Protocol
 from wizard.i18n import message
 from wizard.mirrors.address import check_address
 from wizard.mirrors.model import Layout, Origin, Source, UserSettings
-from wizard.mirrors.table import official
+from wizard.mirrors.table import mirror_rows, official
 
 
 class SourceChoices(Protocol):
@@ -39,7 +39,7 @@ def torch_sources(choices: SourceChoices, settings: UserSettings, variant: str) 
     own = (*_user_links(settings), *_user_extra(settings), *_user_index(settings))
     if settings.no_index:
         return _unlike((*links, *_user_links(settings)))
-    return _unlike((*links, *own, torch_index, default_index()))
+    return _unlike((*links, *own, torch_index, index))
 
 
 def official_torch_sources(variant: str) -> tuple[Source, Source]:
@@ -59,7 +59,14 @@ def package_sources(choices: SourceChoices, settings: UserSettings) -> tuple[Sou
     if settings.no_index:
         return _unlike((*links, *_user_links(settings)))
     index = _user_index(settings) or (default_index(),)
-    return _unlike((*index, *_user_extra(settings), *links, *_user_links(settings)))
+    extra = (source for source in _user_extra(settings) if not _lists_torch_only(source))
+    return _unlike((*index, *extra, *links, *_user_links(settings)))
+
+
+def _lists_torch_only(source: Source) -> bool:
+    """A public index of torch wheels has a few old packages beside them, which would hide the newer ones elsewhere."""
+    starts = (row.url.partition("{variant}")[0] for row in mirror_rows() if row.kind == "pytorch-wheels" and row.url)
+    return (source.url or "").startswith(tuple(starts))
 
 
 def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:

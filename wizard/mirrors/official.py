@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from urllib.parse import urlsplit
 
 from wizard import paths
 from wizard.mirrors.address import address_problem
+from wizard.mirrors.model import Offer
 from wizard.mirrors.unreachable import SourceUnreachable
 from wizard.process import Request, run
 
@@ -55,3 +57,11 @@ def default_index_url() -> str:
     except FileNotFoundError as error:
         raise SourceUnreachable("source-no-default", str(error)) from error
     return ask_uv((str(uv),))
+
+
+def promiser(offer: Offer) -> str:
+    """The host whose page names the offer's hash; "" where it names none, and "file" for a folder of this computer."""
+    if offer.sha256 is None:
+        return ""
+    parts = urlsplit(offer.source.url or default_index_url())
+    return parts.hostname or parts.scheme

@@ -14,14 +14,17 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
 from wizard.network.trouble import explain_text
 from wizard.packages.full_disk import says_full
-from wizard.packages.model import Lock, LockedFile
-from wizard.process import Outcome, Request, child_environment, run
+from wizard.packages.model import Lock, LockedFile, PackageVersion
+from wizard.packages.provided import preferred_text, take_out, write_constraints
+from wizard.process import Outcome, Request, child_environment, run, without_memory
+from wizard.system import moving
 from wizard.system.traits import of
 
 if sys.version_info >= (3, 11):
@@ -34,14 +37,22 @@ _NETWORK_WORDS = ("error sending request", "failed to fetch", "dns error", "conn
 _REFUSED = re.compile(r"HTTP status \w+ error \((\d{3})[^)]*\) for url \((\S+)\)")
 _NO_PACKAGE = re.compile(r"structure of `([^`]+)` \(v([^)]+)\) was invalid")
 _GLIBC = re.compile(r"^2\.(\d+)")
+_SILENCE = 180.0  # seconds: uv itself waits at most 4 x 30 for one answer
+_LONGEST = 3600.0  # seconds of resolving; whole files are not fetched meanwhile
 
 
 @dataclass(frozen=True, slots=True)
 class LockRequest:
-    """`default_index` None: the official one, chosen by saying nothing. `torch_index` None: torch is not bound."""
+    """`default_index` None: the official one, chosen by saying nothing. `torch_index` None: torch is not bound.
+    Indexes are asked in the order `find_links`, `default_index`, `extra_indexes`, `added_links`, where the second has
+    an address: what the main one has is not overridden by what was added to it.
+    `index_strategy`, as uv calls it: which of several indexes that have a package is asked for its versions.
+    `provided`: what conda brings, in these versions and no other; it is not locked. `preferred`: kept to where that has
+    a solution.
+    """
 
     requirements: tuple[str, ...]
-    python: str  # "3.12"
+    python: str  # "3.12": the newest patch release of it; "3.12.4": this very one
     os: str
     arch: str
     glibc: str | None
@@ -50,24 +61,51 @@ class LockRequest:
     default_index: str | None = None
     extra_indexes: tuple[str, ...] = ()
     find_links: tuple[str, ...] = ()
+    added_links: tuple[str, ...] = ()
+    links_layout: str = "flat"  # or "simple"
     no_index: bool = False
+    index_strategy: str = "first-index"
+    provided: tuple[PackageVersion, ...] = ()
+    preferred: tuple[PackageVersion, ...] = ()
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
 def compile_lock(
     request: LockRequest, workdir: Path, on_log: Callable[[str], None], is_cancelled: Callable[[], bool]
 ) -> Lock:
-    """Raises WizardError `lock-no-solution`, `-network`, `-refused`, `-damaged`, `-uv`, or Cancelled."""
+    """Raises WizardError `lock-no-solution`, `-network`, `-refused`, `-damaged`, `-silent`, `-uv`, `no-memory`, or
+    Cancelled."""
     project = workdir / "pyproject.toml"
     project.write_text(project_text(request), encoding="utf-8")
     (workdir / "uv.toml").write_text(settings_text(request, workdir / "nothing"), encoding="utf-8")
     answer = workdir / "pylock.toml"
+    moving.unlink(answer, missing_ok=True)
+    if request.preferred:  # uv keeps to what the file says that it will replace
+        answer.write_text(preferred_text(request.preferred), encoding="utf-8")
     outcome = run(_command(request, project, answer), lambda _, line: on_log(line), is_cancelled)
     if outcome.cancelled or is_cancelled():
         raise Cancelled
     if not outcome.ok:
-        raise _failure(outcome, request.environment)
-    return parse_lock(answer.read_text(encoding="utf-8"))
+        raise without_memory(outcome) or _failure(outcome, request.environment)
+    bound = f"requires-python = {quoted('>=' + _patch_release(request.python))}"
+    text, provided = take_out(answer.read_text(encoding="utf-8"), request.provided)
+    lock = parse_lock(text.replace(bound, f"requires-python = {quoted('>=' + request.python)}", 1))
+    unbound = _unbound(lock, request) if request.torch_index else ()
+    if unbound:  # uv binds direct requirements only
+        whole = replace(request, requirements=(*request.requirements, *unbound))
+        return compile_lock(whole, workdir, on_log, is_cancelled)
+    return replace(lock, provided=provided)
+
+
+def _unbound(lock: Lock, request: LockRequest) -> tuple[str, ...]:
+    """Of torch's family, what another package brought along from wherever it is."""
+    asked = {canonicalize_name(Requirement(line).name) for line in request.requirements}
+    return tuple(file.name for file in lock.files if file.name in FAMILY and file.name not in asked)
+
+
+def _patch_release(python: str) -> str:
+    """uv takes "3.6" for 3.6.0, which torch 1.10 (`>=3.6.2`) refuses; what is meant is the newest, whichever it is."""
+    return python if python.count(".") > 1 else f"{python}.99"
 
 
 def project_text(request: LockRequest) -> str:
@@ -91,17 +129,22 @@ def settings_text(request: LockRequest, nothing: Path) -> str:
     `nothing`: an empty folder, made when it is needed.
     """
     lines: list[str] = []
-    for number, url in enumerate(request.find_links):
-        lines += _index("[[index]]", f"links-{number}", url, "flat")
+    links = [(f"links-{number}", url, request.links_layout) for number, url in enumerate(request.find_links)]
+    added = [(f"added-{number}", url, request.links_layout) for number, url in enumerate(request.added_links)]
+    extra = [(f"extra-{number}", url, "simple") for number, url in enumerate(request.extra_indexes)]
     if request.no_index:
+        for index in (*links, *added):
+            lines += _index("[[index]]", *index)
         # uv's own `no-index` would switch off torch's index and the folders too: an empty index is the default.
         nothing.mkdir(exist_ok=True)
         lines += _index("[[index]]", "nothing", nothing.as_uri(), "simple", "default = true")
         return "\n".join(lines) + "\n"
-    for number, url in enumerate(request.extra_indexes):
-        lines += _index("[[index]]", f"extra-{number}", url, "simple")
-    if request.default_index:
-        lines += _index("[[index]]", "packages", request.default_index, "simple", "default = true")
+    main = [("packages", request.default_index, "simple")] if request.default_index else []
+    order = (*links, *main, *extra, *added)
+    for index in order:
+        # uv asks its default last, wherever it stands: so the last one is made that, not the main one.
+        is_default = bool(main) and index == order[-1]
+        lines += _index("[[index]]", *index, *(["default = true"] if is_default else []))
     return "\n".join(lines) + "\n"
 
 
@@ -115,18 +158,20 @@ def quoted(text: str) -> str:
 
 
 def _command(request: LockRequest, project: Path, answer: Path) -> Request:
+    constraints = write_constraints(request.provided, project.parent)
     argv = [
         str(_uv()), "pip", "compile", str(project), "--output-file", str(answer), "--format", "pylock.toml",
         # Any Python will do to ask; without one named uv searches the computer, and may find none.
-        "--python", paths.own_command()[0], "--python-version", request.python,
+        "--python", paths.own_command()[0], "--python-version", _patch_release(request.python),
         "--python-platform", python_platform(request), "--only-binary", ":all:",
-        # As pip does: the best version of all the user's indexes, not the first index that has any.
-        "--index-strategy", "unsafe-best-match",
+        "--index-strategy", request.index_strategy,
         "--config-file", str(project.with_name("uv.toml")), "--cache-dir", str(paths.cache_dir() / "uv"),
         # Without --no-python-downloads uv spends seconds on fetching a Python that resolving does not need.
         "--no-header", "--no-python-downloads", "--no-progress", "--color", "never",
+        *(("--constraints", str(constraints)) if constraints else ()),
     ]  # fmt: skip
-    return Request(tuple(argv), cwd=project.parent, environment=child_environment(request.environment))
+    environment = child_environment(request.environment)
+    return Request(tuple(argv), project.parent, environment, timeout=_LONGEST, silence=_SILENCE)
 
 
 def _uv() -> Path:
@@ -173,7 +218,7 @@ def _file(package: Mapping[str, Any]) -> LockedFile:
         version=str(package.get("version", version)),
         filename=filename,
         urls=(url,),
-        sha256=str(wheel["hashes"]["sha256"]).lower(),
+        sha256=str(wheel["hashes"].get("sha256", "")).lower(),
         size=int(wheel["size"]) if wheel.get("size") is not None else None,
     )
 
@@ -214,6 +259,8 @@ def _best_wheel(wheels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
 def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
     if outcome.exit_code is None:
         return WizardError("lock-uv", details=outcome.tail())
+    if outcome.timed_out:
+        return WizardError("lock-silent", details=outcome.tail(40), seconds=round(outcome.seconds))
     trouble = explain_text(outcome.stderr, environment)
     if trouble:
         return WizardError(trouble.code, details=outcome.tail(40), **trouble.params)

@@ -19,6 +19,8 @@ REASON_CODES = (
     "no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu", "not-published",
     "python-unsupported", "platform-unsupported", "glibc-too-old",
 )  # fmt: skip
+# uv's words: the first index that has a package is asked for its versions; the highest version of all indexes.
+INDEX_STRATEGIES = ("first-index", "unsafe-best-match")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +60,7 @@ class Choices:
     index: str | None = None  # Python packages
     torch_index: str | None = None  # torch wheels
     find_links: tuple[str, ...] = ()
+    index_strategy: str = INDEX_STRATEGIES[0]
     channel: str | None = None
     include_unadvertised: bool = False
     offline: bool = False

@@ -8,13 +8,14 @@ show them in another. No HTML here.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any
 
 import wizard
 from wizard.errors import ExitStatus, WizardError
 from wizard.i18n import Message, text
+from wizard.packages.model import LockedFile
 from wizard.plan.model import Plan, PlanSource
 from wizard.process import redact
 from wizard.report.privacy import Private, clean
@@ -36,7 +37,9 @@ def report_document(
     plan: Plan | None,
     verification: Verification | None,
     steps: Sequence[StepResult] = (),
+    files: Sequence[LockedFile] = (),
     *,
+    is_here: Callable[[LockedFile], bool] = lambda file: True,
     status: int,
     error: WizardError | None = None,
     machine: Mapping[str, Any] | None = None,
@@ -45,7 +48,9 @@ def report_document(
     language: str | None = None,
     private: Private | None = None,
 ) -> dict[str, Any]:
-    """`status` is the exit status. Without a plan (`verify`), `machine` (machine.json) and `prefix` can be given."""
+    """`status` is the exit status. `is_here`: whether a file came, then or before, and was held against its hash.
+
+    Without a plan (`verify`), `machine` (machine.json) and `prefix` can be given."""
     facts = machine if machine is not None else plan.machine if plan else None
     diagnosis = verification.diagnosis if verification else None
     moment = datetime.fromtimestamp(time.time() if created is None else created, timezone.utc)
@@ -58,9 +63,10 @@ def report_document(
         "plan": _plan(plan, language) if plan else None,
         "prefix": prefix or (plan.prefix if plan else None),
         "machine": machine_facts(facts) if facts is not None else None,
+        "files": [_file(file, is_here(file)) for file in files],
         "steps": [_step(step, language) for step in steps],
         "verification": verification_facts(verification, language) if verification else None,
-        "diagnosis": _diagnosis(diagnosis, language) if diagnosis else None,
+        "diagnosis": diagnosis_facts(diagnosis, language) if diagnosis else None,
         "error": error.to_json(language) if error else None,
     }
     cleaned: dict[str, Any] = clean(document, private or Private.of_this_computer())
@@ -131,6 +137,13 @@ def _step(step: StepResult, language: str | None) -> dict[str, Any]:
     }
 
 
+def _file(file: LockedFile, is_here: bool) -> dict[str, Any]:
+    """`promised_by`: the host whose page named the hash, "profile" or "tables"; null where it was only computed of what
+    came. `sha256` null: nobody promised one, and the file did not come. `here`: it came, and has this hash."""
+    named = {"name": file.filename, "sha256": file.sha256 or None, "promised_by": file.promised_by or None}
+    return {**named, "here": is_here}
+
+
 def _message(value: Message | None, language: str | None) -> dict[str, Any] | None:
     return value.to_json(language) if value else None
 
@@ -158,7 +171,7 @@ def _check(check: Check, language: str | None) -> dict[str, Any]:
     }
 
 
-def _diagnosis(diagnosis: Diagnosis, language: str | None) -> dict[str, Any]:
+def diagnosis_facts(diagnosis: Diagnosis, language: str | None) -> dict[str, Any]:
     return {
         "code": diagnosis.code,
         "cause": diagnosis.cause.to_json(language),

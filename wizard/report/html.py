@@ -13,7 +13,7 @@ from typing import Any
 from wizard import paths
 from wizard.i18n import message, system_language, text
 from wizard.report.doctor_text import drift_lines, evidence_lines, look_name, title, verdict
-from wizard.report.render import check_words, facts_lines, said, step_words
+from wizard.report.render import check_words, facts_lines, hash_lines, said, step_words
 
 Document = Mapping[str, Any]
 Row = tuple[str, str, str, str]  # class, state, name, sentence
@@ -68,6 +68,7 @@ def _report_body(document: Document, language: str) -> Iterator[str]:
     yield _section(
         _label("steps", language), _table(step_words(step, language) for step in document.get("steps") or ())
     )
+    yield _section(_label("files", language), _lines(hash_lines(document, language)))
     yield _section(_label("computer", language), _lines(facts_lines(document, language)))
     if plan := document.get("plan"):
         notices = [said(notice, language) for notice in plan.get("notices") or ()]

@@ -5,10 +5,12 @@ A state is a word and never a colour alone.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from wizard.i18n import Message, message, text
+from wizard.packages.model import BY_PROFILE, BY_TABLES
 
 _INDENT = "  "
 Document = Mapping[str, Any]
@@ -46,10 +48,29 @@ def _lines(document: Document, language: str | None) -> Iterator[str]:
             label("checks"), [_check(check, language) for check in verification.get("checks") or ()], language
         )
     yield from _list(label("steps"), [_step(step, language) for step in document.get("steps") or ()], language)
+    yield from _list(label("files"), hash_lines(document, language), language)
     yield ""
     yield from facts_lines(document, language)
     if plan := document.get("plan"):
         yield from _list(label("notices"), [said(notice, language) for notice in plan.get("notices") or ()], language)
+
+
+def hash_lines(document: Document, language: str | None) -> list[str]:
+    """Who promised the hashes of the files that are here, each by its name where nobody did; how many did not come."""
+    every = document.get("files") or ()
+    files = [file for file in every if file.get("here", True)]  # reports before this field said it of all
+    promised = Counter(str(file["promised_by"]) for file in files if file.get("promised_by"))
+    lines = []
+    for host, count in promised.items():
+        key = f"report.hash.{host}" if host in (BY_PROFILE, BY_TABLES) else "report.hash.promised"
+        lines.append(text(message(key, host=host, count=count), language))
+    for file in files:
+        if not file.get("promised_by"):
+            key = "report.hash.computed" if file.get("sha256") else "report.hash.none"
+            lines.append(text(message(key, file=str(file["name"]), sha256=str(file.get("sha256"))), language))
+    if missing := len(every) - len(files):
+        lines.append(text(message("report.hash.not-here", count=missing), language))
+    return lines
 
 
 def facts_lines(document: Document, language: str | None) -> Iterator[str]:

@@ -14,9 +14,10 @@ from dataclasses import replace
 from wizard.errors import WizardError
 from wizard.mirrors.installing_client import list_headers
 from wizard.mirrors.model import Offer, Origin, Source, UserSettings
+from wizard.mirrors.official import promiser
 from wizard.mirrors.read import Reader
 from wizard.mirrors.together import GoesOn, ask_together
-from wizard.packages.lock import FAMILY
+from wizard.packages.lock import FAMILY, with_hash, without_login
 from wizard.packages.model import Lock, LockedFile
 
 _SECONDS = 10.0
@@ -42,13 +43,12 @@ def with_alternates(
         if better.sha256 != file.sha256:
             text = _corrected(text, file, better)
         files.append(better)
-    return Lock(tuple(files), text)
+    return replace(lock, files=tuple(files), text=text)
 
 
 def _corrected(text: str, file: LockedFile, better: LockedFile) -> str:
     """The lock's own text, in which the hash follows the address."""
-    before, url, after = text.partition(file.urls[0])
-    return before + better.urls[0] + after.replace(file.sha256, better.sha256, 1) if url else text
+    return with_hash(text, file.urls, file.sha256, better.sha256).replace(file.urls[0], better.urls[0], 1)
 
 
 def _role(file: LockedFile) -> str:
@@ -88,11 +88,17 @@ def _offers(
 def _with_offers(file: LockedFile, offers: Sequence[tuple[Source, Offer]]) -> LockedFile:
     """The addresses in the order of the sources; the lock's own first where its source is not among them."""
     official = next((offer for source, offer in offers if source.origin is Origin.OFFICIAL and offer.sha256), None)
-    sha256 = official.sha256 if official and official.sha256 else file.sha256
+    promise = official or (None if file.sha256 else next((offer for _, offer in offers if offer.sha256), None))
+    if promise is None and not file.sha256:
+        return file  # nothing would tell one source's bytes from another's
+    sha256 = promise.sha256 if promise and promise.sha256 else file.sha256
+    promised_by = promiser(promise) if promise else file.promised_by
     good = [offer for _, offer in offers if offer.sha256 in (None, sha256)]
     urls = [offer.url for offer in good]
-    if sha256 == file.sha256 and file.urls[0] not in urls:
+    if promise and file.sha256 not in ("", sha256):  # its own source has other bytes, which nobody takes
+        file = replace(file, listed_by=without_login(promise.source.url or ""))
+    elif file.urls[0] not in urls:
         urls = [*file.urls, *urls]
     sizes = [offer.size for offer in good if offer.size is not None and offer.sha256 == sha256]
     size = file.size if file.size is not None and sha256 == file.sha256 else next(iter(sizes), None)
-    return replace(file, urls=tuple(dict.fromkeys(urls)), sha256=sha256, size=size)
+    return replace(file, urls=tuple(dict.fromkeys(urls)), sha256=sha256, size=size, promised_by=promised_by)

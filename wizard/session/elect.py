@@ -6,7 +6,7 @@ the machine otherwise.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from wizard.environments.choose import BasePython, ChannelVerdict, choose_engine
@@ -21,13 +21,14 @@ from wizard.mirrors.installing_client import list_headers
 from wizard.mirrors.model import Origin, Source
 from wizard.mirrors.racers import Kind
 from wizard.mirrors.read import Reader
-from wizard.plan.model import Candidate, Choices, Verdict
+from wizard.plan.model import INDEX_STRATEGIES, Candidate, Choices, Verdict
 from wizard.process import redact
 from wizard.session.channels import further_channels
 from wizard.session.conda import own_conda
 from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk, available_pythons, wanted_candidates
 from wizard.session.model import Election, Facts, SourceState, SourceTold
+from wizard.session.origin import told, unconfirmed
 from wizard.session.outlook import Outlook
 from wizard.session.raced import further_sources, race_notices, states_of, told_of_source
 
@@ -58,13 +59,18 @@ def elect(
         walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, choices.companions or ())
         found = walk.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
-            raise _nothing_found(states_of(walk, contest), candidates[0])
+            raise next(iter(walk.refused.values()), None) or _nothing_found(states_of(walk, contest), candidates[0])
         election = _election(facts, choices, candidates[0], found, channels, outlook, own)
-    notices = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate), *election.notices)
+        variant = found.candidate.variant
+        open_ones = unconfirmed(election.offers.values(), matrix, lambda one: outlook.official_sha256(one, variant))
+    states = states_of(walk, contest)
+    refused = (*(told(refusal) for refusal in walk.refused.values()), *_lying(states))
+    about_build = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate))
+    notices = (*about_build, *election.notices, *refused, *open_ones)
     for notice in notices:
         if on_note:
             on_note(notice)
-    return replace(election, notices=notices, states=states_of(walk, contest))
+    return replace(election, notices=notices, states=states)
 
 
 def channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, best: Candidate) -> tuple[ChannelVerdict, ...]:
@@ -158,6 +164,7 @@ def _election(
         requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
         package_sources=packages,
         states=(),
+        index_strategy=choices.index_strategy,
         further=further_sources(packages, choices, facts.settings, outlook.contest),
         further_channels=further_channels(outlook.contest, choices, facts.settings, engine.channels),
         races_packages=outlook.contest is not None and outlook.contest.is_on(Kind.PACKAGES),
@@ -165,10 +172,18 @@ def _election(
         notices=(
             *_second_choice(wanted, found),
             *dropped,
+            *_any_index(packages, choices.index_strategy),
             *_silent_channels(channels, facts.settings.conda_channels),
             *race_notices(outlook.contest, choices, elected),
         ),
     )
+
+
+def _any_index(packages: Sequence[Source], strategy: str) -> tuple[Message, ...]:
+    """Several indexes, and a version on any of them counts: asked for by name, and said."""
+    if strategy == INDEX_STRATEGIES[0] or len(packages) < 2:
+        return ()
+    return (message("notice.any-index", count=len(packages)),)
 
 
 def _elected(
@@ -200,6 +215,13 @@ def _second_choice(wanted: Candidate, found: Found) -> tuple[Message, ...]:
     return (message("notice.second-choice", wanted=_build(wanted), build=_build(found.candidate)),)
 
 
+def _lying(states: Iterable[SourceState]) -> Iterator[Message]:
+    """Name the sources that a race found to list another SHA-256 than the tables do."""
+    for state in states:
+        if state.message.key == "truth.wrong-pin":
+            yield message("notice.pin-differs", source=state.source.label, **state.message.params)
+
+
 def _still_true(notices: tuple[Message, ...], candidate: Candidate) -> tuple[Message, ...]:
     """Doubts about the tables' best do not concern another build that was found instead."""
     build = f"{candidate.torch}+{candidate.variant}"
@@ -222,7 +244,7 @@ def _build(candidate: Candidate) -> str:
 
 
 def _reasons(silent: list[SourceState]) -> tuple[Message, ...]:
-    """What each one said, in the words of this system's language; the log has them all."""
+    """What each one said; the log has them all."""
     told = [(state.source.label, state.message) for state in silent[:_REASONS_SHOWN]]
     said = [one if name in one.params.values() else message("source.said", name=name, words=one) for name, one in told]
     return tuple(one for place, one in enumerate(said) if one not in said[:place])

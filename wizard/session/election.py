@@ -18,6 +18,7 @@ from wizard.mirrors.model import Offer, Source
 from wizard.mirrors.racers import Kind
 from wizard.plan.model import Candidate, Choices, Verdict
 from wizard.session.model import SourceState
+from wizard.session.origin import doubt
 from wizard.session.outlook import Outlook
 
 # Only what this machine lacks; what was never published cannot be chosen.
@@ -86,7 +87,8 @@ def available_pythons(installs: Sequence[PythonInstall]) -> tuple[str, ...]:
 @dataclass(slots=True)
 class Walk:
     """One live check. Remembers every page it has read and every source that did not answer. `needed`: companions
-    that must come along, so that a source without one of them is taken only when no other has them all."""
+    that must come along, so that a source without one of them is taken only when no other has them all. `refused`:
+    by source, why its wheels were not taken."""
 
     machine: Machine
     matrix: Matrix
@@ -95,6 +97,7 @@ class Walk:
     is_cancelled: Callable[[], bool]
     needed: Collection[str] = ()
     states: dict[tuple[str, str | None], SourceState] = field(default_factory=dict)
+    refused: dict[str, WizardError] = field(default_factory=dict)
 
     def find(self, candidates: Sequence[Candidate], pythons: Sequence[str] | None) -> Found | None:
         """Less than `needed` only where no source of the best build has it all; the caller looks what is missing."""
@@ -160,19 +163,17 @@ class Walk:
         return found
 
     def _carried(self, source: Source, project: str, version: str, candidate: Candidate, python: str) -> Offer | None:
+        variant, default = candidate.variant, self._default_variant(candidate.torch)
         try:
-            return self.outlook.carried(
-                source,
-                project,
-                version,
-                candidate.variant,
-                self._default_variant(candidate.torch),
-                python,
-                self.machine,
-            )
+            offer = self.outlook.carried(source, project, version, variant, default, python, self.machine)
         except WizardError as error:
             self._note(source, "unreachable", error.summary)
             return None
+        refusal = offer and doubt(offer, self.matrix, lambda one: self.outlook.official_sha256(one, variant))
+        if refusal:
+            self.refused.setdefault(source.id, refusal)
+            self._note(source, "refused", refusal.summary)
+        return None if refusal else offer
 
     def _default_variant(self, torch: str) -> str | None:
         """What a wheel of this release without a local version is, on this platform."""

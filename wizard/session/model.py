@@ -10,7 +10,7 @@ from wizard.i18n import Message
 from wizard.machine.model import Machine
 from wizard.mirrors.model import Offer, Source, UserSettings
 from wizard.packages.model import Lock, LockedFile
-from wizard.plan.model import Candidate, Choices, Plan, Verdict
+from wizard.plan.model import INDEX_STRATEGIES, Candidate, Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
 
 
@@ -74,6 +74,7 @@ class Election:
     conda: str | None = None  # conda engine: the program
     further: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)  # role -> who may have the same files
     further_channels: tuple[str, ...] = ()  # other places of the same conda channels
+    index_strategy: str = INDEX_STRATEGIES[0]
     races_packages: bool = False  # where packages come from was raced for
 
 

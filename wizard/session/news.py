@@ -20,6 +20,7 @@ from wizard.mirrors.newer import Listed, listed_builds
 from wizard.mirrors.read import Reader
 from wizard.mirrors.remote_wheel import WheelContents
 from wizard.mirrors.unreachable import SourceUnreachable
+from wizard.session.origin import needs_proof
 from wizard.session.outlook import Outlook
 from wizard.session.wheel_looks import look
 
@@ -86,6 +87,7 @@ def find_news(
         (source.id, source.url): source
         for tag in tags_to_ask(matrix, platforms)
         for source in outlook.torch_sources(tag)
+        if not needs_proof(source)
     }
     silent: list[tuple[Source, Message]] = []
     found: dict[tuple[str, str | None, str], tuple[Listed, Source]] = {}

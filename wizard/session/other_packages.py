@@ -21,8 +21,8 @@ from wizard.session.outlook import is_main
 from wizard.session.raced import race_further
 
 _MOST_TRIES = 3
-_SOURCE_FAILS = ("lock-network", "lock-refused", "lock-damaged")
-_CODES = (*_SOURCE_FAILS, "lock-no-solution")
+_SOURCE_FAILS = ("lock-network", "lock-refused", "lock-damaged", "lock-silent")
+_NO_SOLUTION = "lock-no-solution"  # another source may have what this one lacks
 
 
 def locked_somewhere(
@@ -48,10 +48,12 @@ def _following(
     facts: Facts, choices: Choices, election: Election, error: WizardError, is_cancelled: Callable[[], bool]
 ) -> Election | None:
     main = next((source for source in election.package_sources if is_main(source)), None)
-    if main is None or error.code not in _CODES:
+    if main is None:
+        return None
+    is_failing = error.code in _SOURCE_FAILS or error.params.get("source") == (main.name or main.id)
+    if not is_failing and error.code != _NO_SOLUTION:
         return None
     if not election.races_packages:
-        is_failing = error.code in _SOURCE_FAILS
         return _after_all(facts, choices, election, main, is_cancelled) if is_failing else None
     ranked = election.further.get("packages", ())
     later = ranked[ranked.index(main) + 1 :] if main in ranked else ranked
@@ -75,5 +77,5 @@ def _after_all(
 
 def _with_main(election: Election, old: Source, new: Source) -> Election:
     sources = tuple(new if source == old else source for source in election.package_sources)
-    notice = message("race.packages-retry", source=old.name or old.id, other=new.name or new.id)
+    notice = message("race.packages-retry", source=old.label, other=new.label)
     return replace(election, package_sources=tuple(dict.fromkeys(sources)), notices=(*election.notices, notice))

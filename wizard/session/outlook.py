@@ -9,7 +9,7 @@ from functools import cache
 
 from wizard.errors import WizardError
 from wizard.machine.model import Machine
-from wizard.mirrors.candidates import conda_channels, package_sources, torch_sources
+from wizard.mirrors.candidates import conda_channels, official_torch_sources, package_sources, torch_sources
 from wizard.mirrors.carries import Wanted, carried
 from wizard.mirrors.channel import check_channel
 from wizard.mirrors.model import Offer, Origin, Source, UserSettings
@@ -52,13 +52,8 @@ class Outlook:
         return self._settled[source.id]
 
     def package_sources(self, torch_source: Source, python: str = "3.12", numpy: str = "") -> tuple[Source, ...]:
-        """Without those that list torch themselves when torch comes from the default index: that index cannot be
-        named to the resolver, so nothing else may offer torch."""
-        sources = self._raced_packages(python, numpy) or package_sources(self._choices, self._settings)
-        if torch_source.url is not None:
-            return sources
-        kept = tuple(source for source in sources if source.url is None or not self._lists_torch(source))
-        return kept if self.contest is None or kept else (torch_source,)
+        """For all but the torch family, which the resolver is bound to take from `torch_source`."""
+        return self._raced_packages(python, numpy) or package_sources(self._choices, self._settings)
 
     def _raced_packages(self, python: str, numpy: str) -> tuple[Source, ...]:
         """The fastest index in place of the main one; what the user's settings add to it stays."""
@@ -71,11 +66,18 @@ class Outlook:
             return ()
         return (usable[0], *(source for source in others if source.url != usable[0].url))
 
-    def _lists_torch(self, source: Source) -> bool:
-        try:
-            return bool(self._reader.offers(source, "torch"))
-        except WizardError:
-            return False
+    def official_sha256(self, offer: Offer, variant: str) -> str | None:
+        """What the official pages say of this very file; None where they are silent, or must not be asked."""
+        if self._settings.no_index or self._choices.offline:
+            return None
+        for source in official_torch_sources(variant):
+            try:
+                offers = self._reader.offers(source, offer.project)
+            except WizardError:
+                continue
+            if found := next((one.sha256 for one in offers if one.filename == offer.filename), None):
+                return found
+        return None
 
     def channels(self, python: str) -> tuple[Source, ...]:
         raced = self.contest.channels(python) if self.contest and self.contest.is_on(Kind.CONDA) else ()

@@ -6,7 +6,7 @@ The lock is checked against the promise: the torch wheel in it must be the one t
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -16,67 +16,84 @@ from wizard.environments.python_part import PythonPart
 from wizard.errors import WizardError
 from wizard.i18n import Message, bytes_text, message
 from wizard.machine.serialize import machine_to_json
-from wizard.mirrors.model import Layout, UserSettings
+from wizard.matrix.load import load_matrix
+from wizard.mirrors.model import Layout, Origin, UserSettings
+from wizard.mirrors.official import default_index_url
 from wizard.network.environment import present_environment, with_plain_names, with_settings
 from wizard.network.model import Network
 from wizard.packages.full_disk import says_full
-from wizard.packages.lock import LockRequest, compile_lock
-from wizard.packages.model import Lock
+from wizard.packages.lock import LockRequest, without_login
+from wizard.packages.model import Lock, LockedFile
 from wizard.packages.sizes import with_sizes
 from wizard.plan.model import Choices, Plan, PlanSource
 from wizard.plan.serialize import plan_to_json
+from wizard.process import redact
 from wizard.session.alternates import with_alternates
+from wizard.session.checked_index import CheckedIndex
 from wizard.session.commands import equivalent_commands
-from wizard.session.conda import conda_changes, plan_conda
+from wizard.session.computed import Asker, OnProgress
+from wizard.session.conda_agreement import Around, Locked, agree, choose_part, pins
 from wizard.session.credentials import with_credentials
 from wizard.session.model import Election, Facts, Preview
+from wizard.session.origin import check_lock, with_pins
 from wizard.session.other_packages import locked_somewhere
 from wizard.session.outlook import is_main
 from wizard.session.place import check_place, target_prefix, told_of
-from wizard.session.python_part import LockedPython, choose_python_part, python_changes
+from wizard.session.python_part import LockedPython
 from wizard.session.shared import check_base_python
 from wizard.steps.preflight import check_ground
 from wizard.steps.room import check_room, demands, files_here, needed_bytes
 from wizard.steps.room_told import room_told
-from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
+from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id, write_lock
 from wizard.system import moving
 
-OnLog = Callable[[str], None]
+_NAMES_SHOWN = 8
+_USERS = Origin.USER_SETTINGS.value
 
 
 def preview(
-    facts: Facts, choices: Choices, election: Election, is_cancelled: Callable[[], bool], on_log: OnLog = lambda _: None
-) -> Preview:
-    """Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together."""
+    facts: Facts, choices: Choices, election: Election, is_cancelled: Callable[[], bool],
+    on_progress: OnProgress = lambda progress: None,
+) -> Preview:  # fmt: skip
+    """`on_progress` hears of files that must come whole before it is known what they need.
 
-    def lock_it(folder: RunFolder) -> tuple[Lock, Election]:
+    Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together.
+    """
+    asker = Asker(choices, is_cancelled, on_progress)
+
+    def lock_it(folder: RunFolder, around: Around) -> Locked:
         return locked_somewhere(
-            facts, choices, election, lambda some: locked(facts, some, folder, is_cancelled, on_log), is_cancelled
+            facts, choices, election, lambda some: locked(facts, some, folder, asker, around), is_cancelled
         )
 
-    return saved_preview(facts, choices, lock_it, is_cancelled)
+    return saved_preview(facts, choices, election, lock_it, is_cancelled)
 
 
 def saved_preview(
-    facts: Facts, choices: Choices, lock_it: Callable[[RunFolder], tuple[Lock, Election]],
+    facts: Facts, choices: Choices, election: Election, lock_it: Callable[[RunFolder, Around], Locked],
     is_cancelled: Callable[[], bool], profile_sha256: str | None = None, python: LockedPython | None = None,
 ) -> Preview:  # fmt: skip
-    """`lock_it`: where the lock comes from, a resolver or a class profile; `python`: that profile's, for the built-in
-    engine. Nothing of the run stays if that fails."""
+    """`lock_it`: where the lock comes from, a resolver or a class profile; it may elect another source of packages.
+    `python`: that profile's, for the built-in engine. Nothing of the run stays if that fails."""
     place = check_place(choices)
     check_ground(target_prefix(choices))
     folder = create_run_folder(new_run_id())
     try:
-        lock, election = lock_it(folder)
-        plan = _plan(facts, choices, election, folder.id, lock)
-        plan = replace(plan, notices=(*plan.notices, *told_of(place)), profile_sha256=profile_sha256)
-        check_base_python(plan)
+        draft = _plan(facts, choices, election, folder.id)
+        check_base_python(draft)
+        part, lock, election = agree(
+            lambda specs: choose_part(replace(draft, conda_specs=specs), is_cancelled, python),
+            lambda around: lock_it(folder, around),
+        )
+        plan = _plan(facts, choices, election, folder.id)
+        plan = replace(
+            plan, total_bytes=lock.total_bytes, notices=(*plan.notices, *told_of(place)), conda_specs=pins(lock),
+            profile_sha256=profile_sha256,
+        )  # fmt: skip
         if python is not None:
             _write_private(folder.python_files, msgspec.json.encode(python.files))
-        part, by_conda = choose_python_part(plan, is_cancelled, python), plan_conda(plan, is_cancelled)
-        engine_changes = (*conda_changes(plan, by_conda), *python_changes(plan, part))
         check_room(demands(plan, lock))
-        save_run(folder, plan, lock, part)
+        save_run(folder, plan, lock, part.python)
     except OSError as error:
         moving.remove_tree(folder.path)
         code = "fetch-no-space" if says_full(str(error)) else "state-not-writable"
@@ -85,20 +102,23 @@ def saved_preview(
     except BaseException:
         moving.remove_tree(folder.path)
         raise
-    packages = part.packages if part else by_conda.chosen if by_conda else ()
     here = files_here(plan, lock)
-    changes = (*_changes(plan, lock, here), *room_told(plan, lock), *engine_changes)
+    changes = (*_changes(plan, lock, here), *room_told(plan, lock), *part.changes)
     python_files = python.files if python else ()
-    return Preview(plan, lock, changes, equivalent_commands(plan), packages, python_files, here)
+    return Preview(plan, lock, changes, equivalent_commands(plan, lock), part.packages, python_files, here)
 
 
 def locked(
-    facts: Facts, election: Election, folder: RunFolder, is_cancelled: Callable[[], bool], on_log: OnLog
-) -> Lock:
+    facts: Facts, election: Election, folder: RunFolder, asker: Asker,
+    around: Around = Around(),  # noqa: B008 (frozen)
+) -> Lock:  # fmt: skip
+    """Raises as `CheckedIndex.lock`, WizardError `lock-not-promised`, `pin-differs`, Cancelled."""
     workdir = folder.path / "resolve"
     workdir.mkdir(exist_ok=True)
-    request = _lock_request(facts, election)
-    lock = compile_lock(request, workdir, on_log, is_cancelled)
+    request = replace(_lock_request(facts, election), provided=around.provided, preferred=around.preferred)
+    sources = (election.torch_source, *election.package_sources)
+    with CheckedIndex(sources, facts.settings, asker, election.further) as index:
+        lock = index.lock(request, workdir)
     promised = election.offers.get("torch")
     found = lock.find("torch")
     if promised and (found is None or (promised.sha256 and found.sha256 != promised.sha256)):
@@ -107,7 +127,9 @@ def locked(
             details=f"promised {promised.filename} {promised.sha256}\nlocked {found}",
             build=f"{election.candidate.torch}+{election.candidate.variant}",
         )
-    lock = with_alternates(lock, election.further, facts.settings, is_cancelled)
+    lock = with_pins(lock, load_matrix())
+    check_lock(lock, load_matrix(), election.torch_source)
+    lock = with_alternates(lock, election.further, facts.settings, asker.is_cancelled)
     others = (source for sources in election.further.values() for source in sources)
     lock = with_credentials(lock, (election.torch_source, *election.package_sources, *others))
     lock = with_sizes(lock, request.environment)
@@ -117,21 +139,27 @@ def locked(
 
 def _lock_request(facts: Facts, election: Election) -> LockRequest:
     machine = facts.machine
-    default = next((s.url for s in election.package_sources if is_main(s)), None)
-    extra = [s for s in election.package_sources if not is_main(s)]
+    main = next((s for s in election.package_sources if is_main(s)), None)
+    extra = [s for s in election.package_sources if s is not main and s.url]
+    links = [s for s in extra if s.layout is Layout.FLAT]
+    # Before others it has to be named: said by nothing it would be the last.
+    default = (main.url or (default_index_url() if extra else None)) if main else None
     torch = election.torch_source
+    base = (python.version for python in machine.pythons if python.executable == election.base_python)
     return LockRequest(
         requirements=election.requirements,
-        python=election.python,
+        python=next(base, election.python),
         os=machine.os,
         arch=machine.arch,
         glibc=machine.glibc,
-        torch_index=torch.url,
+        torch_index=torch.url or default_index_url(),
         torch_layout=torch.layout.value,
         default_index=default,
         extra_indexes=tuple(s.url for s in extra if s.url and s.layout is Layout.SIMPLE),
-        find_links=tuple(s.url for s in extra if s.url and s.layout is Layout.FLAT),
-        no_index=default is None and not any(s.url is None for s in election.package_sources),
+        find_links=tuple(s.url for s in links if s.url and s.origin is not Origin.USER_SETTINGS),
+        added_links=tuple(s.url for s in links if s.url and s.origin is Origin.USER_SETTINGS),
+        index_strategy=election.index_strategy,
+        no_index=main is None,
         environment=network_environment(facts.settings, _addresses(election)),
     )
 
@@ -149,7 +177,7 @@ def _addresses(election: Election) -> tuple[str | None, ...]:
     return (*(source.url for source in sources), *election.channels, *election.further_channels)
 
 
-def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock: Lock) -> Plan:
+def _plan(facts: Facts, choices: Choices, election: Election, run_id: str) -> Plan:
     candidate = replace(election.candidate, python=election.python)
     sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
     return Plan(
@@ -167,7 +195,6 @@ def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock:
         requirements=election.requirements,
         gpu_expected=candidate.fits and candidate.variant != "cpu",
         machine=machine_to_json(facts.machine),
-        total_bytes=lock.total_bytes,
         notices=(*facts.settings.notices, *election.notices),
         environment=network_environment(facts.settings, _addresses(election)),
         conda=election.conda,
@@ -176,10 +203,9 @@ def _plan(facts: Facts, choices: Choices, election: Election, run_id: str, lock:
 
 
 def save_run(folder: RunFolder, plan: Plan, lock: Lock, part: PythonPart | None = None) -> None:
-    _write_private(folder.pylock, lock.text.encode())
+    write_lock(folder, lock)
     if part is not None:
         _write_private(folder.python_part, part.text.encode())
-    _write_private(folder.files, msgspec.json.encode(lock.files))
     # The plan last: a folder without one is no run.
     _write_private(folder.plan, plan_to_json(plan))
 
@@ -198,5 +224,19 @@ def _changes(plan: Plan, lock: Lock, here: frozenset[str]) -> tuple[Message, ...
         message("change.download", size=bytes_text(download), count=len(lock.files)),
         *([message("change.here", count=len(here), size=size)] if here else ()),
         message("change.disk", gigabytes=round(unpacked / 1e9, 1)),
+        *from_settings(plan.sources, lock.files),
         message("change.settings"),
     )
+
+
+def from_settings(sources: Iterable[PlanSource], files: Sequence[LockedFile]) -> Iterator[Message]:
+    """What each index of the user's own settings hands out: it may be there for another purpose."""
+    own = {without_login(source.url): source for source in sources if source.url and source.origin == _USERS}
+    for address, source in own.items():
+        names = [f"{file.name} {file.version}" for file in files if file.listed_by == address]
+        if names:
+            more = len(names) - _NAMES_SHOWN
+            yield message(
+                f"change.from-settings{'-more' if more > 0 else ''}", source=source.name, address=redact(address),
+                packages=", ".join(names[:_NAMES_SHOWN]), more=more,
+            )  # fmt: skip

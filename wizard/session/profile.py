@@ -24,6 +24,7 @@ from wizard.mirrors.model import Layout, Origin, Source, UserSettings
 from wizard.mirrors.racers import Kind
 from wizard.mirrors.read import Reader
 from wizard.packages.model import Lock, LockedFile
+from wizard.packages.provided import leave_to_conda
 from wizard.packages.sizes import with_sizes
 from wizard.plan.model import Candidate, Choices
 from wizard.plan.serialize import read_plan
@@ -33,6 +34,7 @@ from wizard.profile.model import Profile, ProfileFile, ProfileLock
 from wizard.profile.pylock import lock_of
 from wizard.session.channels import further_channels
 from wizard.session.conda import own_conda
+from wizard.session.conda_agreement import Around, Locked
 from wizard.session.contest import Contest
 from wizard.session.credentials import with_credentials
 from wizard.session.elect import base_pythons, channel_verdicts
@@ -171,10 +173,10 @@ def preview_profile(
     python = _python(facts, file.profile, entry, choices, further_urls) if _brings_python(entry, choices) else None
     known = replace(choices, python=entry.python, torch=entry.torch, variant=entry.variant)
 
-    def lock_it(_: RunFolder) -> tuple[Lock, Election]:
-        return _lock(facts, file.profile, entry, known, further_urls), election
+    def lock_it(_: RunFolder, around: Around) -> Locked:
+        return leave_to_conda(_lock(facts, file.profile, entry, known, further_urls), around.provided), election
 
-    return saved_preview(facts, known, lock_it, is_cancelled, file.sha256, python)
+    return saved_preview(facts, known, election, lock_it, is_cancelled, file.sha256, python)
 
 
 def _election(
@@ -255,6 +257,8 @@ def _named(url: str) -> Source:
 def _requirements(profile: Profile, entry: ProfileLock) -> Iterator[str]:
     for name in ("torch", *profile.environment.companions):
         yield f"{name}=={entry.version_of(name)}"
+    if numpy := entry.version_of("numpy"):  # whoever makes a profile asks for it: torch goes without, and then warns
+        yield f"numpy=={numpy}"
     yield from profile.environment.extras
 
 

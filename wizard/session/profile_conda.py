@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from wizard import paths
@@ -23,9 +23,11 @@ from wizard.mirrors.conda_names import FORGE
 from wizard.mirrors.installing_client import list_headers
 from wizard.mirrors.racers import Kind
 from wizard.mirrors.read import Reader
+from wizard.packages.model import PackageVersion
 from wizard.plan.model import Candidate, Choices
 from wizard.profile.conda import CondaPackage, from_record
 from wizard.session.channels import further_channels
+from wizard.session.conda_agreement import provided_by
 from wizard.session.contest import Contest
 from wizard.session.elect import channel_verdicts
 from wizard.session.model import Facts
@@ -41,19 +43,29 @@ _LINUX, _WINDOWS = "3.10", "10.0.17763"
 IsCancelled = Callable[[], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class PythonLock:
+    """`provided`: the Python packages among them, which the entry's wheels go around."""
+
+    packages: tuple[CondaPackage, ...]
+    provided: tuple[PackageVersion, ...]
+
+
 class PythonLocks:
     """For the entries of one profile: those of one system, C library and Python are chosen once, or fail once."""
 
     def __init__(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> None:
         self._facts, self._choices, self._is_cancelled = facts, choices, is_cancelled
-        self._known: dict[tuple[str, str, str | None, str], tuple[CondaPackage, ...] | WizardError] = {}
+        self._known: dict[tuple[str | None, ...], PythonLock | WizardError] = {}
 
-    def of(self, need: Need, candidate: Candidate, python: str) -> tuple[CondaPackage, ...]:
-        """Raises UsageError `engine-rattler-no-channel`, WizardError `env-…`, `profile-…`, Cancelled."""
-        key = (need.os, need.arch, need.glibc, python)
+    def of(self, need: Need, candidate: Candidate, python: str, specs: tuple[str, ...] = ()) -> PythonLock:
+        """`specs`: what is asked of the channel beside Python and pip.
+
+        Raises UsageError `engine-rattler-no-channel`, WizardError `env-…`, `profile-…`, Cancelled."""
+        key = (need.os, need.arch, need.glibc, python, *specs)
         if key not in self._known:
             try:
-                self._known[key] = self._chosen(need, candidate, python)
+                self._known[key] = self._chosen(need, candidate, python, specs)
             except WizardError as error:
                 self._known[key] = error
         found = self._known[key]
@@ -61,18 +73,20 @@ class PythonLocks:
             raise found
         return found
 
-    def _chosen(self, need: Need, candidate: Candidate, python: str) -> tuple[CondaPackage, ...]:
+    def _chosen(self, need: Need, candidate: Candidate, python: str, specs: tuple[str, ...]) -> PythonLock:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
         choices = replace(self._choices, engine="rattler", python=python)
         contest = Contest(choices, facts, self._is_cancelled)
         with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.CONDA) else None) as reader:
             verdicts = channel_verdicts(choices, Outlook(choices, facts.settings, reader, contest), facts, candidate)
         channels = choose_engine("rattler", verdicts, (), python).channels
-        target = Target(paths.home() / "profile-python", python, "rattler", channels=channels, system=_system(need))
+        target = Target(
+            paths.home() / "profile-python", python, "rattler", channels=channels, specs=specs, system=_system(need)
+        )
         part = RattlerEngine(network_environment(facts.settings, channels)).plan(target, self._is_cancelled)
         further = further_channels(contest, choices, facts.settings, channels)
         packages = (_package(record, further) for record in json.loads(part.text))
-        return tuple(sorted(packages, key=lambda package: package.file.name))
+        return PythonLock(tuple(sorted(packages, key=lambda package: package.file.name)), provided_by(part.packages))
 
 
 def _system(need: Need) -> System:

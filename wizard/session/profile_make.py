@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Protocol
 
 import wizard
 from wizard.errors import UsageError, WizardError
@@ -20,25 +21,35 @@ from wizard.mirrors.installing_client import list_headers
 from wizard.mirrors.racers import Kind
 from wizard.mirrors.read import Reader
 from wizard.packages.lock import FAMILY
-from wizard.packages.model import LockedFile
+from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Candidate, Choices
 from wizard.plan.resolve import resolve
 from wizard.plan.wishes import check_extras
+from wizard.profile.conda import CondaPackage
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile, ProfileLock, ProfileSources
 from wizard.profile.write import profile_file
+from wizard.session.computed import Asker, with_computed
+from wizard.session.conda_agreement import Around, Locked, agree, pins
 from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk
 from wizard.session.model import Election, Facts
 from wizard.session.other_packages import locked_somewhere
 from wizard.session.outlook import Outlook
 from wizard.session.plain import plain_address
-from wizard.session.preview import locked
-from wizard.session.profile_conda import PythonLocks
+from wizard.session.preview import locked, network_environment
+from wizard.session.profile_conda import PythonLock, PythonLocks
 from wizard.session.profile_needs import Need, Needs, one_python
 from wizard.session.raced import further_sources
 from wizard.steps.run_folder import RunFolder
 
 IsCancelled = Callable[[], bool]
+
+
+class LockIt(Protocol):
+    def __call__(self, around: Around, more: tuple[str, ...] = ()) -> Locked:
+        """`more`: further requirements."""
+
+
 _BUILT_IN = ("auto", "rattler")  # engines that may be the built-in one
 
 
@@ -129,37 +140,57 @@ class _Making:
         return tuple(entries)
 
     def _entry(self, need: Need) -> ProfileLock:
-        wish = self._made.environment
-        entry, candidate = _entry(self._facts, self._matrix, need, self._choices, wish, self._is_cancelled)
-        if wish.engine not in _BUILT_IN and "engine" not in self._made.ask:
-            return entry
+        facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
+        choices = replace(self._choices, torch=need.torch, variant=need.variant)
+        election = _elect(facts, self._matrix, need, choices, self._made.environment, self._is_cancelled)
+        asker = Asker(choices, self._is_cancelled)
+        with tempfile.TemporaryDirectory(prefix="torch-setup-profile-") as folder:
+            run = RunFolder(Path(folder))
+
+            def lock_it(around: Around, more: tuple[str, ...] = ()) -> Locked:
+                return locked_somewhere(
+                    facts, choices, replace(election, requirements=(*election.requirements, *more)),
+                    lambda some: locked(facts, some, run, asker, around), self._is_cancelled,
+                )  # fmt: skip
+
+            conda, lock = self._around_conda(need, election, lock_it)
+        lock = with_computed(lock, network_environment(facts.settings), asker)
+        files = tuple(sorted(map(_without_secrets, lock.files), key=lambda file: file.name))
+        return ProfileLock(
+            need.os, need.arch, election.python, need.torch, need.variant, files, need.glibc, conda=conda
+        )
+
+    def _around_conda(self, need: Need, election: Election, lock_it: LockIt) -> tuple[tuple[CondaPackage, ...], Lock]:
+        """The built-in engine's packages and a lock that goes with them; where there are none, a lock alone."""
+        engine, asked = self._made.environment.engine, "engine" in self._made.ask
+        if engine not in _BUILT_IN and not asked:
+            return (), lock_it(Around())[0]
+
+        def choose(specs: tuple[str, ...]) -> PythonLock:
+            return self._pythons.of(need, election.candidate, election.python, specs)
+
         try:
-            return replace(entry, conda=self._pythons.of(need, candidate, entry.python))
+            python, lock, _ = agree(choose, lock_it)
         except WizardError as error:
-            if wish.engine == "rattler":
+            is_of_wheels = error.code.startswith("lock-") and error.code != "lock-conda-version"
+            if engine == "rattler" or is_of_wheels:
                 raise
             self._hearing.on_no_python(need, error)
-            return entry
+            return (), lock_it(Around())[0]
+        return python.packages, _with_wheels(python, lock, lock_it) if asked else lock
 
 
-def _entry(
-    facts: Facts, matrix: Matrix, need: Need, choices: Choices, wish: ProfileEnvironment, is_cancelled: IsCancelled
-) -> tuple[ProfileLock, Candidate]:
-    facts = replace(facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
-    choices = replace(choices, torch=need.torch, variant=need.variant)
-    election = _elect(facts, matrix, need, choices, wish, is_cancelled)
-    with tempfile.TemporaryDirectory(prefix="torch-setup-profile-") as folder:
-        run = RunFolder(Path(folder))
-        lock, _ = locked_somewhere(
-            facts, choices, election, lambda some: locked(facts, some, run, is_cancelled, _mute), is_cancelled
-        )
-    files = tuple(sorted(map(_without_secrets, lock.files), key=lambda file: file.name))
-    entry = ProfileLock(need.os, need.arch, election.python, need.torch, need.variant, files, need.glibc)
-    return entry, election.candidate
-
-
-def _mute(line: str) -> None:
-    return None
+def _with_wheels(python: PythonLock, lock: Lock, lock_it: LockIt) -> Lock:
+    """Also the wheels of what conda would bring, in its versions: a student may choose an engine without conda."""
+    if not lock.provided:
+        return lock
+    others = tuple(each for each in python.provided if each not in lock.provided)
+    try:
+        return lock_it(Around(others), pins(lock))[0]
+    except WizardError as error:
+        if error.code != "lock-no-solution":
+            raise
+        return lock
 
 
 def _elect(

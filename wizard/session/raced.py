@@ -24,7 +24,7 @@ def states_of(walk: Walk, contest: Contest) -> tuple[SourceState, ...]:
     """Raced sources first, best first. What the walk found out later about one of them counts."""
     raced = [state for race in contest.races.values() for state in race_states(race)]
     seen = {(state.source.id, state.source.url) for state in raced}
-    lost = {key for key, state in walk.states.items() if state.verdict == "unreachable"}
+    lost = {key for key, state in walk.states.items() if state.verdict in ("unreachable", "refused")}
     kept = [
         walk.states[key] if (key := (s.source.id, s.source.url)) in lost and s.kind == "torch" else s for s in raced
     ]

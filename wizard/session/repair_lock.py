@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
@@ -11,6 +10,7 @@ from packaging.version import InvalidVersion, Version
 from wizard.doctor.distributions import FAMILY
 from wizard.doctor.installation import Installation
 from wizard.doctor.package_looks import fits
+from wizard.doctor.reuse import provided_by_conda
 from wizard.errors import WizardError
 from wizard.i18n import message
 from wizard.matrix.model import PLATFORMS, Matrix
@@ -19,6 +19,8 @@ from wizard.mirrors.model import Offer
 from wizard.mirrors.read import Reader
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Candidate, Choices
+from wizard.session.computed import Asker
+from wizard.session.conda_agreement import Around
 from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk
 from wizard.session.inside_plan import EXACT
@@ -27,6 +29,7 @@ from wizard.session.outlook import Outlook
 from wizard.session.preview import locked
 from wizard.session.repair_wish import Wanted, python_series
 from wizard.steps.run_folder import RunFolder
+from wizard.system import moving
 
 
 def election_for(
@@ -92,24 +95,22 @@ def _bound(env: Installation, matrix: Matrix, facts: Facts, candidate: Candidate
 
 def lock_for(
     facts: Facts, election: Election, env: Installation, wanted: Wanted, folder: RunFolder,
-    is_cancelled: Callable[[], bool],
+    asker: Asker,
 ) -> Lock:  # fmt: skip
-    """Resolved freely first; what that changes without need is then held, where that has a solution."""
-    lock = locked(facts, election, folder, is_cancelled, _mute)
+    """Resolved first around what conda owns only; what that changes without need is then held, where that has a
+    solution."""
+    around = Around(tuple(each for each in provided_by_conda(env) if each.name not in wanted.damaged))
+    lock = locked(facts, election, folder, asker, around)
     held = tuple(_held(lock, env, wanted))
     if held:
         kept = replace(election, requirements=(*election.requirements, *held))
         try:
-            lock = locked(facts, kept, folder, is_cancelled, _mute)
+            lock = locked(facts, kept, folder, asker, around)
         except WizardError as error:
             if error.code != "lock-no-solution":
                 raise
-            shutil.rmtree(folder.path / "resolve", ignore_errors=True)
-    return Lock(tuple(file for file in lock.files if _comes(file, env, wanted)), lock.text)
-
-
-def _mute(line: str) -> None:
-    return None
+            moving.remove_tree(folder.path / "resolve")
+    return replace(lock, files=tuple(file for file in lock.files if _comes(file, env, wanted)))
 
 
 def _held(lock: Lock, env: Installation, wanted: Wanted) -> Iterator[str]:

@@ -25,9 +25,10 @@ from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import CPU
 from wizard.packages.model import Lock
 from wizard.plan.model import Candidate, Choices, Plan
+from wizard.session.computed import Asker
 from wizard.session.inside_plan import inside_plan
 from wizard.session.model import Facts
-from wizard.session.preview import save_run
+from wizard.session.preview import from_settings, save_run
 from wizard.session.repair_lock import election_for, lock_for
 from wizard.session.repair_speed import Transfer, measured_rates, transfer_of
 from wizard.session.repair_wish import named_packages, read_wish
@@ -56,7 +57,7 @@ def plan_repair(
     folder = create_run_folder(new_run_id())
     try:
         election = election_for(facts, matrix, env, wanted, choices, is_cancelled)
-        lock = lock_for(facts, election, env, wanted, folder, is_cancelled)
+        lock = lock_for(facts, election, env, wanted, folder, Asker(choices, is_cancelled))
         repair = _repair(env, answer, remedy, election.candidate, lock)
         goal = replace(choices, prefix=str(env.prefix), name=None)
         is_expected = gpu_expected(env, facts.machine) and election.candidate.variant != CPU
@@ -112,6 +113,7 @@ def _changes(plan: Plan, lock: Lock, repair: Repair, env: Installation, transfer
     if lock.files:
         names = ", ".join(f"{file.name} {file.version}" for file in lock.files)
         yield message("doctor.change.reinstall", names=names)
+        yield from from_settings(plan.sources, lock.files)
         yield message("doctor.change.others")
         yield _download(transfer)
         yield from _conflicts(lock, env)

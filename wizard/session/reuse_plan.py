@@ -16,7 +16,7 @@ from packaging.version import InvalidVersion, Version
 from wizard.doctor.distributions import FAMILY
 from wizard.doctor.installation import Installation, read_installation, user_variables
 from wizard.doctor.repair import Repair, write_repair
-from wizard.doctor.reuse import ADDED, REPLACED, REUSE, Change, broken_by, changes_of, conda_owned
+from wizard.doctor.reuse import ADDED, REPLACED, REUSE, Change, broken_by, changes_of, conda_owned, provided_by_conda
 from wizard.environments.clone_rewrite import shell_word
 from wizard.environments.found import Environment
 from wizard.environments.reusable import check_not_in_use, check_reusable
@@ -25,10 +25,12 @@ from wizard.i18n import Message, bytes_text, message
 from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import CPU
 from wizard.mirrors.read import Reader
-from wizard.packages.model import Lock
+from wizard.packages.model import Lock, PackageVersion
 from wizard.plan.model import Choices, Plan
 from wizard.plan.resolve import resolve
 from wizard.session.commands import equivalent_commands
+from wizard.session.computed import Asker, OnProgress
+from wizard.session.conda_agreement import Around, Locked
 from wizard.session.contest import Contest
 from wizard.session.election import Found, Walk, wanted_candidates
 from wizard.session.environments import conda_roots, find_environment
@@ -37,8 +39,9 @@ from wizard.session.model import Election, Facts, Preview
 from wizard.session.other_packages import locked_somewhere
 from wizard.session.outlook import Outlook
 from wizard.session.place import target_prefix
-from wizard.session.preview import locked, save_run
+from wizard.session.preview import from_settings, locked, save_run
 from wizard.session.raced import further_sources
+from wizard.steps.room import files_here
 from wizard.steps.room_told import room_told
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id
 from wizard.system import moving
@@ -55,7 +58,10 @@ def environment_for(choices: Choices) -> Environment:
     return one
 
 
-def plan_reuse(facts: Facts, matrix: Matrix, choices: Choices, is_cancelled: IsCancelled) -> Preview | None:
+def plan_reuse(
+    facts: Facts, matrix: Matrix, choices: Choices, is_cancelled: IsCancelled,
+    on_progress: OnProgress = lambda progress: None,
+) -> Preview | None:  # fmt: skip
     """None: nothing would change. Raises UsageError `reuse-…`, WizardError `reuse-…`, `no-…`, `lock-…`, Cancelled."""
     one = environment_for(choices)
     check_not_in_use(one.prefix)
@@ -63,7 +69,7 @@ def plan_reuse(facts: Facts, matrix: Matrix, choices: Choices, is_cancelled: IsC
     choices = _for_python(choices, env)
     folder = create_run_folder(new_run_id())
     try:
-        preview = _planned(facts, matrix, env, choices, folder, is_cancelled)
+        preview = _planned(facts, matrix, env, choices, folder, Asker(choices, is_cancelled, on_progress))
     except OSError as error:
         moving.remove_tree(folder.path)
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
@@ -87,12 +93,10 @@ def _for_python(choices: Choices, env: Installation) -> Choices:
 
 
 def _planned(
-    facts: Facts, matrix: Matrix, env: Installation, choices: Choices, folder: RunFolder, is_cancelled: IsCancelled
+    facts: Facts, matrix: Matrix, env: Installation, choices: Choices, folder: RunFolder, asker: Asker
 ) -> Preview | None:
-    election = _election(facts, matrix, env, choices, is_cancelled)
-    lock, election = locked_somewhere(
-        facts, choices, election, lambda some: _locked(facts, some, env, folder, is_cancelled), is_cancelled
-    )
+    election = _election(facts, matrix, env, choices, asker.is_cancelled)
+    lock, election = _locked(facts, choices, env, election, folder, asker)
     changes = changes_of(lock, env)
     owned = conda_owned(env, changes)
     if owned:
@@ -109,9 +113,8 @@ def _planned(
     write_repair(folder.path, repair)
     save_run(folder, plan, coming)
     left = len(env.distributions) - sum(change.kind == REPLACED for change in changes)
-    return Preview(
-        plan, coming, (*_words(plan, env, changes, left), *room_told(plan, coming)), equivalent_commands(plan)
-    )
+    words = (*_words(plan, coming, env, changes, left), *room_told(plan, coming))
+    return Preview(plan, coming, words, equivalent_commands(plan, coming), here=files_here(plan, coming))
 
 
 def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices, is_cancelled: IsCancelled) -> Election:
@@ -174,21 +177,32 @@ def _companions(choices: Choices, env: Installation, found: Found) -> tuple[str,
     return tuple(name for name in FAMILY[1:] if name in wanted and name in found.offers)
 
 
-def _locked(facts: Facts, election: Election, env: Installation, folder: RunFolder, is_cancelled: IsCancelled) -> Lock:
-    """uv keeps to the versions that the file names which it is to write, wherever they have a solution."""
-    workdir = folder.path / "resolve"
-    workdir.mkdir(exist_ok=True)
-    (workdir / "pylock.toml").write_text(preferences(env), encoding="utf-8")
-    return locked(facts, election, folder, is_cancelled, lambda line: None)
+def _locked(
+    facts: Facts, choices: Choices, env: Installation, election: Election, folder: RunFolder, asker: Asker
+) -> Locked:
+    """Around what conda owns; where that has no solution, freely: what conda owns is then named by the caller."""
+
+    def lock_it(around: Around) -> Locked:
+        return locked_somewhere(
+            facts, choices, election, lambda some: locked(facts, some, folder, asker, around), asker.is_cancelled
+        )
+
+    preferred, provided = preferences(env), provided_by_conda(env)
+    try:
+        return lock_it(Around(provided, preferred))
+    except WizardError as error:
+        if error.code != "lock-no-solution" or not provided:
+            raise
+        return lock_it(Around(preferred=preferred))
 
 
-def preferences(env: Installation) -> str:
-    """A lock without files: the versions that are there. torch and what follows it in exact versions are left out."""
-    lines = ['lock-version = "1.0"', 'created-by = "torch-setup"']
-    for each in env.distributions:
-        if each.name not in FAMILY and not each.name.startswith(EXACT) and _is_plain(each.version):
-            lines += ["[[packages]]", f'name = "{each.name}"', f'version = "{Version(each.version)}"']
-    return "\n".join(lines) + "\n"
+def preferences(env: Installation) -> tuple[PackageVersion, ...]:
+    """The versions that are there. torch and what follows it in exact versions are left out."""
+    return tuple(
+        PackageVersion(each.name, str(Version(each.version)))
+        for each in env.distributions
+        if each.name not in FAMILY and not each.name.startswith(EXACT) and _is_plain(each.version)
+    )
 
 
 def _is_plain(version: str) -> bool:
@@ -212,7 +226,9 @@ def _repair(env: Installation, election: Election, changes: Iterable[Change]) ->
     )
 
 
-def _words(plan: Plan, env: Installation, changes: tuple[Change, ...], left: int) -> Iterator[Message]:
+def _words(
+    plan: Plan, coming: Lock, env: Installation, changes: tuple[Change, ...], left: int
+) -> Iterator[Message]:  # fmt: skip
     """First what breaks: it is what one would stop for."""
     for broken in broken_by(changes, env):
         yield message("reuse.change.broken", name=broken.name, version=broken.version, requirement=broken.requirement,
@@ -223,6 +239,7 @@ def _words(plan: Plan, env: Installation, changes: tuple[Change, ...], left: int
     for change in changes:
         if change.kind == ADDED:
             yield message("reuse.change.added", name=change.name, now=change.now)
+    yield from from_settings(plan.sources, coming.files)
     yield message("reuse.change.left", count=left)
     size = sum(change.size or 0 for change in changes)
     yield message("reuse.change.download", count=len(changes), size=bytes_text(size))

@@ -34,9 +34,9 @@ from wizard.plan.requirement import Requirement
 from wizard.plan.requirements import requirements, with_lint
 from wizard.plan.resolve import resolve
 from wizard.plan.wishes import check_extras
-from wizard.session import carrying_out
 from wizard.session.around_rows import around_rows
 from wizard.session.carrying_out import Runs
+from wizard.session.computed import OnProgress
 from wizard.session.contest import check_mirror
 from wizard.session.doctor import Examination, examine_prefix, plan_examined, undo_repair
 from wizard.session.drift import drift
@@ -58,7 +58,6 @@ from wizard.session.sources import NEEDED
 from wizard.session.verify import verify_prefix
 from wizard.session.volumes import remember, with_volumes
 from wizard.settings.finding import Finding
-from wizard.steps.draft import keep
 from wizard.steps.preflight import check_ground
 from wizard.steps.run_folder import find_run_folder
 from wizard.undo.model import Change
@@ -219,25 +218,25 @@ class Session(Runs):
         check_ground(target_prefix(choices))
 
     def preview(
-        self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled = _never
+        self,
+        facts: Facts,
+        choices: Choices,
+        election: Election,
+        is_cancelled: IsCancelled = _never,
+        on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
-        return preview(facts, with_volumes(canonical(choices)), election, is_cancelled)
+        """Raises as `preview.preview`."""
+        return preview(facts, with_volumes(canonical(choices)), election, is_cancelled, on_progress)
 
-    def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> Preview | None:
+    def plan_reuse(
+        self,
+        facts: Facts,
+        choices: Choices,
+        is_cancelled: IsCancelled = _never,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Preview | None:
         """A setup into an environment that is there; None: nothing would change. Raises as `reuse_plan.plan_reuse`."""
-        return plan_reuse(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled)
-
-    def start(self, run_id: str) -> int:
-        """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""
-        return carrying_out.start(run_id)
-
-    def keep(self, run_id: str) -> None:
-        """A plan that somebody will start later, by its file."""
-        keep(find_run_folder(run_id).path)
-
-    def resume(self, run_id: str) -> int:
-        """Raises UsageError `nothing-to-resume` for a run that is done."""
-        return carrying_out.resume(run_id)
+        return plan_reuse(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
 
     def verify(
         self, prefix: Path, is_cancelled: IsCancelled = _never, deep: bool = False

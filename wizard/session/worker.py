@@ -29,8 +29,10 @@ from wizard.events import Kind
 from wizard.explain.match import explain
 from wizard.i18n import message
 from wizard.pack.opened import shown
+from wizard.packages.fetch import Downloads
 from wizard.packages.lock import parse_lock
 from wizard.packages.model import Lock, LockedFile
+from wizard.packages.store import PackageStore
 from wizard.plan.model import Plan
 from wizard.plan.serialize import read_plan
 from wizard.process import guarded, without_memory
@@ -191,7 +193,13 @@ class _Attempt:
     def _write_report(self, status: ExitStatus, error: WizardError | None) -> str | None:
         verification = self._context.verification
         found = verification.result() if verification.done() else None
-        document = report_document(self._plan, found, self._results(), status=int(status), error=error)
+        try:
+            files = read_run_lock(self._folder).files  # with the hashes that were computed meanwhile
+        except UsageError:
+            files = self._lock.files
+        document = report_document(
+            self._plan, found, self._results(), files, is_here=_is_here, status=int(status), error=error
+        )
         self._tell_class(document)
         try:
             write_report(self._folder.report, document)
@@ -214,3 +222,7 @@ class _Attempt:
 def _bug(error: Exception) -> WizardError:
     details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     return without_memory(error) or WizardError("internal", details=details, what=type(error).__name__)
+
+
+def _is_here(file: LockedFile) -> bool:
+    return PackageStore().wheel_of(file) is not None or Downloads().find(file) is not None

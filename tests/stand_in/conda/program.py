@@ -47,10 +47,14 @@ async def link(request):
         request["channels"], [MatchSpec(spec) for spec in request["specs"]], gateway=Gateway(cache / "repodata"),
         virtual_packages=VirtualPackage.detect(VirtualPackageOverrides.from_env()),
     )
-    await install(records, request["prefix"], cache_dir=cache / "packages", show_progress=False)
+    if request["prefix"]:
+        await install(records, request["prefix"], cache_dir=cache / "packages", show_progress=False)
+    return [record.file_name for record in records]
 
-asyncio.run(link(json.load(sys.stdin)))
-os.write(1, b'"done"')
+try:
+    os.write(1, json.dumps({"done": asyncio.run(link(json.load(sys.stdin)))}).encode())
+except Exception as error:
+    os.write(1, json.dumps({"error": str(error)}).encode())
 os._exit(0)  # rattler's threads can crash an interpreter that leaves in the ordinary way
 """
 
@@ -162,10 +166,28 @@ def packages(options: dict[str, list[str]]) -> list[dict[str, Any]]:
     return found
 
 
-def actions(options: dict[str, list[str]]) -> dict[str, Any]:
-    rows = packages(options)
+def by_rattler(prefix: str, options: dict[str, list[str]], specs: list[str]) -> list[str]:
+    """The solved packages' file names; with a prefix they are linked, too."""
+    request = {"prefix": prefix, "channels": options["--channel"], "specs": specs, "cache": str(ROOT / "rattler")}
+    (ROOT / "rattler" / "repodata").mkdir(parents=True, exist_ok=True)
+    done = subprocess.run(
+        [BEHAVIOUR["python"], "-c", LINK], input=json.dumps(request), capture_output=True, text=True, check=False
+    )
+    said: dict[str, Any] = json.loads(done.stdout) if done.stdout.startswith("{") else {"error": done.stderr}
+    if "error" in said:
+        raise SystemExit(trouble("UnsatisfiableError", said["error"]))
+    return list(said["done"])
+
+
+def actions(options: dict[str, list[str]], specs: list[str]) -> dict[str, Any]:
+    """Of what lies in the cache conda says less: nothing of what it depends on."""
+    solved = by_rattler("", options, specs)
+    rows = [row for row in packages(options) if row["fn"] in solved]
     missing = [row for row in rows if not (PKGS / row["fn"]).is_file()]
-    link = [{"name": row["name"], "version": row["version"], "dist_name": row["fn"]} for row in rows]
+    link = [
+        {"name": row["name"], "version": row["version"], "build_string": row["build"], "dist_name": row["fn"]}
+        for row in rows
+    ]
     return {"FETCH": missing, "PREFIX": options["--prefix"][0], "LINK": link}
 
 
@@ -185,7 +207,7 @@ def plan(options: dict[str, list[str]], specs: list[str]) -> int:
     if needs and not os.environ.get("CONDA_OVERRIDE_CUDA"):
         words = f"The following packages are not available from current channels:\n\n  - {needs[0]}\n\nCurrent\n"
         return trouble("PackagesNotFoundInChannelsError", words)
-    return show({"success": True, "dry_run": True, "prefix": str(prefix), "actions": actions(options)})
+    return show({"success": True, "dry_run": True, "prefix": str(prefix), "actions": actions(options, specs)})
 
 
 def create(verb: str, options: dict[str, list[str]], specs: list[str]) -> int:
@@ -200,7 +222,7 @@ def create(verb: str, options: dict[str, list[str]], specs: list[str]) -> int:
         shutil.rmtree(prefix)  # the trap: an environment that is there is replaced
     if (prefix / "conda-meta" / "frozen").is_file():
         return trouble("EnvironmentIsFrozenError", f"Cannot modify '{prefix}'. The environment is marked as frozen.")
-    document = {"success": True, "prefix": str(prefix), "actions": actions(options)}
+    document = {"success": True, "prefix": str(prefix), "actions": actions(options, specs)}
     for row in document["actions"]["FETCH"]:
         fetch(row["url"], PKGS / row["fn"])
     if BEHAVIOUR.get("makes", True):
@@ -223,13 +245,7 @@ def link(prefix: Path, options: dict[str, list[str]], specs: list[str]) -> None:
     (prefix / "conda-meta").mkdir(parents=True, exist_ok=True)
     (prefix / "lib").mkdir(exist_ok=True)
     time.sleep(BEHAVIOUR.get("link_pause", 0))
-    request = {"prefix": str(prefix), "channels": options["--channel"], "specs": specs, "cache": str(ROOT / "rattler")}
-    done = subprocess.run(
-        [BEHAVIOUR["python"], "-c", LINK], input=json.dumps(request), capture_output=True, text=True, check=False
-    )
-    if '"done"' not in done.stdout:
-        sys.stderr.write(done.stdout + done.stderr)
-        raise SystemExit(1)
+    by_rattler(str(prefix), options, specs)
     with (prefix / "conda-meta" / "history").open("a", encoding="utf-8") as file:
         file.write("==> now <==\n")
     listed = Path.home() / ".conda" / "environments.txt"

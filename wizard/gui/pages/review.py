@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QFileDialog, QPushButton, QWidget
 
 from wizard.errors import WizardError
+from wizard.flow.run_view import resolving_words
 from wizard.gui.aside import Aside
 from wizard.gui.desk import Desk
 from wizard.gui.figures import exact_bytes_text
@@ -27,6 +28,7 @@ from wizard.session.model import Election, Preview
 from wizard.session.settings import UsePlan
 
 if TYPE_CHECKING:
+    from wizard.packages.fetch import FetchProgress
     from wizard.profile.model import ProfileFile
 
 _NO_SETTINGS = "change.settings"
@@ -122,13 +124,7 @@ class ReviewPage(Page):
         self._build.setText(
             " • ".join((f"torch {plan.candidate.torch}+{plan.candidate.variant}", f"Python {plan.python}"))
         )
-        total = lock.total_bytes
-        if total is None:
-            words = self.tr("Files: %1; the sources do not say how large they all are.")
-            self._bytes.setText(words.replace("%1", str(len(lock.files))))
-        else:
-            words = self.tr("To download: %1 (files: %2; %3).").replace("%2", str(len(lock.files)))
-            self._bytes.setText(words.replace("%1", bytes_text(total)).replace("%3", exact_bytes_text(total)))
+        self._bytes.setText(self._to_download(preview))
         for words in self._will_happen(preview):
             self._changes.addWidget(label(f"•  {words}"))
         self.files.show_words(
@@ -136,10 +132,23 @@ class ReviewPage(Page):
         )
         for file in sorted(lock.files, key=lambda one: -(one.size or 0)):
             size = bytes_text(file.size) if file.size is not None else "?"
-            name, digest = label(f"{file.name} {file.version}"), label(f"{file.sha256[:12]}…", "muted", wrap=False)
+            if file.filename in preview.here:
+                size = self.say(message("environments.packages.here"))
+            hashed = f"{file.sha256[:12]}…" if file.sha256 else self.say(message("files.no-hash"))
+            name, digest = label(f"{file.name} {file.version}"), label(hashed, "muted", wrap=False)
             self._file_rows.add_row(name, digest, label(size, wrap=False), tight=True)
         for command in preview.commands:
             self._commands.addWidget(CodeLine(command))
+
+    def _to_download(self, preview: Preview) -> str:
+        total, count = preview.download_bytes, len(preview.lock.files) - len(preview.here)
+        if total is None:
+            words = self.tr("Files: %1; the sources do not say how large they all are.")
+            return words.replace("%1", str(count))
+        if not count:
+            return self.tr("Nothing to download: all of it is here already.")
+        words = self.tr("To download: %1 (files: %2; %3).").replace("%2", str(count))
+        return words.replace("%1", bytes_text(total)).replace("%3", exact_bytes_text(total))
 
     def _will_happen(self, preview: Preview) -> list[str]:
         """In words. That no setting is changed is true only where no mirror is kept."""
@@ -171,8 +180,9 @@ class ReviewPage(Page):
         if choices.reuse:
             self.errand(
                 lambda: self.tr("Comparing with what is in the environment…"),
-                lambda is_cancelled, note: self.desk.side_api.plan_reuse(facts, choices, is_cancelled),
+                lambda is_cancelled, note: self.desk.side_api.plan_reuse(facts, choices, is_cancelled, note),
                 self._compared,
+                self._fetching,
             )
             return
         if election is None or state.election_is_stale:
@@ -184,9 +194,15 @@ class ReviewPage(Page):
             return
         self.errand(
             lambda: self.tr("Choosing the exact files and asking for their sizes…"),
-            lambda is_cancelled, note: session.preview(facts, choices, election, is_cancelled),
+            lambda is_cancelled, note: session.preview(facts, choices, election, is_cancelled, note),
             self.desk.navigator.put_preview,
+            self._fetching,
         )
+
+    def _fetching(self, progress: FetchProgress) -> None:
+        """A file that must come whole before it is known what it needs."""
+        if progress.file:
+            self.busy.say(lambda: self.say(resolving_words(progress)))
 
     def _compared(self, preview: Preview | None) -> None:
         if preview is None and self.state.profile is not None:

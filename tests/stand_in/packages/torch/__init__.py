@@ -227,6 +227,8 @@ cuda = SimpleNamespace(
     current_stream=_Stream, Stream=_Stream, Event=_Event, stream=lambda stream: stream,
 )  # fmt: skip
 _C = SimpleNamespace(_cuda_getArchFlags=lambda: _B.get("archs", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"))
+if not _B.get("memory_info", True):  # before torch 1.11
+    del cuda.mem_get_info
 nn = SimpleNamespace(functional=SimpleNamespace(conv2d=lambda image, weight: image @ weight))
 backends = SimpleNamespace(
     cuda=SimpleNamespace(is_built=lambda: version.cuda is not None, matmul=SimpleNamespace(allow_tf32=False)),
