@@ -51,7 +51,7 @@ class Soak:
         self.run = FakeRun(self.session, "run-1")
         self.run.begin()
         self.run.step("preflight")
-        self.run.emit(Kind.STEP_STARTED, step="fetch", message=values.say("step-fetch").to_json("en"))
+        self.run.emit(Kind.STEP_STARTED, step="fetch", message=values.STEPS_DONE["fetch"].to_json("en"))
         self.window.navigator.show_run("run-1")
         self.page: Any = self.window.page
         self.page.log_button.setChecked(True)

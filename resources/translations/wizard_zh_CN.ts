@@ -141,8 +141,8 @@
         <translation>检查用时 %1，没有做任何改动。</translation>
     </message>
     <message>
-        <source>All is well: Next chooses everything for you and shows it before anything is done.</source>
-        <translation>一切正常：点“下一步”会替您选好全部内容，并在开始之前给您过目。</translation>
+        <source>Next chooses everything for you and shows it before anything is done.</source>
+        <translation>点“下一步”会替您选好全部内容，并在开始之前给您过目。</translation>
     </message>
     <message>
         <source>Your computer</source>
@@ -917,6 +917,10 @@
         <translation>可以关闭窗口，断网也没关系：下载会从中断处继续。</translation>
     </message>
     <message>
+        <source>No news</source>
+        <translation>没有动静</translation>
+    </message>
+    <message>
         <source>Stopped</source>
         <translation>已停止</translation>
     </message>
@@ -1598,6 +1602,10 @@
         <translation>%1 个文件；下载源没有提供全部大小。</translation>
     </message>
     <message>
+        <source>Nothing to download: all of it is here already.</source>
+        <translation>无需下载：本机均已存有。</translation>
+    </message>
+    <message>
         <source>To download: %1 (files: %2; %3).</source>
         <translation>需下载：%1，共 %2 个文件（%3）。</translation>
     </message>
@@ -1718,6 +1726,33 @@
     <message>
         <source>%1 of %2</source>
         <translation>%1 / %2</translation>
+    </message>
+</context>
+<context>
+    <name>RunningCard</name>
+    <message>
+        <source>Finished, see the result: %1</source>
+        <translation>安装已完成，请查看结果：%1</translation>
+    </message>
+    <message>
+        <source>Finished</source>
+        <translation>已完成</translation>
+    </message>
+    <message>
+        <source>&amp;See the result</source>
+        <translation>查看结果(&amp;S)</translation>
+    </message>
+    <message>
+        <source>A setup is running: %1</source>
+        <translation>正在进行的安装：%1</translation>
+    </message>
+    <message>
+        <source>Running, %1</source>
+        <translation>进行中，%1</translation>
+    </message>
+    <message>
+        <source>Sho&amp;w it</source>
+        <translation>显示(&amp;W)</translation>
     </message>
 </context>
 <context>
@@ -1854,10 +1889,6 @@
     <message>
         <source>Keeping the network settings…</source>
         <translation>正在保存网络设置…</translation>
-    </message>
-    <message>
-        <source>Official package index</source>
-        <translation>官方软件包索引</translation>
     </message>
     <message>
         <source>answered in %1</source>
@@ -2326,18 +2357,6 @@
     <message>
         <source>&amp;Undo changes</source>
         <translation>撤销修改(&amp;U)</translation>
-    </message>
-    <message>
-        <source>A setup is running: %1</source>
-        <translation>正在进行的安装：%1</translation>
-    </message>
-    <message>
-        <source>Running</source>
-        <translation>进行中</translation>
-    </message>
-    <message>
-        <source>Sho&amp;w it</source>
-        <translation>显示(&amp;W)</translation>
     </message>
     <message>
         <source>&amp;Next</source>

@@ -57,6 +57,7 @@ def test_a_setup_that_was_done_stays_done_when_it_cannot_be_handed_on(
     from wizard.cli.classroom import ClassRun
     from wizard.cli.interrupt import Interrupt
     from wizard.cli.terminal import Terminal
+    from wizard.cli.trust import Consent
     from wizard.network.model import Network
     from wizard.profile.write import profile_file
 
@@ -67,5 +68,7 @@ def test_a_setup_that_was_done_stays_done_when_it_cannot_be_handed_on(
     path.write_bytes(profile_file(profile()).data)
     monkeypatch.setattr("wizard.session.share.serve_downloads", refused)
     told = argparse.Namespace(profile=str(path), pack=None, code=None, serve_after=5, label="")
-    ClassRun(told, Network(), Terminal("en")).serve_after(0, (), Interrupt())
+    terminal, interrupt = Terminal("en"), Interrupt()
+    consent = Consent(("files.example.org",), terminal, interrupt)
+    ClassRun(told, Network(), terminal, consent).serve_after(0, (), interrupt)
     assert "✗" in capsys.readouterr().err

@@ -13,10 +13,12 @@ from tests.line.wheel import build_wheel
 from tests.line.world import PYTHON, TORCH, World
 from tests.plan.machines import FOLDER
 from tests.profile.examples import entry, profile
+from tests.profile.known import list_hosts_of, make_official
 from tests.servers.index_server import IndexServer
 from wizard.cli.main import main
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileSources
 from wizard.profile.read import read_profile
+from wizard.profile.signature import new_key, secret_text, signature_path, verify
 from wizard.profile.write import profile_file
 from wizard.session.share import serve_pack
 from wizard.share.server import ServeOptions
@@ -31,6 +33,7 @@ def made(world: World, path: Path, *more: str) -> Path:
         "--torch-index", world.torch.simple, *more,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
+    make_official(world)
     return path
 
 
@@ -58,7 +61,8 @@ def test_from_an_index_to_a_profile_to_exactly_these_files(world: World, tmp_pat
     assert done.returncode == 0, done.stderr
     assert "深度学习" in done.stderr
     assert stored(world) == {each.filename: each.sha256 for each in entry.files}
-    assert not [asked for asked in (*world.packages.paths(), *world.torch.paths()) if asked.startswith("/simple")]
+    pages = [asked for asked in (*world.packages.paths(), *world.torch.paths()) if asked.startswith("/simple")]
+    assert pages == ["/simple/torch/"], "only the official word on torch is asked for"
     prefix = world.home / "state" / "envs" / "deep"
     assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
     run = world.runs()[-1]
@@ -100,7 +104,7 @@ def test_a_wheel_that_was_altered_on_the_server_is_refused(world: World, tmp_pat
         text = path.read_text(encoding="utf-8").replace(victim.urls[0], f"{liar.url}/files/{bad.name}")
         text = text.replace(f"size = {victim.size}\n", f"size = {bad.stat().st_size}\n")
         path.write_text(text, encoding="utf-8")
-        done = world.run("setup", "--profile", str(path), "--yes")
+        done = world.run("setup", "--profile", str(path), "--yes", "--trust", "127.0.0.1")
     assert done.returncode == 1, done.stderr
     assert victim.filename in done.stderr
     assert "numpy-2.3.0-py3-none-any.whl" not in stored(world)
@@ -112,7 +116,7 @@ def test_the_built_in_engine_brings_the_python_from_the_profiles_channel(
 ) -> None:
     with IndexServer(conda_channel_folder) as channel:
         made(world, tmp_path / "c.torchlab", "--variant", "cpu", "--channel", channel.url, "--engine", "rattler")
-        done = world.run("setup", "--profile", str(tmp_path / "c.torchlab"), "--dry-run")
+        done = world.run("setup", "--profile", str(tmp_path / "c.torchlab"), "--dry-run", "--trust", "127.0.0.1")
     assert done.returncode == 0, done.stderr
     assert f"--override-channels -c {channel.url} python={PYTHON}" in done.stderr
     assert world.runs() == []
@@ -130,7 +134,7 @@ def test_a_room_without_internet_gets_its_python_from_the_pack(
     ):
         admin = World(tmp_path, packages, torch)
         made(admin, path, "--variant", "cpu", "--channel", channel.url, "--engine", "rattler")
-        done = admin.run("pack", "build", str(path), "-o", str(pack))
+        done = admin.run("pack", "build", str(path), "-o", str(pack), "--trust", channel.url)
         assert done.returncode == 0, done.stderr
     file = read_profile(path)
     python = {package.file.filename: package.file for package in file.profile.conda}
@@ -145,7 +149,16 @@ def test_a_room_without_internet_gets_its_python_from_the_pack(
         pack, ServeOptions("127.0.0.1", 0), False, lambda value: None, lambda count: None, lambda: False
     ) as on:
         done = student.run(
-            "setup", "--pack", on.addresses[0], "--class", file.sha256[:16], "--yes", "--label", "seat 1"
+            "setup",
+            "--pack",
+            on.addresses[0],
+            "--class",
+            file.sha256[:16],
+            "--yes",
+            "--label",
+            "seat 1",
+            "--trust",
+            "127.0.0.1",
         )
         sent = on.server.counted.bytes_sent
     assert done.returncode == 0, done.stderr
@@ -173,6 +186,7 @@ def call(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) ->
 
 
 def saved(path: Path, made: Profile) -> Path:
+    list_hosts_of(made)
     path.write_bytes(profile_file(made).data)
     return path
 
@@ -261,3 +275,25 @@ def test_make_says_what_it_was_not_told(call: Call, tmp_path: Path) -> None:
         status, told = call("profile", "make", "-o", path, *options)
         assert (status, said in told, "hunter2" in told) == (2, True, False), told
     assert not Path(path).exists()
+
+
+def test_a_profile_signed_as_it_is_made(world: World, tmp_path: Path) -> None:
+    """With a key in a file; with one's own; and nothing is made with a key that is none."""
+    key_file = tmp_path / "teacher.key"
+    key = new_key()
+    key_file.write_text(secret_text(key))
+    path = made(world, tmp_path / "class.torchlab", "--variant", "cpu", "--sign", str(key_file))
+    signed = signature_path(path).read_bytes()
+    assert verify(path.read_bytes(), signed, key.public) == key.public
+    done = world.run("profile", "verify", str(path), "--key", key.public.text)
+    assert done.returncode == 0, done.stderr
+    own = world.run("profile", "sign", str(path))
+    assert own.returncode == 0, own.stderr
+    changed = world.run("profile", "verify", str(path))
+    assert changed.returncode == 2, "another key than the one that was remembered"
+    assert key.public.fingerprint in changed.stderr
+    assert world.run("profile", "sign", str(path), "--key", str(key_file)).returncode == 0
+    assert world.run("profile", "verify", str(path)).returncode == 0
+    key_file.write_text("nothing")
+    none = world.run("profile", "make", "-o", str(tmp_path / "b.torchlab"), "--variant", "cpu", "--sign", str(key_file))
+    assert (none.returncode, (tmp_path / "b.torchlab").exists()) == (2, False)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.line.world import PYTHON, ROOT, TORCH, World
+from tests.profile.known import make_official
 from tests.share.test_line import profile_of
 from tests.thorough import times
 from wizard.environments.remove import mark_begun
@@ -121,6 +122,8 @@ def files(folder: Path) -> dict[str, tuple[int, int]]:
 def test_a_room_from_its_profile(room: Room, wheels: Path) -> None:
     """Dry run, setup, once more; one host has a profile that is none, and does not stop the others."""
     good, bad = class_profile(room, wheels), room.folder / "bad.torchlab"
+    for host in ("one", "two", "three"):
+        make_official(room.world, room.home(host))
     bad.write_text("schema = 1\ntitle = 3\n")
     sound: dict[str, dict[str, str]] = {"one": {}} if times(2, 1) == 1 else {"one": {}, "two": {}}
     hosts = {**sound, "three": {"torch_setup_profile": str(bad)}}

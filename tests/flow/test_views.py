@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 
 from tests.flow import values
+from tests.gui import fake_session, fake_side
 from wizard.flow.afterwards import SNIPPET
 from wizard.flow.grid import arrange, picked_for, pythons_of, worth_showing
 from wizard.flow.report_view import read_report
 from wizard.flow.sources_view import rows_of
-from wizard.i18n import Message
+from wizard.i18n import LANGUAGES, Message, catalogue, in_each, text
 from wizard.plan.model import Choices, Reason
 
 
@@ -89,3 +93,37 @@ def test_a_source_that_is_used_has_what_is_taken_from_it() -> None:
     rows = rows_of(replace(values.RACED_ELECTION, states=states))
     assert [row.word for row in rows if "torch" in row.uses] == ["complete"]
     assert [row.pill for row in rows if "torch" in row.uses] == ["ok"]
+
+
+def messages_in(value: object) -> Iterator[Message]:
+    """Every sentence in a value, however deep, also those of an event or a report."""
+    if isinstance(value, Message):
+        yield value
+        value = value.params
+    elif is_dataclass(value):
+        value = [getattr(value, one.name) for one in fields(value)]
+    elif isinstance(value, Mapping) and {"key", "params", "text"} <= value.keys():
+        yield Message.from_json(value)
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            yield from messages_in(one)
+
+
+def test_what_the_pictures_say_is_the_programs_own(tmp_path: Path) -> None:
+    """Every key and blank is one of the program's: a sentence that it does not have cannot be shown."""
+    said = [vars(values), values.place(), values.blocked(), values.preview("a-run"), vars(fake_side)]
+    for run in (True, False):
+        said.append(fake_session.report(run))
+    session = fake_session.FakeSession(tmp_path)
+    fake_session.failed_run(fake_session.FakeRun(session, "run-1"))
+    said.append([json.loads(line) for line in session.events_path("run-1").read_text().splitlines()])
+    shown = list(messages_in(said))
+    assert {"check.gpu.name_memory", "plan.proof.kernels", "environments.place.none.why", "verify.headline.gpu-ok",
+            "diagnosis.no-kernels-for-gpu.cause", "doctor.cpu-build.cause", "truth.complete",
+            "step.create.done", "change.environment.rattler"} <= {one.key for one in shown}  # fmt: skip
+    catalogue.cache_clear()  # what a fixture would have put in
+    for language in LANGUAGES:
+        assert not {one.key for one in shown} - {in_each(en="").key} - catalogue(language).keys()
+        assert all(text(one, language) for one in shown)

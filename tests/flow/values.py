@@ -1,48 +1,33 @@
 """A realistic walk, recorded as values: a GTX 1660 Ti with driver 535 on Linux, cu126 as the best build.
 
-The sentences are in `words.toml` (both languages) under `replay.`; `put_words()` adds them to the catalogue,
-so that these values do not depend on the wording of the real areas.
+Every sentence is the program's own: made by its functions where they take plain values, else by its keys.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wizard import i18n
 from wizard.capability import ComputeCapability
-from wizard.i18n import Message, message
-from wizard.machine.model import Driver, Gpu, Machine, PythonInstall
+from wizard.environments.ground import Ground
+from wizard.i18n import bytes_text, in_each, message
+from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, PythonInstall, Toolkit, Volume
 from wizard.mirrors.model import Layout, Origin, Source, UserSettings
 from wizard.mirrors.table import MirrorRow
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Candidate, Choices, DriverUpdate, Link, Plan, PlanSource, Reason, Verdict
 from wizard.plan.requirement import Requirement
+from wizard.plan.requirements import requirements, with_lint
 from wizard.session.model import Election, Facts, Preview, RunInfo, SourceState
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
-_WORDS = Path(__file__).parent / "words.toml"
-
-
-def put_words() -> None:
-    """Idempotent; both languages get the same keys."""
-    data = tomllib.loads(_WORDS.read_text(encoding="utf-8"))
-    for language in i18n.LANGUAGES:
-        catalogue = i18n.catalogue(language)
-        assert isinstance(catalogue, dict)
-        catalogue.update({f"replay.{key}": pair[language] for key, pair in data.items()})
-
-
-def say(key: str, **params: str | int | float) -> Message:
-    return message(f"replay.{key}", **params)
-
+from wizard.session.place import environment_rows
+from wizard.settings.finding import Situation
+from wizard.settings.lint import lint
+from wizard.settings.options import read_own_settings
+from wizard.steps.diagnose import diagnose
+from wizard.steps.model import Check, Diagnosis, Verification
+from wizard.steps.smoke_words import check_message, headline
 
 MACHINE = Machine(
     os="linux",
@@ -50,31 +35,32 @@ MACHINE = Machine(
     glibc="2.36",
     driver=Driver("535.183.01", "12.2"),
     gpus=(Gpu("nvidia", "NVIDIA GeForce GTX 1660 Ti", "10de:2182", ComputeCapability(7, 5), 6 << 30),),
+    toolkits=(Toolkit("11.2", "/usr/local/cuda-11.2", "PATH"),),
     pythons=(PythonInstall("/usr/bin/python3.12", "3.12.3", True),),
+    condas=(CondaInstall("/home/li/miniforge3/bin/conda", "26.3", "/home/li/miniforge3", "conda"),),
+    volumes=(Volume("/home/li/torch-envs", 81_000_000_000, True),),
 )
+_VARIABLES = {"PIP_INDEX_URL": "https://pypi.douban.com/simple"}
+_OWN = read_own_settings(_VARIABLES, Path("/nobody"), "linux", Path("/nothing"))
+_FINDINGS = lint(_OWN, Situation("linux", "GTX 1660 Ti", "2.14.1", "cu126", "3.12", ("cu126",), ("conda",)))
 
 FACTS = Facts(
     machine=MACHINE,
     settings=UserSettings(),
-    requirements=(
-        Requirement("gpu", "ok", say("gpu"), say("gpu-why")),
-        Requirement("driver", "warning", say("driver"), say("driver-why"), say("driver-fix")),
-        Requirement("toolkit", "note", say("toolkit"), say("toolkit-why")),
-        Requirement("conda", "ok", say("conda")),
-        Requirement("settings", "problem", say("settings"), say("settings-why"), say("settings-fix")),
-        Requirement("disk", "ok", say("disk"), mandatory=True),
-        Requirement("network", "ok", say("network")),
-    ),
+    requirements=with_lint(requirements(MACHINE, UserSettings()), _FINDINGS),
     seconds=0.42,
 )
 
 TOO_OLD = Reason("driver-too-old", {"need": "580", "have": "535.183.01", "branch": 580})
 PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
+_CARD, _BUILD = "GeForce GTX 1660 Ti", "2.14.1+cu126"
 PROOF = (
-    Link("gpu", say("link-gpu"), "gpus.csv"),
-    Link("kernels", say("link-kernels"), "arch_list.csv"),
-    Link("driver", say("link-driver"), "driver_cuda.csv"),
-    Link("wheel", say("link-wheel"), "releases.csv"),
+    Link("gpu", message("plan.proof.gpu", gpu=_CARD, capability="7.5", arch="sm_75"), "gpus.csv"),
+    Link(
+        "kernels", message("plan.proof.kernels", arch="sm_75", first="sm_50", last="sm_90", gpu=_CARD), "arch_list.csv"
+    ),
+    Link("driver", message("plan.proof.driver", driver="535.183.01", need="525.60.13", cuda="12.6"), "driver_cuda.csv"),
+    Link("wheel", message("plan.proof.wheel", build=_BUILD, tag="cp312", platform="linux_x86_64"), "releases.csv"),
 )
 
 
@@ -120,12 +106,17 @@ assert VERDICT.best is not None
 BEST = VERDICT.best
 
 FLAT_URL = "https://mirrors.aliyun.com/pytorch-wheels/{variant}"
+_NJU, _TUNA = ("Nanjing University", "南京大学"), ("Tsinghua University TUNA", "清华大学 TUNA")
+NJU, TUNA_NAME, ALIYUN, FOUNDATION = (
+    in_each(en=en, zh_CN=zh)
+    for en, zh in (_NJU, _TUNA, ("Alibaba Cloud", "阿里云"), ("PyTorch Foundation", "PyTorch 基金会"))
+)
 TORCH_SOURCE = Source(
     "nju-cu126",
     Layout.SIMPLE,
     Origin.MIRROR,
     "https://mirror.nju.edu.cn/pytorch/whl/cu126",
-    "Nanjing University",
+    NJU,
     "cu126",
 )
 OFFICIAL = Source(
@@ -141,17 +132,17 @@ FLAT = Source(
     Layout.FLAT,
     Origin.MIRROR,
     FLAT_URL.replace("{variant}", "cu126"),
-    "Alibaba Cloud",
+    ALIYUN,
     "cu126",
 )
-PACKAGES = Source("default", Layout.SIMPLE, Origin.OFFICIAL, None)
+PACKAGES = Source("default", Layout.SIMPLE, Origin.OFFICIAL, None, message("source.default-index"))
 CHANNEL = Source("forge", Layout.CHANNEL, Origin.OFFICIAL, "https://conda.anaconda.org/conda-forge", "conda-forge")
 
 ELECTION = Election(
     wanted=BEST,
     candidate=BEST,
     engine="rattler",
-    engine_reason=say("engine-reason"),
+    engine_reason=message("environments.reason.rattler-channel", channel="https://conda.anaconda.org/conda-forge"),
     python="3.12",
     base_python=None,
     channels=("https://conda.anaconda.org/conda-forge",),
@@ -160,11 +151,11 @@ ELECTION = Election(
     requirements=("torch==2.14.1+cu126", "torchvision==0.29.1+cu126"),
     package_sources=(PACKAGES,),
     states=(
-        SourceState(TORCH_SOURCE, "carries", say("source-carries"), 0.21),
-        SourceState(OFFICIAL, "carries", say("source-carries"), 1.4),
-        SourceState(FLAT, "missing", say("source-missing"), 0.6),
-        SourceState(PACKAGES, "carries", say("source-complete"), 0.3),
-        SourceState(CHANNEL, "carries", say("source-channel"), 0.5),
+        SourceState(TORCH_SOURCE, "carries", message("source.carries", build="2.14.1+cu126"), 0.21),
+        SourceState(OFFICIAL, "carries", message("source.carries", build="2.14.1+cu126"), 1.4),
+        SourceState(FLAT, "missing", message("source.missing", build="2.14.1+cu126"), 0.6),
+        SourceState(PACKAGES, "carries", message("truth.complete"), 0.3),
+        SourceState(CHANNEL, "carries", message("truth.complete"), 0.5),
     ),
 )
 
@@ -173,14 +164,13 @@ def _mirror(kind: str, name: str, operator: tuple[str, str], url: str, layout: s
     return MirrorRow(kind, name, *operator, layout, "alive", "2026-11", "recorded", url)
 
 
-_NJU, _TUNA = ("Nanjing University", "南京大学"), ("Tsinghua University TUNA", "清华大学 TUNA")
 MIRRORS = (
     _mirror("pytorch-wheels", "nju", _NJU, "https://mirror.nju.edu.cn/pytorch/whl/{variant}"),
     _mirror("pytorch-wheels", "aliyun", ("Alibaba Cloud", "阿里云"), FLAT_URL, "flat"),
     _mirror("pypi", "tuna", _TUNA, "https://pypi.tuna.example/simple"),
     _mirror("conda-forge", "tuna", _TUNA, "https://mirrors.tuna.example/anaconda/cloud/conda-forge", "channel"),
 )
-TUNA = Source("tuna-packages", Layout.SIMPLE, Origin.MIRROR, "https://pypi.tuna.example/simple", "Tsinghua")
+TUNA = Source("tuna-packages", Layout.SIMPLE, Origin.MIRROR, "https://pypi.tuna.example/simple", TUNA_NAME)
 
 
 def raced(source: Source, kind: str, truth: str, rate: float | None = None, host: str | None = None) -> SourceState:
@@ -195,13 +185,13 @@ RACED = (
     raced(FLAT, "torch", "elsewhere", None, "download.pytorch.org"),
     raced(TUNA, "packages", "complete", 6_800_000, "pypi.tuna.example"),
     raced(PACKAGES, "packages", "silent"),
-    SourceState(CHANNEL, "carries", say("source-channel"), 0.5, "conda", "complete", 912_000),
+    SourceState(CHANNEL, "carries", message("truth.complete"), 0.5, "conda", "complete", 912_000),
 )
 RACED_ELECTION = replace(
     ELECTION, package_sources=(TUNA,), states=RACED, races_packages=True,
     notices=(
-        message("race.torch-rate", source="Nanjing University", count=2, rate=38.2, day="2026-11-20 10:12"),
-        message("race.packages-rate", source="Tsinghua University TUNA", count=1, rate=6.8, day="2026-11-20 10:12"),
+        message("race.torch-rate", source=NJU, count=2, rate=38.2, day="2026-11-20 10:12"),
+        message("race.packages-rate", source=TUNA_NAME, count=1, rate=6.8, day="2026-11-20 10:12"),
     ),
 )  # fmt: skip
 
@@ -217,6 +207,15 @@ LOCK = Lock(
     "lock-version = '1.0'\n",
 )
 
+STEPS_DONE = {
+    "preflight": message("environments.volume.room", environment_free="412.6"),
+    "create": message("step.create.done", python="3.12.11", prefix="/home/li/torch-envs/torch"),
+    "fetch": message("step.fetch.done", fetched="2.90 GB", reused="0 B"),
+    "install": message("step.install.done", count=5),
+    "check": message("step.check.done", count=5),
+    "verify": message("step.verify.gpu"),
+}
+
 
 def plan(run_id: str, prefix: str = "/home/li/torch-envs/torch", choices: Choices | None = None) -> Plan:
     return Plan(
@@ -226,7 +225,7 @@ def plan(run_id: str, prefix: str = "/home/li/torch-envs/torch", choices: Choice
         choices=choices or Choices(),
         prefix=prefix,
         engine="rattler",
-        engine_reason=say("engine-reason"),
+        engine_reason=message("environments.reason.rattler-channel", channel="https://conda.anaconda.org/conda-forge"),
         python="3.12",
         base_python=None,
         channels=ELECTION.channels,
@@ -242,7 +241,12 @@ def preview(run_id: str, prefix: str = "/home/li/torch-envs/torch", choices: Cho
     return Preview(
         plan(run_id, prefix, choices),
         LOCK,
-        (say("change-create", prefix=prefix), say("change-fetch"), say("change-install"), message("change.settings")),
+        (
+            message("change.environment.rattler", prefix=prefix, python="3.12"),
+            message("change.download", size=bytes_text(LOCK.total_bytes or 0), count=len(LOCK.files)),
+            message("change.disk", gigabytes=7.4),
+            message("change.settings"),
+        ),
         (
             f"conda create -p {prefix} -c conda-forge --override-channels python=3.12 pip",
             f"{prefix}/bin/python -m pip install torch==2.14.1+cu126 torchvision==0.29.1+cu126 "
@@ -255,17 +259,48 @@ def run_info(run_id: str, state: str, prefix: str = "/home/li/torch-envs/torch")
     return RunInfo(run_id, prefix, "2.14.1", "cu126", 1_795_000_000.0, state)
 
 
-def place(*extra: Requirement) -> tuple[Requirement, ...]:
-    return (
-        Requirement("path", "ok", say("place-path")),
-        Requirement("disk", "ok", say("place-disk"), mandatory=True),
-        *extra,
+def ground(free: int = 81_000_000_000) -> Ground:
+    return Ground(Path("/home/li/torch-envs/torch"), volume=1, free=free)
+
+
+def place() -> tuple[Requirement, ...]:
+    return tuple(environment_rows(ground()))
+
+
+def blocked() -> Requirement:
+    """A disk that is as good as full."""
+    return next(environment_rows(ground(free=300_000_000)))
+
+
+_SEEN: tuple[tuple[str, str, float | None, dict[str, Any]], ...] = (
+    ("import", "ok", 2.1, {"torch": "2.14.1+cu126", "cuda": "12.6"}),
+    ("zeros", "ok", 0.31, {"device": "cuda:0"}),
+    ("matmul", "ok", 0.8, {"device": "cuda:0", "max_difference": 4e-6}),
+    ("numpy", "ok", None, {"version": "2.5.5"}),
+)
+_DEVICE = {"name": "NVIDIA GeForce GTX 1660 Ti", "capability": "7.5", "memory_bytes": 6 << 30, "kernels": "sm_75"}
+_OLD = {**_DEVICE, "name": "NVIDIA GeForce GTX 1080 Ti", "capability": "6.1", "memory_bytes": 11 << 30}
+_NO_KERNEL = {
+    "error_type": "AcceleratorError",
+    "error": "CUDA error: no kernel image is available for execution on the device",
+}
+
+
+def verification(gpu_ok: bool) -> Verification:
+    """As the smoke test ended: on the GTX 1660 Ti, or with a build that has no code for a GTX 1080 Ti."""
+    device = _DEVICE if gpu_ok else _OLD
+    seen = {name: (state, seconds, data) for name, state, seconds, data in _SEEN}
+    seen["devices"] = ("ok", None, {"devices": [device]})
+    if not gpu_ok:
+        seen["zeros"] = ("failed", 0.2, _NO_KERNEL)
+        del seen["matmul"]
+    checks = {name: Check(name, state, check_message(name, state, data, seconds), seconds, data)
+              for name, (state, seconds, data) in seen.items()}  # fmt: skip
+    return Verification(
+        gpu_ok, gpu_ok, headline(checks), tuple(checks.values()), None, "2.14.1+cu126", "3.12.11", (device,)
     )
 
 
-def blocked(fact: str = "place-full") -> Requirement:
-    return replace(place()[1], state="problem", fact=say(fact), fix=say("place-fix"))
-
-
-def check(name: str, state: str, key: str, seconds: float | None = None) -> dict[str, Any]:
-    return {"name": name, "state": state, "message": say(key).to_json("en"), "seconds": seconds, "data": {}}
+def diagnosed(seen: Verification) -> Diagnosis | None:
+    card = Gpu("nvidia", "NVIDIA GeForce GTX 1080 Ti", "10de:1b06", ComputeCapability(6, 1), 11 << 30)
+    return diagnose(seen, replace(MACHINE, gpus=(card,), driver=Driver("572.16", "12.8")))

@@ -12,12 +12,15 @@ from typing import Any
 from tests.flow import values
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.events import Event, Kind
-from wizard.i18n import Message
+from wizard.flow.session_api import OnProgress
+from wizard.i18n import Message, message
 from wizard.machine.probe import PARTS
 from wizard.mirrors.table import MirrorRow
 from wizard.network.model import Network, SystemProxy
+from wizard.packages.fetch import FetchProgress
 from wizard.plan.model import Choices, Plan, Verdict
 from wizard.plan.requirement import Requirement
+from wizard.report.document import diagnosis_facts, verification_facts
 from wizard.session.judged_news import JudgedNews
 from wizard.session.lint import Mending, mend, mending
 from wizard.session.looks import Looks
@@ -36,7 +39,6 @@ class FakeSession:
     """`fail`: name of a call -> the error it raises. `hold`: a call that waits until `let_go` is set."""
 
     def __init__(self, root: Path, gpu_ok: bool = True) -> None:
-        values.put_words()
         self.root = root
         self.gpu_ok = gpu_ok
         self.verified = True
@@ -52,6 +54,7 @@ class FakeSession:
         self.wish, self.system = Network(), SystemProxy()
         self.fail: dict[str, WizardError] = {}
         self.hold: set[str] = set()
+        self.whole_files: tuple[FetchProgress, ...] = ()  # that a plan needs
         self.let_go = threading.Event()
         self.known_runs: list[RunInfo] = []
         self.calls: list[tuple[str, Any]] = []
@@ -107,7 +110,7 @@ class FakeSession:
         on_source: Callable[[SourceTold], None] = lambda told: None,
     ) -> Election:
         if on_note:
-            on_note(values.say("source-looking"))
+            on_note(message("notice.asked-unfit", build="torch 2.15.0+cu132", reason=values.TOO_OLD.message))
         for told in self.told:
             on_source(told)
         self.fresh.append(fresh)
@@ -129,7 +132,7 @@ class FakeSession:
     def use(self, plan: UsePlan) -> Used:
         """Writes in earnest, into the folder of the test; the tools are not asked."""
         self._called("use", plan.mirror)
-        return Used(apply(plan.diffs, values.say("change-nothing")), (), ())
+        return Used(apply(plan.diffs, message("settings-file.reason.use", id=plan.mirror)), (), ())
 
     def network(self) -> Network:
         return self.wish
@@ -153,7 +156,16 @@ class FakeSession:
             raise UsageError("bad-name", name=choices.name or "")
         return values.place()
 
-    def preview(self, facts: Facts, choices: Choices, election: Election, is_cancelled: IsCancelled) -> Preview:
+    def preview(
+        self,
+        facts: Facts,
+        choices: Choices,
+        election: Election,
+        is_cancelled: IsCancelled,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Preview:
+        for progress in self.whole_files:
+            on_progress(progress)
         self._called("preview", choices, is_cancelled)
         self._count += 1
         run_id = f"run-{self._count}"
@@ -173,7 +185,8 @@ class FakeSession:
 
     def start(self, run_id: str) -> int:
         self._called("start", run_id)
-        self.set_state(run_id, "running")
+        self.set_state(run_id, "running", asked="")
+        FakeRun(self, run_id).emit(Kind.ATTEMPT_STARTING)
         self.worker = threading.Thread(target=self.script, args=(FakeRun(self, run_id),), daemon=True)
         self.worker.start()
         return 1
@@ -188,9 +201,11 @@ class FakeSession:
 
     def request_cancel(self, run_id: str) -> None:
         self._called("request_cancel", run_id)
+        self.set_state(run_id, asked="cancel")
 
     def request_pause(self, run_id: str, paused: bool) -> None:
         self._called("request_pause", paused)
+        self.set_state(run_id, asked="pause" if paused else "")
 
     def events_path(self, run_id: str) -> Path:
         folder = self.root / run_id
@@ -201,6 +216,13 @@ class FakeSession:
         self._called("runs", None)
         return tuple(self.known_runs)
 
+    def run(self, run_id: str) -> RunInfo:
+        self._called("run", run_id)
+        for run in self.known_runs:
+            if run.id == run_id:
+                return run
+        raise UsageError("no-such-run", run=run_id)
+
     def report(self, run_id: str) -> dict[str, Any]:
         self._called("report", run_id)
         return report(self.gpu_ok) if self.verified else {"schema": 1, "verification": None}
@@ -210,8 +232,9 @@ class FakeSession:
     def names(self) -> list[str]:
         return [name for name, _ in self.calls]
 
-    def set_state(self, run_id: str, state: str) -> None:
-        self.known_runs = [replace(run, state=state) if run.id == run_id else run for run in self.known_runs]
+    def set_state(self, run_id: str, state: str | None = None, **more: Any) -> None:
+        more |= {"state": state} if state else {}
+        self.known_runs = [replace(run, **more) if run.id == run_id else run for run in self.known_runs]
 
     def _called(self, name: str, value: Any, is_cancelled: IsCancelled = lambda: False) -> None:
         self.calls.append((name, value))
@@ -240,12 +263,15 @@ class FakeRun:
         self.emit(Kind.RUN_STARTED, steps=[{"name": name, "weight": weight} for name, weight in STEPS])
 
     def step(self, name: str, outcome: str = "done") -> None:
-        said = values.say(f"step-{name}").to_json("en")
+        said = values.STEPS_DONE[name].to_json("en")
         self.emit(Kind.STEP_STARTED, step=name, message=said)
-        self.emit(Kind.STEP_FINISHED, step=name, outcome=outcome, seconds=1.9, message=said)
+        ended = said if outcome == "done" else None  # as the program says it of a step that was cancelled or failed
+        self.emit(Kind.STEP_FINISHED, step=name, outcome=outcome, seconds=1.9, message=ended)
 
     def fetch(self, parts: Sequence[float]) -> None:
-        self.emit(Kind.STEP_STARTED, step="fetch", message=values.say("step-fetch").to_json("en"))
+        self.emit(
+            Kind.STEP_STARTED, step="fetch", message=message("step.fetch.will", count=5, size="2.90 GB").to_json("en")
+        )
         total = values.LOCK.total_bytes or 1
         for part in parts:
             self.emit(
@@ -293,13 +319,11 @@ def whole_run(run: FakeRun) -> None:
 def failed_run(run: FakeRun) -> None:
     half_run(run)
     run.step("fetch", "failed")
-    error = {
-        "code": "network",
-        "summary": values.say("fetch-lost").to_json("en"),
-        "hint": values.say("fetch-lost-hint").to_json("en"),
-        "details": "ConnectionError: [Errno 101] Network is unreachable",
-    }
-    run.finish(ExitStatus.FAILED, error)
+    lost = WizardError(
+        "fetch-unreachable", "ConnectionError: [Errno 101] Network is unreachable",
+        file="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
+    )  # fmt: skip
+    run.finish(ExitStatus.FAILED, lost.to_json("en"))
 
 
 def until_cancelled(run: FakeRun) -> None:
@@ -311,36 +335,12 @@ def until_cancelled(run: FakeRun) -> None:
 
 
 def report(gpu_ok: bool) -> dict[str, Any]:
-    checks = [
-        values.check("zeros", "ok", "check-zeros", 0.31),
-        values.check("devices", "ok", "check-device"),
-        values.check("matmul", "ok", "check-matmul", 0.8),
-        values.check("numpy", "ok", "check-numpy"),
-    ]
-    diagnosis = None
-    if not gpu_ok:
-        checks = [values.check("zeros", "failed", "check-fail", 0.2), values.check("numpy", "ok", "check-numpy")]
-        diagnosis = {
-            "code": "no-kernels-for-gpu",
-            "cause": values.say("cause").to_json("en"),
-            "repair": values.say("repair").to_json("en"),
-            "evidence": [
-                "torch.cuda.get_arch_list() = [sm_75, sm_80, sm_86, sm_90, sm_100, sm_120]",
-                "device 0: NVIDIA GeForce GTX 1080 Ti, capability (6, 1)",
-                "driver 572.16, CUDA 12.8",
-            ],
-        }
-    headline = values.say("headline-ok" if gpu_ok else "headline-bad").to_json("en")
+    seen = values.verification(gpu_ok)
+    diagnosis = None if gpu_ok else values.diagnosed(seen)
     return {
         "schema": 1,
-        "verification": {
-            "ok": gpu_ok,
-            "gpu_ok": gpu_ok,
-            "headline": headline,
-            "checks": checks,
-            "torch": "2.14.1+cu126",
-        },
-        "diagnosis": diagnosis,
+        "verification": verification_facts(seen, "en"),
+        "diagnosis": diagnosis and diagnosis_facts(diagnosis, "en"),
         "outcome": "done" if gpu_ok else "gpu_test_failed",
         "created": "2026-11-18T10:06:40Z",
         "plan": {"engine": "rattler", "torch": "2.14.1", "variant": "cu126", "python": "3.12"},

@@ -12,7 +12,7 @@ from typing import Any
 from tests.flow import values
 from wizard.doctor.good_state import Change as Changed
 from wizard.doctor.good_state import Drift, GoodState
-from wizard.doctor.model import Answer, Finding, Look, Remedy
+from wizard.doctor.model import Answer, Finding, Look, Remedy, finding
 from wizard.doctor.repair import Repair
 from wizard.environments.contents import Package
 from wizard.environments.delete import DeletionPlan
@@ -25,10 +25,14 @@ from wizard.explain.match import explain
 from wizard.explain.pasted import read_pasted
 from wizard.flow.afterwards import Place, Section, afterwards
 from wizard.flow.class_session import ClassSession
+from wizard.flow.session_api import OnProgress
 from wizard.flow.side_api import Closer, Kept
 from wizard.flow.side_session import SideSession
 from wizard.i18n import Message, message
+from wizard.packages.store import Entry
+from wizard.packages.store.space import Stored, Usage
 from wizard.plan.model import Choices
+from wizard.profile.hosts import ForeignHost
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile
 from wizard.report.doctor_document import doctor_document
 from wizard.report.privacy import Private
@@ -82,18 +86,18 @@ def deletion(one: Environment, **changes: Any) -> DeletionPlan:
 
 
 IN_USE = (Running(4711, "python3.12", "/home/li/torch-envs/torch/bin/python3.12"),)
-CPU_BUILD = Finding(
+CPU_BUILD = finding(
     "build",
     "cpu-build",
-    values.say("cause"),
-    values.say("repair"),
     ("torch/version.py: 2.15.0+cpu", "card: NVIDIA GeForce GTX 1660 Ti (7.5), driver 535.183.01"),
-    remedy=Remedy(family=True),
+    Remedy(family=True),
+    torch="2.15.0+cpu",
+    variant="cu126",
 )
 LOOKS = (
     Look("interpreter", "ruled-out", message("doctor.look.interpreter.ruled-out", version="3.12.11")),
     Look("copies", "ruled-out", message("doctor.look.copies.ruled-out")),
-    Look("build", "found", values.say("cause")),
+    Look("build", "found", CPU_BUILD.cause),
     Look("drift", "not-looked", message("doctor.not-looked.no-record")),
 )
 
@@ -138,6 +142,16 @@ DIFF = """--- /home/li/.config/pip/pip.conf
  timeout = 20"""
 
 
+def _stored(name: str, size: int, is_used: bool) -> Stored:
+    return Stored(Entry(Path(name), Path(name) / f"{name}.whl", ()), size, is_used)
+
+
+USAGE = Usage(
+    (_stored("torch-2.14.1", 4_900_000_000, True), _stored("torch-2.13.0", 5_300_000_000, False)),
+    (_stored("torch-2.13.0", 5_300_000_000, False),),
+)
+
+
 class FakeSide:
     """`fail`: name of a call -> the error it raises. `hold`: calls that wait until `let_go` is set."""
 
@@ -153,6 +167,7 @@ class FakeSide:
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
         self.known_changes: tuple[Change, ...] = CHANGES
         self.would_change = True
+        self.usage = USAGE
         self.set_up = False  # the class profile, in its place
         self.classes = ClassSession()  # the real one: it needs no session
 
@@ -173,12 +188,21 @@ class FakeSide:
     def read_profile(self, path: Path) -> ProfileFile:
         return REAL.read_profile(path)
 
+    def foreign_hosts(self, file: ProfileFile) -> tuple[ForeignHost, ...]:
+        return REAL.foreign_hosts(file)
+
+    def signer(self, file: ProfileFile) -> Message:
+        return REAL.signer(file)
+
+    def remember_key(self, file: ProfileFile) -> None:
+        REAL.remember_key(file)
+
     def profile_choices(self, file: ProfileFile, wishes: Choices) -> Choices:
         return REAL.profile_choices(file, wishes)
 
     def plan_profile(
         self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: Callable[[], bool],
-        classroom: Classroom | None = None,
+        classroom: Classroom | None = None, trusted: frozenset[str] = frozenset(),
     ) -> Preview | None:  # fmt: skip
         self._called("plan_profile", choices, is_cancelled)
         return None if self.set_up else values.preview("run-class", str(HOME / "class"), choices)
@@ -202,6 +226,15 @@ class FakeSide:
         for one in found:
             if one.prefix in SIZES and one.kind is not Kind.SYSTEM:
                 on_sizes(one.prefix, SIZES[one.prefix])
+
+    def store_usage(self, is_cancelled: Callable[[], bool]) -> Usage:
+        self._called("store_usage", None, is_cancelled)
+        return self.usage
+
+    def prune_store(self, is_cancelled: Callable[[], bool]) -> int:
+        self._called("prune_store", None, is_cancelled)
+        freed, self.usage = self.usage.freed, Usage(self.usage.stored[:1], ())
+        return freed
 
     def closer(self, one: Environment) -> Closer:
         self._called("closer", one)
@@ -245,7 +278,9 @@ class FakeSide:
     def check_reuse(self, choices: Choices) -> None:
         self._called("check_reuse", choices)
 
-    def plan_reuse(self, facts: Facts, choices: Choices, is_cancelled: Callable[[], bool]) -> Preview | None:
+    def plan_reuse(
+        self, facts: Facts, choices: Choices, is_cancelled: Callable[[], bool], on_progress: OnProgress
+    ) -> Preview | None:
         self._called("plan_reuse", choices, is_cancelled)
         return values.preview("run-reuse", choices.prefix or "", choices) if self.would_change else None
 

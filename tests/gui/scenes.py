@@ -64,7 +64,7 @@ def looks(session: FakeSession) -> Looks:
 
 
 def news() -> tuple[JudgedNews, ...]:
-    source = Source("official-cu132", values.OFFICIAL.layout, Origin.OFFICIAL, None, "PyTorch Foundation")
+    source = Source("official-cu132", values.OFFICIAL.layout, Origin.OFFICIAL, None, values.FOUNDATION)
     build = NewBuild("2.15.1", "cu132", "linux_x86_64", "cu132", ("3.12",), None, False, source, "torch.whl", ("7.5",))
     cpu = replace(build, variant="cpu", local_version="cpu", architectures=())
     return (JudgedNews(build, False, (values.TOO_OLD,)), JudgedNews(cpu, True))

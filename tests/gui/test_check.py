@@ -93,7 +93,7 @@ def test_rows_fill_in_as_the_parts_end(qtbot: QtBot, make_window: MakeWindow, se
     session.parts = ("nvml", "nvidia-smi", "devices", "toolkits")
     window = make_window()
     press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: "NVIDIA GeForce GTX 1660 Ti • 6 GB" in texts(window))
+    qtbot.waitUntil(lambda: "NVIDIA GeForce GTX 1660 Ti, 6 GB" in texts(window))
     assert texts(window).count("• Looking…") == 3
     assert not window.footer.primary.isEnabled()
     session.hold.clear()
@@ -229,12 +229,15 @@ def _found(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> tuple
 def test_a_row_without_a_button_has_its_room_for_words(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
+    scenes.rich(session)
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
 
     def facts() -> list[QWidget]:
         shown = visible(window, QLabel)
-        return [one for one in shown if isinstance(one, QLabel) and one.text().startswith(("NVIDIA GeForce", "535."))]
+        return [
+            one for one in shown if isinstance(one, QLabel) and one.text().startswith(("NVIDIA GeForce", "Driver 535."))
+        ]
 
     qtbot.waitUntil(lambda: len(facts()) == 2)
     card, driver = facts()

@@ -80,7 +80,7 @@ def test_a_failed_run_names_its_cause_and_resumes(qtbot: QtBot, make_window: Mak
     go_to(qtbot, window, PageId.INSTALL)
     install = window.pages[PageId.INSTALL]
     qtbot.waitUntil(install.trouble.isVisible)
-    assert install.trouble.code == "replay.fetch-lost"
+    assert install.trouble.code == "error.fetch-unreachable.summary"
     assert "Network is unreachable" in install.trouble.plain_text()
     assert install.steps.state_of("fetch") == "Failed"
     assert window.focusWidget() is window.footer.primary
@@ -155,7 +155,7 @@ def test_a_worker_that_was_killed_is_noticed(qtbot: QtBot, make_window: MakeWind
     qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
     session.set_state(session.known_runs[-1].id, "unfinished")
     while not install.rest.isVisible():
-        install.watch._ask()
+        install.watch.ask()
         settle(qtbot, window)
     assert install.rest.code == "flow.stopped"
     assert window.footer.primary.isVisible()
@@ -224,10 +224,10 @@ def test_log_lines_come_in_bites(qtbot: QtBot, make_window: MakeWindow, session:
     line = path.read_text(encoding="utf-8").replace('"run-started"', '"log"').strip()
     with path.open("a", encoding="utf-8") as file:
         file.write((line[:-1] + ', "step": "fetch", "text": "x"}\n') * 5000)
-    watch = RunWatch(session, window.errands, window)
+    watch = RunWatch(session, window.errands, parent=window)
     sizes: list[int] = []
     watch.logged.connect(lambda lines: sizes.append(len(lines)))
-    watch.follow("r", 0)
+    watch.follow("r")
     qtbot.waitUntil(lambda: sum(sizes) == 5000)
     watch.stop()
     assert max(sizes) <= LINES_PER_FLUSH + 200

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+import time
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QUrl
+from PySide6.QtCore import QMimeData, QTimer, QUrl
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -81,6 +83,22 @@ def test_a_dropped_file_is_read_whole_and_explained(
     assert len(page.text.toPlainText()) < len(path.read_text()), "the box shows the end only"
 
 
+def test_a_hostile_text_does_not_hold_the_window(qtbot: QtBot, make_window: MakeWindow) -> None:
+    """Processor time between two turns of the window; one expression of `re` alone took 17 s, with its lock held."""
+    window = make_window()
+    page = opened(qtbot, window)
+    page.text.setPlainText("UnicodeDecodeError conda C:\\Users\\" * 700)
+    turns = [time.process_time()]
+    clock = QTimer(window)
+    clock.timeout.connect(lambda: turns.append(time.process_time()))
+    clock.start(0)
+    press(qtbot, window.footer.primary)
+    settle(qtbot, window)
+    clock.stop()
+    assert "not one of the known errors" in page.words
+    assert max(after - before for before, after in itertools.pairwise(turns)) < 1
+
+
 def test_a_file_that_is_no_text_is_refused_in_the_page(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
     window = make_window()
     page = opened(qtbot, window)
@@ -97,7 +115,7 @@ def test_lines_for_a_driver_have_copy_buttons(
     guide = driver_guide(Need(580, None, "required"), ("ubuntu",))
     assert guide.install
     found = (*explain(KNOWN), *explain("pip: No space left on device"))
-    answer = Answer(found, (values.say("driver"),), guide)
+    answer = Answer(found, (values.FACTS.requirements[1].fact,), guide)
     monkeypatch.setattr(side, "explain", lambda words, is_cancelled: answer)
     window = make_window(language)
     page = opened(qtbot, window)

@@ -20,6 +20,7 @@ from tests.gui.walking import mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
 from tests.pack.classes import Class, make_class, publish
+from tests.profile.known import list_hosts_of, make_official
 from tests.servers.fault_server import FaultServer
 from tests.share.test_line import _built, profile_of
 from wizard.errors import WizardError
@@ -65,6 +66,7 @@ def course(tmp_path: Path) -> Class:
         made = make_class(origin.root)
         publish(origin, made)
         build(wanted_of(made.file), tmp_path / "pack", BuildOptions(), Downloads(tmp_path / "own"))
+    list_hosts_of(made.file.profile)
     return made
 
 
@@ -194,6 +196,7 @@ def test_who_finds_no_build_tells_the_class(
         made = make_class(origin.root, builds=(("windows", "cu126"),))
         publish(origin, made)
         build(wanted_of(made.file), tmp_path / "pack", BuildOptions(), Downloads(tmp_path / "own"))
+    list_hosts_of(made.file.profile)
     window = open_window()
     welcome = form(qtbot, window)
     typed(qtbot, welcome.joining.address, str(tmp_path / "pack"))
@@ -227,6 +230,7 @@ def test_who_has_it_already_tells_the_class(course: Class, tmp_path: Path, monke
 def test_from_the_code_to_a_tested_environment_and_on_to_the_next(
     open_window: Callable[[], WizardWindow], at_home: World, wheels: Path, qtbot: QtBot, tmp_path: Path
 ) -> None:
+    make_official(at_home)
     pack = tmp_path / "pack"
     built = _built(at_home, profile_of(at_home, wheels, tmp_path / "course.torchlab", only_share=True), pack, wheels)
     assert built.returncode == 0, built.stderr

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.flow import values
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeSession, half_run
+from tests.gui.fake_session import FakeRun, FakeSession, half_run
 from tests.gui.walking import go_to, press, settle, visible
 from wizard.flow.pages import PageId
 from wizard.flow.side_pages import SideId
@@ -54,6 +54,23 @@ def test_a_plan_of_this_computer_is_opened(
     else:
         assert window.side.here is not None
         assert (window.side.here.page, window.side.here.prefix) == (SideId.DOCTOR, Path("/envs/lesson"))
+
+
+def test_an_opened_plan_is_told_as_carried_out_when_it_is(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    session.script = half_run
+    window = make_window()
+    go_to(qtbot, window, PageId.INSTALL)
+    press(qtbot, window.rail.steps[PageId.WELCOME])
+    settle(qtbot, window)
+    run_id = session.known_runs[-1].id
+    window.page.open_file(session.events_path(run_id).with_name("plan.json"))
+    qtbot.waitUntil(lambda: "is being carried out" in words_of(window))
+    FakeRun(session, run_id).finish()
+    qtbot.waitUntil(lambda: "Finished, see the result" in words_of(window))
+    qtbot.waitUntil(lambda: "carried out already" in words_of(window))
+    assert "is being carried out" not in words_of(window)
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
 from tests.profile.examples import profile
+from tests.profile.known import list_hosts_of, make_official
 from wizard.flow.pages import PageId
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.pages.welcome import WelcomePage
@@ -34,6 +35,7 @@ LONG = 120_000  # milliseconds: a limit for a hang, not a speed
 def written(tmp_path: Path, *ask: str) -> Path:
     path = tmp_path / "lesson 课.torchlab"
     path.write_text(profile_text(profile(ask=ask)), encoding="utf-8")
+    list_hosts_of(profile())
     return path
 
 
@@ -165,6 +167,7 @@ def test_a_saved_profile_is_carried_out_to_a_tested_environment(
     assert [(lock.torch, lock.variant, lock.python) for lock in file.profile.locks] == [(TORCH, "cpu", PYTHON)]
     assert os.environ["HOME"] not in path.read_text(encoding="utf-8")
 
+    make_official(at_home)
     window.navigator.restart()
     window.open_file(path)
     qtbot.waitUntil(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
@@ -13,6 +14,8 @@ from wizard.errors import WizardError
 from wizard.flow.pages import ORDER, PageId
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.window import WizardWindow
+from wizard.i18n import bytes_text
+from wizard.packages.fetch import FetchProgress
 from wizard.plan.model import Choices
 
 
@@ -20,6 +23,25 @@ def review_page(window: WizardWindow) -> ReviewPage:
     page = window.pages[PageId.REVIEW]
     assert isinstance(page, ReviewPage)
     return page
+
+
+def test_what_is_here_already_is_not_to_be_downloaded(
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    page, files = review_page(window), preview.lock.files
+    said = lambda: " ".join(found.text() for found in page.findChildren(QLabel))  # noqa: E731
+    assert f"files: {len(files)};" in said()
+    assert "here already" not in said()
+    window.navigator.put_preview(replace(preview, here=frozenset({files[0].filename})))
+    left = preview.lock.total_bytes - files[0].size
+    assert f"To download: {bytes_text(left)} (files: {len(files) - 1};" in said()
+    assert said().count("here already") == 1
+    window.navigator.put_preview(replace(preview, here=frozenset(file.filename for file in files)))
+    assert "Nothing to download" in said()
 
 
 def test_limits_reach_the_plan_before_the_start(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
@@ -80,3 +102,17 @@ def test_a_start_that_fails_says_so_and_can_be_tried_again(
     session.fail.clear()
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
+
+
+def test_a_file_that_must_come_whole_first_is_seen(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    window = make_window()
+    session.hold.add("preview")
+    session.whole_files = (FetchProgress(4_000_000, 12_000_000, 2e6, "torch-1.0-py3-none-any.whl", 0, 1),)
+    steps = list(ORDER)
+    go_to(qtbot, window, steps[steps.index(PageId.REVIEW) - 1])
+    press(qtbot, window.footer.primary)
+    qtbot.waitUntil(lambda: "torch-1.0-py3-none-any.whl" in review_page(window).busy.accessibleName())
+    assert "4.0 of 12.0 MB, 2.0 MB/s" in review_page(window).busy.accessibleName()
+    session.hold.clear()
+    settle(qtbot, window)
+    assert window.footer.primary.isEnabled()

@@ -38,7 +38,7 @@ def test_a_failed_test_has_one_repair_button_that_leads_to_the_doctor(
     window = make_window()
     page = reached(qtbot, window)
     assert "cannot use the graphics card" in page.title
-    assert "sm_61" in page._cause.text()
+    assert "GTX 1080 Ti (compute capability 6.1" in page._cause.text()
     assert window.footer.primary.text() == "&Repair…"
     assert page.finish.isVisible()
     press(qtbot, window.footer.primary)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -163,7 +164,8 @@ def _check_names(window: WizardWindow) -> None:
             assert one.accessibleName() or text(), (window.page.title, one)
 
 
-def test_pills_say_their_state_as_sign_and_word(qtbot: QtBot, make_window: MakeWindow) -> None:
+def test_pills_say_their_state_as_sign_and_word(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    session.facts = replace(values.FACTS, requirements=(*values.FACTS.requirements, values.blocked()))
     window = make_window()
     go_to(qtbot, window, PageId.CHECK)
     said = {"✓ OK", "! Warning", "• Note", "✕ Problem"}

@@ -296,6 +296,8 @@ def test_a_newer_pack_says_so_on_the_command_line(course: Class, tmp_path: Path)
 def test_the_commands_build_and_check(course: Class, tmp_path: Path) -> None:
     profile, pack = course.write(tmp_path / "course.torchlab"), tmp_path / "pack"
     done = _command("pack", "build", str(profile), "-o", str(pack))
+    assert (done.returncode, "--trust 127.0.0.1:" in done.stderr, pack.exists()) == (2, True, False), done.stderr
+    done = _command("pack", "build", str(profile), "-o", str(pack), "--trust", "127.0.0.1")
     assert done.returncode == 0, done.stderr
     assert course.file.sha256[:4] in done.stderr
     assert _command("pack", "check", str(pack)).returncode == 0
@@ -303,7 +305,8 @@ def test_the_commands_build_and_check(course: Class, tmp_path: Path) -> None:
     checked = _command("pack", "check", str(pack))
     assert checked.returncode == 1
     assert course.file.profile.files[0].filename in checked.stderr
-    assert _command("pack", "update", str(pack)).returncode == 0
+    assert _command("pack", "update", str(pack)).returncode == 2
+    assert _command("pack", "update", str(pack), "--trust", "127.0.0.1").returncode == 0
     assert _command("pack", "check", str(pack)).returncode == 0
 
 

@@ -42,6 +42,7 @@ def with_line(old: str, new: str) -> str:
 
 NAME = 'name = "deep"'
 URL = f'url = "{HOST}/{NUMPY}"'
+INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u180e\u2060\u3164\uffa0\U000e0041"
 MISTAKES = [
     ("schema = 1", "schema = 0", "schema"),
     ("schema = 1", "schema = true", "schema"),
@@ -50,6 +51,8 @@ MISTAKES = [
     ('title = "Deep learning 101"', 'title = ""', "title"),
     ('title = "Deep learning 101"', 'title = "a\\u0000b"', "title"),
     ('title = "Deep learning 101"', 'title = "a\\u202Eb"', "title"),
+    *(('title = "Deep learning 101"', f'title = "a{sign}b"', "title") for sign in INVISIBLE),
+    ('ask = ["name"]', 'ask = ["na\\u00ADme"]', "ask[0]"),
     ('title = "Deep learning 101"', f'title = "{"x" * 3000}"', "title"),
     ('title = "Deep learning 101"', 'title = "<img src=x>"', "title"),
     ('made = "2026-11-21"', 'made = "yesterday"', "made"),

@@ -60,12 +60,14 @@ def test_a_machine_that_nothing_fits_is_told_why_and_what_would_help() -> None:
         select(made, machine("rtx-5070-ti-windows-572"), load_matrix(), Choices())
     assert caught.value.code == "profile-none-fits-driver"
     assert "needs driver 580 or newer" in text(caught.value.summary, "en")
+    assert "needs driver" not in text(caught.value.summary, "zh_CN")
     assert "linux" not in text(caught.value.summary, "en")  # of another system's entry there is nothing to say
     assert "driver 580" in text(caught.value.hint, "en")
     with pytest.raises(WizardError) as arm:
         select(made, machine("windows-on-arm"), load_matrix(), Choices())
     assert arm.value.code == "profile-none-fits"
-    assert "windows aarch64" in text(arm.value.summary, "en")
+    assert "windows aarch64; torch" in text(arm.value.summary, "en")
+    assert "it is for" not in text(arm.value.summary, "zh_CN")
 
 
 @pytest.mark.parametrize(

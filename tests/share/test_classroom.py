@@ -16,6 +16,7 @@ import pytest
 from tests.pack.classes import Class, make_class, publish, with_python, with_share
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
+from tests.servers.raw_server import RawServer
 from wizard.errors import WizardError
 from wizard.network.environment import with_direct
 from wizard.pack.build import BuildOptions, build, code_of
@@ -137,9 +138,39 @@ def test_a_server_that_is_gone_and_one_that_is_none() -> None:
 def test_the_profile_names_servers_and_the_silent_ones_are_told(pack: Path, server: PackServer, tmp_path: Path) -> None:
     with FaultServer() as origin:
         course = with_share(make_class(origin.root), "http://127.0.0.1:9/", address(server) + "/")
-    found = enter(Asked(profile=course.write(tmp_path / "course.torchlab")))
+    asked = Asked(profile=course.write(tmp_path / "course.torchlab"))
+    found = enter(asked, agree=lambda file: {"127.0.0.1"})
     assert found.bases == (address(server) + "/",)
     assert [notice.key for notice in found.notices] == ["share.silent"]
+
+
+def test_a_server_that_only_the_profile_names_is_asked_when_somebody_trusts_it(tmp_path: Path) -> None:
+    asked: list[bytes] = []
+
+    def answer(request: bytes) -> list[bytes | float]:
+        asked.append(request)
+        return [b""]
+
+    with RawServer(answer) as stranger, FaultServer() as origin:
+        course = with_share(make_class(origin.root), f"{stranger.root}/")
+        path = course.write(tmp_path / "course.torchlab")
+        assert enter(Asked(profile=path)).bases == ()
+        assert enter(Asked(profile=path), agree=lambda file: {"127.0.0.2"}).notices == ()
+        assert asked == []
+        assert enter(Asked(profile=path), agree=lambda file: {stranger.root.rpartition("/")[2]}).notices
+        assert asked
+
+
+def test_a_name_that_stands_for_a_link_local_address_is_not_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Name services are the one thing that is made up here."""
+    monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("169.254.169.254", 0))])
+    monkeypatch.setattr("wizard.session.classroom.open_pack", lambda *_: pytest.fail("asked"))
+    with FaultServer() as origin:
+        course = with_share(make_class(origin.root), "http://metadata.example/")
+    asked = Asked(profile=course.write(tmp_path / "course.torchlab"))
+    assert [notice.key for notice in enter(asked, agree=lambda file: {"metadata.example"}).notices] == ["share.silent"]
 
 
 def test_any_static_web_server_will_do(pack: Path) -> None:

@@ -6,25 +6,23 @@ import hashlib
 import json
 import re
 import shutil
-import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from tests.line.world import PYTHON, TORCH, World
+from tests.abilities import is_wine
+from tests.line.world import PYTHON, SITE, TORCH, World
+from tests.profile.known import make_official
+from wizard.environments.layout import python_of
 from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
 from wizard.profile.read import read_profile
 from wizard.profile.write import profile_file
 from wizard.session.room import read_room
-
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the made-up torch is for Linux")
+from wizard.system.traits import this
 
 
 def profile_of(world: World, wheels: Path, path: Path, only_share: bool = False) -> Path:
@@ -32,10 +30,11 @@ def profile_of(world: World, wheels: Path, path: Path, only_share: bool = False)
         LockedFile(name, version, wheel.name, (f"{page}{wheel.name}",), _sha256(wheel), wheel.stat().st_size)
         for name, version, wheel, page in _wheels(world, wheels)
     )
-    lock = ProfileLock("linux", "x86_64", PYTHON, TORCH, "cpu", files, "2.17")
+    lock = ProfileLock(this().name, "x86_64", PYTHON, TORCH, "cpu", files, "2.17" if this().has_glibc else None)
     profile = Profile("Deep learning 101", "2026-11-21", "0.1.0", ProfileEnvironment("class", "venv"), (lock,))
     profile = replace(profile, sources=ProfileSources(only_share=only_share))
     path.write_bytes(profile_file(profile).data)
+    make_official(world)
     return path
 
 
@@ -66,7 +65,10 @@ def served(world: World, pack: Path) -> Iterator[tuple[str, str]]:
         assert f"torch-wizard setup --pack {address[0]} --class {code[0]} --yes" in said
         yield address[0], code[0]
     finally:
-        server.send_signal(signal.SIGINT)
+        if is_wine():
+            server.kill()  # no console there hands a break on
+        else:
+            world.interrupt(server)
         server.communicate(timeout=20)
 
 
@@ -100,8 +102,8 @@ def test_a_machine_is_set_up_from_the_class_server_alone(world: World, wheels: P
         taken = world.run("setup", "--profile", str(other), "--yes")
         assert taken.returncode == 2
         assert "was made from another class profile" in taken.stderr
-        assert (prefix / "bin" / "python").exists()
-        shutil.rmtree(next(prefix.glob("lib/python3*/site-packages/torch-*.dist-info")))
+        assert python_of(prefix).exists()
+        shutil.rmtree(next((prefix / SITE).glob("torch-*.dist-info")))
         changed = world.run("setup", "--profile", str(profile), "--yes")
         assert changed.returncode == 2
         assert "packages have changed since: torch" in changed.stderr

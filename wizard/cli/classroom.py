@@ -11,6 +11,7 @@ from pathlib import Path
 
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.terminal import Terminal
+from wizard.cli.trust import Consent
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
 from wizard.machine.model import Machine
@@ -28,10 +29,10 @@ _NAP = 0.2
 class ClassRun:
     """Of a setup; does nothing where no class was named."""
 
-    def __init__(self, arguments: argparse.Namespace, network: Network, terminal: Terminal) -> None:
-        """Sets the arguments' profile to the one that was found. Raises as `enter`."""
+    def __init__(self, arguments: argparse.Namespace, network: Network, terminal: Terminal, consent: Consent) -> None:
+        """Sets the arguments' profile to the one that was found. Raises as `enter` and `consent`."""
         self._arguments, self._terminal = arguments, terminal
-        self._room = _entered(arguments, network)
+        self._room = _entered(arguments, network, consent)
         self._machine: Machine | None = None
         if self._room:
             arguments.profile = str(self._room.path)
@@ -98,13 +99,13 @@ class ClassRun:
             self._terminal.error(error)
 
 
-def _entered(arguments: argparse.Namespace, network: Network) -> Classroom | None:
+def _entered(arguments: argparse.Namespace, network: Network, consent: Consent) -> Classroom | None:
     if not (arguments.profile or arguments.pack or arguments.code):
         if arguments.serve_after or arguments.label:
             raise UsageError("share-no-class")
         return None
     profile = Path(arguments.profile).expanduser() if arguments.profile else None
-    return enter(Asked(profile, arguments.pack, arguments.code), network)
+    return enter(Asked(profile, arguments.pack, arguments.code), network, agree=consent)
 
 
 def _nowhere(file: LockedFile) -> tuple[str, ...]:

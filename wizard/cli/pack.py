@@ -13,6 +13,7 @@ from wizard.cli.envs_view import amount
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
 from wizard.cli.terminal import Terminal
+from wizard.cli.trust import Consent
 from wizard.errors import Cancelled, ExitStatus
 from wizard.i18n import Message, message
 from wizard.network.environment import present_environment
@@ -36,8 +37,9 @@ def _build(arguments: argparse.Namespace, terminal: Terminal) -> int:
     folder = Path(arguments.output).expanduser().absolute()
     progress, interrupt = Progress(terminal), Interrupt()
     built = build_pack(
-        Path(arguments.profile).expanduser(), folder, _options(arguments), progress.fetched, interrupt.is_asked
-    )
+        Path(arguments.profile).expanduser(), folder, _options(arguments), progress.fetched, interrupt.is_asked,
+        Consent(arguments.trust, terminal, interrupt, for_pack=True),
+    )  # fmt: skip
     progress.end()
     return _tell(built, folder, terminal)
 
@@ -46,7 +48,8 @@ def _update(arguments: argparse.Namespace, terminal: Terminal) -> int:
     folder = Path(arguments.pack).expanduser().absolute()
     profile = Path(arguments.profile).expanduser() if arguments.profile else None
     progress, interrupt = Progress(terminal), Interrupt()
-    built = update_pack(folder, profile, _options(arguments), progress.fetched, interrupt.is_asked)
+    consent = Consent(arguments.trust, terminal, interrupt, for_pack=True)
+    built = update_pack(folder, profile, _options(arguments), progress.fetched, interrupt.is_asked, consent)
     progress.end()
     return _tell(built, folder, terminal)
 

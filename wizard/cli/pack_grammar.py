@@ -7,6 +7,7 @@ from typing import Any
 
 from wizard.cli.checked import whole
 from wizard.cli.network_grammar import add_network_options
+from wizard.cli.trust_grammar import add_trust_option
 
 
 def add_parser(commands: Any) -> None:
@@ -61,6 +62,7 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--split", action="store_true", help="files over 4 GiB in parts, as FAT32 needs them (seen by itself there)"
     )
+    add_trust_option(parser)
     add_network_options(parser)
 
 

@@ -8,13 +8,17 @@ from pathlib import Path
 from typing import Any
 
 from wizard.cli.profile_make import machines_of, make
+from wizard.cli.profile_sign import check_signed, key, sign
 from wizard.cli.terminal import Terminal
+from wizard.cli.trust import gives
 from wizard.errors import ExitStatus, UsageError
 from wizard.i18n import message
 from wizard.machine.model import Machine
 from wizard.profile.choose import Refusal, Selection, choose
+from wizard.profile.hosts import foreign_hosts
 from wizard.profile.model import ProfileFile, ProfileLock
 from wizard.profile.read import read_profile
+from wizard.session.class_keys import check_signature
 from wizard.session.session import Session
 
 
@@ -34,6 +38,9 @@ def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
     packages = ", ".join(("torch", *wish.companions, *wish.extras))
     asked = ", ".join(file.profile.ask) or "-"
     terminal.line(terminal.words(message("profile.show.environment", name=wish.name, packages=packages, asked=asked)))
+    terminal.line(terminal.words(check_signature(file).words))
+    for host in foreign_hosts(file.profile):
+        terminal.line("! " + terminal.words(message("profile.host", host=host.name, gives=gives(host, terminal))))
     _tell_locks(file, terminal)
     _tell(selection, machine, terminal)
     return ExitStatus.DONE
@@ -119,6 +126,8 @@ def _document(file: ProfileFile) -> dict[str, Any]:
         "title": file.profile.title,
         "made": file.profile.made,
         "ask": list(file.profile.ask),
+        "signed_by": signer.key.text if (signer := check_signature(file)).key else None,
+        "foreign_hosts": [host.name for host in foreign_hosts(file.profile)],
         "environment": {
             "name": wish.name, "engine": wish.engine, "python": wish.python, "torch": list(wish.torch),
             "companions": list(wish.companions), "extras": list(wish.extras),
@@ -150,4 +159,6 @@ def _refusal(refusal: Refusal, terminal: Terminal) -> dict[str, Any]:
     return {**_entry(refusal.lock), "reasons": [terminal.words(reason) for reason in refusal.reasons]}
 
 
-ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {"make": make, "show": show, "check": check}
+ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {
+    "make": make, "show": show, "check": check, "key": key, "sign": sign, "verify": check_signed,
+}  # fmt: skip

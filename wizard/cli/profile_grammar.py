@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from wizard.cli.network_grammar import add_network_options
+from wizard.cli.trust_grammar import add_trust_option
 
 _ENGINES = ("auto", "rattler", "conda", "venv")
 
@@ -15,11 +16,12 @@ def add_to_setup(setup: argparse.ArgumentParser) -> None:
     setup.add_argument(
         "--profile", metavar="FILE", help="a class profile (*.torchlab): its build for this computer, exactly its files"
     )
+    add_trust_option(setup)
 
 
 def add_parser(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
-        "profile", help="class profiles (*.torchlab): make one, show it, check it against machines"
+        "profile", help="class profiles (*.torchlab): make one, show it, check it against machines, sign it"
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     for add in _ACTIONS:
@@ -32,6 +34,13 @@ def _add_make(actions: Any) -> None:
     )
     make.add_argument("--output", "-o", metavar="FILE", required=True, help="a new file, such as class.torchlab")
     make.add_argument("--force", action="store_true", help="write over FILE if it is there")
+    make.add_argument(
+        "--sign",
+        nargs="?",
+        const="",
+        metavar="KEYFILE",
+        help="sign it: with your own key, or that of a minisign key file",
+    )
     make.add_argument("--title", help="for people (default: the name)")
     need = make.add_argument_group("what the class needs")
     need.add_argument(
@@ -88,4 +97,19 @@ def _add_check(actions: Any) -> None:
     check.add_argument("--json", action="store_true", help="one JSON document on stdout")
 
 
-_ACTIONS: tuple[Callable[[Any], None], ...] = (_add_make, _add_show, _add_check)
+def _add_signing(actions: Any) -> None:
+    key: argparse.ArgumentParser = actions.add_parser(
+        "key", help="your own public key for signing profiles; made when first asked for"
+    )
+    key.add_argument("--output", "-o", metavar="FILE", help="also write it to a new file, as minisign reads it")
+    sign: argparse.ArgumentParser = actions.add_parser("sign", help="sign one with your key: FILE.minisig beside it")
+    sign.add_argument("profile", metavar="FILE")
+    sign.add_argument("--key", metavar="KEYFILE", help="a minisign key file in place of your own key")
+    verify: argparse.ArgumentParser = actions.add_parser("verify", help="who signed one (exit 1: nobody)")
+    verify.add_argument("profile", metavar="FILE")
+    verify.add_argument(
+        "--key", metavar="KEY|FILE", help="the class's key, as the teacher gives it; remembered in place of another"
+    )
+
+
+_ACTIONS: tuple[Callable[[Any], None], ...] = (_add_make, _add_show, _add_check, _add_signing)

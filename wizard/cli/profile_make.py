@@ -13,6 +13,7 @@ from wizard import paths
 from wizard.cli.interrupt import Interrupt
 from wizard.cli.network_wish import network_from
 from wizard.cli.new_file import put_new
+from wizard.cli.profile_sign import named_key, sign_with
 from wizard.cli.terminal import Terminal
 from wizard.errors import ExitStatus, UsageError, WizardError
 from wizard.i18n import message
@@ -55,6 +56,7 @@ def make(arguments: argparse.Namespace, terminal: Terminal) -> int:
         raise UsageError("export-exists", path=str(path))
     if not os.access(path.absolute().parent, os.W_OK):  # now, and not after all the locks were made
         raise WizardError("export-not-written", details="no folder that can be written", path=str(path))
+    signing = None if arguments.sign is None else named_key(arguments.sign)
     allowed = checked(Allowed(_list(arguments.torch), _list(arguments.variant), arguments.python), session.matrix)
     choices = _choices(arguments, allowed)
     check_mirror(choices.mirrors)
@@ -70,6 +72,8 @@ def make(arguments: argparse.Namespace, terminal: Terminal) -> int:
     _write(path, file.data, arguments.force)
     total = round(sum(each.size or 0 for each in file.profile.files) / 1e9, 2)
     terminal.say(message("profile.make.done", path=str(path), code=file.sha256[:12], gigabytes=total))
+    if signing:
+        sign_with(path, file, signing, terminal)
     return ExitStatus.FAILED if needs.unmet or telling.left_out else ExitStatus.DONE
 
 

@@ -17,10 +17,12 @@ from wizard.cli.profile_setup import is_there, with_profile
 from wizard.cli.resolving import ResolvingTold
 from wizard.cli.setup_events import tell_planned, tell_unchanged, telling_refusal
 from wizard.cli.terminal import Terminal
+from wizard.cli.trust import Consent
 from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.i18n import message
 from wizard.plan.model import Choices
 from wizard.profile.model import ProfileFile
+from wizard.session.class_keys import remember_key
 from wizard.session.environments import find_environment, finish_deletions_in_background
 from wizard.session.model import Preview
 from wizard.session.place import target_prefix
@@ -44,7 +46,8 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     choices = with_volumes(wished)
     if arguments.into:
         choices = replace(choices, prefix=str(find_environment(arguments.into).prefix))
-    course = ClassRun(arguments, session.network(), terminal)
+    consent = Consent(arguments.trust, terminal, interrupt, is_attended=not arguments.yes)
+    course = ClassRun(arguments, session.network(), terminal, consent)
     profile, choices = with_profile(arguments, choices, terminal)
     choices = course.choices(choices)
     if _is_present(arguments, profile, choices, course, terminal):
@@ -56,7 +59,7 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     with course.telling_failures():
         told = ResolvingTold(arguments, terminal)
         try:
-            preview = _preview(session, choices, profile, course, terminal, interrupt, told)
+            preview = _preview(session, choices, profile, course, consent, terminal, interrupt, told)
         finally:
             told.end()
     if preview is None:
@@ -79,12 +82,18 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if not goes_on:
         session.discard(preview.plan.id)
         return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
-    remember(wished)
+    _remember(wished, profile)
     pid = session.start(preview.plan.id)
     said = [terminal.words(notice) for notice in preview.plan.notices]
     status = attend(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
     course.serve_after(status, preview.files, interrupt)
     return status
+
+
+def _remember(wished: Choices, profile: ProfileFile | None) -> None:
+    remember(wished)
+    if profile:
+        remember_key(profile)
 
 
 def _is_present(
@@ -102,8 +111,8 @@ def _is_present(
 
 
 def _preview(
-    session: Session, choices: Choices, profile: ProfileFile | None, course: ClassRun, terminal: Terminal,
-    interrupt: Interrupt, told: ResolvingTold,
+    session: Session, choices: Choices, profile: ProfileFile | None, course: ClassRun, consent: Consent,
+    terminal: Terminal, interrupt: Interrupt, told: ResolvingTold,
 ) -> Preview | None:  # fmt: skip
     """None: everything is in the environment already."""
     terminal.say(message("cli.probing"))
@@ -113,7 +122,9 @@ def _preview(
         if row.blocks:
             raise WizardError("requirement", fact=terminal.words(row.fact))
     if profile:
-        return preview_profile(facts, session.matrix, profile, choices, interrupt.is_asked, course.urls())
+        return preview_profile(
+            facts, session.matrix, profile, choices, interrupt.is_asked, course.urls(), consent.trusted
+        )
     terminal.say(message("cli.electing"))
     if choices.reuse:
         return session.plan_reuse(facts, choices, interrupt.is_asked, told.hear)

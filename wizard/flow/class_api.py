@@ -14,6 +14,7 @@ if TYPE_CHECKING:  # the window's first picture must not wait for the server's l
     from wizard.pack.model import Built, Problem
     from wizard.packages.fetch import FetchProgress
     from wizard.packages.model import LockedFile
+    from wizard.profile.hosts import ForeignHost
     from wizard.profile.model import ProfileFile
     from wizard.session.classroom import Classroom
     from wizard.share.room import Room
@@ -38,7 +39,8 @@ class PackSeen:
 @dataclass(frozen=True, slots=True)
 class PackPlan:
     """What building would do. `total` None: the profile names no sizes. `needs_split`: the volume holds no file over
-    4 GiB; `large`: how many such files there are. `began`: an unfinished one lies there, `is_pack`: a finished one."""
+    4 GiB; `large`: how many such files there are. `began`: an unfinished one lies there, `is_pack`: a finished one.
+    `foreign`: hosts that need a yes first."""
 
     profile: Path
     folder: Path
@@ -52,6 +54,7 @@ class PackPlan:
     large: int
     began: bool
     is_pack: bool
+    foreign: tuple[ForeignHost, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +102,9 @@ class ClassApi(Protocol):
         ...
 
     def build(
-        self, plan: PackPlan, split: bool, on_progress: Callable[[FetchProgress], None], is_cancelled: IsCancelled
-    ) -> Built:
+        self, plan: PackPlan, split: bool, on_progress: Callable[[FetchProgress], None], is_cancelled: IsCancelled,
+        trusted: frozenset[str] = frozenset(),
+    ) -> Built:  # fmt: skip
         """What was fetched is kept when it fails or is cancelled."""
         ...
 
@@ -120,12 +124,15 @@ class ClassApi(Protocol):
 
     # -- a computer of the class
 
-    def join(self, code: str, address: str, is_cancelled: IsCancelled) -> Classroom:
-        """`address`: of a server or a folder; '' looks in the local network. Raises WizardError `pack-…`, `share-…`,
+    def join(
+        self, code: str, address: str, is_cancelled: IsCancelled, trusted: frozenset[str] = frozenset()
+    ) -> Classroom:
+        """`address`: of a server or a folder; '' looks in the local network. Class servers that the profile names are
+        asked where they are `trusted`. Raises WizardError `pack-…`, `share-…`,
         `profile-…`."""
         ...
 
-    def beside(self, profile: Path) -> Classroom:
+    def beside(self, profile: Path, trusted: frozenset[str] = frozenset()) -> Classroom:
         """The pack that a profile lies in, and the servers that it names."""
         ...
 

@@ -69,10 +69,12 @@ class ClassSession:
         from wizard.flow.class_api import PackPlan
         from wizard.pack.build import BUILDING, code_of, earlier
         from wizard.pack.volume import FAT32_MOST, file_system, part_bytes
+        from wizard.profile.hosts import foreign_hosts
         from wizard.profile.read import read_profile
         from wizard.session.pack import wanted_of
 
-        wanted = wanted_of(read_profile(profile))
+        file = read_profile(profile)
+        wanted = wanted_of(file)
         before = earlier(folder)
         sizes = [file.size for file in wanted.unique]
         return PackPlan(
@@ -88,11 +90,13 @@ class ClassSession:
             large=sum((size or 0) > FAT32_MOST for size in sizes),
             began=(folder / BUILDING).is_dir(),
             is_pack=before is not None,
+            foreign=foreign_hosts(file.profile, for_pack=True),
         )
 
     def build(
-        self, plan: PackPlan, split: bool, on_progress: Callable[[FetchProgress], None], is_cancelled: IsCancelled
-    ) -> Built:
+        self, plan: PackPlan, split: bool, on_progress: Callable[[FetchProgress], None], is_cancelled: IsCancelled,
+        trusted: frozenset[str] = frozenset(),
+    ) -> Built:  # fmt: skip
         from wizard.network.environment import present_environment
         from wizard.pack.build import BuildOptions
         from wizard.packages.fetch.fetcher import Options
@@ -100,7 +104,7 @@ class ClassSession:
         from wizard.session.pack import build_pack
 
         options = BuildOptions(split=split, fetch=Options(environment=present_environment(load_network())))
-        return build_pack(plan.profile, plan.folder, options, on_progress, is_cancelled)
+        return build_pack(plan.profile, plan.folder, options, on_progress, is_cancelled, lambda file: trusted)
 
     def serve(self, folder: Path, announce: bool, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> Server:
         from wizard.session.share import serve_on
@@ -131,20 +135,23 @@ class ClassSession:
 
     # -- a computer of the class
 
-    def join(self, code: str, address: str, is_cancelled: IsCancelled) -> Classroom:
+    def join(
+        self, code: str, address: str, is_cancelled: IsCancelled, trusted: frozenset[str] = frozenset()
+    ) -> Classroom:
         from wizard.session.classroom import Asked, enter
         from wizard.session.network import load_network
 
-        found = enter(Asked(pack=address or None, code=code or (None if address else "")), load_network())
+        asked = Asked(pack=address or None, code=code or (None if address else ""))
+        found = enter(asked, load_network(), agree=lambda file: trusted)
         if is_cancelled():
             raise Cancelled
         return found
 
-    def beside(self, profile: Path) -> Classroom:
+    def beside(self, profile: Path, trusted: frozenset[str] = frozenset()) -> Classroom:
         from wizard.session.classroom import Asked, enter
         from wizard.session.network import load_network
 
-        return enter(Asked(profile=profile), load_network())
+        return enter(Asked(profile=profile), load_network(), agree=lambda file: trusted)
 
     def hand_on(self, file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> Server:
         from wizard.session.share import hand_on

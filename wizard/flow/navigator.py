@@ -121,11 +121,13 @@ class Navigator:
         self._move(ORDER[0], State(choices=kept))
 
     def open_profile(
-        self, profile: ProfileFile, choices: Choices, classroom: Classroom | None = None, hand_on: bool = False
-    ) -> None:
-        """A class profile is carried out: on to the look at this computer. `choices`: as the profile says."""
+        self, profile: ProfileFile, choices: Choices, classroom: Classroom | None = None, hand_on: bool = False,
+        trusted: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        """A class profile is carried out: on to the look at this computer. `choices`: as the profile says; `trusted`:
+        hosts of it that the person said yes to."""
         self._hurries = False
-        state = State(choices=choices, profile=profile, classroom=classroom, hand_on=hand_on)
+        state = State(choices=choices, profile=profile, classroom=classroom, hand_on=hand_on, trusted=trusted)
         self._move(PageId.CHECK, state)
 
     # -- what the pages found out; each one throws away what was made after its page

@@ -21,6 +21,7 @@ from wizard.flow.session_api import OnProgress
 from wizard.i18n import Message
 from wizard.packages.store.space import Usage
 from wizard.plan.model import Choices
+from wizard.profile.hosts import ForeignHost
 from wizard.profile.model import ProfileFile
 from wizard.session.classroom import Classroom
 from wizard.session.doctor import Examination
@@ -119,13 +120,25 @@ class SideApi(Protocol):
         """Raises UsageError `profile-…`."""
         ...
 
+    def foreign_hosts(self, file: ProfileFile) -> tuple[ForeignHost, ...]:
+        """Those that need a yes before the profile is carried out."""
+        ...
+
+    def signer(self, file: ProfileFile) -> Message:
+        """Who has signed it, in words. Raises UsageError `signature-…`."""
+        ...
+
+    def remember_key(self, file: ProfileFile) -> None:
+        """From now on the class's. Raises UsageError `signature-…`, WizardError `state-not-writable`."""
+        ...
+
     def profile_choices(self, file: ProfileFile, wishes: Choices) -> Choices:
         """What the profile says, with the wishes that it lets a person have. Raises UsageError `profile-fixed`."""
         ...
 
     def plan_profile(
         self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
-        classroom: Classroom | None = None,
+        classroom: Classroom | None = None, trusted: frozenset[str] = frozenset(),
     ) -> Preview | None:  # fmt: skip
         """None: it is set up there already. Raises WizardError `profile-…`, which the classroom hears of too."""
         ...

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from wizard.flow.side_api import Closer, Document, Kept
     from wizard.matrix.model import Matrix
     from wizard.packages.store.space import Usage
+    from wizard.profile.hosts import ForeignHost
     from wizard.profile.model import ProfileFile
     from wizard.session.classroom import Classroom
     from wizard.session.doctor import Examination
@@ -146,6 +147,21 @@ class SideSession:
 
         return read_profile(path)
 
+    def foreign_hosts(self, file: ProfileFile) -> tuple[ForeignHost, ...]:
+        from wizard.profile.hosts import foreign_hosts
+
+        return foreign_hosts(file.profile)
+
+    def signer(self, file: ProfileFile) -> Message:
+        from wizard.session.class_keys import check_signature
+
+        return check_signature(file).words
+
+    def remember_key(self, file: ProfileFile) -> None:
+        from wizard.session.class_keys import remember_key
+
+        remember_key(file)
+
     def profile_choices(self, file: ProfileFile, wishes: Choices) -> Choices:
         from wizard.session.profile import profile_choices
 
@@ -153,7 +169,7 @@ class SideSession:
 
     def plan_profile(
         self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
-        classroom: Classroom | None = None,
+        classroom: Classroom | None = None, trusted: frozenset[str] = frozenset(),
     ) -> Preview | None:  # fmt: skip
         from wizard.session.profile import check_target, no_further, preview_profile
         from wizard.session.volumes import with_volumes
@@ -165,7 +181,7 @@ class SideSession:
             choices = with_volumes(choices)
             self._session.check_choices(choices)
             urls = classroom.further_urls() if classroom else no_further
-            return preview_profile(facts, self._session.matrix, file, choices, is_cancelled, urls)
+            return preview_profile(facts, self._session.matrix, file, choices, is_cancelled, urls, trusted)
 
     def make_profile(
         self, facts: Facts, preview: Preview, choices: Choices, path: Path, is_cancelled: IsCancelled

@@ -18,7 +18,19 @@ from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.pack.check import check_entry
 from wizard.pack.files import copy_into, is_inside, put_bytes, read_file, size_and_hash
 from wizard.pack.listing import MOST_BYTES, listing_to_json, parse_listing
-from wizard.pack.model import CONDA, LISTING, PROFILE, RESULTS, WHEELS, Built, Entry, Listing, Wanted, is_safe
+from wizard.pack.model import (
+    CONDA,
+    LISTING,
+    PROFILE,
+    RESULTS,
+    SIGNATURE,
+    WHEELS,
+    Built,
+    Entry,
+    Listing,
+    Wanted,
+    is_safe,
+)
 from wizard.pack.pages import pages
 from wizard.pack.volume import part_bytes, split
 from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
@@ -86,6 +98,7 @@ class _Build:
         entries += self._write_pages()
         put_bytes(self._folder / PROFILE, self._wanted.data)
         entries.append(Entry(PROFILE, len(self._wanted.data), self._wanted.sha256))
+        entries += self._write_signature()
         removed, kept = self._tidy(entries)
         listing = Listing(
             self._wanted.sha256, tuple(sorted(entries, key=lambda entry: entry.path)), self._wanted.title,
@@ -205,6 +218,15 @@ class _Build:
                 raise UsageError("pack-program-large", path=str(source))
             copy_into(source, self._folder / relative, digest, lambda: False)
             yield Entry(relative, size, digest)
+
+    def _write_signature(self) -> list[Entry]:
+        """That of an earlier profile would make this one a forgery."""
+        path, data = self._folder / SIGNATURE, self._wanted.signature
+        if data is None:
+            moving.unlink(path, missing_ok=True)
+            return []
+        put_bytes(path, data)
+        return [Entry(SIGNATURE, *size_and_hash(path))]
 
     def _write_pages(self) -> list[Entry]:
         entries = []

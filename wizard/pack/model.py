@@ -11,10 +11,12 @@ from pathlib import PurePosixPath
 
 from wizard.packages.model import LockedFile
 from wizard.profile.conda import CondaPackage
+from wizard.profile.signature import ENDING
 
 SCHEMA = 1
 LISTING = "pack.json"
 PROFILE = "profile.torchlab"
+SIGNATURE = PROFILE + ENDING
 RESULTS = "results"
 SEATS = "seats.json"  # how many computers are expected; not in the list
 WHEELS = "wheels"
@@ -75,6 +77,7 @@ class Wanted:
     files: tuple[LockedFile, ...]
     languages: tuple[str, ...] = ("en", "zh_CN")
     conda: tuple[CondaPackage, ...] = ()
+    signature: bytes | None = None
 
     @property
     def unique(self) -> tuple[LockedFile, ...]:

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit, urlunsplit
 
 from wizard.errors import UsageError, WizardError
 from wizard.pack.listing import MOST_BYTES, parse_listing
-from wizard.pack.model import LISTING, PROFILE, Listing
+from wizard.pack.model import LISTING, PROFILE, SIGNATURE, Listing
 from wizard.packages.fetch.model import Fault
 from wizard.packages.fetch.split import split_address
 from wizard.packages.fetch.transport import Transport
@@ -95,6 +95,15 @@ def read_profile_of(
     if hashlib.sha256(data).hexdigest() != pack.listing.profile_sha256:
         raise WizardError("pack-profile-differs", path=shown(pack.base))
     return data
+
+
+def read_signature_of(
+    pack: OpenPack, environment: Mapping[str, str] | None = None, stall: float = _STALL_SECONDS
+) -> bytes | None:
+    """None: the pack has none. Raises WizardError `pack-unreachable`."""
+    if not any(entry.path == SIGNATURE for entry in pack.listing.entries):
+        return None
+    return _read(pack.base, SIGNATURE, environment, stall)
 
 
 def _read(

@@ -118,8 +118,10 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class ProfileFile:
-    """A profile with the bytes that it came from: `sha256` is of those bytes, and names the profile to others."""
+    """A profile with the bytes that it came from: `sha256` is of those bytes, and names the profile to others.
+    `signature`: the file that came with it (see `signature`), not looked at yet."""
 
     profile: Profile
     data: bytes
     sha256: str
+    signature: bytes | None = None

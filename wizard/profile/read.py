@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from wizard.errors import UsageError
 from wizard.i18n import LANGUAGES, message, text
 from wizard.packages.lock import FAMILY
-from wizard.packages.model import LockedFile
+from wizard.packages.model import BY_PROFILE, LockedFile
 from wizard.profile.conda_read import MOST as MOST_CONDA
 from wizard.profile.conda_read import check_conda, read_conda
 from wizard.profile.fields import Problems, Table, shown
@@ -31,6 +31,8 @@ from wizard.profile.model import (
     ProfileLock,
     ProfileSources,
 )
+from wizard.profile.signature import LARGEST_BYTES as LARGEST_SIGNATURE
+from wizard.profile.signature import signature_path
 from wizard.profile.sound import address_flaw, name_flaw, place_flaw, requirement_flaw
 from wizard.profile.wheels import check_locks
 from wizard.system.traits import known
@@ -75,7 +77,18 @@ def read_profile(path: Path) -> ProfileFile:
             data = file.read(LARGEST_BYTES + 1)
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name
         raise UsageError("profile-unreadable", details=str(error), file=str(path)) from error
-    return ProfileFile(parse_profile(data, path.name), data, hashlib.sha256(data).hexdigest())
+    return ProfileFile(parse_profile(data, path.name), data, hashlib.sha256(data).hexdigest(), _signature(path))
+
+
+def _signature(profile: Path) -> bytes | None:
+    path = signature_path(profile)
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return file.read(LARGEST_SIGNATURE + 1)
+    except OSError as error:
+        raise UsageError("profile-unreadable", details=str(error), file=str(path)) from error
 
 
 def parse_profile(data: bytes, where: str = "profile.torchlab") -> Profile:
@@ -260,4 +273,5 @@ def _file(table: Table) -> LockedFile:
         urls=(url, *also),
         sha256=table.text("sha256", _SHA256, "0-9a-f × 64"),
         size=table.number_or_none("size"),
+        promised_by=BY_PROFILE,
     )

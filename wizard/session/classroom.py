@@ -7,7 +7,7 @@ bytes are not taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,15 +15,20 @@ from pathlib import Path
 from wizard import paths
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
+from wizard.mirrors.address import host_of
+from wizard.network.bypass import is_link_local
 from wizard.network.environment import present_environment, with_direct
 from wizard.network.model import Network
 from wizard.pack.files import put_bytes
 from wizard.pack.model import LISTING, PROFILE
-from wizard.pack.opened import OpenPack, base_of, open_pack, read_profile_of
+from wizard.pack.opened import OpenPack, base_of, open_pack, read_profile_of, read_signature_of
 from wizard.packages.model import LockedFile
 from wizard.process import redact
+from wizard.profile.hosts import Agree, not_trusted, trust_nobody
 from wizard.profile.model import ProfileFile
 from wizard.profile.read import parse_profile, read_profile
+from wizard.profile.signature import signature_path
+from wizard.session.class_keys import check_signature
 from wizard.share.announce import plain_code, search
 from wizard.share.spread import Spread
 
@@ -64,8 +69,14 @@ def announced(code: str) -> tuple[str, ...]:
     return tuple(each.base for each in search(code))[:_MOST_FOUND]
 
 
-def enter(asked: Asked, network: Network | None = None, look: Search = announced) -> Classroom:
-    """Raises UsageError `pack-…`, `share-…`, `profile-…`, WizardError `pack-…`, `share-not-found`."""
+def enter(
+    asked: Asked, network: Network | None = None, look: Search = announced, agree: Agree = trust_nobody
+) -> Classroom:
+    """`agree` is called when the profile is known and before any host that it names is asked; a class server of it
+    that nobody trusts is not. Who was typed, or announces the code that was typed, is asked without.
+
+    Raises UsageError `pack-…`, `share-…`, `profile-…`, `signature-…`, WizardError `pack-…`, `share-not-found`, as
+    `agree`."""
     environment = present_environment(network or Network())
     code = _checked_code(asked.code)
     if asked.profile is not None:
@@ -74,7 +85,10 @@ def enter(asked: Asked, network: Network | None = None, look: Search = announced
             raise UsageError("share-other-code", path=str(path))
     else:
         file, path, first = _from_pack(asked.pack, code, environment, look)
-    packs, notices = _packs(asked, file, path, first, environment, look)
+    check_signature(file)
+    foreign = {host.name for host in not_trusted(file.profile, agree(file))}
+    shares = tuple(url for url in file.profile.sources.share if host_of(url) not in foreign)
+    packs, notices = _packs(asked, file, path, first, environment, look, shares)
     return Classroom(file, path, packs, notices)
 
 
@@ -121,32 +135,37 @@ def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[P
     if not pack.listing.profile_sha256.startswith(code):
         raise WizardError("share-wrong-code", address=redact(base))
     data = read_profile_of(pack, direct)
-    return ProfileFile(parse_profile(data, PROFILE), data, pack.listing.profile_sha256), pack
+    signature = read_signature_of(pack, direct)
+    return ProfileFile(parse_profile(data, PROFILE), data, pack.listing.profile_sha256, signature), pack
 
 
 def _kept(file: ProfileFile, pack: OpenPack) -> tuple[ProfileFile, Path, OpenPack]:
     path = profile_path(file.sha256)
     try:
         put_bytes(path, file.data)
+        if file.signature is not None:
+            put_bytes(signature_path(path), file.signature)
     except OSError as error:
         raise WizardError("state-not-writable", details=str(error), path=str(path.parent)) from error
     return file, path, pack
 
 
 def _packs(
-    asked: Asked, file: ProfileFile, path: Path, first: OpenPack | None, environment: Mapping[str, str], look: Search
-) -> tuple[tuple[OpenPack, ...], tuple[Message, ...]]:
-    """Whoever was named must be there; of the others those that are."""
+    asked: Asked, file: ProfileFile, path: Path, first: OpenPack | None, environment: Mapping[str, str], look: Search,
+    shares: tuple[str, ...],
+) -> tuple[tuple[OpenPack, ...], tuple[Message, ...]]:  # fmt: skip
+    """Whoever was named must be there; of the others those that are. `shares`: of the profile's, those to be asked."""
     packs: dict[str, OpenPack] = {first.base: first} if first else {}
     notices = []
     if asked.pack and not first:
         base = base_of(asked.pack)
         packs[base] = open_pack(base, with_direct(environment, (base,)))
     may_be = [base_of(str(path.parent))] if (path.parent / LISTING).is_file() else []
-    may_be += [base_of(address) for address in file.profile.sources.share]
+    named = [base_of(address) for address in shares]
+    may_be += named
     if asked.code:
         may_be += _looked_for(file, look)
-    for base, pack in _opened([base for base in dict.fromkeys(may_be) if base not in packs], environment):
+    for base, pack in _opened([base for base in dict.fromkeys(may_be) if base not in packs], named, environment):
         if pack:
             packs[base] = pack
         else:
@@ -154,11 +173,15 @@ def _packs(
     return tuple(packs.values()), tuple(notices)
 
 
-def _opened(bases: Iterable[str], environment: Mapping[str, str]) -> Iterator[tuple[str, OpenPack | None]]:
-    """All at once: one that keeps silent costs its time only once, however many there are."""
+def _opened(
+    bases: Iterable[str], named: Collection[str], environment: Mapping[str, str]
+) -> Iterator[tuple[str, OpenPack | None]]:
+    """All at once: one that keeps silent costs its time only once, however many there are. `named`: by the profile."""
 
     def opened(base: str) -> tuple[str, OpenPack | None]:
         try:
+            if base in named and is_link_local(base):
+                return base, None
             return base, open_pack(base, with_direct(environment, (base,)))
         except WizardError:
             return base, None

@@ -13,8 +13,10 @@ from wizard.pack.files import read_file
 from wizard.pack.listing import MOST_BYTES, parse_listing
 from wizard.pack.model import LISTING, PROFILE, Built, Listing, Problem, Wanted
 from wizard.packages.fetch import Downloads
+from wizard.profile.hosts import Agree, check_hosts, trust_nobody
 from wizard.profile.model import ProfileFile
 from wizard.profile.read import read_profile
+from wizard.session.class_keys import check_signature
 
 IsCancelled = Callable[[], bool]
 
@@ -30,22 +32,28 @@ class Checked:
 
 def wanted_of(file: ProfileFile) -> Wanted:
     profile = file.profile
-    return Wanted(file.data, file.sha256, profile.title, profile.files, conda=profile.conda)
+    return Wanted(file.data, file.sha256, profile.title, profile.files, conda=profile.conda, signature=file.signature)
 
 
 def build_pack(
-    profile: Path, folder: Path, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled
-) -> Built:
-    """Raises UsageError `profile-…`, `pack-folder-taken`, WizardError `pack-not-written`, `fetch-…`, Cancelled."""
-    return build(wanted_of(read_profile(profile)), folder, options, Downloads(), on_progress, is_cancelled)
+    profile: Path, folder: Path, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled,
+    agree: Agree = trust_nobody,
+) -> Built:  # fmt: skip
+    """`agree`: the hosts that the person trusts, as for a setup. Raises UsageError `profile-…`, `pack-folder-taken`,
+    WizardError `pack-not-written`, `fetch-…`, Cancelled, as `agree`."""
+    file = read_profile(profile)
+    check_signature(file)
+    check_hosts(file.profile, agree(file), for_pack=True)
+    return build(wanted_of(file), folder, options, Downloads(), on_progress, is_cancelled)
 
 
 def update_pack(
-    folder: Path, profile: Path | None, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled
-) -> Built:
+    folder: Path, profile: Path | None, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled,
+    agree: Agree = trust_nobody,
+) -> Built:  # fmt: skip
     """`profile` None: the pack's own, so that damaged and missing files come anew. Raises as `build_pack`."""
     read_listing(folder)
-    return build_pack(profile or folder / PROFILE, folder, options, on_progress, is_cancelled)
+    return build_pack(profile or folder / PROFILE, folder, options, on_progress, is_cancelled, agree)
 
 
 def check_pack(folder: Path, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> Checked:

@@ -5,7 +5,7 @@ Nothing is resolved: the lock of the profile is the lock of the run, file by fil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from wizard.errors import UsageError, WizardError
 from wizard.i18n import message, text
 from wizard.machine.model import Machine
 from wizard.matrix.model import Matrix
+from wizard.mirrors.address import host_of
 from wizard.mirrors.candidates import conda_channels, default_index, package_sources, torch_sources
 from wizard.mirrors.installing_client import list_headers
 from wizard.mirrors.model import Layout, Origin, Source, UserSettings
@@ -30,9 +31,11 @@ from wizard.plan.model import Candidate, Choices
 from wizard.plan.serialize import read_plan
 from wizard.profile.choose import Refusal, Selection, choose_among
 from wizard.profile.conda import channels_of, chosen_text
+from wizard.profile.hosts import check_hosts, foreign_hosts, is_foreign
 from wizard.profile.model import Profile, ProfileFile, ProfileLock
 from wizard.profile.pylock import lock_of
 from wizard.session.channels import further_channels
+from wizard.session.class_keys import check_signature
 from wizard.session.conda import own_conda
 from wizard.session.conda_agreement import Around, Locked
 from wizard.session.contest import Contest
@@ -43,9 +46,11 @@ from wizard.session.model import Election, Facts, Preview
 from wizard.session.outlook import Outlook
 from wizard.session.place import target_prefix
 from wizard.session.preview import network_environment, saved_preview
+from wizard.session.profile_family import check_family, official_torch, own_word
 from wizard.session.python_part import LockedPython
 from wizard.session.runs import run_info
 from wizard.steps.run_folder import RunFolder, run_folders
+from wizard.system.places import places
 
 IsCancelled = Callable[[], bool]
 FurtherUrls = Callable[[LockedFile], tuple[str, ...]]  # a class server's addresses of a file, to be asked first
@@ -65,7 +70,7 @@ def profile_choices(profile: Profile, wishes: Choices) -> Choices:
             raise UsageError("profile-fixed", what=message(f"profile.ask.{what}"))
     name = wishes.name or wish.name
     place = wish.place(paths.os_name())
-    prefix = wishes.prefix or (str(Path(place).expanduser() / name) if place else None)
+    prefix = wishes.prefix or (str(_chosen_place(Path(place).expanduser() / name)) if place else None)
     return replace(
         wishes,
         companions=wish.companions,
@@ -75,6 +80,15 @@ def profile_choices(profile: Profile, wishes: Choices) -> Choices:
         prefix=prefix,
         channel=profile.sources.conda_channel,
     )
+
+
+def _chosen_place(prefix: Path) -> Path:
+    """By the profile. Raises UsageError `profile-place`, also for what a link on the way leads to."""
+    for place, home in ((prefix, Path.home()), (prefix.resolve(), Path.home().resolve())):
+        below = place.relative_to(home) if place.is_relative_to(home) else place  # root's home is no place else
+        if not places().is_open_to_files(below) or places().is_anothers(place, home):
+            raise UsageError("profile-place", path=str(prefix))
+    return prefix
 
 
 def _given(profile: Profile, wishes: Choices) -> Iterator[tuple[str, bool]]:
@@ -165,11 +179,15 @@ def _all(refusal: Refusal) -> str:
 
 def preview_profile(
     facts: Facts, matrix: Matrix, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
-    further_urls: FurtherUrls = no_further,
+    further_urls: FurtherUrls = no_further, trusted: Collection[str] = (),
 ) -> Preview:  # fmt: skip
-    """`choices` as `profile_choices` gives them. Raises WizardError `profile-none-fits`, `profile-no-share` and as
-    `preview`."""
+    """`choices` as `profile_choices` gives them; `trusted`: hosts that the person said yes to. Raises UsageError
+    `profile-hosts`, `profile-torch-…`, WizardError `profile-none-fits`, `profile-no-share` and as `preview`."""
+    signer = check_signature(file)
+    check_hosts(file.profile, trusted)
     entry, election = _election(facts, matrix, file, choices, is_cancelled)
+    doubts = check_family(entry, matrix, facts.settings, is_cancelled)
+    election = replace(election, notices=(*election.notices, signer.words, *doubts, *own_word(entry)))
     python = _python(facts, file.profile, entry, choices, further_urls) if _brings_python(entry, choices) else None
     known = replace(choices, python=entry.python, torch=entry.torch, variant=entry.variant)
 
@@ -211,6 +229,7 @@ def _elected(
     entry, candidate = selection.lock, _candidate(selection)
     assert entry is not None  # `select` raises
     used = message("profile.used", title=file.profile.title, code=file.sha256[:12], entry=entry.label)
+    allowed = (message("profile.host.allowed", host=host.name) for host in foreign_hosts(file.profile))
     return entry, Election(
         wanted=candidate,
         candidate=candidate,
@@ -224,7 +243,7 @@ def _elected(
         requirements=tuple(_requirements(file.profile, entry)),
         package_sources=(_package_source(file.profile),),
         states=(),
-        notices=(used, *selection.notices),
+        notices=(used, *allowed, *selection.notices),
         conda=str(engine.conda) if engine.conda else None,
         further_channels=further,
     )
@@ -240,10 +259,15 @@ def _candidate(selection: Selection) -> Candidate:
 
 
 def _torch_source(profile: Profile, entry: ProfileLock) -> Source:
-    """For the report and the equivalent command; the bytes come from the addresses in the lock."""
+    """For the report and the equivalent command; the bytes come from the addresses in the lock. Who hands out torch
+    from a place of their own is named, whatever the profile calls its index."""
+    torch = next(file for file in entry.files if file.name == "torch")
+    if not profile.sources.only_share and is_foreign(torch.urls[0]):
+        folder = torch.urls[0].rpartition("/")[0] + "/"
+        return Source("by-hand-find-links", Layout.FLAT, Origin.BY_HAND, folder, host_of(folder))
     if profile.sources.torch_index:
         return _named(profile.sources.torch_index)
-    return torch_sources(Choices(), UserSettings(), entry.variant)[0]
+    return official_torch(entry.variant)
 
 
 def _package_source(profile: Profile) -> Source:

@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.errors import WizardError
-from wizard.pack.files import put_bytes
-from wizard.pack.model import PROFILE, WHEELS, Entry, Listing, Problem
+from wizard.pack.files import put_bytes, size_and_hash
+from wizard.pack.model import PROFILE, SIGNATURE, WHEELS, Entry, Listing, Problem
 from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 from wizard.profile.model import ProfileFile
+from wizard.profile.signature import signature_path
 from wizard.session.classroom import profile_path
 from wizard.session.pack import check_pack
 from wizard.share.announce import announcing, own_addresses
@@ -66,8 +67,12 @@ def _downloads(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> 
     here = {name: where for name, (_, where) in found.items() if where}
     entries = [Entry(name, where.stat().st_size, found[name][0].sha256) for name, where in here.items()]
     entries.append(Entry(PROFILE, len(file.data), file.sha256))
+    kept = _kept(file, path)
+    if file.signature is not None and signature_path(kept).is_file():
+        here[SIGNATURE] = signature_path(kept)
+        entries.append(Entry(SIGNATURE, *size_and_hash(signature_path(kept))))
     listing = Listing(file.sha256, tuple(entries), file.profile.title)
-    return listing, content_of_downloads(_kept(file, path), listing, here)
+    return listing, content_of_downloads(kept, listing, here)
 
 
 def _kept(file: ProfileFile, path: Path) -> Path:
@@ -75,6 +80,8 @@ def _kept(file: ProfileFile, path: Path) -> Path:
     own = profile_path(file.sha256)
     with contextlib.suppress(OSError):
         put_bytes(own, file.data)
+        if file.signature is not None:
+            put_bytes(signature_path(own), file.signature)
         return own
     return path
 

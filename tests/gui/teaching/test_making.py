@@ -11,6 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.teaching.pages import LONG, said
 from tests.gui.walking import press, settle, typed
 from tests.pack.classes import Class, make_class, publish
+from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import Faults, FaultServer
 
 
@@ -41,6 +42,7 @@ def test_a_pack_is_built_from_a_profile(page_of, qtbot: QtBot, tmp_path: Path, m
     window, page = page_of()
     with FaultServer() as origin:
         course = make_class(origin.root)
+        list_hosts_of(course.file.profile)
         publish(origin, course)
         profile = course.write(tmp_path / "course.torchlab")
         monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: (str(profile), ""))
@@ -106,6 +108,7 @@ def test_a_build_that_is_stopped_keeps_what_it_has_and_is_gone_on_with(page_of, 
     window, page = page_of()
     with FaultServer() as origin:
         course = make_class(origin.root)
+        list_hosts_of(course.file.profile)
         publish(origin, course)
         slow = next(file for file in course.file.profile.files if "linux" in file.filename)
         origin.add(f"/{slow.filename}", course.data[slow.sha256], Faults(bytes_per_second=30_000))

@@ -14,6 +14,7 @@ from tests.gui.fake_side import FakeSide
 from tests.gui.teaching.pages import LONG, opened, said
 from tests.gui.walking import press
 from tests.pack.classes import Class, make_class, publish
+from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import FaultServer
 from wizard.flow.class_session import ClassSession
 from wizard.pack.build import BuildOptions, build, code_of
@@ -62,6 +63,7 @@ def test_a_damaged_file_is_named_not_handed_out_and_mended(page_of, qtbot: QtBot
     with FaultServer() as origin:
         course = make_class(origin.root)
         publish(origin, course)
+        list_hosts_of(course.file.profile)
         pack = tmp_path / "pack"
         build(wanted_of(course.file), pack, BuildOptions(), Downloads(tmp_path / "own"))
         wheel = next((pack / "wheels").glob("numpy*"))

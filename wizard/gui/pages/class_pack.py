@@ -5,6 +5,7 @@ Shows values and says what was pressed; asks nobody itself.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,9 +14,10 @@ from PySide6.QtWidgets import QCheckBox, QFrame, QLabel, QProgressBar, QPushButt
 
 from wizard.gui.figures import rate_text
 from wizard.gui.parts.boxes import column, line_up
+from wizard.gui.parts.hosts_consent import HostsConsent
 from wizard.gui.parts.labels import label, selectable
 from wizard.gui.parts.path_field import PathField
-from wizard.i18n import bytes_text
+from wizard.i18n import Message, bytes_text
 
 if TYPE_CHECKING:
     from wizard.flow.class_api import PackPlan, PackSeen
@@ -33,9 +35,10 @@ class PackPanel(QFrame):
     agreed = Signal(bool)  # in parts
     put_away = Signal()  # before the start: not wanted; after it: stop
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, say: Callable[[Message], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
+        self.consent = HostsConsent(say, self)
         self._plan: PackPlan | None = None
         self._seen: PackSeen | None = None
         self._progress: FetchProgress | None = None
@@ -65,7 +68,7 @@ class PackPanel(QFrame):
         for button in (self.open, self.make, self.go, self.again, self.drop):
             buttons.addWidget(button)
         buttons.addStretch(1)
-        for widget in (self._words, self._field, self.split, self._notes, self._how_far, self.bar):
+        for widget in (self._words, self._field, self.split, self._notes, self.consent, self._how_far, self.bar):
             rows.addWidget(widget)
         rows.addLayout(buttons)
         self._connect()
@@ -79,6 +82,7 @@ class PackPanel(QFrame):
         self.go.clicked.connect(lambda: self.agreed.emit(self.split.isChecked()))
         self.again.clicked.connect(lambda: self.folder_named.emit(self.folder.text().strip()))
         self.drop.clicked.connect(self.put_away)
+        self.consent.changed.connect(lambda: self.go.setEnabled(self.consent.is_agreed))
 
     def _named(self) -> None:
         words = self.folder.text().strip()
@@ -110,6 +114,7 @@ class PackPanel(QFrame):
         self.folder.setText(str(plan.folder))
         self.split.setChecked(plan.needs_split or self.split.isChecked())
         self.split.setEnabled(not plan.needs_split)
+        self.consent.show_hosts(plan.foreign, self.consent.trusted)
         self.retranslate()
 
     def show_going(self) -> None:
@@ -138,6 +143,7 @@ class PackPanel(QFrame):
         self.drop.setText(self.tr("&Stop") if self.is_going else self.tr("&Not now"))
         self.again.setText(QCoreApplication.translate("DeletionPanel", "Look a&gain"))
         self.other.setText(self.tr("&Another pack…"))
+        self.consent.retranslate()
         self._show_head()
         self._notes.setText("\n".join(self._said(plan)) if plan else "")
         self._how_far.setText(self._far())
@@ -145,6 +151,7 @@ class PackPanel(QFrame):
         is_asked = plan is not None and not self.is_going
         for widget, is_shown in (
             (self._field, is_asked), (self.split, is_asked), (self._notes, bool(plan) and bool(self._notes.text())),
+            (self.consent, is_asked and bool(self.consent.boxes)),
             (self._how_far, self.is_going), (self.bar, self.is_going),
             (self.go, is_asked and not self.lacks_room), (self.again, is_asked and self.lacks_room),
             (self.drop, plan is not None), (self.other, seen is not None),

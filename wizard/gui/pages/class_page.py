@@ -39,7 +39,8 @@ class ClassPage(SidePage):
         self._mark = ""
         self._said: Message | None = None
         self._was = (False, False)  # serving, starting to
-        self.pack, self.serving, self.room = PackPanel(), ServingPanel(desk.voice, desk.serving), RoomPanel(desk.voice)
+        self.pack, self.serving = PackPanel(self.say), ServingPanel(desk.voice, desk.serving)
+        self.room = RoomPanel(desk.voice)
         self._news = label("", "strong")
         self.save = button()
         self.footer_left = [self.save]
@@ -211,8 +212,10 @@ class ClassPage(SidePage):
         self.render_state()
         self.wants_focus.emit()
 
+        trusted = self.pack.consent.trusted
+
         def work(is_cancelled: IsCancelled, note: OnNote) -> Built:
-            return self.classes.build(plan, split, note, is_cancelled)
+            return self.classes.build(plan, split, note, is_cancelled, trusted)
 
         self.beside("build", work, partial(self._built, plan), self.pack.show_progress, self._not_built)
 

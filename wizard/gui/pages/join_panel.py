@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,8 +10,10 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
 
 from wizard.gui.parts.boxes import column, line_up
+from wizard.gui.parts.hosts_consent import HostsConsent
 from wizard.gui.parts.labels import label
 from wizard.gui.parts.path_field import PathField
+from wizard.i18n import Message
 
 _CODE = "3f9a-22b1-07cd-91ee"
 _ADDRESS = "http://192.168.1.20:8765/"
@@ -28,9 +31,10 @@ class JoinPanel(QFrame):
     changed = Signal()
     put_away = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, say: Callable[[Message], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
+        self.consent = HostsConsent(say, self)
         rows = column(self, (16, 14, 16, 14), 10)
         self._title, self._words = label("", "heading"), label("", "muted")
         self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
@@ -51,8 +55,12 @@ class JoinPanel(QFrame):
         for widget in (self._title, self._words):
             rows.addWidget(widget)
         rows.addLayout(fields)
+        rows.addWidget(self.consent)
         rows.addWidget(self.hand_on)
         rows.addLayout(buttons)
+        for field in (self.code, self.address):
+            field.textChanged.connect(lambda text: self.consent.show_hosts(()))  # those of another class
+        self.consent.changed.connect(self.changed)
         self.browse.clicked.connect(self._ask_folder)
         self.drop.clicked.connect(self.put_away)
         self.setVisible(False)
@@ -63,7 +71,7 @@ class JoinPanel(QFrame):
 
     @property
     def is_filled(self) -> bool:
-        return bool(self.wish.code or self.wish.address)
+        return bool(self.wish.code or self.wish.address) and self.consent.is_agreed
 
     @property
     def wish(self) -> Wish:
@@ -93,3 +101,4 @@ class JoinPanel(QFrame):
         self.browse.setText(self.tr("&Folder…"))
         self.hand_on.setText(self.tr("When this computer is ready, &hand the files on to the others"))
         self.drop.setText(self.tr("&Not now"))
+        self.consent.retranslate()

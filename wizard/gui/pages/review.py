@@ -172,7 +172,7 @@ class ReviewPage(Page):
             self.errand(
                 lambda: self.tr("Preparing what the class profile says…"),
                 lambda is_cancelled, note: self.desk.side_api.plan_profile(
-                    facts, file, choices, is_cancelled, state.classroom
+                    facts, file, choices, is_cancelled, state.classroom, state.trusted
                 ),
                 self._compared,
             )
@@ -224,6 +224,7 @@ class ReviewPage(Page):
             return
         session, run_id, plans = self.desk.session, preview.plan.id, self.state.lasting
         limits, before, choices = self.limits.limits(), preview.plan.choices, self.state.choices
+        api, profile = self.desk.side_api, self.state.profile
         is_limited = limits != (before.limit_rate, before.connections)
 
         def begin(note: Callable[[Any], None]) -> None:
@@ -234,6 +235,8 @@ class ReviewPage(Page):
             if is_limited:
                 note(session.set_limits(run_id, *limits))
             session.remember_volumes(choices)
+            if profile is not None:
+                api.remember_key(profile)
             session.start(run_id)
 
         self.errand(

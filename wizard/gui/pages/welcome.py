@@ -24,12 +24,14 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.join_panel import JoinPanel
 from wizard.gui.pages.run_cards import Card, RunningCard, run_name
 from wizard.gui.parts.boxes import column, empty, line_up
+from wizard.gui.parts.hosts_consent import HostsConsent
 from wizard.gui.parts.tile import Tile
-from wizard.i18n import message
+from wizard.i18n import Message, message
 from wizard.plan.model import Choices
 
 if TYPE_CHECKING:
     from wizard.doctor.good_state import Drift
+    from wizard.profile.hosts import ForeignHost
     from wizard.profile.model import ProfileFile
     from wizard.session.classroom import Classroom
     from wizard.session.model import RunInfo
@@ -50,9 +52,12 @@ class WelcomePage(Page):
         self.setup, self.check, self.manage = Tile(), Tile(), Tile()
         self.setup.setProperty("role", "tile-first")
         self._profile: ProfileFile | None = None  # of the file that was opened
+        self._foreign: tuple[ForeignHost, ...] = ()  # hosts that it names
+        self._trusted: frozenset[str] = frozenset()
+        self._signer: Message | None = None
         self.explain, self.undo, self.profile = QPushButton(), QPushButton(), QPushButton()
         self.join, self.hold = QPushButton(), QPushButton()
-        self.joining = JoinPanel()
+        self.joining = JoinPanel(self.say)
         self.profile.clicked.connect(self._choose_profile)
         self.join.clicked.connect(self._ask_class)
         self.joining.put_away.connect(self._no_class)
@@ -170,7 +175,7 @@ class WelcomePage(Page):
     def _found(self, runs: tuple[RunInfo, ...]) -> None:
         self._runs = runs
         self._opened = what_is(self._file, runs, self.desk.session.events_path) if self._file else None
-        self._profile = None
+        self._profile, self._trusted = None, frozenset()
         self.render_state()
         self._read_profile(self._opened)
         first_look, self._looked = not self._looked, True
@@ -252,7 +257,16 @@ class WelcomePage(Page):
                                 packages=", ".join(("torch", *wish.companions, *wish.extras)),
                                 made=file.profile.made, code=file.sha256[:12]))  # fmt: skip
         ways = [(self.tr("Set up as the class &does"), lambda: self._carry_out(file, path))]
-        return Card("note", self.tr("Class profile"), file.profile.title, f"{what}\n{path}", file.profile.title, ways)
+        signer = self.say(self._signer) if self._signer else ""
+        title, state = file.profile.title, "warning" if self._foreign else "note"
+        consent = HostsConsent(self.say) if self._foreign else None
+        if consent is not None:
+            consent.show_hosts(self._foreign, self._trusted)
+            consent.changed.connect(lambda: self._agreed(consent.trusted))
+        return Card(state, self.tr("Class profile"), title, f"{what}\n{signer}\n{path}", title, ways, consent)
+
+    def _agreed(self, trusted: frozenset[str]) -> None:
+        self._trusted = trusted
 
     def _drift_card(self, drift: Drift) -> QFrame:
         from wizard.gui.pages.doctor_answer import drift_messages
@@ -276,12 +290,15 @@ class WelcomePage(Page):
         if opened is None or opened.kind != "profile":
             return
         api = self.desk.side_api
-        self.errand(
-            None, lambda is_cancelled, note: api.read_profile(opened.path), self._read, on_failed=self._not_read
-        )
 
-    def _read(self, file: ProfileFile) -> None:
-        self._profile = file
+        def read(is_cancelled: IsCancelled, note: OnNote) -> tuple[ProfileFile, tuple[ForeignHost, ...], Message]:
+            file = api.read_profile(opened.path)
+            return file, api.foreign_hosts(file), api.signer(file)
+
+        self.errand(None, read, self._read, on_failed=self._not_read)
+
+    def _read(self, told: tuple[ProfileFile, tuple[ForeignHost, ...], Message]) -> None:
+        self._profile, self._foreign, self._signer = told
         self.render_state()
 
     def _not_read(self, error: WizardError) -> None:
@@ -291,17 +308,17 @@ class WelcomePage(Page):
 
     def _carry_out(self, file: ProfileFile, path: Path) -> None:
         """A profile that lies in a pack brings its files; one that names servers brings them."""
-        api = self.desk.side_api
+        api, trusted = self.desk.side_api, self._trusted
 
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices]:
             choices = api.profile_choices(file, Choices())
-            room = api.classes.beside(path)
+            room = api.classes.beside(path, trusted)
             return room, in_class(choices, room, "")
 
         self.errand(
             lambda: self.tr("Looking for the class's files…"),
             look,
-            lambda told: self.desk.navigator.open_profile(told[0].file, told[1], told[0]),
+            lambda told: self.desk.navigator.open_profile(told[0].file, told[1], told[0], trusted=trusted),
         )
 
     # -- joining a class
@@ -322,15 +339,21 @@ class WelcomePage(Page):
         self.wants_focus.emit()
 
     def _join(self) -> None:
-        api, wish = self.desk.side_api, self.joining.wish
+        api, wish, trusted = self.desk.side_api, self.joining.wish, self.joining.consent.trusted
 
-        def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices]:
-            room = api.classes.join(wish.code, wish.address, is_cancelled)
-            return room, in_class(api.profile_choices(room.file, Choices()), room, wish.label)
+        def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices, tuple[ForeignHost, ...]]:
+            room = api.classes.join(wish.code, wish.address, is_cancelled, trusted)
+            choices = in_class(api.profile_choices(room.file, Choices()), room, wish.label)
+            return room, choices, api.foreign_hosts(room.file)
 
-        def joined(told: tuple[Classroom, Choices]) -> None:
+        def joined(told: tuple[Classroom, Choices, tuple[ForeignHost, ...]]) -> None:
+            room, choices, foreign = told
+            self.joining.consent.show_hosts(foreign, trusted)
+            if not self.joining.consent.is_agreed:
+                self.wants_focus.emit()
+                return
             self._show_form(False)
-            self.desk.navigator.open_profile(told[0].file, told[1], told[0], wish.hand_on)
+            self.desk.navigator.open_profile(room.file, choices, room, wish.hand_on, trusted)
 
         self.errand(lambda: self.tr("Looking for the class…"), look, joined)
 

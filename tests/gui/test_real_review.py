@@ -1,0 +1,60 @@
+"""The real session and real indexes on loopback behind the Review page."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
+
+from tests.gui.fake_side import FakeSide
+from tests.gui.walking import press
+from tests.line import test_extra_index
+from tests.line.world import PYTHON, TORCH, World
+from tests.servers.index_server import IndexServer
+from wizard.flow.pages import PageId
+from wizard.flow.state import State
+from wizard.gui.preferences import Preferences
+from wizard.gui.window import WizardWindow
+from wizard.plan.model import Choices
+from wizard.session.session import Session
+
+extra = test_extra_index.extra
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ("en", "from {address} come padding-b 0.6, padding-c 0.7."),
+        ("zh_CN", "来自 {address} 的软件包有 padding-b 0.6, padding-c 0.7。"),
+    ],
+)
+def test_review_names_it_in_the_window(
+    qapp: QApplication, qtbot: QtBot, home_world: World, extra: IndexServer, monkeypatch: pytest.MonkeyPatch,
+    language: str, sentence: str,
+) -> None:  # fmt: skip
+    monkeypatch.setenv("PIP_EXTRA_INDEX_URL", extra.simple)
+    monkeypatch.delenv("TORCH_WIZARD_LANG")
+    wishes = Preferences(home_world.home / "settings.json")
+    wishes.put(language=language, theme="light")
+    window = WizardWindow(qapp, Session(), wishes, None, FakeSide())
+    choices = Choices(name="demo", engine="venv", python=PYTHON, torch=TORCH, variant="cpu", mirrors="official")
+    window.navigator._state = State(choices=choices)
+    window.show()
+    try:
+        while window.navigator.page is not PageId.REVIEW:
+            page = window.navigator.page
+            qtbot.waitUntil(
+                lambda page=page: window.navigator.page is not page or window.footer.primary.isEnabled(), timeout=60_000
+            )
+            if window.navigator.page is page:
+                press(qtbot, window.footer.primary)
+        qtbot.waitUntil(lambda: window.navigator.state.preview is not None, timeout=60_000)
+        said = [label.text() for label in window.page.findChildren(QLabel)]
+        assert any(sentence.format(address=extra.simple) in words for words in said), said
+    finally:
+        window.navigator.restart()
+        window.close()
+        window.errands.stop()
+        window.voice.speak("en")
+        window.deleteLater()
+        qapp.processEvents()
