@@ -99,6 +99,7 @@ def test_the_checks_put_in_the_tools_that_no_test_may_miss_there() -> None:
     assert names
     assert set(names[1].replace("\\\n", " ").split()) == set(PUT_IN)
     assert f"{VARIABLE}=1" in told
+    assert f"{LIST}=" in told
 
 
 _TRIED = """

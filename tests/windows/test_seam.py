@@ -1,17 +1,14 @@
-"""The two sides of `wizard.system` against each other; and sockets, facts and doors as Windows has them.
+"""Sockets, facts and doors as Windows has them, and a system that there is not.
 
-The disk's and the processes' sides at work: `test_disk_side.py`, `test_processes_side.py`.
+The disk's and the processes' sides at work: `test_disk_side.py`, `test_processes_side.py`; whether both systems' sides
+fit: `test_both_sides.py`.
 """
 
 from __future__ import annotations
 
-import inspect
 import socket
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 
@@ -20,65 +17,12 @@ from wizard.gui import single
 from wizard.gui.unix_door import UnixDoor
 from wizard.machine import operating_system
 from wizard.packages.fetch.wake import SleepWatch
-from wizard.system import (
-    disk,
-    disk_linux,
-    disk_windows,
-    facts,
-    here,
-    places,
-    places_linux,
-    places_windows,
-    processes,
-    processes_linux,
-    processes_windows,
-    sockets,
-)
-
-# --- the contract ----------------------------------------------------------------------------------------------------
-
-
-def public(side: ModuleType) -> dict[str, Any]:
-    own = {name: value for name, value in vars(side).items() if not name.startswith("_")}
-    made = {name: value for name, value in own.items() if getattr(value, "__module__", "") == side.__name__}
-    plain = {name: value for name, value in own.items() if name.isupper()}
-    return {**plain, **made}
-
-
-def taken(value: Any) -> dict[str, list[str]]:
-    """What it is called with: its own parameters, or those of each public method."""
-    if inspect.isclass(value):
-        methods = {name: one for name, one in vars(value).items() if inspect.isfunction(one) and name[0] != "_"}
-        return {"": list(inspect.signature(value).parameters)} | {
-            name: list(inspect.signature(one).parameters) for name, one in methods.items()
-        }
-    return {"": list(inspect.signature(value).parameters)} if callable(value) else {}
-
-
-@pytest.mark.parametrize(("seam", "one", "other"), [
-    (disk, disk_linux, disk_windows), (processes, processes_linux, processes_windows),
-])  # fmt: skip
-def test_both_sides_offer_the_same(seam: ModuleType, one: ModuleType, other: ModuleType) -> None:
-    only_one = {"first_allowed", "DRIVER_STORE"}  # of Windows' own, for tests
-    first, second = public(one), {name: value for name, value in public(other).items() if name not in only_one}
-    assert set(first) == set(second) == set(seam.__all__)
-    assert {name: taken(value) for name, value in first.items()} == {n: taken(v) for n, v in second.items()}
-    assert all(getattr(seam, name) is first[name] for name in first) or sys.platform == "win32"
-
-
-def test_both_systems_keep_the_same_things_somewhere() -> None:
-    asked = {name for name in vars(places.Places) if not name.startswith("_")}
-    for side in (places_linux, places_windows):
-        assert asked == {name for name, value in public(side).items() if callable(value)}
-    assert (places.places("linux"), places.places("windows")) == (places_linux, places_windows)
+from wizard.system import facts, here, places, sockets
 
 
 def test_a_system_that_nobody_knows() -> None:
     with pytest.raises(KeyError):
         places.places("plan9")
-
-
-# --- sockets, facts, doors -------------------------------------------------------------------------------------------
 
 
 def test_waiting_by_select() -> None:
