@@ -69,6 +69,14 @@ def test_actions_are_pinned_and_get_no_more_rights_than_they_need() -> None:
     assert all(step["with"]["persist-credentials"] is False for step in checkouts)
 
 
+def test_the_page_of_a_release_tells_of_smartscreen_in_both_languages() -> None:
+    release = document(FOLDER / "release.yml")["jobs"]["draft"]["steps"][-1]["run"]
+    [notes] = re.findall(r"--notes-file (\S+)", release)
+    told = (ROOT / notes).read_text(encoding="utf-8")
+    assert all(words in told for words in ("SmartScreen", "Run anyway", "仍要运行", "SHA256SUMS"))
+    assert "SmartScreen" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
 def test_every_python_on_both_systems(monkeypatch: pytest.MonkeyPatch) -> None:
     matrix = document(FOLDER / "check.yml")["jobs"]["tests"]["strategy"]["matrix"]
     assert tuple(matrix["python"]) == load("lock", monkeypatch).SUPPORTED

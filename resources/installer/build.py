@@ -135,6 +135,8 @@ def nsis_definitions(payload: Path, made: Path, icon: Path, side: Path) -> Itera
         "SIDE": str(side),
         "SIZE_KB": str(max(1, sum(path.stat().st_size for path in payload.rglob("*") if path.is_file()) >> 10)),
     }
+    if os.environ.get("TORCH_SETUP_CERTIFICATE"):
+        values["SIGN"] = f'"{sys.executable}" "{HERE / "sign.py"}"'
     if has_64_bit_stub():
         values["TARGET"] = "amd64-unicode"
     return [f"-D{name}={value}" for name, value in values.items()]

@@ -24,6 +24,14 @@ def signtool() -> str:
     return found
 
 
+def timestamp() -> str:
+    """Without a time stamp a signature ends with its certificate."""
+    service = os.environ.get("TORCH_SETUP_TIMESTAMP")
+    if not service:
+        raise SystemExit("TORCH_SETUP_TIMESTAMP is not set: a signature without a time stamp ends with its certificate")
+    return service
+
+
 def sign(files: list[str], certificate: bytes) -> None:
     """The password goes by an argument: signtool takes it in no other way; the file lives for that long only."""
     with tempfile.TemporaryDirectory() as scratch:
@@ -32,8 +40,7 @@ def sign(files: list[str], certificate: bytes) -> None:
         command = [signtool(), "sign", "/q", "/fd", "SHA256", "/f", str(path)]
         if password := os.environ.get("TORCH_SETUP_CERTIFICATE_PASSWORD"):
             command += ["/p", password]
-        if service := os.environ.get("TORCH_SETUP_TIMESTAMP"):
-            command += ["/tr", service, "/td", "SHA256"]
+        command += ["/tr", timestamp(), "/td", "SHA256"]
         if subprocess.run([*command, *files], check=False).returncode != 0:
             raise SystemExit("signing failed")  # without the command: the password is in it
 

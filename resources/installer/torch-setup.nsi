@@ -3,7 +3,8 @@
 ;
 ; Silent: TorchSetup-…-windows-x86_64.exe /S [/LANG=2052] [/D=C:\Some\Folder]   (/D= last, without quotes)
 ; Exit status: 0 done, 1 cancelled, 2 failed, 4 the program is running, 5 the folder belongs to something else,
-; 6 this Windows is too old. Of a silent uninstall: 0 done, 4 the program is running.
+; 6 this Windows is too old. Of a silent uninstall by the registry's QuietUninstallString: 0 done, 4 the program is running
+; and everything is as before. (`uninstall.exe /S` alone answers 0 at once: it goes on in a copy of itself.)
 ;
 ; An upgrade puts the old program aside, unpacks the new one and only then deletes the old; when that fails, the old one
 ; comes back. Nothing that the user keeps lies in this folder.
@@ -31,6 +32,10 @@ RequestExecutionLevel user
 ManifestDPIAware true
 ManifestSupportedOS Win10
 SetCompressor /SOLID lzma
+!ifdef SIGN ; a command; with a certificate the installer and the uninstaller are signed as the programs are
+  !uninstfinalize '${SIGN} "%1"' = 0
+  !finalize '${SIGN} "%1"' = 0
+!endif
 InstallDir "$LOCALAPPDATA\Programs\${KEY}"
 InstallDirRegKey HKCU "${UNINSTALL_KEY}" "InstallLocation"
 Caption "${PRODUCT} ${VERSION}"
@@ -317,7 +322,7 @@ Section "$(PART_PROGRAM)" PROGRAM
   WriteRegStr HKCU "${UNINSTALL_KEY}" "Publisher" "${PRODUCT}"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "InstallLocation" "$INSTDIR"
   WriteRegStr HKCU "${UNINSTALL_KEY}" "UninstallString" '"$INSTDIR\uninstall.exe"'
-  WriteRegStr HKCU "${UNINSTALL_KEY}" "QuietUninstallString" '"$INSTDIR\uninstall.exe" /S'
+  WriteRegStr HKCU "${UNINSTALL_KEY}" "QuietUninstallString" '"$SYSDIR\cmd.exe" /d /s /c "copy /y "$INSTDIR\uninstall.exe" "%TEMP%\${KEY}-uninstall.exe" >nul && "%TEMP%\${KEY}-uninstall.exe" /S _?=$INSTDIR"'
   WriteRegDWORD HKCU "${UNINSTALL_KEY}" "EstimatedSize" ${SIZE_KB}
   WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoModify" 1
   WriteRegDWORD HKCU "${UNINSTALL_KEY}" "NoRepair" 1

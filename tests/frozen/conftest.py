@@ -1,7 +1,8 @@
 """The program as users get it: frozen, packed and unpacked once per state of the sources, shared by all tests.
 
-It lies in the temporary folder under the hash of everything that goes into it. Whoever comes first builds (about a
-minute), the others wait for its lock. The folder has a space and Chinese letters and nothing in it may be written to.
+A folder that FOLDER_VARIABLE names is taken as it is. Else it lies in the temporary folder under the hash of everything
+that goes into it. Whoever comes first builds (about a minute), the others wait for its lock. The folder has a space and
+Chinese letters and nothing in it may be written to.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import time
@@ -23,11 +25,14 @@ from types import ModuleType
 import filelock
 import pytest
 
+from tests.tools import missing, path_of
+
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")  # the icon's test draws; these run alone, too
 
 ROOT = Path(__file__).parents[2]
 SPEC = ROOT / "build_installer.spec"
 BUILD = ROOT / "resources" / "installer" / "build.py"
+FOLDER_VARIABLE = "TORCH_SETUP_FROZEN"
 HOUR = 3600.0
 
 
@@ -64,7 +69,8 @@ def make(target: Path) -> None:
         build("tar", "--from", f"{made}/TorchSetup", "--into", made, "--preset", "0")
         [archive] = Path(made).glob("TorchSetup-*.tar.xz")
         with tarfile.open(archive) as tar:
-            tar.extractall(Path(made, "unpacked"), filter="tar")
+            # Python before 3.11.4 knows no filters, and unpacks as this one does.
+            tar.extractall(Path(made, "unpacked"), **({"filter": "tar"} if hasattr(tarfile, "tar_filter") else {}))
         [unpacked] = Path(made, "unpacked").iterdir()
         for path in unpacked.rglob("*"):
             if not path.is_symlink():
@@ -82,9 +88,20 @@ def forget_old(folder: Path) -> None:
             shutil.rmtree(path, ignore_errors=True)
 
 
+def library_of(name: str) -> None:
+    """Skips where Python's own shared library is not there; Debian has it in a package of its own."""
+    if ".so" in name and not Path(sysconfig.get_config_var("LIBDIR"), name).exists():
+        missing(name)
+
+
 @pytest.fixture(scope="session")
 def unpacked_folder() -> Path:
     """What the archive unpacks to (on Windows: the frozen folder)."""
+    if made := os.environ.get(FOLDER_VARIABLE):
+        return Path(made).resolve()
+    if sys.platform != "win32":
+        path_of("objdump")  # PyInstaller reads with it what a library needs
+        library_of(sysconfig.get_config_var("INSTSONAME"))
     folder = Path(tempfile.gettempdir()) / f"torch-setup 冻结 {getpass.getuser()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     with filelock.FileLock(folder / "lock"):

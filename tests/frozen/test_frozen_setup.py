@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -63,6 +64,18 @@ def test_a_small_real_setup_with_uv_and_rattler(frozen_world: World, unpacked_fo
     assert leaks == []
     assert str(unpacked_folder) not in given
     assert snapshot(unpacked_folder) == before
+
+
+@pytest.mark.skipif(sys.platform != "win32", reason="on Linux the test above, which needs no Python of the computer")
+def test_a_small_real_setup_with_uv_and_the_computers_python(world: World, frozen_program: Path) -> None:
+    more = {"PATH": os.pathsep.join((sys.base_prefix, os.environ["PATH"])), "QT_QPA_PLATFORM": "offscreen"}
+    frozen = replace(world, program=(str(frozen_program),), more=more)
+    done = frozen.run("setup", "--yes", "--name", "demo", *frozen.sources)
+    assert done.returncode == 0, done.stderr
+    prefix = frozen.home / "state" / "envs" / "demo"
+    assert frozen.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+    assert frozen.processes() == []
+    assert frozen.run("verify", "--prefix", str(prefix)).returncode == 0
 
 
 def wait_for_journal(world: World) -> None:

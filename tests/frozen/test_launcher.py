@@ -15,6 +15,7 @@ import pytest
 
 import wizard
 from tests.frozen.test_packing import ON_LINUX
+from tests.tools import needs
 
 
 @pytest.fixture
@@ -90,6 +91,7 @@ def test_another_processor_or_c_library_is_named(start: Start) -> None:
 
 
 @ON_LINUX
+@needs("desktop-file-validate")
 def test_install_and_remove_for_one_user(unpacked: Path, tmp_path: Path) -> None:
     home = tmp_path / "user"
     home.mkdir()
@@ -135,6 +137,7 @@ def exec_words(text: str) -> list[str]:
 
 
 @ON_LINUX
+@needs("desktop-file-validate", "appstreamcli")
 def test_desktops_accept_what_we_say_of_ourselves(unpacked: Path) -> None:
     share = unpacked / "share"
     for command in (

@@ -22,6 +22,7 @@ from PySide6.QtGui import QIcon, QImageReader
 
 import wizard
 from tests.frozen.conftest import ROOT
+from tests.tools import needs, path_of
 
 ON_LINUX = pytest.mark.skipif(sys.platform == "win32", reason="of the archive for Linux")
 LINUX = ROOT / "resources" / "linux"
@@ -42,6 +43,32 @@ def test_the_icon_has_every_size(builder: ModuleType, tmp_path: Path, qapp: obje
         blue = image.pixelColor(size // 2, int(size * 0.12))
         assert blue.name() == "#2f5fd0", size  # the right way up, and the right way round
     assert not QIcon(str(icon)).isNull()
+
+
+@ON_LINUX
+def test_installer_and_uninstaller_are_signed_with_a_time_stamp(
+    builder: ModuleType, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, qapp: object
+) -> None:
+    """By the real script and NSIS; only signtool, which is Windows' own, is stood in."""
+    path_of("makensis")
+    tool, said, payload = tmp_path / "bin" / "signtool", tmp_path / "said", tmp_path / "payload"
+    tool.parent.mkdir()
+    tool.write_text(f'#!/bin/sh\nfor last; do :; done\nhead -c 2 "$last" >> {said}\necho " $*" >> {said}\n')
+    tool.chmod(0o755)
+    payload.mkdir()
+    (payload / "TorchSetup.exe").write_bytes(b"MZ")
+    monkeypatch.setenv("PATH", f"{tool.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("TORCH_SETUP_CERTIFICATE", "AAAA")
+    monkeypatch.delenv("TORCH_SETUP_TIMESTAMP", raising=False)
+    with pytest.raises(subprocess.CalledProcessError):  # no time stamp, no installer
+        builder.windows(payload, tmp_path / "made")
+    monkeypatch.setenv("TORCH_SETUP_TIMESTAMP", "https://stamps.example")
+    made = builder.windows(payload, tmp_path / "made")
+    lines = said.read_text().splitlines()
+    assert len(lines) == 2
+    assert all(line.startswith("MZ sign ") and "/tr https://stamps.example /td SHA256" in line for line in lines)
+    assert str(made) in lines[1]
+    assert str(made) not in lines[0], "the uninstaller, which lies inside the installer"
 
 
 def test_the_version_resource_says_our_version(builder: ModuleType) -> None:
@@ -69,6 +96,7 @@ def test_the_manifest_comes_through_pyinstaller(builder: ModuleType) -> None:
 
 
 @ON_LINUX
+@needs("xz")
 def test_the_archive_is_the_same_twice(builder: ModuleType, small: Path, tmp_path: Path) -> None:
     first = hashlib.sha256(builder.tar(small, tmp_path / "one", preset=0).read_bytes()).hexdigest()
     for path in small.rglob("*"):
@@ -88,6 +116,7 @@ def test_the_archive_is_the_same_twice(builder: ModuleType, small: Path, tmp_pat
 
 
 @ON_LINUX
+@needs("xz")
 def test_several_parts_are_one_archive(builder: ModuleType, small: Path, tmp_path: Path,
                                        monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
     monkeypatch.setattr(builder.archive, "PART", 20_000)
@@ -113,6 +142,7 @@ def test_a_link_that_leads_outside_stops_the_build(builder: ModuleType, small: P
 
 
 @ON_LINUX
+@needs("readelf")
 def test_the_floor_is_what_the_files_need(builder: ModuleType, small: Path, tmp_path: Path) -> None:
     """Held against binutils' reading of the same file; scripts and texts count for nothing."""
     program = small / "_internal" / "libls.so.1"
@@ -127,6 +157,7 @@ def test_the_floor_is_what_the_files_need(builder: ModuleType, small: Path, tmp_
 
 
 @ON_LINUX
+@needs("readelf")
 def test_libraries_that_nobody_needs(builder: ModuleType, tmp_path: Path) -> None:
     """A chain that leads nowhere goes as a whole; read as binutils read it."""
     made = {}
