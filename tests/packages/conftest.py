@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+import trustme
 
 from tests.packages.files import locked
 from tests.servers.fault_server import FaultServer
@@ -66,6 +67,26 @@ def stored_wheel(wheel: Path) -> Entry:
 def server() -> Iterator[FaultServer]:
     with FaultServer() as running:
         yield running
+
+
+@pytest.fixture(params=["http", "https"])
+def far(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultServer]:
+    """A server with faults in either scheme; who made its certificate is in `ca.pem` beside the test."""
+    certificate = None
+    if request.param == "https":
+        authority = trustme.CA()
+        authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
+        certificate = tmp_path / "server.pem"
+        authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(certificate))
+    with FaultServer(certificate) as running:
+        yield running
+
+
+@pytest.fixture
+def far_environment(far: FaultServer, tmp_path: Path) -> dict[str, str]:
+    """In which `far` is believed."""
+    ca = tmp_path / "ca.pem"
+    return {"SSL_CERT_FILE": str(ca)} if ca.exists() else {}
 
 
 @pytest.fixture

@@ -8,12 +8,9 @@ from __future__ import annotations
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
-import trustme
 
 from tests.packages.files import some_bytes
 from tests.servers.fault_server import Faults, FaultServer
@@ -26,27 +23,10 @@ LONG = 300.0  # seconds that a server may be silent: far more than this test has
 ENOUGH = 60.0
 
 
-@pytest.fixture(params=["http", "https"])
-def far(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultServer]:
-    certificate = None
-    if request.param == "https":
-        authority = trustme.CA()
-        authority.cert_pem.write_to_path(str(tmp_path / "ca.pem"))
-        certificate = tmp_path / "server.pem"
-        authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(str(certificate))
-    with FaultServer(certificate) as running:
-        yield running
-
-
 @pytest.fixture(autouse=True)
 def as_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket.socket, "shutdown", lambda sock, how: None)
     monkeypatch.setattr(sockets, "is_readable", sockets.by_select)
-
-
-def environment(tmp_path: Path) -> dict[str, str]:
-    ca = tmp_path / "ca.pem"
-    return {"SSL_CERT_FILE": str(ca)} if ca.exists() else {}
 
 
 def in_thread(name: str, work: Any) -> threading.Thread:
@@ -57,7 +37,7 @@ def in_thread(name: str, work: Any) -> threading.Thread:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the end of the server's side
 @pytest.mark.parametrize("where", ["before the head", "in the body", "in chunks"])
-def test_a_silent_server_is_cut_off(far: FaultServer, tmp_path: Path, where: str) -> None:
+def test_a_silent_server_is_cut_off(far: FaultServer, far_environment: dict[str, str], where: str) -> None:
     data, gate = some_bytes(1 << 20), threading.Event()
     faults = {
         "before the head": Faults(gate=gate),
@@ -65,7 +45,7 @@ def test_a_silent_server_is_cut_off(far: FaultServer, tmp_path: Path, where: str
         "in chunks": Faults(stall_after=1000, says_length=False, knows_ranges=False),
     }[where]
     url = far.add("/file", data, faults)
-    transport = Transport(LONG, environment(tmp_path), context=context_for(environment(tmp_path)))
+    transport = Transport(LONG, far_environment, context=context_for(far_environment))
     raised: list[BaseException] = []
 
     def read() -> None:
