@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.packages.files import locked
+from tests.servers.raw_server import RawServer
 from wizard.packages.fetch import ranges
 from wizard.packages.fetch.model import Fault
 from wizard.packages.fetch.part import ALIGN, PartFile, new_buffer
@@ -106,6 +107,19 @@ def test_the_proxy_is_the_one_that_was_handed_over() -> None:
     assert transport._proxy("https://inside.invalid/x", "inside.invalid") is None
     assert transport._proxy("http://127.0.0.1/x", "127.0.0.1") is None
     assert Transport(environment={})._proxy("https://a.invalid/x", "a.invalid") is None
+
+
+def test_closed_it_holds_no_socket_of_an_answer_that_was_not_read_to_its_end() -> None:
+    """An answer after which the server closes has the socket for itself: http.client hands it over."""
+    answer = b"HTTP/1.1 404 Not Found\r\nContent-Length: 1000000\r\nConnection: close\r\n\r\nno"
+    with RawServer(lambda asked: [answer, 60.0]) as server:
+        transport = Transport(environment={})
+        with pytest.raises(Fault) as caught:
+            transport.get(f"{server.root}/a", 0, None)
+        assert caught.value.code == "fetch-not-found"
+        (sock,) = transport._sockets.values()
+        transport.close()
+        assert sock.fileno() == -1
 
 
 @pytest.mark.parametrize("text", ["", "bytes", "bytes 0-5", "bytes x-5/9", "bytes 0--7/-6", "items 0-5/9"])

@@ -57,6 +57,10 @@ class SocketBody:
         """Nothing of it is left on the connection."""
         return self._response.isclosed()
 
+    def close(self) -> None:
+        """The rest is not wanted. A response that ends with its connection has the socket for itself."""
+        self._response.close()
+
     def readinto(self, block: memoryview) -> int:
         if self._response.isclosed() or not block:
             return 0

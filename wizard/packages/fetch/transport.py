@@ -235,7 +235,9 @@ class Transport:
 
     def close(self) -> None:
         """A connection on which a body was left unread cannot be used again."""
-        self._body = None
+        if self._body:
+            self._body.close()
+            self._body = None
         for key in list(self._open):
             self._drop(key)
         if self._file:
