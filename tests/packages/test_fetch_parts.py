@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,7 @@ from wizard.packages.fetch.reply import content_range
 from wizard.packages.fetch.state import PartState, parse_state, read_state, write_state
 from wizard.packages.fetch.store import Downloads
 from wizard.packages.fetch.transport import Transport, is_allowed
+from wizard.system import moving
 
 pairs = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=12)
 
@@ -120,6 +123,27 @@ def test_closed_it_holds_no_socket_of_an_answer_that_was_not_read_to_its_end() -
         (sock,) = transport._sockets.values()
         transport.close()
         assert sock.fileno() == -1
+
+
+def test_killed_before_a_file_has_its_name_its_hash_is_known(store: Downloads, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where nobody promised one: what is whole is not fetched again only because nobody knew what it is."""
+    data = b"wheel"
+    file = replace(locked(data, "https://a.invalid/f-1.0-py3-none-any.whl"), sha256="")
+    part = store.part_for(file)
+    part.parent.mkdir(parents=True)
+    part.write_bytes(data)
+    moved = moving.replace
+
+    def and_killed(source: Path, target: Path) -> None:
+        moved(source, target)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(moving, "replace", and_killed)
+    with pytest.raises(KeyboardInterrupt):
+        store.accept(file, hashlib.sha256(data).hexdigest())
+    found = store.find(file)
+    assert found is not None
+    assert found.read_bytes() == data
 
 
 @pytest.mark.parametrize("text", ["", "bytes", "bytes 0-5", "bytes x-5/9", "bytes 0--7/-6", "items 0-5/9"])

@@ -77,14 +77,14 @@ class Downloads:
 
     def accept(self, file: LockedFile, digest: str) -> Path:
         """The part has been written and flushed; `digest` is the promised one, or no promise was made: it gets its
-        name, and its place by its hash."""
+        name, and its place by its hash. That hash is noted first: killed in between, nothing is fetched again."""
         known = replace(file, sha256=digest)
         path = self._place(known)
         path.parent.mkdir(parents=True, exist_ok=True)
-        moving.replace(self.part_for(file), path)
         if not file.sha256:
             with contextlib.suppress(OSError):
                 self._write_note(self._computed_for(file), digest)
+        moving.replace(self.part_for(file), path)
         with contextlib.suppress(OSError):
             sync_folder(path.parent)  # the rename itself reaches the disk
         self._write_mark(known, self._stamp(path))
