@@ -25,7 +25,7 @@ def slow() -> type[int]:
 
 @dataclass(frozen=True, slots=True)
 class Inner:
-    number: "slow()"  # type: ignore[valid-type] # noqa: F821, UP037
+    number: "slow()"  # type: ignore[valid-type] # noqa: UP037
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,8 +24,8 @@ from wizard.system.facts import interface_language
 LANGUAGES = ("en", "zh_CN")
 LANGUAGE_VARIABLE = "TORCH_WIZARD_LANG"
 Scalar = str | int | float
-Words = Union[str, "Message"]  # noqa: UP007 (a name in quotes)
-Param = Union[Scalar, "Message", tuple[Union[str, "Message"], ...]]  # noqa: UP007
+Words = Union[str, "Message"]
+Param = Union[Scalar, "Message", tuple[Union[str, "Message"], ...]]
 _IN_EACH = "in-each"  # no key of the catalogues
 _LINE = re.compile(
     r"""(?:\["?(?P<head>[A-Za-z0-9_.-]+)"?\]|(?P<name>[A-Za-z0-9_.-]+|"[^"\\\n]+") = """

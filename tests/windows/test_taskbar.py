@@ -50,7 +50,7 @@ class FakeOle:
         self._taskbar, self._answer = taskbar, answer
         self.asked: list[tuple[uuid.UUID, uuid.UUID, int]] = []
 
-    def CoCreateInstance(self, one: Any, outer: Any, where: int, face: Any, out: Any) -> int:  # noqa: N802
+    def CoCreateInstance(self, one: Any, outer: Any, where: int, face: Any, out: Any) -> int:
         made_of, seen_as = (uuid.UUID(bytes_le=ctypes.string_at(each.value, 16)) for each in (one, face))
         self.asked.append((made_of, seen_as, where))
         assert outer is None

@@ -9,7 +9,7 @@ import re
 import unicodedata
 
 # A word of Latin letters or one other letter, with the marks that may not be parted from it.
-_PIECE = re.compile(r"\s+|[（“《]*(?:[!-~]+|\S)[，。；：、？！）》”]*")  # noqa: RUF001
+_PIECE = re.compile(r"\s+|[（“《]*(?:[!-~]+|\S)[，。；：、？！）》”]*")
 
 
 def width(words: str) -> int:

@@ -21,7 +21,7 @@ def version_line() -> str:
 class ShowVersion(argparse.Action):
     """argparse's own takes a finished text, which every start would have to read the tables for."""
 
-    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:  # noqa: A002
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
         super().__init__(option_strings, dest, nargs=0, help=help)
 
     def __call__(self, parser: argparse.ArgumentParser, *told: Any) -> None:

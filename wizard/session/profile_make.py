@@ -83,7 +83,7 @@ def check_made(made: Made) -> None:
 
 def make_profile(
     facts: Facts, matrix: Matrix, needs: Needs, made: Made, choices: Choices, is_cancelled: IsCancelled,
-    hearing: Hearing = Hearing(),  # noqa: B008 (frozen)
+    hearing: Hearing = Hearing(),
 ) -> ProfileFile:  # fmt: skip
     """`choices`: Python, and the sources as for a setup. What cannot be locked is left out while something can.
 

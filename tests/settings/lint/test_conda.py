@@ -58,7 +58,7 @@ def test_a_platform_in_the_address(computer: Computer, last: str, severity: str)
 
 @pytest.mark.parametrize(
     "name", ["free", "https://mirrors.ustc.edu.cn/anaconda/pkgs/free/", "https://repo.anaconda.com/pkgs/free"]
-)  # noqa: E501
+)
 def test_the_free_channel(computer: Computer, name: str) -> None:
     computer.write(CONDA, f"channels:\n  - conda-forge\n  - {name}\n")
     assert only(computer, "free-channel").line == 3

@@ -23,7 +23,7 @@ SOUND = {
     "tuna pip": (PIP, "[global]\nindex-url = https://pypi.tuna.tsinghua.edu.cn/simple\n"),
     "tuna and bfsu": (PIP, "[global]\nindex-url = https://mirrors.tuna.tsinghua.edu.cn/pypi/web/simple\n"
                       "extra-index-url = https://mirrors.bfsu.edu.cn/pypi/web/simple\n"),
-    "a comment of its own": (PIP, "# mirror; of the campus\n[global]\n; note\nindex-url = https://mirrors.ustc.edu.cn/pypi/simple\n"),  # noqa: E501
+    "a comment of its own": (PIP, "# mirror; of the campus\n[global]\n; note\nindex-url = https://mirrors.ustc.edu.cn/pypi/simple\n"),
     "nvidia": (PIP, "[global]\nextra-index-url = https://pypi.nvidia.com\n"),
     "one private index": (PIP, "[global]\nindex-url = https://me:token@lab.example/simple\n"),
     "two of one lab": (PIP, "[global]\nindex-url=https://a.lab.example/simple\nextra-index-url=https://b.lab.example/s\n"),

@@ -18,20 +18,20 @@ class Wrapped(QLabel):
 
     _words = ""
 
-    def setText(self, words: str) -> None:  # noqa: N802
+    def setText(self, words: str) -> None:
         self._words = words
         super().setText(words.replace("\\", f"\\{_BREAK}"))
 
     def text(self) -> str:
         return self._words
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+    def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):
             self._copy()
         else:
             super().keyPressEvent(event)
 
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """As Qt's own, which would copy the breaks."""
         if self.hasSelectedText():
             menu = QMenu(self)
