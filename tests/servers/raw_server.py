@@ -12,20 +12,27 @@ import socket
 import threading
 from collections.abc import Callable, Iterable
 from types import TracebackType
+from typing import TypeVar
 
+_Some = TypeVar("_Some", bound="Listener")
 Reply = Callable[[bytes], Iterable[bytes | float]]
 _MOST = 64 * 1024
 
 
-class RawServer:
-    def __init__(self, reply: Reply) -> None:
-        self._reply, self._over = reply, threading.Event()
+class Listener:
+    """Answers each connection in a thread of its own; all are cut when the `with` ends."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
         self._listening = socket.create_server(("127.0.0.1", 0))
         self._open: list[socket.socket] = []
-        self.asked: list[bytes] = []
-        self.root = f"http://127.0.0.1:{self._listening.getsockname()[1]}"
+        self.connections = 0
+        self.port = int(self._listening.getsockname()[1])
 
-    def __enter__(self) -> RawServer:
+    def _answer(self, sock: socket.socket) -> None:
+        raise NotImplementedError
+
+    def __enter__(self: _Some) -> _Some:
         threading.Thread(target=self._accept, daemon=True).start()
         return self
 
@@ -41,7 +48,16 @@ class RawServer:
             while True:
                 sock, _ = self._listening.accept()
                 self._open.append(sock)
+                self.connections += 1
                 threading.Thread(target=self._answer, args=(sock,), daemon=True).start()
+
+
+class RawServer(Listener):
+    def __init__(self, reply: Reply) -> None:
+        super().__init__()
+        self._reply = reply
+        self.asked: list[bytes] = []
+        self.root = f"http://127.0.0.1:{self.port}"
 
     def _answer(self, sock: socket.socket) -> None:
         with contextlib.suppress(OSError), sock:

@@ -9,43 +9,25 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from types import TracebackType
+
+from tests.servers.raw_server import Listener
 
 _MOST = 64 * 1024
 
 
-class Trickle:
+class Trickle(Listener):
     """`after`: bytes of each connection that come at once; `pause`: seconds before each further one."""
 
     def __init__(self, port: int, after: int = 0, pause: float = 0.05) -> None:
+        super().__init__()
         self._target, self._after, self._pause = port, after, pause
-        self._over = threading.Event()
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self._open: list[socket.socket] = []
-        self.connections = 0
-        self.port = int(self._listening.getsockname()[1])
 
-    def __enter__(self) -> Trickle:
-        threading.Thread(target=self._accept, daemon=True).start()
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._over.set()
-        for sock in (self._listening, *self._open):
-            with contextlib.suppress(OSError):
-                sock.shutdown(socket.SHUT_RDWR)
-            sock.close()
-
-    def _accept(self) -> None:
-        with contextlib.suppress(OSError):
-            while True:
-                sock, _ = self._listening.accept()
-                self._open.append(sock)
-                self.connections += 1
-                behind = socket.create_connection(("127.0.0.1", self._target))
-                self._open.append(behind)
-                threading.Thread(target=self._hand_on, args=(sock, behind, None), daemon=True).start()
-                threading.Thread(target=self._hand_on, args=(behind, sock, self._after), daemon=True).start()
+    def _answer(self, sock: socket.socket) -> None:
+        with contextlib.suppress(OSError), sock, socket.create_connection(("127.0.0.1", self._target)) as behind:
+            asking = threading.Thread(target=self._hand_on, args=(sock, behind, None), daemon=True)
+            asking.start()
+            self._hand_on(behind, sock, self._after)
+            asking.join()
 
     def _hand_on(self, source: socket.socket, target: socket.socket, at_once: int | None) -> None:
         with contextlib.suppress(OSError):
