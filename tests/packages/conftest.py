@@ -63,6 +63,10 @@ def stored_wheel(wheel: Path) -> Entry:
     return entry
 
 
+def stored(*wheels: Path) -> list[Entry]:
+    return [stored_wheel(wheel) for wheel in wheels]
+
+
 @pytest.fixture
 def server() -> Iterator[FaultServer]:
     with FaultServer() as running:

@@ -63,5 +63,16 @@ def rich(folder: Path, name: str = "rich_demo", *, old_script: bool = True) -> P
     )  # fmt: skip
 
 
+def with_lines(wheel: Path, listed: list[str]) -> None:
+    """Adds lines to the RECORD of a wheel."""
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name: archive.read(name) for name in archive.namelist()}
+    record = next(name for name in held if name.endswith("/RECORD"))
+    held[record] += "".join(f"{path},,\n" for path in listed).encode()
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, data in held.items():
+            archive.writestr(name, data)
+
+
 def _digest(data: bytes) -> str:
     return base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
