@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
+from tests.gui.walking import put_away
 from wizard.gui.preferences import Preferences
 from wizard.gui.window import WizardWindow
 
@@ -65,11 +66,4 @@ def make_window(
     yield make
     session.let_go.set()
     side.let_go.set()
-    for window in made:
-        window.side.close()
-        window.navigator.restart()
-        window.close()
-        window.errands.stop()
-        window.voice.speak("en")
-        window.deleteLater()
-    qapp.processEvents()
+    put_away(*made)

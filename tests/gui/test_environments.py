@@ -15,7 +15,7 @@ from tests.gui import fake_side
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
-from tests.gui.walking import mnemonics, press, settle, typed
+from tests.gui.walking import mnemonics, press, put_away, settle, typed
 from wizard.errors import UsageError
 from wizard.flow.side_api import Kept
 from wizard.flow.side_pages import SideId
@@ -307,9 +307,7 @@ def test_a_real_environment_is_listed_measured_and_deleted(
         assert not prefix.exists()
         assert "lesson 甲" not in cells(page, 0)
     finally:
-        window.close()
-        window.errands.stop()
-        window.deleteLater()
+        put_away(window)
 
 
 def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:

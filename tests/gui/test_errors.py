@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from tests.flow import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run, half_run, until_cancelled
-from tests.gui.walking import go_to, press, settle, typed
+from tests.gui.walking import go_to, leave_the_run, press, settle, typed
 from wizard.errors import WizardError
 from wizard.flow.pages import PageId
 from wizard.gui.run_watch import RunWatch
@@ -172,8 +172,7 @@ def test_closing_during_a_run_asks_in_the_page_and_leaves_the_worker(
     assert window.focusWidget() is window.ask.stay
     press(qtbot, window.ask.stay)
     assert not window.ask.isVisible()
-    window.close()
-    press(qtbot, window.ask.go)
+    leave_the_run(qtbot, window)
     qtbot.waitUntil(lambda: not window.isVisible())
     assert "request_cancel" not in session.names()
     again = make_window()

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_side import FakeSide
-from tests.gui.walking import press
+from tests.gui.walking import press, put_away
 from tests.line import test_extra_index
 from tests.line.world import PYTHON, TORCH, World
 from tests.servers.index_server import IndexServer
@@ -52,9 +52,4 @@ def test_review_names_it_in_the_window(
         said = [label.text() for label in window.page.findChildren(QLabel)]
         assert any(sentence.format(address=extra.simple) in words for words in said), said
     finally:
-        window.navigator.restart()
-        window.close()
-        window.errands.stop()
-        window.voice.speak("en")
-        window.deleteLater()
-        qapp.processEvents()
+        put_away(window)

@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from tests.doctor import conftest as of_doctor
 from tests.doctor.world import CUDA, TORCH, Patient
 from tests.environments.cheap import add_torch, make_venv
-from tests.gui.walking import press, settle, visible
+from tests.gui.walking import press, put_away, settle, visible
 from wizard.flow.pages import PageId
 from wizard.flow.side_pages import SideId
 from wizard.flow.side_session import SideSession
@@ -72,13 +72,7 @@ def make_real(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Call
         return window
 
     yield make
-    for window in made:
-        window.side.close()
-        window.navigator.restart()
-        window.close()
-        window.errands.stop()
-        window.deleteLater()
-    qapp.processEvents()
+    put_away(*made)
 
 
 def quiet(qtbot: QtBot, window: WizardWindow) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_side import FakeSide
-from tests.gui.walking import go_to, press, settle, visible
+from tests.gui.walking import go_to, press, put_away, settle, visible
 from tests.servers.mirror_server import MirrorServer, Ways
 from tests.session import test_race
 from tests.session.test_elect import NO_CARD
@@ -64,11 +64,7 @@ def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, lab: Lab, person: P
     made.show()
     qtbot.waitExposed(made)
     yield made
-    made.navigator.restart()
-    made.close()
-    made.errands.stop()
-    made.deleteLater()
-    qapp.processEvents()
+    put_away(made)
 
 
 def begin(window: WizardWindow, lab: Lab) -> None:

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
-from tests.gui.walking import go_to, press, settle
+from tests.gui.walking import go_to, leave_the_run, press, settle
 from wizard.errors import UsageError
 from wizard.events import Kind
 from wizard.flow.pages import PageId
@@ -56,14 +56,13 @@ def test_silence_is_told_with_its_seconds_and_ends_with_the_next_word(
     session.script = half_run
     window, install = installing(qtbot, make_window, language)
     assert not install.quiet.isVisible()
-    window.close()
-    press(qtbot, window.ask.go)
+    leave_the_run(qtbot, window)
     path = session.events_path(session.known_runs[-1].id)
     os.utime(path, (time.time() - 40, time.time() - 40))
     again = make_window(language)
     install = again.pages[PageId.INSTALL]
     qtbot.waitUntil(lambda: install.quiet.isVisible() and install.watch.view.bytes is not None)
-    assert any(str(seconds) in install.quiet.words for seconds in range(40, 60)), install.quiet.words
+    assert int(re.findall(r"\d+", install.quiet.words)[0]) >= 40, install.quiet.words
     assert "MB/s" not in install.progress.words, "a rate of before is no rate now"
     assert again.navigator.state.run_is_going
     run_of(session).fetch((0.6,))
@@ -140,8 +139,7 @@ def test_a_wish_of_before_is_shown_by_the_next_window(
     window, install = installing(qtbot, make_window)
     press(qtbot, install.pause)
     settle(qtbot, window)
-    window.close()
-    press(qtbot, window.ask.go)
+    leave_the_run(qtbot, window)
     again = make_window()
     qtbot.waitUntil(lambda: again.page.title == "Paused")
     press(qtbot, again.pages[PageId.INSTALL].cancel)
@@ -157,8 +155,7 @@ def test_a_line_for_the_log_ends_silence_that_was_shown_between_two_readings(
     window, install = installing(qtbot, make_window)
     press(qtbot, install.cancel)
     settle(qtbot, window)
-    window.close()
-    press(qtbot, window.ask.go)
+    leave_the_run(qtbot, window)
     path = session.events_path(session.known_runs[-1].id)
     os.utime(path, (time.time() - 40, time.time() - 40))
     again = make_window()

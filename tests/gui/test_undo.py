@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
-from tests.gui.walking import mnemonics, press, settle
+from tests.gui.walking import mnemonics, press, put_away, settle
 from wizard.errors import WizardError
 from wizard.flow.side_pages import SideId
 from wizard.flow.side_session import SideSession
@@ -117,6 +117,4 @@ def test_a_real_file_gets_its_bytes_again(
         assert path.read_bytes() == before
         assert "exactly as before" in page._result_words.text()
     finally:
-        window.close()
-        window.errands.stop()
-        window.deleteLater()
+        put_away(window)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from wizard.flow.pages import ORDER, PageId
@@ -30,6 +30,24 @@ def go_to(qtbot: QtBot, window: WizardWindow, page: PageId) -> None:
         qtbot.waitUntil(lambda before=before: window.navigator.page is not before)
     if page not in (PageId.INSTALL, PageId.VERIFY):
         settle(qtbot, window)
+
+
+def leave_the_run(qtbot: QtBot, window: WizardWindow) -> None:
+    """Close a window whose run goes on without it."""
+    window.close()
+    press(qtbot, window.ask.go)
+
+
+def put_away(*windows: WizardWindow) -> None:
+    """Close them without a question and forget them; the next test's window speaks English again."""
+    for window in windows:
+        window.side.close()
+        window.navigator.restart()
+        window.close()
+        window.errands.stop()
+        window.voice.speak("en")
+        window.deleteLater()
+    QApplication.processEvents()
 
 
 def visible(window: WizardWindow, kind: type[QWidget]) -> Iterator[QWidget]:
@@ -60,4 +78,4 @@ def typed(qtbot: QtBot, field: QLineEdit, text: str) -> None:
     qtbot.keyClicks(field, text)
 
 
-__all__ = ["ORDER", "go_to", "mnemonics", "press", "settle", "typed", "visible"]
+__all__ = ["ORDER", "go_to", "leave_the_run", "mnemonics", "press", "put_away", "settle", "typed", "visible"]

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.gui.walking import go_to, press, settle, typed
+from tests.gui.walking import go_to, press, put_away, settle, typed
 from tests.line.world import PYTHON, TORCH, World
 from wizard.flow.pages import ORDER, PageId
 from wizard.gui.preferences import Preferences
@@ -48,12 +48,7 @@ def open_window(at_home: World, qapp: QApplication, qtbot: QtBot) -> Iterator[ty
         return window
 
     yield make  # type: ignore[misc]
-    for window in opened:
-        window.close()
-        window.errands.stop()
-        window.voice.speak("en")
-        window.deleteLater()
-    qapp.processEvents()
+    put_away(*opened)
 
 
 def stay_on_loopback(window: WizardWindow, world: World) -> None:
