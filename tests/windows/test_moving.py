@@ -17,6 +17,7 @@ from typing import Any
 
 import pytest
 
+from tests.abilities import needs_links
 from wizard.environments import erase
 from wizard.steps import control, owner
 from wizard.steps.run_folder import RunFolder
@@ -71,6 +72,32 @@ def test_a_file_that_is_read_is_replaced_when_the_reader_is_done(tmp_path: Path,
     moving.replace(tmp_path / "new", tmp_path / "old")
     assert (tmp_path / "old").read_text() == "new"
     assert held.refused == 5
+
+
+def test_written_in_one_go_or_as_it_was(tmp_path: Path, held: Held, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "note"
+    (tmp_path / "note.new").write_text("cut")
+    held.hold(path, times=3)
+    moving.write_whole(path, b"first", 0o640)
+    assert (path.read_bytes(), held.refused) == (b"first", 3)
+    assert os.name == "nt" or path.stat().st_mode & 0o777 == 0o640
+
+    def full(descriptor: int) -> None:
+        raise OSError(errno.ENOSPC, "full")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match="full"):
+        moving.write_whole(path, b"second")
+    assert path.read_bytes() == b"first"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["note"]
+
+
+@needs_links
+def test_a_link_in_the_place_of_an_unfinished_file_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").write_text("mine")
+    (tmp_path / "note.new").symlink_to(tmp_path / "elsewhere")
+    moving.write_whole(tmp_path / "note", b"ours")
+    assert ((tmp_path / "note").read_bytes(), (tmp_path / "elsewhere").read_text()) == (b"ours", "mine")
 
 
 def test_renamed_and_removed(tmp_path: Path, held: Held) -> None:

@@ -96,14 +96,10 @@ class Aside:
     def _write_list(self, items: list[Item], names: tuple[str, ...], spare: bool) -> None:
         self.folder.parent.mkdir(exist_ok=True)  # not its parents: an environment that is gone is not made again
         self.folder.mkdir(exist_ok=True)
-        fresh = self.folder / f"{_LIST}.new"
-        with fresh.open("w", encoding="utf-8") as file:
-            site = os.path.relpath(self.site, self.prefix).replace(os.sep, "/")
-            rows = [[item.path, item.kind] for item in items]
-            json.dump({"schema": 1, "site": site, "names": names, "spare": spare, "items": rows}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        moving.replace(fresh, self.folder / _LIST)
+        site = os.path.relpath(self.site, self.prefix).replace(os.sep, "/")
+        rows = [[item.path, item.kind] for item in items]
+        data = {"schema": 1, "site": site, "names": names, "spare": spare, "items": rows}
+        moving.write_whole(self.folder / _LIST, json.dumps(data).encode())
 
     def _read_list(self) -> _List:
         try:

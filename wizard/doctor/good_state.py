@@ -97,11 +97,9 @@ def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared
         return None
     inside = site.relative_to(prefix).as_posix() if prefix in site.parents else str(site)
     state = GoodState(SCHEMA, round(time.time(), 3), torch.version, variant, python, inside, kept, shared)
-    fresh = prefix / f"{NAME}.new"
-    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=1))
-    if shared:
-        fresh.chmod(0o644)  # whatever the umask says: the drift guard of every user reads it
-    moving.replace(fresh, prefix / NAME)
+    # Shared, the drift guard of every user reads it.
+    data = msgspec.json.format(msgspec.json.encode(state), indent=1)
+    moving.write_whole(prefix / NAME, data, 0o644 if shared else None)
     return state
 
 

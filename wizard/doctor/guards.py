@@ -141,7 +141,4 @@ def write_guards(files: Mapping[Path, str]) -> None:
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
-        fresh = path.with_name(f"{path.name}.torch-setup-new")
-        fresh.write_text(text, encoding="utf-8", newline="\n")
-        fresh.chmod(mode)
-        moving.replace(fresh, path)
+        moving.write_whole(path, text.encode(), mode, unfinished=path.with_name(f"{path.name}.torch-setup-new"))

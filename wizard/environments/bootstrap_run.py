@@ -200,11 +200,9 @@ class _Note:
             "schema": 1, "prefix": str(begun.prefix), "identity": begun.identity, "existed": begun.existed,
             "parents": begun.parents, "is_installed": begun.is_installed,
         }  # fmt: skip
-        fresh = self._path.with_suffix(".new")
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            fresh.write_text(json.dumps(data), encoding="utf-8")
-            moving.replace(fresh, self._path)
+            moving.write_whole(self._path, json.dumps(data).encode())
         except OSError as error:
             raise WizardError("state-not-writable", str(error), path=str(self._path.parent)) from error
 

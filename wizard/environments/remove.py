@@ -40,9 +40,8 @@ def mark_begun(prefix: Path, run_id: str) -> None:
     mark = {"schema": 1, "run": run_id, "existed": existed, "parents": parents}
     try:
         prefix.mkdir(parents=True, exist_ok=True)
-        fresh = prefix / f"{MARKER}.new"
-        fresh.write_text(json.dumps(mark), encoding="utf-8")
-        moving.replace(fresh, prefix / MARKER)  # whole or not at all: a cut mark would make the folder nobody's
+        # In one go: a cut mark would make the folder nobody's.
+        moving.write_whole(prefix / MARKER, json.dumps(mark).encode())
     except OSError as error:
         _take_back_beginning(prefix, existed, parents)
         raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error

@@ -165,5 +165,4 @@ def _remember(prefix: Path, stamp: str, sizes: Sizes) -> None:
         entries[str(prefix)] = _Entry(stamp, time.time(), sizes)
         _file().parent.mkdir(parents=True, exist_ok=True)
         fresh = _file().with_suffix(f".{os.getpid()}.new")
-        fresh.write_bytes(msgspec.json.encode(_Book(entries)))
-        moving.replace(fresh, _file())
+        moving.write_whole(_file(), msgspec.json.encode(_Book(entries)), unfinished=fresh, sync=False)

@@ -161,13 +161,13 @@ def _put_away_on_a_full_disk(deletion: Deletion) -> None:
 
 def _note(deletion: Deletion, folder: Path) -> None:
     deletions_dir().mkdir(parents=True, exist_ok=True)
-    _write(deletion.note, msgspec.json.encode(deletion))
+    moving.write_whole(deletion.note, msgspec.json.encode(deletion))
     mark = msgspec.json.encode(_Mark(deletion.id))
     try:
-        _write(folder / DELETING, mark)
+        moving.write_whole(folder / DELETING, mark)
     except PermissionError:
         folder.chmod(folder.stat().st_mode | 0o700)
-        _write(folder / DELETING, mark)
+        moving.write_whole(folder / DELETING, mark)
 
 
 def clear(
@@ -221,13 +221,3 @@ def _marked(folder: Path, deletion_id: str) -> bool:
         return from_json((folder / DELETING).read_bytes(), _Mark).id == deletion_id
     except (OSError, msgspec.MsgspecError):
         return False
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Whole or not at all, and on the disk before the next step relies on it."""
-    fresh = path.with_name(f"{path.name}.new")
-    with fresh.open("wb") as stream:
-        stream.write(data)
-        stream.flush()
-        os.fsync(stream.fileno())
-    moving.replace(fresh, path)

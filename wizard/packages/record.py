@@ -131,8 +131,7 @@ def write_record(path: Path, before: str, rows: Iterable[Recorded]) -> None:
     out.seek(0, io.SEEK_END)
     csv.writer(out, lineterminator="\n").writerows((row.path, row.digest, row.size) for row in rows)
     fresh = path.with_name(path.name + PART_SUFFIX)
-    fresh.write_text(out.getvalue(), encoding="utf-8", newline="\n")
-    moving.replace(fresh, path)
+    moving.write_whole(path, out.getvalue().encode(), unfinished=fresh, sync=False)
 
 
 def _is_record_complete(wheel: Wheel, site_packages: Path) -> bool:

@@ -5,9 +5,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
 import secrets
 from collections.abc import Mapping
 from pathlib import Path
@@ -40,19 +38,9 @@ def _write(path: Path, words: str) -> None:
 
 
 def put_whole(path: Path, data: bytes) -> None:
-    """Raises OSError; what was at `path` is then as before."""
+    """Write where others may write, too. Raises OSError; what was at `path` is then as before."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = unfinished_name(path)
-    try:
-        with unfinished.open("xb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        moving.replace(unfinished, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            moving.unlink(unfinished)
-        raise
+    moving.write_whole(path, data, unfinished=unfinished_name(path))
 
 
 def unfinished_name(path: Path) -> Path:

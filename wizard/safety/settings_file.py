@@ -49,7 +49,4 @@ def write_settings(path: Path, data: dict[str, Any]) -> None:
     """Whole or not at all, and for its owner alone: it may hold a proxy's password. Raises OSError."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_name(f"{path.name}.{os.getpid()}.new")
-    moving.unlink(fresh, missing_ok=True)
-    fresh.touch(mode=0o600)
-    fresh.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
-    moving.replace(fresh, path)
+    moving.write_whole(path, (json.dumps(data, indent=1) + "\n").encode(), 0o600, unfinished=fresh)

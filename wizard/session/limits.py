@@ -23,12 +23,8 @@ def set_limits(folder: RunFolder, limit_rate: int | None, connections: int | Non
     if folder.is_running():
         raise WizardError("run-busy", path=plan.prefix)
     limited = replace(plan, choices=replace(plan.choices, limit_rate=limit_rate, connections=connections))
-    fresh = folder.plan.with_name("plan.new")
     try:
-        moving.unlink(fresh, missing_ok=True)
-        fresh.touch(mode=0o600)  # addresses may hold a password
-        fresh.write_bytes(plan_to_json(limited))
-        moving.replace(fresh, folder.plan)
+        moving.write_whole(folder.plan, plan_to_json(limited), 0o600)  # addresses may hold a password
     except OSError as error:
         raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
     return limited

@@ -16,9 +16,7 @@ _LOOK_EVERY = 0.1
 
 def ask(folder: RunFolder, word: str) -> None:
     """`cancel`, `pause`, or `` to go on. Written whole or not at all."""
-    fresh = folder.control.with_suffix(".new")
-    fresh.write_text(word, encoding="ascii")
-    moving.replace(fresh, folder.control)
+    moving.write_whole(folder.control, word.encode("ascii"))
 
 
 def asked(folder: RunFolder) -> str:

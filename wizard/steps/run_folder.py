@@ -165,8 +165,4 @@ def append_to(path: Path) -> BinaryIO:
 def write_lock(folder: RunFolder, lock: Lock) -> None:
     """Each file whole or as it was, for its owner alone: addresses may hold a password. Raises OSError."""
     for path, data in ((folder.pylock, lock.text.encode()), (folder.files, msgspec.json.encode(lock.files))):
-        fresh = path.with_name(path.name + ".new")
-        moving.unlink(fresh, missing_ok=True)
-        fresh.touch(mode=0o600)
-        fresh.write_bytes(data)
-        moving.replace(fresh, path)
+        moving.write_whole(path, data, 0o600)

@@ -1,4 +1,5 @@
-"""Files renamed, replaced and removed: the only place for it (tests/windows/test_moving.py reads the sources).
+"""Files renamed, replaced, removed and written in one go: the only place for it (tests/windows/test_moving.py reads the
+sources).
 
 Windows refuses all three while anybody has the file open, a virus scanner or our own window that reads the events, so
 each is tried again for a moment (`disk.insist`). Not for folders that must be empty: `rmdir` says at once that they
@@ -19,6 +20,32 @@ StrPath = str | os.PathLike[str]
 def replace(source: StrPath, target: StrPath) -> None:
     """Put a file in the place of another, whole or not at all. Raises OSError."""
     disk.insist(lambda: os.replace(source, target))  # noqa: PTH105
+
+
+def write_whole(
+    path: StrPath, data: bytes, mode: int | None = None, *, unfinished: StrPath | None = None, sync: bool = True
+) -> None:
+    """Write a file in one go: whole, and on the disk unless `sync` is off, or as it was before.
+
+    `mode`: whatever the umask says. `unfinished`: its name until then, by default `path` with ".new"; what a kill left
+    there is removed, and a link there is never followed. Raises OSError.
+    """
+    fresh = f"{os.fspath(path)}.new" if unfinished is None else unfinished
+    unlink(fresh, missing_ok=True)
+    made = os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL | disk.BINARY, 0o666 if mode is None else 0o600)
+    try:
+        with os.fdopen(made, "wb") as out:
+            if mode is not None:
+                os.chmod(fresh, mode)  # noqa: PTH101
+            out.write(data)
+            if sync:
+                out.flush()
+                os.fsync(out.fileno())
+        replace(fresh, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            unlink(fresh)
+        raise
 
 
 def rename(source: StrPath, target: StrPath) -> None:

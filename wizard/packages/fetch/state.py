@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,12 +65,7 @@ def write_state(path: Path, state: PartState) -> None:
         "etag": state.etag,
         "source": state.source,
     }
-    fresh = path.with_name(path.name + ".new")
-    with fresh.open("w", encoding="utf-8") as stream:
-        stream.write(json.dumps(data))
-        stream.flush()
-        os.fsync(stream.fileno())  # else a power cut may leave the new name with nothing behind it
-    moving.replace(fresh, path)
+    moving.write_whole(path, json.dumps(data).encode())
 
 
 def remove_state(path: Path) -> None:
