@@ -11,9 +11,9 @@ from wizard.packages.fetch.addresses import Hosts
 from wizard.packages.fetch.board import Board
 from wizard.packages.fetch.model import BLOCK
 from wizard.packages.fetch.part import new_buffer
-from wizard.packages.fetch.settle import Block, Settler
+from wizard.packages.fetch.settle import Settler
 from wizard.packages.fetch.store import Downloads
-from wizard.packages.fetch.task import FileTask
+from wizard.packages.fetch.task import Block, FileTask
 from wizard.packages.model import LockedFile
 
 

@@ -13,16 +13,12 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from wizard.packages.fetch.addresses import Address, Hosts
 from wizard.packages.fetch.model import BLOCK, CHUNK, CHUNK_MAX, Fault, NoRanges, OtherTag, Stopped
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.ranges import Range
-from wizard.packages.fetch.task import FileTask
-
-if TYPE_CHECKING:
-    from wizard.packages.fetch.settle import Block
+from wizard.packages.fetch.task import Block, FileTask
 
 _SPARE_BUFFERS = 7  # being written, or waiting for their turn in the hash
 _LEAST_SHARE = 2  # buffers of one file: one is being hashed, one is ready

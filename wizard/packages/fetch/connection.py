@@ -22,9 +22,9 @@ from wizard.packages.fetch.model import BLOCK, CHUNK, CHUNK_MAX, Fault, NoRanges
 from wizard.packages.fetch.part import ALIGN
 from wizard.packages.fetch.ranges import Range
 from wizard.packages.fetch.reply import Reply, as_fault
-from wizard.packages.fetch.settle import Block, disk_failed, own_fault, save, write
+from wizard.packages.fetch.settle import disk_failed, own_fault, save, write
 from wizard.packages.fetch.store import Downloads
-from wizard.packages.fetch.task import FileTask
+from wizard.packages.fetch.task import Block, FileTask
 from wizard.packages.fetch.transport import Transport
 
 _FLUSH_SECONDS = 1.0

@@ -6,36 +6,15 @@ Threads of their own, so that a connection receives while the disk and the hash 
 from __future__ import annotations
 
 import errno
-from dataclasses import dataclass
 
 from wizard.packages.fetch import meter
-from wizard.packages.fetch.addresses import Address
 from wizard.packages.fetch.board import Board
 from wizard.packages.fetch.meter import Watch
 from wizard.packages.fetch.model import BLOCK, Fault, Tap
 from wizard.packages.fetch.part import new_buffer
 from wizard.packages.fetch.state import PartState
-from wizard.packages.fetch.task import FileTask
+from wizard.packages.fetch.task import Block, FileTask
 from wizard.process import without_memory
-
-
-@dataclass(slots=True, eq=False)
-class Block:
-    """`start` of the buffer in the file, bytes in the buffer (`filled`), bytes of it on the disk (`written`).
-
-    Without a buffer it only asks to go on with the hash.
-    """
-
-    task: FileTask
-    start: int
-    buffer: memoryview | None = None
-    address: Address | None = None
-    filled: int = 0
-    written: int = 0
-
-    @property
-    def at(self) -> int:
-        return self.start + self.filled
 
 
 class Settler:

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from filelock import BaseFileLock
@@ -204,3 +204,22 @@ class FileTask:
         if self.lock:
             self.lock.release()
             self.lock = None
+
+
+@dataclass(slots=True, eq=False)
+class Block:
+    """`start` of the buffer in the file, bytes in the buffer (`filled`), bytes of it on the disk (`written`).
+
+    Without a buffer it only asks to go on with the hash.
+    """
+
+    task: FileTask
+    start: int
+    buffer: memoryview | None = None
+    address: Address | None = None
+    filled: int = 0
+    written: int = 0
+
+    @property
+    def at(self) -> int:
+        return self.start + self.filled
