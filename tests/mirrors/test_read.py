@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -62,6 +63,17 @@ def test_json_is_preferred_and_says_sizes(server: IndexServer, reader: Reader) -
     assert {offer.filename for offer in offers} == {CU126, CPU}
     assert all(offer.size and offer.sha256 and offer.url.startswith(f"{server.url}/files/") for offer in offers)
     assert server.requests[0].headers["User-Agent"].startswith("torch-setup/")
+
+
+def test_a_page_that_many_threads_want_is_fetched_once(server: IndexServer, reader: Reader) -> None:
+    """The list of a flat source is the page of every project in it."""
+    server.answers["/flat/"] = Answer(server.html_page(server.files()), delay=0.5)
+    flat = replace(simple(server.flat), layout=Layout.FLAT)
+    with ThreadPoolExecutor(8) as pool:
+        found = list(
+            pool.map(lambda project: len(reader.offers(flat, project)), ["torch", *(f"p{i}" for i in range(7))])
+        )
+    assert (found, server.paths()) == ([2] + [0] * 7, ["/flat/"])
 
 
 def test_html_and_flat_say_the_same_but_the_size(server: IndexServer) -> None:

@@ -6,6 +6,7 @@ looks at lists only: no wheel is fetched, and speed is not judged here.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import TracebackType
@@ -54,6 +55,7 @@ class Reader:
         self._headers = headers or {"Accept": _ACCEPT}
         self._goes_on = goes_on
         self._pages: dict[str, Page | SourceUnreachable] = {}
+        self._asked: dict[str, threading.Lock] = {}
         self._offers: dict[tuple[Source, str, str], tuple[Offer, ...] | SourceUnreachable] = {}
 
     def __enter__(self) -> Reader:
@@ -92,12 +94,14 @@ class Reader:
         return _parse(page, source, project)
 
     def _page(self, url: str, source: Words) -> Page:
-        """Remembers failures too: asking for three projects must not wait for three time limits."""
-        if url not in self._pages:
-            try:
-                self._pages[url] = self._fetched(url, source)
-            except SourceUnreachable as error:
-                self._pages[url] = error
+        """Remembers failures too: asking for three projects must not wait for three time limits. One page that lists
+        all projects is fetched once, however many threads want it."""
+        with self._asked.setdefault(url, threading.Lock()):
+            if url not in self._pages:
+                try:
+                    self._pages[url] = self._fetched(url, source)
+                except SourceUnreachable as error:
+                    self._pages[url] = error
         return _or_raise(self._pages[url])
 
     def _fetched(self, url: str, source: Words) -> Page:
