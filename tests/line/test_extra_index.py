@@ -82,11 +82,14 @@ def test_a_package_comes_from_the_main_index_unless_asked_for(world: World, extr
     assert not files["padding-a"][1].startswith(extra.url)
     assert files["padding-b"][0] == "0.6"
     assert "notice.any-index" not in told
+    both = told["notice.on-both"]
+    assert (both["packages"], both["address"]) == ("padding-a 1.0", extra.simple)
     files, told = locked(own, "--index-strategy", "unsafe-best-match")
     assert files["padding-a"][0] == "99.0"
     assert files["torch"][0] == f"{TORCH}+cpu"
     assert not files["torch"][1].startswith(extra.url)
     assert "notice.any-index" in told
+    assert "notice.on-both" not in told
 
 
 def test_both_are_shown_before_anything_happens(world: World, extra: IndexServer) -> None:
@@ -95,6 +98,8 @@ def test_both_are_shown_before_anything_happens(world: World, extra: IndexServer
     said = done.stdout + done.stderr
     assert f"from {extra.simple} come padding-b 0.6, padding-c 0.7." in said
     assert "padding-a 99.0" not in said
+    assert "padding-a 1.0: taken from a public index" in said
+    assert f"or with: --index {extra.simple}" in said
     assert f"--torch-index {extra.simple}" in said
 
 

@@ -96,6 +96,12 @@ def _metadata_entry(entry: dict[str, Any]) -> str | None:
     return digest.lower() if isinstance(digest, str) and _SHA256.match(digest.lower()) else ""
 
 
+def names_source_of(project: str, text: str) -> bool:
+    """Tell whether a page names a source distribution of the project: nothing that is installed here, but its name."""
+    name = "[-_.]{1,3}".join(map(re.escape, canonicalize_name(project).split("-")))
+    return re.search(rf"(?<![\w.-]){name}-\d[^\s\"'<>/]{{0,200}}\.(?:tar\.|zip)", text, re.IGNORECASE) is not None
+
+
 def _filename(url: str) -> str:
     return unquote(urlsplit(url).path.rsplit("/", 1)[-1])
 

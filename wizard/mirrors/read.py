@@ -20,14 +20,14 @@ from wizard.mirrors.client import CONNECT_TIMEOUT, READ_TIMEOUT, Client, Page
 from wizard.mirrors.folders import list_folder
 from wizard.mirrors.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.mirrors.official import default_index_url
-from wizard.mirrors.pages import not_an_index, parse_flat, parse_simple_html, parse_simple_json
+from wizard.mirrors.pages import names_source_of, not_an_index, parse_flat, parse_simple_html, parse_simple_json
 from wizard.mirrors.table import forbidden_means_missing
 from wizard.mirrors.unreachable import SourceUnreachable, explain_status
 
 _JSON = "application/vnd.pypi.simple.v1+json"
 _ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
 _MISSING = (404, 410)
-_ANSWERED = ("source-not-an-index", "source-redirects", "source-forbidden", "source-status")  # the host is there
+HOST_IS_THERE = ("source-not-an-index", "source-redirects", "source-forbidden", "source-status")
 
 Answer = TypeVar("Answer")
 
@@ -72,10 +72,9 @@ class Reader:
         """The wheels of `project` in `source`, as listed. Raises SourceUnreachable."""
         if source.layout is Layout.CHANNEL:
             raise ValueError("a conda channel lists no wheels")
-        root = self._default_index() if source.url is None else source.url
+        root, url = self._address(source, project)
         if root.lower().startswith("file:"):
             return list_folder(source, project)
-        url = root if source.layout is Layout.FLAT else join_path(root, canonicalize_name(project), "")
         key = (source, url, canonicalize_name(project))
         if key not in self._offers:
             try:
@@ -83,6 +82,19 @@ class Reader:
             except SourceUnreachable as error:
                 self._offers[key] = error
         return _or_raise(self._offers[key])
+
+    def has(self, source: Source, project: str) -> bool:
+        """Tell whether it knows the name, also where it has no wheel of it. Raises SourceUnreachable."""
+        if self.offers(source, project):
+            return True
+        _, url = self._address(source, project)
+        page = self._pages.get(url)  # none of a folder
+        return isinstance(page, Page) and page.status == 200 and names_source_of(project, page.text)
+
+    def _address(self, source: Source, project: str) -> tuple[str, str]:
+        """Of the source, and of its page."""
+        root = self._default_index() if source.url is None else source.url
+        return root, root if source.layout is Layout.FLAT else join_path(root, canonicalize_name(project), "")
 
     def _listed(self, source: Source, root: str, url: str, project: str) -> tuple[Offer, ...]:
         """A page may list thousands of files, and it is asked for again for every build: read once."""
@@ -126,7 +138,7 @@ class Reader:
                 if self.offers(candidate, project):
                     return candidate
             except SourceUnreachable as error:
-                if error.code not in _ANSWERED:
+                if error.code not in HOST_IS_THERE:
                     raise
                 failures.append(error)
         if len(failures) == 2:

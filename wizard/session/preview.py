@@ -36,7 +36,7 @@ from wizard.session.conda_agreement import Around, Locked, agree, choose_part, p
 from wizard.session.credentials import with_credentials
 from wizard.session.model import Election, Facts, Preview
 from wizard.session.origin import check_lock, with_pins
-from wizard.session.other_packages import locked_somewhere
+from wizard.session.other_packages import locked_somewhere, naming, of_both
 from wizard.session.outlook import is_main
 from wizard.session.place import check_place, target_prefix, told_of
 from wizard.session.python_part import LockedPython
@@ -47,7 +47,6 @@ from wizard.steps.room_told import room_told
 from wizard.steps.run_folder import RunFolder, create_run_folder, new_run_id, write_lock
 from wizard.system import moving
 
-_NAMES_SHOWN = 8
 _USERS = Origin.USER_SETTINGS.value
 
 
@@ -62,9 +61,11 @@ def preview(
     asker = Asker(choices, is_cancelled, on_progress)
 
     def lock_it(folder: RunFolder, around: Around) -> Locked:
-        return locked_somewhere(
+        lock, elected = locked_somewhere(
             facts, choices, election, lambda some: locked(facts, some, folder, asker, around), is_cancelled
         )
+        told = of_both(lock, elected.package_sources, facts.settings, is_cancelled)
+        return lock, replace(elected, notices=(*elected.notices, *told))
 
     return saved_preview(facts, choices, election, lock_it, is_cancelled)
 
@@ -235,8 +236,4 @@ def from_settings(sources: Iterable[PlanSource], files: Sequence[LockedFile]) ->
     for address, source in own.items():
         names = [f"{file.name} {file.version}" for file in files if file.listed_by == address]
         if names:
-            more = len(names) - _NAMES_SHOWN
-            yield message(
-                f"change.from-settings{'-more' if more > 0 else ''}", source=source.name, address=redact(address),
-                packages=", ".join(names[:_NAMES_SHOWN]), more=more,
-            )  # fmt: skip
+            yield naming("change.from-settings", names, source=source.name, address=redact(address))

@@ -28,6 +28,7 @@ from wizard.plan.model import Candidate, Choices, Plan
 from wizard.session.computed import Asker
 from wizard.session.inside_plan import inside_plan
 from wizard.session.model import Facts
+from wizard.session.other_packages import of_both
 from wizard.session.preview import from_settings, save_run
 from wizard.session.repair_lock import election_for, lock_for
 from wizard.session.repair_speed import Transfer, measured_rates, transfer_of
@@ -58,6 +59,7 @@ def plan_repair(
     try:
         election = election_for(facts, matrix, env, wanted, choices, is_cancelled)
         lock = lock_for(facts, election, env, wanted, folder, Asker(choices, is_cancelled))
+        both = of_both(lock, election.package_sources, facts.settings, is_cancelled)
         repair = _repair(env, answer, remedy, election.candidate, lock)
         goal = replace(choices, prefix=str(env.prefix), name=None)
         is_expected = gpu_expected(env, facts.machine) and election.candidate.variant != CPU
@@ -72,7 +74,8 @@ def plan_repair(
         raise
     rates = measured_rates(facts.settings, (election.torch_source, *election.package_sources))
     transfer = transfer_of(lock.files, rates)
-    return RepairPreview(plan, lock, repair, tuple(_changes(plan, lock, repair, env, transfer)), transfer.size)
+    changes = (*_changes(plan, lock, repair, env, transfer), *both)
+    return RepairPreview(plan, lock, repair, changes, transfer.size)
 
 
 def _check_possible(env: Installation, remedy: Remedy) -> None:

@@ -36,7 +36,7 @@ from wizard.session.election import Found, Walk, wanted_candidates
 from wizard.session.environments import conda_roots, find_environment
 from wizard.session.inside_plan import EXACT, inside_plan
 from wizard.session.model import Election, Facts, Preview
-from wizard.session.other_packages import locked_somewhere
+from wizard.session.other_packages import locked_somewhere, of_both
 from wizard.session.outlook import Outlook
 from wizard.session.place import target_prefix
 from wizard.session.preview import from_settings, locked, save_run
@@ -108,7 +108,8 @@ def _planned(
     coming = Lock(tuple(file for file in lock.files if file.name in coming_names), lock.text)
     repair = _repair(env, election, changes)
     is_expected = election.candidate.fits and election.candidate.variant != CPU
-    notices = (*facts.settings.notices, *election.notices)
+    both = of_both(coming, election.package_sources, facts.settings, asker.is_cancelled)
+    notices = (*facts.settings.notices, *election.notices, *both)
     plan = inside_plan(facts, env, election, choices, folder, coming, is_expected, notices)
     write_repair(folder.path, repair)
     save_run(folder, plan, coming)
