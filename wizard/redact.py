@@ -6,6 +6,7 @@ Each expression looks at a bounded stretch, so that a line of megabytes takes no
 from __future__ import annotations
 
 import re
+from typing import Any
 
 _WORD = re.compile(r"[^\s'\"<>]+")
 _QUERY_SECRET = re.compile(r"(?P<key>[?&](?:token|key|secret|password|signature|sig|access_token)=)[^&\s'\"]+", re.I)
@@ -36,6 +37,15 @@ def redact(text: str) -> str:
     hidden = _CONDA_TOKEN.sub(r"\g<start>***", hidden)
     hidden = _HEADER.sub(r"\g<name>***", hidden)
     return _KEY.sub("***", _SETTING.sub(r"\g<name>***", hidden))
+
+
+def redact_all(value: Any) -> Any:
+    """Redact every text in a JSON value: a message may hold others."""
+    if isinstance(value, str):
+        return redact(value)
+    if isinstance(value, dict):
+        return {name: redact_all(each) for name, each in value.items()}
+    return [redact_all(each) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 def _without_user(word: re.Match[str]) -> str:

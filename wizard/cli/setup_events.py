@@ -16,7 +16,7 @@ from wizard.cli.terminal import Terminal
 from wizard.errors import WizardError
 from wizard.events import SCHEMA
 from wizard.packages.fetch import FetchProgress
-from wizard.process import redact
+from wizard.redact import redact, redact_all
 from wizard.session.model import Preview
 from wizard.session.present import made_by
 
@@ -28,12 +28,7 @@ def telling_refusal(arguments: argparse.Namespace, terminal: Terminal) -> Iterat
     except WizardError as error:
         told = error.to_json(terminal.language)
         del told["details"]  # of the log
-        told["params"] = {
-            name: redact(value) if isinstance(value, str) else value for name, value in told["params"].items()
-        }
-        for name in ("summary", "hint"):
-            told[name] = redact(told[name])
-        _say(arguments, terminal, "refused", status=int(error.exit_status), error=told)
+        _say(arguments, terminal, "refused", status=int(error.exit_status), error=redact_all(told))
         raise
 
 

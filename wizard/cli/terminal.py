@@ -11,6 +11,7 @@ from typing import Any, TextIO
 
 from wizard.errors import WizardError
 from wizard.i18n import Message, text
+from wizard.redact import redact
 
 
 def prepare_streams() -> None:
@@ -52,7 +53,7 @@ class Terminal:
         self._put(sys.stdout, line)
 
     def error(self, error: WizardError) -> None:
-        self.write(f"✗ {self.words(error.summary)}\n  {self.words(error.hint)}")
+        self.write(redact(f"✗ {self.words(error.summary)}\n  {self.words(error.hint)}"))
 
     @staticmethod
     def _put(stream: TextIO | None, line: str) -> None:

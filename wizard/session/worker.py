@@ -37,6 +37,7 @@ from wizard.plan.model import Plan
 from wizard.plan.serialize import read_plan
 from wizard.process import guarded, without_memory
 from wizard.process.awake import awake
+from wizard.redact import redact_all
 from wizard.report.document import report_document
 from wizard.report.write import write_report
 from wizard.session.room import hand_in_run
@@ -181,7 +182,7 @@ class _Attempt:
             self._journal.final(int(status))
         self._journal.close()
         outcome: dict[str, Any] = {"status": int(status), "outcome": status.name.lower(), "report": report}
-        self._emitter.emit(Kind.RUN_FINISHED, **outcome, error=error.to_json() if error else None)
+        self._emitter.emit(Kind.RUN_FINISHED, **outcome, error=redact_all(error.to_json()) if error else None)
         self._emitter.close()
 
     def _results(self) -> list[StepResult]:

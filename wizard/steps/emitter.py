@@ -11,7 +11,7 @@ from typing import Any
 
 from wizard.events import Event, Kind, parse_line
 from wizard.i18n import Message, Words, text
-from wizard.process import redact
+from wizard.redact import redact, redact_all
 from wizard.steps.run_folder import RunFolder, append_to
 
 _PROGRESS_INTERVAL = 0.1
@@ -54,7 +54,7 @@ class Emitter:
         """A sentence is written in English into the log file; who reads the events says it in another language."""
         clean = redact(text(line, "en"))
         self._write_log(step, clean)
-        told = {"message": line.to_json()} if isinstance(line, Message) else {}
+        told = {"message": redact_all(line.to_json())} if isinstance(line, Message) else {}
         self.emit(Kind.LOG, step=step, text=clean, **told)
 
     def detail(self, step: str, words: str) -> None:
@@ -68,8 +68,8 @@ class Emitter:
             self._log.flush()
 
     def notice(self, message: Message) -> None:
-        self._write_log("notice", text(message, "en"))
-        self.emit(Kind.NOTICE, message=message.to_json())
+        self._write_log("notice", redact(text(message, "en")))
+        self.emit(Kind.NOTICE, message=redact_all(message.to_json()))
 
     def progress(self, step: str, done: int, total: int | None, detail: Words | None = None, **data: Any) -> None:
         """At most ten a second and step, but always the last one. `detail`: what it is at just now."""

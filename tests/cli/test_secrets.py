@@ -1,0 +1,46 @@
+"""What is said of a failure holds sentences that hold others: a password in the innermost is hidden, too."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pytest
+
+from wizard.cli.setup_events import telling_refusal
+from wizard.cli.terminal import Terminal
+from wizard.errors import WizardError
+from wizard.i18n import LANGUAGES, message
+from wizard.steps.emitter import Emitter
+from wizard.steps.run_folder import RunFolder
+
+INNER = message(
+    "source.said", name="me", words=message("error.state-not-writable.summary", path="https://me:secret@lab.example")
+)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_of_a_refusal(language: str, capsys: pytest.CaptureFixture[str]) -> None:
+    terminal = Terminal(language)
+    error = WizardError("no-source-answers", "https://me:secret@lab.example", reasons=(INNER, INNER))
+    with pytest.raises(WizardError), telling_refusal(argparse.Namespace(events=True), terminal):
+        raise error
+    terminal.error(error)
+    said = capsys.readouterr()
+    assert json.loads(said.out)["error"]["code"] == "no-source-answers"
+    for text in (said.out, said.err):
+        assert "***@lab.example" in text
+        assert "secret" not in text
+
+
+def test_of_a_run(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    emitter = Emitter(folder)
+    emitter.notice(INNER)
+    emitter.log("fetch", INNER)
+    emitter.close()
+    for path in (folder.events, folder.log):
+        text = path.read_text(encoding="utf-8")
+        assert "***@lab.example" in text
+        assert "secret" not in text
