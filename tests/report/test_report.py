@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from wizard.errors import ExitStatus
-from wizard.i18n import LANGUAGES, message
+from wizard.doctor.repair_steps import Guard, PutAside, RepairReady
+from wizard.errors import ExitStatus, WizardError
+from wizard.i18n import LANGUAGES, catalogue, message
 from wizard.packages.model import BY_PROFILE, LockedFile
 from wizard.plan.model import Candidate, Choices, Plan, PlanSource
 from wizard.process import Outcome, Request
 from wizard.report.document import report_document
 from wizard.report.html import render_html
 from wizard.report.privacy import Private, clean_text
-from wizard.report.render import render_text
+from wizard.report.render import Document, render_text
 from wizard.report.write import write_report
+from wizard.session.worker import STAGES
 from wizard.steps.model import Check, Diagnosis, StepResult, Verification
+from wizard.steps.share import Share
 from wizard.steps.smoke import parse_smoke
 
 LI = Private(("/data/people/li", "/home/li"), "li", "labpc-07")
@@ -196,6 +200,34 @@ def test_text_in_both_languages() -> None:
     assert "Build: torch 2.15.0+cu132, Python 3.12" in english
     assert "原因：测试没有通过，原因不明。" in chinese
     assert "[失败] NumPy" in chinese
+
+
+@pytest.mark.parametrize("render", [render_text, render_html])
+def test_steps_and_their_ends_are_words(render: Callable[[Document, str], str]) -> None:
+    told = document() | {"steps": [{"name": name, "outcome": "done"} for name in ("preflight", "fetch", "later-one")]}
+    for language, first, end in (("en", "Last look", "Done"), ("zh_CN", "最后检查", "完成")):
+        page = render(told, language)
+        assert first in page
+        assert end in page
+        assert "preflight" not in page
+        assert "later-one" in page, "a step of a later version has at least its code"
+
+
+def test_every_step_has_a_name_in_both_languages() -> None:
+    steps = [
+        *(step.name for stage in STAGES for step in stage),
+        Share.name,
+        RepairReady.name,
+        PutAside.name,
+        Guard.name,
+    ]
+    for language in LANGUAGES:
+        assert [name for name in steps if f"step-name.{name}" not in catalogue(language)] == []
+
+
+def test_an_error_on_the_page_is_in_its_readers_language() -> None:
+    told = document() | {"error": WizardError("no-memory").to_json("en")}
+    assert told["error"]["summary"] not in render_html(told, "zh_CN")
 
 
 def test_sentences_of_another_version_are_shown_as_they_were() -> None:

@@ -13,7 +13,7 @@ from typing import Any
 from wizard import paths
 from wizard.i18n import message, system_language, text
 from wizard.report.doctor_text import drift_lines, evidence_lines, look_name, title, verdict
-from wizard.report.render import check_words, facts_lines, hash_lines, said, step_words
+from wizard.report.render import check_words, error_words, facts_lines, hash_lines, said, step_words
 
 Document = Mapping[str, Any]
 Row = tuple[str, str, str, str]  # class, state, name, sentence
@@ -55,7 +55,8 @@ def _report_body(document: Document, language: str) -> Iterator[str]:
     if verification:
         yield _lead(said(verification["headline"], language))
     if error := document.get("error"):
-        yield _section(_label("error", language), _lines(str(error.get(part) or "") for part in ("summary", "hint")))
+        told = (error_words(error, part, language) for part in ("summary", "hint"))
+        yield _section(_label("error", language), _lines(told))
     if diagnosis:
         yield _section(_label("cause", language), _lines([said(diagnosis["cause"], language)]))
         yield _section(_label("repair", language), _lines([said(diagnosis["repair"], language)]))

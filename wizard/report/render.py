@@ -35,7 +35,7 @@ def _lines(document: Document, language: str | None) -> Iterator[str]:
     if verification:
         yield f"{_INDENT}{said(verification['headline'], language)}"
     if error := document.get("error"):
-        yield line("error", f"{_error(error, 'summary', language)} {_error(error, 'hint', language)}")
+        yield line("error", f"{error_words(error, 'summary', language)} {error_words(error, 'hint', language)}")
     if diagnosis:
         yield line("cause", said(diagnosis["cause"], language))
         yield line("repair", said(diagnosis["repair"], language))
@@ -111,7 +111,7 @@ def said(value: Mapping[str, Any], language: str | None) -> str:
         return str(value.get("text") or value.get("key"))
 
 
-def _error(error: Mapping[str, Any], part: str, language: str | None) -> str:
+def error_words(error: Mapping[str, Any], part: str, language: str | None) -> str:
     key = f"error.{error['code']}.{part}"
     return said({"key": key, "params": error.get("params"), "text": error.get(part)}, language)
 
@@ -126,7 +126,17 @@ def check_words(check: Mapping[str, Any], language: str | None) -> tuple[str, st
 def step_words(step: Mapping[str, Any], language: str | None) -> tuple[str, str, str, str]:
     seconds = f"({step['seconds']:.1f} s)" if step.get("seconds") is not None else ""
     words = said(step["message"], language) if step.get("message") else ""
-    return str(step["outcome"]), str(step["outcome"]), str(step["name"]), f"{words} {seconds}".strip()
+    outcome, name = str(step["outcome"]), step_name(str(step["name"]), language)
+    return outcome, step_state(outcome, language), name, f"{words} {seconds}".strip()
+
+
+def step_name(name: str, language: str | None) -> str:
+    """As people are told of it; the code itself for a step of a later version."""
+    return said({"key": f"step-name.{name}", "text": name}, language)
+
+
+def step_state(state: str, language: str | None) -> str:
+    return said({"key": f"step-state.{state}", "text": state}, language)
 
 
 def _check(check: Mapping[str, Any], language: str | None) -> str:
@@ -135,8 +145,8 @@ def _check(check: Mapping[str, Any], language: str | None) -> str:
 
 
 def _step(step: Mapping[str, Any], language: str | None) -> str:
-    _, outcome, name, words = step_words(step, language)
-    return f"[{outcome}] {labelled(name, words, language) if step.get('message') else f'{name} {words}'.rstrip()}"
+    _, state, name, words = step_words(step, language)
+    return f"[{state}] {labelled(name, words, language) if step.get('message') else f'{name} {words}'.rstrip()}"
 
 
 def _list(title: str, lines: Any, language: str | None) -> Iterator[str]:

@@ -20,13 +20,14 @@ from wizard.flow.side_pages import SideId
 from wizard.gui.desk import Desk
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.run_progress import RunProgress
-from wizard.gui.pages.run_steps import RunSteps, step_name, step_state
+from wizard.gui.pages.run_steps import RunSteps
 from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import label
 from wizard.gui.parts.log_view import LogView
 from wizard.gui.parts.remark import Remark
 from wizard.gui.run_watch import RunWatch
 from wizard.i18n import Message, message
+from wizard.report.render import step_name, step_state
 
 if TYPE_CHECKING:
     from wizard.session.model import RunInfo
@@ -213,7 +214,8 @@ class InstallPage(Page):
             return
         for step in view.steps:
             if step.name in over and step.name not in self._told:
-                self.announce(f"{step_name(step.name)}: {step_state(step.state)[1]}")
+                language = self.desk.voice.language
+                self.announce(f"{step_name(step.name, language)}: {step_state(step.state, language)}")
         self._told = over
 
     def _show_buttons(self, going: bool) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from wizard.flow.run_view import RunView, StepView
@@ -10,39 +10,9 @@ from wizard.gui.figures import rate_text, seconds_text
 from wizard.gui.parts.boxes import RowCard, column
 from wizard.gui.parts.labels import Pill, label
 from wizard.gui.voice import Voice
+from wizard.report.render import step_name, step_state
 
-
-def step_name(name: str) -> str:
-    names = {
-        "preflight": QCoreApplication.translate("Step", "Last look"),
-        "create": QCoreApplication.translate("Step", "Create environment"),
-        "fetch": QCoreApplication.translate("Step", "Download"),
-        "install": QCoreApplication.translate("Step", "Install"),
-        "check": QCoreApplication.translate("Step", "Check files"),
-        "verify": QCoreApplication.translate("Step", "Test"),
-        "report": QCoreApplication.translate("Step", "Report"),
-        "repair-ready": QCoreApplication.translate("Step", "Last look"),
-        "aside": QCoreApplication.translate("Step", "Put aside"),
-        "guard": QCoreApplication.translate("Step", "Keep others out"),
-    }
-    return names.get(name, name)
-
-
-def step_state(state: str) -> tuple[str, str]:
-    """The pill's state and word."""
-    words = {
-        "waiting": ("note", QCoreApplication.translate("StepState", "Waiting")),
-        "running": ("warning", QCoreApplication.translate("StepState", "Running")),
-        "paused": ("note", QCoreApplication.translate("StepState", "Paused")),
-        "done": ("ok", QCoreApplication.translate("StepState", "Done")),
-        "skipped": ("ok", QCoreApplication.translate("StepState", "Kept")),
-        "failed": ("problem", QCoreApplication.translate("StepState", "Failed")),
-        "cancelled": ("note", QCoreApplication.translate("StepState", "Cancelled")),
-        "stopped": ("note", QCoreApplication.translate("StepState", "Stopped")),
-    }
-    return words.get(state, ("note", state))
-
-
+_PILLS = {"running": "warning", "done": "ok", "skipped": "ok", "failed": "problem"}
 _PAUSES = "fetch"  # a pause holds up the download; a step that has begun goes on to its end
 
 
@@ -85,10 +55,10 @@ class RunSteps(QWidget):
 
     def _show_step(self, step: StepView, view: RunView, is_going: bool, is_paused: bool) -> None:
         row = self._rows[step.name]
-        name = step_name(step.name)
+        name = step_name(step.name, self._voice.language)
         is_running = step.state == "running"
         state = step.state if not is_running else "stopped" if not is_going else "paused" if is_paused else "running"
-        row.pill.show_state(*step_state(state))
+        row.pill.show_state(_PILLS.get(state, "note"), step_state(state, self._voice.language))
         if state == "running":
             row.pill.setText(row.pill.text().replace("!", "▸", 1))
         row.pill.setAccessibleDescription(name)
