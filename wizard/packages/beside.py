@@ -22,7 +22,7 @@ from packaging.utils import canonicalize_name
 from wizard.errors import WizardError
 from wizard.packages.lock import FAMILY
 from wizard.packages.record import place
-from wizard.packages.wheel import Recorded, Wheel, is_inside, leads_out, read_wheel
+from wizard.packages.wheel import UNREADABLE, Recorded, Wheel, is_inside, leads_out, read_wheel
 from wizard.system.traits import this
 
 _GROUPS = ("console_scripts", "gui_scripts")
@@ -134,7 +134,7 @@ def _programs(wheel: Wheel) -> Iterator[str]:
         parser = configparser.RawConfigParser(delimiters=("=",), strict=False)
         parser.optionxform = str  # type: ignore[assignment,method-assign]
         parser.read_string(said)
-    except (KeyError, OSError, zipfile.BadZipFile, configparser.Error):
+    except (*UNREADABLE, configparser.Error):
         return
     for group in _GROUPS:
         if parser.has_section(group):

@@ -2,23 +2,26 @@
 
 A lock that was resolved has no others. One that somebody else wrote may, and a wheel can bring code that runs whenever
 Python starts, so the rest is held back until a package names it. Markers are passed over: who wrote the package that
-was asked for chose the names in its metadata.
+was asked for chose the names in its metadata. Of a requirement only the name is read: installers take many forms of the
+rest that the standard does not know.
 """
 
 from __future__ import annotations
 
 import queue
+import re
 import zipfile
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from email import message_from_bytes
 
-from packaging.metadata import parse_email
-from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from wizard.errors import WizardError
 from wizard.packages.store import Entry
-from wizard.packages.wheel import Wheel, read_wheel
+from wizard.packages.wheel import UNREADABLE, Wheel, read_wheel
+
+_NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 
 
 class Needed:
@@ -63,15 +66,12 @@ class Needed:
 def _needs(wheel: Wheel) -> Iterator[str]:
     try:
         with zipfile.ZipFile(wheel.path) as archive:
-            said, _ = parse_email(archive.read(f"{wheel.dist_info}/METADATA"))
-    except (KeyError, OSError, zipfile.BadZipFile) as error:
+            said = message_from_bytes(archive.read(f"{wheel.dist_info}/METADATA"))
+    except UNREADABLE as error:
         raise WizardError("install-bad-wheel", f"{wheel.path}: {error!r}", file=wheel.path.name) from error
-    return _names(said.get("requires_dist", ()))
+    return _names(map(str, said.get_all("Requires-Dist", ())))
 
 
 def _names(requirements: Iterable[str]) -> Iterator[str]:
-    for text in requirements:
-        try:
-            yield canonicalize_name(Requirement(text).name)
-        except InvalidRequirement:
-            continue
+    found = (_NAME.match(text) for text in requirements)
+    return (canonicalize_name(match[1].rstrip("._-")) for match in found if match)

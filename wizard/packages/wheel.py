@@ -11,6 +11,7 @@ import csv
 import io
 import re
 import zipfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,8 @@ _MOST_METADATA = 64 << 20  # of one file; the largest known list of files takes 
 THIN = b"thin"  # the comment of the zip file; only the store writes such wheels
 _SYMLINK = 0o120000
 _UNSAFE = re.compile(r"[\\:\x00]")
+# What zipfile raises of an archive that is damaged, encrypted, or packed in a way that it does not know.
+UNREADABLE = (OSError, KeyError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -113,7 +116,7 @@ def read_wheel(path: Path) -> Wheel:
             about = archive.read(f"{dist_info}/WHEEL").decode("utf-8", "replace")
             record = parse_record(archive.read(f"{dist_info}/RECORD").decode("utf-8"))
             is_thin = archive.comment == THIN
-    except (OSError, KeyError, StopIteration, ValueError, zipfile.BadZipFile, NotImplementedError) as error:
+    except (*UNREADABLE, StopIteration) as error:
         raise WizardError("install-bad-wheel", f"{path}: {error!r}", file=path.name) from error
     name, version = path.name.split("-")[:2]
     is_pure = "root-is-purelib: true" in about.lower()
