@@ -57,10 +57,10 @@ def test_a_wheel_with_everything_works(tmp_path: Path, python: Path, site_packag
     assert not (python.parent.parent / SCRATCH_NAME).exists()
 
 
-def uv_alone(python: Path, folder: Path, name: str) -> None:
+def uv_alone(python: Path, folder: Path, *names: str) -> None:
     options = ("--no-config", "--offline", "--no-index", "--cache-dir", str(folder / "cache"))
     command = [str(paths.uv_executable()), "pip", "install", "-q", *options, "--find-links", str(folder)]
-    subprocess.run([*command, "--python", str(python), name], check=True)
+    subprocess.run([*command, "--python", str(python), *names], check=True)
 
 
 def test_the_result_is_what_uv_alone_would_make(tmp_path: Path, python: Path, site_packages: Path) -> None:
@@ -212,6 +212,28 @@ def test_what_needs_no_installer_is_as_uv_makes_it(
     listed, theirs = ({line.split(",")[0] for line in record_lines(each[f"{info}/RECORD"])} for each in (ours, found))
     assert listed - own == theirs - own
     assert ours[f"{info}/INSTALLER"] == b"torch-setup\n"
+
+
+def test_programs_and_list_are_those_of_uv(tmp_path: Path, python: Path, site_packages: Path) -> None:
+    """pip has a program for the Python that it is in; a file of the other scheme lies in the same folder."""
+    programs = b"[console_scripts]\npip = pip:main\npip3 = pip:main\n"
+    whole = {"pip/__init__.py": b"", "pip-1.0.dist-info/entry_points.txt": programs}
+    other = {"other/__init__.py": b"", "other-1.0.data/platlib/other_more.py": b"more = 1\n"}
+    pair = wheels.build(tmp_path, "pip", files=whole), wheels.build(tmp_path, "other", files=other)
+    found = []
+    for install in (
+        lambda: Installer(python).install(stored(*pair)),
+        lambda: uv_alone(python, tmp_path, "pip", "other"),
+    ):
+        install()
+        lists = (site_packages / f"{name}-1.0.dist-info/RECORD" for name in ("pip", "other"))
+        listed = {line.split(",")[0] for path in lists for line in record_lines(path.read_bytes())}
+        made = sorted(path.name for path in python.parent.glob("pip*"))
+        found.append((made, listed - {f"{name}-1.0.dist-info/INSTALLER" for name in ("pip", "other")}))
+        for path in (*pair, *python.parent.glob("pip*")):
+            remove_partial(path, site_packages) if path in pair else path.unlink()
+    assert found[0] == found[1]
+    assert len(found[0][0]) == 3
 
 
 def test_a_python_that_does_not_start(tmp_path: Path) -> None:

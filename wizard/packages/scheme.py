@@ -1,11 +1,13 @@
 """Writes the rest of a package whose files are linked: metadata, programs, data and the RECORD, by PyPA's `installer`.
 
-What that library does in another way than pip and uv (files of `.data/scripts` and headers) is left to them.
+What that library does in another way than pip and uv (files of `.data/scripts`, headers, pip's own programs) is left to
+them.
 """
 
 from __future__ import annotations
 
 import configparser
+import re
 import zipfile
 import zlib
 from collections.abc import Mapping
@@ -27,16 +29,18 @@ from wizard.system import moving
 from wizard.system.links import extended
 
 _OWN = {"INSTALLER": b"torch-setup\n", "REQUESTED": b""}
+_SAME_FOLDER = re.compile(r'^("?)\./', re.MULTILINE)  # how the library names a file of the other scheme beside it
 _DATA = ("data", "purelib", "platlib")
 _WRONG = (InstallerError, AssertionError, ValueError, KeyError, configparser.Error, zipfile.BadZipFile, zlib.error)
 
 
 def is_simple(wheel: Wheel) -> bool:
-    """Tell whether the library makes of the rest of a wheel what pip and uv would."""
+    """Tell whether the library makes of the rest of a wheel what pip and uv would. pip's has a further program, named
+    after the Python."""
     info, data = f"{wheel.dist_info}/", f"{'-'.join(wheel.path.name.split('-')[:2])}.data/"
     names = {member.filename for member in wheel.members}
     own = {f"{info}{name}" for name in REWRITTEN} - {f"{info}RECORD"}
-    if own & names or any(map(is_odd, wheel.members)) or not all(map(is_inside, names)):
+    if wheel.name == "pip" or own & names or any(map(is_odd, wheel.members)) or not all(map(is_inside, names)):
         return False
     known = (info, *(f"{data}{scheme}/" for scheme in _DATA))
     if any(not name.startswith(known) or "/__pycache__/" in name for name in names):
@@ -78,7 +82,8 @@ class _Destination(SchemeDictionaryDestination):
         target = Path(self.scheme_dict[scheme], path)
         if path == f"{self.wheel.dist_info}/RECORD":
             linked = set(self.wheel.left_out)
-            write_record(target, stream.read().decode(), (row for row in self.wheel.record if row.path in linked))
+            text = _SAME_FOLDER.sub(r"\1", stream.read().decode())
+            write_record(target, text, (row for row in self.wheel.record if row.path in linked))
             return RecordEntry(path, None, None)
         moving.unlink(target, missing_ok=True)
         entry = super().write_to_fs(scheme, path, stream, is_executable=False)
