@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import random
-import struct
 import subprocess
 import sys
 import threading
-import zipfile
-from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +13,7 @@ import pytest
 from tests.packages import wheels
 from tests.packages.conftest import stored_wheel
 from tests.packages.files import locked
+from tests.packages.store.feeding import PLAIN, accepted, contents, fed, pieces
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
 from wizard.packages.fetch import Downloads, Fetcher
@@ -24,56 +21,9 @@ from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.part import ALIGN
 from wizard.packages.fetch.state import PartState, write_state
 from wizard.packages.model import LockedFile
-from wizard.packages.store import Entry, PackageStore
+from wizard.packages.store import PackageStore
 from wizard.packages.store.build import StoreBuilder
 from wizard.packages.store.folder import BUILDING
-from wizard.packages.wheel import THIN, read_wheel
-
-PLAIN = {
-    "rich_demo/__init__.py": b"answer = 42\n\n\ndef main():\n    print('from the script', answer)\n",
-    "rich_demo/lib/large.so": wheels.LIBRARY,
-    "rich_demo/bin/tool": b"#!/bin/sh\n" + wheels.LIBRARY,
-    "rich_demo/data/ü.txt": "Größe".encode(),
-}
-
-
-@pytest.fixture
-def builder() -> Iterator[StoreBuilder]:
-    made = StoreBuilder(PackageStore(), "run")
-    yield made
-    made.close()
-    assert [path.name for path in (paths.store_dir() / BUILDING).iterdir()] == []
-
-
-def pieces(data: bytes, seed: int, most: int) -> list[tuple[int, memoryview]]:
-    chance, found, at = random.Random(seed), [], 0
-    while at < len(data):
-        count = chance.randint(1, most)
-        found.append((at, memoryview(data)[at : at + count]))
-        at += count
-    return found
-
-
-def fed(builder: StoreBuilder, wheel: Path, seed: int = 1, most: int = 300_000) -> LockedFile:
-    file = locked(wheel.read_bytes(), name=wheel.name.split("-")[0])
-    for start, piece in pieces(wheel.read_bytes(), seed, most):
-        builder.feed(file, start, piece)
-    return file
-
-
-def accepted(builder: StoreBuilder, file: LockedFile, wheel: Path) -> Entry:
-    builder.accept(file, wheel)
-    while not builder.wait(1.0):
-        pass
-    entry = PackageStore().find(file, deep=True)
-    assert entry is not None
-    return entry
-
-
-def contents(entry: Entry) -> dict[str, bytes]:
-    present = {path.name for path in entry.folder.iterdir()}
-    assert present == {str(file.number) for file in entry.files} | {"entry.json", entry.wheel.name}
-    return {file.path: Path(entry.path_of(file)).read_bytes() for file in entry.files}
 
 
 @pytest.mark.parametrize(("seed", "most"), [(1, 300_000), (2, 3_000_000), (3, 70_000), (4, 1 << 30)])
@@ -99,102 +49,6 @@ def test_programs_stay_programs(tmp_path: Path, builder: StoreBuilder) -> None:
     entry = accepted(builder, fed(builder, wheel), wheel)
     modes = {file.path: os.access(entry.path_of(file), os.X_OK) for file in entry.files}
     assert modes == {name: name == "rich_demo/bin/tool" or sys.platform == "win32" for name in PLAIN}
-
-
-def test_sizes_in_the_extra_field(tmp_path: Path, builder: StoreBuilder) -> None:
-    wheel = wheels.build(tmp_path, "large", files={"large/a.py": b"a"})
-    with zipfile.ZipFile(wheel) as archive:
-        rest = {name: archive.read(name) for name in archive.namelist() if "dist-info" in name}
-    info = "large-1.0.dist-info"
-    rest[f"{info}/RECORD"] = wheels.record_of({"large/lib.so": wheels.LIBRARY, **rest}, info)
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
-        member = zipfile.ZipInfo("large/lib.so")
-        member.compress_type = zipfile.ZIP_DEFLATED
-        with archive.open(member, "w", force_zip64=True) as out:  # seekable: the sizes are written into the header
-            out.write(wheels.LIBRARY)
-        for name, data in rest.items():
-            archive.writestr(name, data)
-    data = bytearray(wheel.read_bytes())
-    struct.pack_into("<2I", data, 18, 0xFFFFFFFF, 0xFFFFFFFF)  # as it must be; Python before 3.11.4 repeats the sizes
-    wheel.write_bytes(data)
-    entry = accepted(builder, fed(builder, wheel), wheel)
-    assert contents(entry) == {"large/lib.so": wheels.LIBRARY}
-    assert [file.number for file in entry.files] == [1]
-
-
-class _Pipe:
-    """A file that cannot go back: zipfile then writes the sizes behind each member."""
-
-    def __init__(self, path: Path) -> None:
-        self._stream = path.open("wb")
-
-    def write(self, data: bytes) -> int:
-        return self._stream.write(data)
-
-    def flush(self) -> None:
-        self._stream.flush()
-
-    def close(self) -> None:
-        self._stream.close()
-
-
-def with_sizes_behind(wheel: Path) -> None:
-    with zipfile.ZipFile(wheel) as archive:
-        whole = {info.filename: archive.read(info) for info in archive.infolist()}
-    out = _Pipe(wheel)
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
-        for name, data in whole.items():
-            archive.writestr(name, data)
-    out.close()
-
-
-def with_another_crc(wheel: Path) -> None:
-    """In the header in front of the large file; the directory at the end stays right."""
-    data = bytearray(wheel.read_bytes())
-    at = data.index(b"rich_demo/lib/large.so") - 30
-    assert data[at : at + 4] == b"PK\3\4"
-    data[at + 14] ^= 1
-    wheel.write_bytes(data)
-
-
-def with_something_in_front(wheel: Path) -> None:
-    wheel.write_bytes(b"x" * 100 + wheel.read_bytes())
-
-
-@pytest.mark.parametrize("harm", [with_sizes_behind, with_another_crc, with_something_in_front])
-def test_an_odd_wheel_is_unpacked_from_its_directory(
-    tmp_path: Path, builder: StoreBuilder, harm: Callable[[Path], None]
-) -> None:
-    wheel = wheels.rich(tmp_path / "wheels")
-    harm(wheel)
-    assert contents(accepted(builder, fed(builder, wheel), wheel)) == PLAIN
-
-
-@pytest.mark.filterwarnings("ignore:Duplicate name")
-def test_a_name_that_comes_twice_is_left_to_the_installer(tmp_path: Path, builder: StoreBuilder) -> None:
-    wheel = wheels.rich(tmp_path)
-    with zipfile.ZipFile(wheel, "a") as archive:
-        archive.writestr("rich_demo/__init__.py", b"again = 1\n")
-    entry = accepted(builder, fed(builder, wheel), wheel)
-    assert contents(entry) == {}
-    with zipfile.ZipFile(entry.wheel) as whole:
-        assert whole.read("rich_demo/lib/large.so") == wheels.LIBRARY
-
-
-def test_a_record_that_names_more_than_there_is_makes_no_thin_wheel(tmp_path: Path, builder: StoreBuilder) -> None:
-    """Else its names would count as files of this package, to be removed with it; nor does a comment make one thin."""
-    wheel = wheels.rich(tmp_path)
-    with zipfile.ZipFile(wheel) as archive:
-        whole = {name: archive.read(name) for name in archive.namelist()}
-    info = "rich_demo-1.0.dist-info"
-    whole[f"{info}/RECORD"] = wheels.record_of({**whole, "numpy/__init__.py": b""}, info)
-    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.comment = THIN
-        for name, data in whole.items():
-            archive.writestr(name, data)
-    entry = accepted(builder, fed(builder, wheel), wheel)
-    assert contents(entry) == {}
-    assert read_wheel(entry.wheel).left_out == ()
 
 
 def test_what_begins_anew_begins_anew(tmp_path: Path, builder: StoreBuilder) -> None:
