@@ -3,7 +3,8 @@
 Makes `.venv` beside this file, installs the project and the system packages it needs, then hands over. What is
 done is noted in `.venv/start/`, so a second start costs a few file reads. Standard library only; no syntax newer
 than Python 3.6, so that an older Python gets a sentence instead of a SyntaxError. Everything said here goes to
-stderr: stdout belongs to the program.
+stderr: stdout belongs to the program. One file on purpose: Pythons that are too old to read the project's modules run
+it, before anything is installed.
 """
 
 import contextlib
