@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from tests.stand_in.conda import StandInConda
 from tests.volumes import another_volume
+from wizard.environments.activation import write_activation
 from wizard.environments.inspect_prefix import ask_python
+from wizard.environments.model import Target
 
 AWKWARD = "my 环境 folder"
-collect_ignore = ["test_conda_engine.py"] if sys.platform == "win32" else []  # knows only Linux' signals
+collect_ignore = ["test_conda_kill.py"] if sys.platform == "win32" else []  # knows only Linux' signals
 
 
 @pytest.fixture
@@ -53,3 +56,36 @@ def other_disk(tmp_path: Path) -> Iterator[Path]:
     """A folder on another volume than the tests' own."""
     with tempfile.TemporaryDirectory(dir=another_volume(tmp_path)) as folder:
         yield Path(folder)
+
+
+def plain_environment(home: Path) -> dict[str, str]:
+    """Nothing of a conda, a venv or this program; a PATH that has no python of its own first."""
+    return {"HOME": str(home), "PATH": "/usr/local/bin:/usr/bin:/bin", "LANG": "C.UTF-8", "TERM": "dumb"}
+
+
+@pytest.fixture
+def place(home: Path) -> Path:
+    """Not an environment: a folder with a program called `python` that says where it lies."""
+    prefix = home / 'it\'s "my" $HOME `环境` & (1)'
+    (prefix / "bin").mkdir(parents=True)
+    python = prefix / "bin" / "python"
+    python.write_text('#!/bin/sh\necho "$0"\n')
+    python.chmod(0o755)
+    write_activation(prefix, "linux")
+    return prefix
+
+
+@pytest.fixture
+def conda(home: Path) -> StandInConda:
+    return StandInConda(home / "miniforge3").install()
+
+
+@pytest.fixture
+def conda_place(home: Path) -> Path:
+    """A folder with a space and Chinese letters above it; conda bears a space further up only."""
+    return home / "my 环境 folder" / "torch测试"
+
+
+@pytest.fixture
+def order(conda: StandInConda, conda_place: Path, minor: str, conda_channel: str) -> Target:
+    return Target(conda_place, minor, "conda", channels=(conda_channel,), conda=conda.executable)

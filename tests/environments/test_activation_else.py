@@ -15,6 +15,7 @@ import pytest
 from tests.environments.cheap import make_conda, make_venv
 from tests.environments.conftest import AWKWARD
 from tests.tools import needs
+from tests.waiting import HANG
 from wizard.environments.activation import ShellLine
 from wizard.environments.activation_else import hook_lines, path_lines, script_lines
 from wizard.environments.open_terminal import open_terminal
@@ -146,5 +147,5 @@ def test_a_terminal_opens_for_a_condas_environment(home: Path, monkeypatch: pyte
     monkeypatch.setattr("wizard.environments.open_terminal.this_users_shell", lambda os_name: "powershell")
     pid = open_terminal(prefix, switching_on(look_at_place(prefix, "linux", False)))
     with contextlib.suppress(psutil.NoSuchProcess):
-        psutil.Process(pid).wait(30)
+        psutil.Process(pid).wait(HANG)
     assert typed.read_text().strip() == f"{prefix}/bin/python", "in bash: on Linux a powershell is rarely there"

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import os
 import signal
 import sys
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from tests.stand_in.conda import StandInConda, recorded
-from wizard.environments import conda_find
 from wizard.environments.conda_commands import conda_environment
 from wizard.environments.conda_engine import CondaEngine, check_conda_prefix
 from wizard.environments.conda_records import environments_list, read_records
@@ -21,38 +17,18 @@ from wizard.environments.engines import engine_named
 from wizard.environments.layout import has_pip
 from wizard.environments.model import Target
 from wizard.environments.naming import is_environment
-from wizard.environments.remove import MARKER, mark_begun, mark_complete, remove_unfinished
-from wizard.errors import Cancelled, UsageError, WizardError
+from wizard.environments.remove import MARKER, mark_begun, mark_complete
+from wizard.errors import UsageError, WizardError
 from wizard.process import Request, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
-
-
-def never() -> bool:
-    return False
-
-
-@pytest.fixture
-def conda(home: Path) -> StandInConda:
-    return StandInConda(home / "miniforge3").install()
-
-
-@pytest.fixture
-def place(home: Path) -> Path:
-    """A folder with a space and Chinese letters above it; conda bears a space further up only."""
-    return home / "my 环境 folder" / "torch测试"
-
-
-@pytest.fixture
-def order(conda: StandInConda, place: Path, minor: str, conda_channel: str) -> Target:
-    return Target(place, minor, "conda", channels=(conda_channel,), conda=conda.executable)
 
 
 def test_a_whole_environment_that_conda_owns(order: Target, conda: StandInConda, conda_channel_folder: Path) -> None:
     told: list[tuple[int, int | None, str]] = []
     mark_begun(order.prefix, "run-1")
     conda.install(fetch_pause=0.05)
-    created = engine_named("conda").create(order, lambda *each: told.append(each), never)
+    created = engine_named("conda").create(order, lambda *each: told.append(each), lambda: False)
     mark_complete(order.prefix)
     assert (created.engine, created.prefix) == ("conda", order.prefix)
     assert created.python_version.startswith(f"{order.python}.")
@@ -73,7 +49,7 @@ def test_a_whole_environment_that_conda_owns(order: Target, conda: StandInConda,
 
 
 def test_the_commands_are_the_agreed_ones(order: Target, conda: StandInConda, conda_channel: str) -> None:
-    CondaEngine().create(order, lambda *_: None, never)
+    CondaEngine().create(order, lambda *_: None, lambda: False)
     assert [call["role"] for call in conda.calls()] == ["info", "plan", "create"]
     wanted = [
         "--override-channels", "--channel", conda_channel, "--no-default-packages", "--json", "--yes",
@@ -94,7 +70,7 @@ def test_terms_are_never_accepted_whatever_the_environment_says(
     cache = str(conda.root.parent / "own-cache")
     monkeypatch.setenv("CONDA_PKGS_DIRS", cache)
     monkeypatch.setenv("CONDARC", "/own/condarc")
-    CondaEngine({"HTTPS_PROXY": "http://127.0.0.1:3128"}).create(order, lambda *_: None, never)
+    CondaEngine({"HTTPS_PROXY": "http://127.0.0.1:3128"}).create(order, lambda *_: None, lambda: False)
     assert not conda.has_accepted_terms
     for call in conda.calls():
         said = call["environment"]
@@ -111,10 +87,10 @@ def test_terms_are_never_accepted_whatever_the_environment_says(
 
 def test_an_environment_that_is_there_is_never_replaced(order: Target, conda: StandInConda) -> None:
     """conda itself would replace it and say success."""
-    CondaEngine().create(order, lambda *_: None, never)
+    CondaEngine().create(order, lambda *_: None, lambda: False)
     (order.prefix / "notes.txt").write_text("mine")
     with pytest.raises(UsageError, match="not empty"):
-        CondaEngine().create(order, lambda *_: None, never)
+        CondaEngine().create(order, lambda *_: None, lambda: False)
     assert (order.prefix / "notes.txt").read_text() == "mine"
     assert len(conda.calls("create")) == 1
     assert len(conda.calls("info")) == 1, "refused before conda is even asked"
@@ -125,7 +101,7 @@ def test_a_folder_with_anything_in_it_is_refused(order: Target, conda: StandInCo
     """conda would take it in, and delete the user's file with the environment later."""
     (order.prefix / inside).mkdir(parents=True)
     with pytest.raises(UsageError) as caught:
-        CondaEngine().create(order, lambda *_: None, never)
+        CondaEngine().create(order, lambda *_: None, lambda: False)
     assert caught.value.code == "target-not-empty"
     assert conda.calls() == []
 
@@ -133,7 +109,7 @@ def test_a_folder_with_anything_in_it_is_refused(order: Target, conda: StandInCo
 def test_an_empty_folder_and_our_own_mark_are_fine(order: Target, conda: StandInConda) -> None:
     order.prefix.mkdir(parents=True)
     mark_begun(order.prefix, "run-1")
-    CondaEngine().create(order, lambda *_: None, never)
+    CondaEngine().create(order, lambda *_: None, lambda: False)
     assert conda.calls("create")[0]["inside"] == [MARKER]
     assert (order.prefix / MARKER).is_file(), "still ours to remove until the run is through"
 
@@ -141,7 +117,9 @@ def test_an_empty_folder_and_our_own_mark_are_fine(order: Target, conda: StandIn
 @pytest.mark.parametrize("name", ["my torch", "a:b", "a#b"])
 def test_names_that_conda_refuses_are_refused_first(order: Target, conda: StandInConda, home: Path, name: str) -> None:
     with pytest.raises(UsageError) as caught:
-        CondaEngine().create(Target(home / name, "3.12", "conda", conda=conda.executable), lambda *_: None, never)
+        CondaEngine().create(
+            Target(home / name, "3.12", "conda", conda=conda.executable), lambda *_: None, lambda: False
+        )
     assert caught.value.code == "conda-name-characters"
     assert conda.calls() == []
     check_conda_prefix(home / "a b" / "fine")
@@ -165,7 +143,7 @@ def test_a_recorded_failure_ends_it_with_its_sentence(
 ) -> None:
     conda.install(say={role: {"stdout": recorded(f"{name}.json"), "code": 1}})
     with pytest.raises(WizardError) as caught:
-        CondaEngine().create(order, lambda *_: None, never)
+        CondaEngine().create(order, lambda *_: None, lambda: False)
     assert caught.value.code == code
     assert not conda.has_accepted_terms
     assert len(conda.calls("create")) == (role == "create")
@@ -187,14 +165,14 @@ def test_a_recorded_failure_ends_it_with_its_sentence(
 def test_odd_ends(order: Target, conda: StandInConda, role: str, said: dict[str, object], code: str) -> None:
     conda.install(say={role: said})
     with pytest.raises(WizardError) as caught:
-        CondaEngine().create(order, lambda *_: None, never)
+        CondaEngine().create(order, lambda *_: None, lambda: False)
     assert caught.value.code == code
 
 
 def test_success_without_an_environment_is_not_believed(order: Target, conda: StandInConda) -> None:
     conda.install(makes=False)
     with pytest.raises(WizardError) as caught:
-        CondaEngine().create(order, lambda *_: None, never)
+        CondaEngine().create(order, lambda *_: None, lambda: False)
     assert caught.value.code == "env-broken"
 
 
@@ -215,97 +193,15 @@ def test_the_plan_changes_nothing_and_knows_the_bytes(
     assert sorted(path.name for path in home.iterdir()) == ["miniforge3"]
 
 
-def test_a_conda_that_hangs_is_given_up(order: Target, conda: StandInConda, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conda_find, "INFO_SECONDS", 0.5)
-    conda.install(say={"info": {"hang": 120}})
-    with pytest.raises(WizardError) as caught:
-        CondaEngine().create(order, lambda *_: None, never)
-    assert caught.value.code == "conda-silent"
-    assert own_processes(conda) == []
-
-
-def own_processes(conda: StandInConda) -> list[psutil.Process]:
-    """Everything of this test's conda: its arguments hold a folder that nobody else has."""
-    found = []
-    for process in psutil.process_iter():
-        try:
-            if str(conda.root) in " ".join(process.cmdline()) and process.status() != psutil.STATUS_ZOMBIE:
-                found.append(process)
-        except psutil.Error:
-            continue
-    return found
-
-
-@pytest.mark.parametrize("role", ["info", "plan", "create"])
-def test_cancelled_wherever_it_hangs(order: Target, conda: StandInConda, role: str) -> None:
-    conda.install(say={role: {"hang": 120}})
-    with pytest.raises(Cancelled):
-        CondaEngine().create(order, lambda *_: None, lambda: bool(conda.calls(role)))
-    assert own_processes(conda) == []
-
-
-def test_cancelled_while_bytes_come_then_taken_back(order: Target, conda: StandInConda, home: Path) -> None:
-    conda.install(fetch_pause=0.3)
-    seen: list[int] = []
-    mark_begun(order.prefix, "run-1")
-    with pytest.raises(Cancelled):
-        CondaEngine().create(order, lambda done, *_: seen.append(done), lambda: any(done > 0 for done in seen))
-    assert own_processes(conda) == []
-    assert list(conda.pkgs.glob("*.partial")), "the cache is conda's: it goes on from there"
-    assert remove_unfinished(order.prefix, "run-1")
-    assert sorted(path.name for path in home.iterdir()) == ["miniforge3"]
-
-
-def test_killed_while_it_links_then_tried_again(order: Target, conda: StandInConda, home: Path) -> None:
-    conda.install(link_pause=60)
-    killed: list[int] = []
-
-    def kill_once() -> bool:
-        if (order.prefix / "lib").is_dir() and not killed:
-            killed.append(conda.calls("create")[0]["pid"])
-            os.kill(killed[0], signal.SIGKILL)
-        return False
-
-    mark_begun(order.prefix, "run-1")
-    with pytest.raises(WizardError) as caught:
-        CondaEngine().create(order, lambda *_: None, kill_once)
-    assert killed
-    assert caught.value.code == "conda-killed"
-    assert remove_unfinished(order.prefix, "run-1")
-    assert sorted(path.name for path in home.iterdir()) == ["miniforge3"]
-    conda.install()
-    mark_begun(order.prefix, "run-1")
-    assert CondaEngine().create(order, lambda *_: None, never).packages >= 2
-
-
-def test_the_worker_dies_and_conda_with_it(order: Target, conda: StandInConda, home: Path) -> None:
-    """The whole tree ends with the process that started it."""
-    conda.install(say={"create": {"hang": 120}})
-    code = (
-        "import sys; from pathlib import Path; from wizard.environments.conda_engine import CondaEngine;"
-        "from wizard.environments.model import Target;"
-        f"CondaEngine().create(Target(Path({str(order.prefix)!r}), {order.python!r}, 'conda',"
-        f" channels={order.channels!r}, conda=Path({str(order.conda)!r})), lambda *_: None, lambda: False)"
-    )
-    script = home / "worker.py"
-    script.write_text(f"import sys; sys.path.insert(0, {str(Path.cwd())!r})\n{code}", encoding="utf-8")
-    done = run(Request((sys.executable, str(script))), is_cancelled=lambda: bool(conda.calls("create")))
-    assert done.cancelled
-    deadline = time.monotonic() + 10
-    while own_processes(conda) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert own_processes(conda) == []
-
-
 # -- mamba and micromamba ----------------------------------------------------------------------------------------------
 
 
-def test_micromamba_installs_into_our_marked_prefix(home: Path, order: Target, place: Path) -> None:
+def test_micromamba_installs_into_our_marked_prefix(home: Path, order: Target, conda_place: Path) -> None:
     """Its `create` refuses a folder that holds our mark."""
     mamba = StandInConda(home / "micromamba", "micromamba").install()
-    mark_begun(place, "run-1")
-    target = Target(place, order.python, "conda", channels=order.channels, conda=mamba.executable)
-    created = CondaEngine().create(target, lambda *_: None, never)
+    mark_begun(conda_place, "run-1")
+    target = Target(conda_place, order.python, "conda", channels=order.channels, conda=mamba.executable)
+    created = CondaEngine().create(target, lambda *_: None, lambda: False)
     assert created.packages >= 2
     dry, real = mamba.calls("plan")[0], mamba.calls("create")[0]
     assert (dry["argv"][0], real["argv"][0]) == ("create", "install")
@@ -320,5 +216,5 @@ def test_micromambas_words_become_sentences(home: Path, order: Target) -> None:
     )
     target = Target(order.prefix, order.python, "conda", channels=order.channels, conda=mamba.executable)
     with pytest.raises(WizardError) as caught:
-        CondaEngine().create(target, lambda *_: None, never)
+        CondaEngine().create(target, lambda *_: None, lambda: False)
     assert caught.value.code == "conda-virtual-package"

@@ -7,24 +7,18 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from tests.environments.cheap import add_torch, make_venv
 from tests.gui import fake_side
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
-from tests.gui.walking import mnemonics, press, put_away, settle, typed
+from tests.gui.walking import mnemonics, press, settle, typed
 from wizard.errors import UsageError
 from wizard.flow.side_api import Kept
 from wizard.flow.side_pages import SideId
-from wizard.flow.side_session import SideSession
 from wizard.gui.pages.environments import EnvironmentsPage
-from wizard.gui.preferences import Preferences
 from wizard.gui.window import SMALLEST, WizardWindow
 from wizard.i18n import LANGUAGES
-from wizard.session.session import Session
 
 SIZE, STATE = 4, 6
 
@@ -271,43 +265,6 @@ def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_windo
         assert len(letters) == len(set(letters)), sorted(mnemonics(window))
         sheet, view = page._scroll.widget(), page._scroll.viewport()
         qtbot.waitUntil(lambda sheet=sheet, view=view: sheet.width() <= view.width())
-
-
-# -- with the real session
-
-
-def test_a_real_environment_is_listed_measured_and_deleted(
-    qapp: QApplication, qtbot: QtBot, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    home = tmp_path / "home"
-    monkeypatch.setenv("HOME", str(tmp_path / "user"))
-    prefix = make_venv(home / "envs" / "lesson 甲")
-    add_torch(prefix, "2.14.1+cpu")
-    (prefix / "notes.txt").write_text("keep me")
-    wishes = Preferences(tmp_path / "settings.json")
-    wishes.put(language="en", theme="light")
-    window = WizardWindow(qapp, session, wishes, None, SideSession(Session()))
-    window.show()
-    page = opened(qtbot, window, prefix)
-    try:
-        assert page.table.selected is not None
-        assert (page.table.selected.name, page.table.selected.torch) == ("lesson 甲", "2.14.1")
-        row = page.table.chosen_row
-        qtbot.waitUntil(lambda: cells(page, SIZE)[row] != "…")
-        page.export_to(tmp_path / "packages.txt")
-        settle(qtbot, window)
-        assert "torch==2.14.1+cpu" in (tmp_path / "packages.txt").read_text(encoding="utf-8")
-        press(qtbot, page.card.buttons["delete"])
-        settle(qtbot, window)
-        assert "notes.txt" in page.panel.unowned.toPlainText()
-        page.panel.name.setText("lesson 甲")
-        press(qtbot, page.panel.go)
-        qtbot.waitUntil(page._said.isVisible)
-        settle(qtbot, window)
-        assert not prefix.exists()
-        assert "lesson 甲" not in cells(page, 0)
-    finally:
-        put_away(window)
 
 
 def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:

@@ -15,6 +15,8 @@ from pytestqt.qtbot import QtBot
 from tests.doctor import conftest as of_doctor
 from tests.doctor.world import CUDA, TORCH, Patient
 from tests.environments.cheap import add_torch, make_venv
+from tests.gui.fake_session import FakeSession
+from tests.gui.test_environments import SIZE, cells, opened
 from tests.gui.walking import press, put_away, settle, visible
 from wizard.flow.pages import PageId
 from wizard.flow.side_pages import SideId
@@ -67,8 +69,8 @@ def make_real(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Call
         wishes.put(language="en", theme="light")
         window = WizardWindow(qapp, session, wishes, None, SideSession(session))
         made.append(window)
-        window.show()
-        qtbot.waitExposed(window)
+        with qtbot.waitExposed(window):
+            window.show()
         return window
 
     yield make
@@ -188,3 +190,37 @@ def test_a_healthy_one_is_called_healthy_and_offers_no_repair(
     assert "All is well" in said(window)
     assert not window.footer.primary.isVisible()
     assert picture(at_home) == before
+
+
+def test_a_real_environment_is_listed_measured_and_deleted(
+    qapp: QApplication, qtbot: QtBot, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = tmp_path / "home"
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    prefix = make_venv(home / "envs" / "lesson 甲")
+    add_torch(prefix, "2.14.1+cpu")
+    (prefix / "notes.txt").write_text("keep me")
+    wishes = Preferences(tmp_path / "settings.json")
+    wishes.put(language="en", theme="light")
+    window = WizardWindow(qapp, session, wishes, None, SideSession(Session()))
+    window.show()
+    page = opened(qtbot, window, prefix)
+    try:
+        assert page.table.selected is not None
+        assert (page.table.selected.name, page.table.selected.torch) == ("lesson 甲", "2.14.1")
+        row = page.table.chosen_row
+        qtbot.waitUntil(lambda: cells(page, SIZE)[row] != "…")
+        page.export_to(tmp_path / "packages.txt")
+        settle(qtbot, window)
+        assert "torch==2.14.1+cpu" in (tmp_path / "packages.txt").read_text(encoding="utf-8")
+        press(qtbot, page.card.buttons["delete"])
+        settle(qtbot, window)
+        assert "notes.txt" in page.panel.unowned.toPlainText()
+        page.panel.name.setText("lesson 甲")
+        press(qtbot, page.panel.go)
+        qtbot.waitUntil(page._said.isVisible)
+        settle(qtbot, window)
+        assert not prefix.exists()
+        assert "lesson 甲" not in cells(page, 0)
+    finally:
+        put_away(window)

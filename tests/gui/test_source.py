@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QLabel, QLineEdit
+from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from tests.flow import values
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle, typed, visible
-from wizard.errors import WizardError
+from tests.gui.walking import choose, go_to, press, settle, source_page, texts, typed
 from wizard.flow.pages import PageId
-from wizard.gui.pages.source import SourcePage
-from wizard.gui.window import WizardWindow
 from wizard.i18n import message
 from wizard.network.model import Mode, Network, SystemProxy
-
-
-def source_page(window: WizardWindow) -> SourcePage:
-    page = window.pages[PageId.SOURCE]
-    assert isinstance(page, SourcePage)
-    return page
-
-
-def texts(window: WizardWindow) -> list[str]:
-    return [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
-
-
-def choose(page: SourcePage, word: str) -> None:
-    place = page.where.choice.findData(word)
-    assert place >= 0
-    page.where.choice.setCurrentIndex(place)
-    page.where.choice.activated.emit(place)
 
 
 def test_where_from_is_a_choice_and_asks_again(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
@@ -110,114 +88,6 @@ def test_passwords_in_addresses_are_not_shown(qtbot: QtBot, make_window: MakeWin
     go_to(qtbot, window, PageId.SOURCE)
     qtbot.waitUntil(lambda: any("packages.example" in text for text in texts(window)))
     assert not any("word@" in text or "me:word" in text for text in texts(window))
-
-
-# -- a mirror for good
-
-
-def test_nobody_is_offered_the_official_place_for_good(qtbot: QtBot, make_window: MakeWindow) -> None:
-    window = make_window()
-    go_to(qtbot, window, PageId.SOURCE)
-    assert not source_page(window).lasting.isVisible()
-
-
-def test_the_difference_is_shown_first_and_written_with_install(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
-) -> None:
-    pip = _rich(session)
-    before = pip.read_bytes()
-    window = make_window()
-    go_to(qtbot, window, PageId.SOURCE)
-    page = source_page(window)
-    assert page.lasting.isVisible()
-    assert not page.lasting.tick.isChecked()
-    assert "plan_use" not in session.names()
-    page.lasting.tick.click()
-    settle(qtbot, window)
-    files = page.lasting.diff.files
-    assert [file.view.toPlainText().splitlines()[0][:2] for file in files] == ["@@", "@@"]
-    lines = files[0].view.toPlainText().splitlines()
-    assert [line for line in lines if line.startswith("-")] == ["-index-url = https://pypi.douban.com/simple"]
-    assert len([line for line in lines if line.startswith("+")]) == 1
-    press(qtbot, files[0].copy)
-    assert "--- " in QGuiApplication.clipboard().text()
-    assert pip.read_bytes() == before, "shown, not written"
-    go_to(qtbot, window, PageId.REVIEW)
-    review = window.pages[PageId.REVIEW]
-    assert review.settings.isVisible()
-    qtbot.waitUntil(lambda: any(str(pip) in text for text in texts(window)))
-    assert not any("No setting" in text for text in texts(window))
-    assert pip.read_bytes() == before
-    press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
-    assert pip.read_bytes() != before
-    names = [name for name in session.names() if name in ("use", "start")]
-    assert names == ["use", "start"]
-    used = window.navigator.state.used
-    assert len(used) == 1
-    assert used[0].change is not None
-    qtbot.waitUntil(lambda: any("Changed settings files" in text and str(pip) in text for text in texts(window)))
-
-
-def test_a_file_that_was_changed_meanwhile_stops_the_start_and_is_shown_anew(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
-) -> None:
-    pip = _rich(session)
-    window = make_window()
-    go_to(qtbot, window, PageId.SOURCE)
-    source_page(window).lasting.tick.click()
-    settle(qtbot, window)
-    go_to(qtbot, window, PageId.REVIEW)
-    pip.write_text("[global]\nindex-url = https://other.example/simple\n", encoding="utf-8")
-    press(qtbot, window.footer.primary)
-    settle(qtbot, window)
-    assert window.navigator.page is PageId.REVIEW
-    assert window.page.trouble.code == "error.undo-changed-meanwhile.summary"
-    assert "start" not in session.names()
-    diff = window.navigator.state.lasting[0].diffs[0]
-    assert "other.example" in diff.text
-    press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
-    assert "other.example" not in pip.read_text(encoding="utf-8")
-
-
-def test_settings_that_cannot_be_planned_are_said_and_the_box_is_empty_again(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession
-) -> None:
-    _rich(session)
-    session.fail["plan_use"] = WizardError("undo-read-only", path="/x/pip.conf")
-    window = make_window()
-    go_to(qtbot, window, PageId.SOURCE)
-    page = source_page(window)
-    page.lasting.tick.click()
-    settle(qtbot, window)
-    assert page.trouble.code == "error.undo-read-only.summary"
-    assert not page.lasting.tick.isChecked()
-    assert window.footer.primary.isEnabled(), "the setup itself can go on"
-
-
-def test_unticking_and_choosing_again_forget_it(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    _rich(session)
-    window = make_window()
-    go_to(qtbot, window, PageId.SOURCE)
-    page = source_page(window)
-    for _ in range(2):
-        page.lasting.tick.click()
-        settle(qtbot, window)
-    assert window.navigator.state.lasting == ()
-    assert not page.lasting.diff.isVisible()
-    page.lasting.tick.click()
-    settle(qtbot, window)
-    assert window.navigator.state.lasting
-    press(qtbot, page.again)
-    settle(qtbot, window)
-    assert window.navigator.state.lasting == ()
-    assert not page.lasting.tick.isChecked()
-
-
-def _rich(session: FakeSession) -> Path:
-    scenes.rich(session)
-    return session.around.home / ".config" / "pip" / "pip.conf"
 
 
 # -- the network

@@ -8,7 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from wizard.flow.pages import ORDER, PageId
+from wizard.flow.pages import PageId
+from wizard.gui.pages.source import SourcePage
 from wizard.gui.window import WizardWindow
 
 
@@ -78,4 +79,18 @@ def typed(qtbot: QtBot, field: QLineEdit, text: str) -> None:
     qtbot.keyClicks(field, text)
 
 
-__all__ = ["ORDER", "go_to", "leave_the_run", "mnemonics", "press", "put_away", "settle", "typed", "visible"]
+def source_page(window: WizardWindow) -> SourcePage:
+    page = window.pages[PageId.SOURCE]
+    assert isinstance(page, SourcePage)
+    return page
+
+
+def texts(window: WizardWindow) -> list[str]:
+    return [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
+
+
+def choose(page: SourcePage, word: str) -> None:
+    place = page.where.choice.findData(word)
+    assert place >= 0
+    page.where.choice.setCurrentIndex(place)
+    page.where.choice.activated.emit(place)
