@@ -6,14 +6,14 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.environments.cheap import add_torch, add_wheel, make_conda, make_venv
-from wizard.environments.trash import new_deletion, put_away
+from tests.waiting import wait_until
+from wizard.environments.trash import Deletion, new_deletion, put_away
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).resolve().parents[2]
@@ -162,6 +162,11 @@ def test_refused_through_a_link_and_while_in_use(call: Call, state: Path, tmp_pa
     assert (prefix / "pyvenv.cfg").exists()
 
 
+def wait_until_finished(deletion: Deletion, state: Path) -> None:
+    log = state / "logs" / "deletions.txt"
+    wait_until(lambda: not deletion.trash.exists() and not deletion.note.exists(), log.read_text)
+
+
 def test_an_interrupted_deletion_is_shown_and_finished_by_the_next_start(call: Call, state: Path) -> None:
     prefix = make_venv(state / "envs" / "demo")
     add_wheel(prefix, "numpy", "2.3.0", {"numpy/a.py": ""})
@@ -169,10 +174,7 @@ def test_an_interrupted_deletion_is_shown_and_finished_by_the_next_start(call: C
     put_away(deletion)
     rows = listed(call)
     assert rows.get("demo", {}).get("state") in (None, "deleting")  # the background may be faster
-    deadline = time.monotonic() + 60
-    while deletion.trash.exists() or deletion.note.exists():
-        assert time.monotonic() < deadline, (state / "logs" / "deletions.txt").read_text()
-        time.sleep(0.05)
+    wait_until_finished(deletion, state)
     assert list(prefix.parent.iterdir()) == []
     assert listed(call) == {}
 
@@ -194,10 +196,7 @@ def test_other_starts_finish_what_was_interrupted_too(call: Call, state: Path, a
     deletion = new_deletion(make_venv(state / "envs" / "demo"))
     put_away(deletion)
     call(*arguments)
-    deadline = time.monotonic() + 60
-    while deletion.trash.exists() or deletion.note.exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    wait_until_finished(deletion, state)
 
 
 def test_finish_by_hand(call: Call, state: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import HEALTHY, Patient, tree
+from tests.waiting import wait_until
 from wizard.cli.doctor import _tell_end
 from wizard.cli.terminal import Terminal
 from wizard.doctor.aside import FOLDER, kept_runs
@@ -30,22 +31,16 @@ def damaged(bare: Patient) -> tuple[Patient, RepairPreview]:
 def kill_at(patient: Patient, preview: RepairPreview, step: str, delay: float = 0.0) -> None:
     """SIGKILL as soon as the step has begun."""
     program = patient.world.start("run", str(patient.session.plan_path(preview.plan.id)))
-    deadline = time.monotonic() + 60
     wait_for(patient, preview, step)
     time.sleep(delay)
     os.kill(program.pid, signal.SIGKILL)
     program.communicate()
-    while patient.world.processes():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    patient.world.wait_for_nothing()
 
 
 def wait_for(patient: Patient, preview: RepairPreview, step: str) -> None:
     events = patient.session.events_path(preview.plan.id)
-    deadline = time.monotonic() + 60
-    while not (events.exists() and f'"step": "{step}"' in events.read_text(encoding="utf-8")):
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+    wait_until(lambda: events.exists() and f'"step": "{step}"' in events.read_text(encoding="utf-8"), pause=0.002)
 
 
 def whole(prefix: Path) -> dict[str, str]:

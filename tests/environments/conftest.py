@@ -16,7 +16,7 @@ from wizard.environments.inspect_prefix import ask_python
 from wizard.environments.model import Target
 
 AWKWARD = "my 环境 folder"
-collect_ignore = ["test_conda_kill.py"] if sys.platform == "win32" else []  # knows only Linux' signals
+collect_ignore = ["test_conda_engine.py"] if sys.platform == "win32" else []  # knows only Linux' signals
 
 
 @pytest.fixture

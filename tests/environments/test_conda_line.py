@@ -104,7 +104,7 @@ def test_killed_at_any_moment_of_the_creation_and_healed(conda_world: World, con
         time.sleep(rng.uniform(0.0, 3.0 if role == "create" else 0.3))
         program.kill()
         program.communicate()
-        wait_for_nothing(conda_world)
+        conda_world.wait_for_nothing()
         interrupted += (prefix_of(conda_world) / MARKER).exists()
     assert interrupted == KILLS
     conda.install()
@@ -113,10 +113,3 @@ def test_killed_at_any_moment_of_the_creation_and_healed(conda_world: World, con
     assert conda_world.import_check(prefix_of(conda_world), "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
     assert not (prefix_of(conda_world) / MARKER).exists()
     assert not list(prefix_of(conda_world).parent.glob(".torch-setup*"))
-
-
-def wait_for_nothing(world: World) -> None:
-    deadline = time.monotonic() + 15
-    while world.processes():
-        assert time.monotonic() < deadline, [process.cmdline() for process in world.processes()]
-        time.sleep(0.05)

@@ -8,11 +8,11 @@ import platform
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 
 from tests.line.world import World
+from tests.waiting import HANG, wait_until
 from wizard import paths
 from wizard.session.environments import finish_deletions_in_background
 from wizard.session.session import Session
@@ -52,13 +52,6 @@ def test_a_number_that_another_process_has_now_is_no_life() -> None:
     assert not folder.path.exists()
 
 
-def wait_until(question: object) -> None:
-    deadline = time.monotonic() + 90
-    while not question():  # type: ignore[operator]
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 @linux_only
 def test_a_setup_that_is_killed_at_its_question_leaves_nothing(world: World) -> None:
     pty = pytest.importorskip("pty", reason="a Linux terminal")
@@ -71,7 +64,7 @@ def test_a_setup_that_is_killed_at_its_question_leaves_nothing(world: World) -> 
         wait_until(lambda: any((run / "plan.json").is_file() for run in world.runs()))
         assert world.run("runs").stdout.split()[1] == "planned", "somebody is still deciding"
         program.send_signal(signal.SIGKILL)
-        program.wait(30)
+        program.wait(HANG)
     finally:
         os.close(leader)
         os.close(follower)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.environments.served import channel_at
+from tests.waiting import wait_until
 from wizard import paths
 from wizard.environments.channel_attempts import attempts_for
 from wizard.environments.conda_records import read_records
@@ -97,11 +97,8 @@ def test_the_next_channel_goes_on_with_the_same_files(
         others = [name.removesuffix(".tar.bz2") for name in names if not name.startswith("python-")]
         places = [package_cache(prefix).folder / name for name in others]
         locks = [place.with_name(f"{place.name}.lock") for place in places]
-        until = time.monotonic() + 30
-        while not all(place.is_dir() for place in places) and time.monotonic() < until:
-            time.sleep(0.02)
-        while not all(lock.is_file() and lock.stat().st_size for lock in locks) and time.monotonic() < until:
-            time.sleep(0.02)
+        wait_until(lambda: all(place.is_dir() for place in places))
+        wait_until(lambda: all(lock.is_file() and lock.stat().st_size for lock in locks))
         return True
 
     mark_begun(prefix, "run-1")

@@ -8,13 +8,13 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from tests.line.world import TORCH, World
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.frozen, pytest.mark.slow]
 
@@ -78,26 +78,16 @@ def test_a_small_real_setup_with_uv_and_the_computers_python(world: World, froze
     assert frozen.run("verify", "--prefix", str(prefix)).returncode == 0
 
 
-def wait_for_journal(world: World) -> None:
-    deadline = time.monotonic() + 60
-    while not any((run / "journal.jsonl").exists() for run in world.runs()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
-
-
 def test_cancelled_killed_and_resumed(frozen_world: World) -> None:
     program = frozen_world.start("setup", "--yes", "--name", "demo", *frozen_world.sources)
-    wait_for_journal(frozen_world)
+    frozen_world.wait_for_journal(program)
     program.send_signal(signal.SIGINT)
     _, words = program.communicate(timeout=60)
     assert program.returncode == 130, words
     assert frozen_world.processes() == []
 
     again = frozen_world.start("resume")
-    deadline = time.monotonic() + 60
-    while len(frozen_world.processes()) < 2 and again.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: len(frozen_world.processes()) > 1 or again.poll() is not None)
     for process in frozen_world.processes():
         os.kill(process.pid, signal.SIGKILL)
     again.communicate()

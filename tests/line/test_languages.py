@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import time
 from collections.abc import Iterator
 from html.parser import HTMLParser
 
 import pytest
 
 from tests.line.world import World
+from tests.waiting import HANG
 
 # Three plain words in a row; a path, a command, a version and a name with an upper-case letter have signs between them.
 ENGLISH = re.compile(r"(?:(?<![\w./\\-])[A-Za-z]?[a-z]+[ ,;]+){2,}[a-z]+(?![\w./\\-])")
@@ -40,17 +40,11 @@ class _Text(HTMLParser):
 
 def _kill_in_the_middle(world: World, *options: str) -> list[str]:
     program = world.start(*options, "setup", "--yes", "--name", "demo", *world.sources)
-    deadline = time.monotonic() + 60
-    while not any((run / "journal.jsonl").exists() for run in world.runs()):
-        assert program.poll() is None, program.communicate()
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    world.wait_for_journal(program)
     for process in world.processes():
         process.kill()
-    said = "\n".join(program.communicate(timeout=60)).splitlines()
-    while world.processes():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    said = "\n".join(program.communicate(timeout=HANG)).splitlines()
+    world.wait_for_nothing()
     return said
 
 

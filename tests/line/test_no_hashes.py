@@ -7,8 +7,7 @@ import json
 import os
 import shutil
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ import pytest
 
 from tests.line.world import PYTHON, World
 from tests.servers.mirror_server import MirrorServer, Ways
+from tests.waiting import wait_until
 from wizard.paths import MATRICES_VARIABLE, matrices_dir
 from wizard.report.render import render_text
 
@@ -71,13 +71,6 @@ class Lab:
                 with suppress(psutil.NoSuchProcess):
                     process.send_signal(signal.SIGKILL)
         wait_until(lambda: not self.world.processes())
-
-
-def wait_until(is_so: Callable[[], bool], seconds: float = 240) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 @pytest.fixture

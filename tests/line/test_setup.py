@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import signal
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.abilities import needs_break
 from tests.line.world import SITE, TORCH, World
+from tests.waiting import HANG, wait_until
 
 ASKED_TO_STOP = [signal.CTRL_BREAK_EVENT] if sys.platform == "win32" else [signal.SIGINT, signal.SIGTERM]
 
@@ -93,12 +93,9 @@ def test_a_second_setup_downloads_nothing(world: World) -> None:
 @pytest.mark.parametrize("sign", ASKED_TO_STOP)
 def test_cancel_leaves_no_process_and_can_be_resumed(world: World, sign: int) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
-    deadline = time.monotonic() + 60
-    while not any((run / "journal.jsonl").exists() for run in world.runs()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    world.wait_for_journal(program)
     program.send_signal(sign)
-    _, said = program.communicate(timeout=60)
+    _, said = program.communicate(timeout=HANG)
     if program.returncode == 0:
         pytest.fail("the run was over before it could be cancelled: make the packages larger")
     assert program.returncode == 130, said
@@ -110,27 +107,19 @@ def test_cancel_leaves_no_process_and_can_be_resumed(world: World, sign: int) ->
 
 def test_a_second_start_at_the_same_place_is_refused(world: World) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
-    deadline = time.monotonic() + 60
-    while not (world.home / "state" / "envs" / "demo").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until((world.home / "state" / "envs" / "demo").exists)
     second = world.run("setup", "--yes", "--name", "demo", *world.sources)
     assert second.returncode in (1, 2)
-    program.communicate(timeout=120)
+    program.communicate(timeout=HANG)
     assert program.returncode == 0
 
 
 def test_the_worker_survives_the_program_that_started_it(world: World) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
-    deadline = time.monotonic() + 60
-    while not any((run / "journal.jsonl").exists() for run in world.runs()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    world.wait_for_journal(program)
     program.kill()
     program.communicate()
-    while world.processes():
-        assert time.monotonic() < deadline + 60
-        time.sleep(0.1)
+    world.wait_for_nothing()
     assert "run-finished" in (world.runs()[0] / "events.jsonl").read_text(encoding="utf-8")
     prefix = world.home / "state" / "envs" / "demo"
     assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"

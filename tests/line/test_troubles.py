@@ -14,6 +14,7 @@ import pytest
 from tests.abilities import needs_break
 from tests.line.world import TORCH, World
 from tests.servers.index_server import IndexServer
+from tests.waiting import HANG
 from wizard.process import redact
 
 
@@ -80,7 +81,7 @@ def test_ctrl_c_before_the_start_starts_nothing(world: World) -> None:
         if "To be downloaded" in line:
             break
     world.interrupt(program)
-    _, said = program.communicate(timeout=60)
+    _, said = program.communicate(timeout=HANG)
     if program.returncode == 0:
         pytest.fail("the whole install ran in spite of Ctrl+C")
     assert program.returncode == 130, said
@@ -99,7 +100,7 @@ def test_ctrl_c_at_the_question_is_a_no(world: World) -> None:
             break
     time.sleep(0.3)
     world.interrupt(program)
-    program.communicate(timeout=30)
+    program.communicate(timeout=HANG)
     os.close(ours)
     os.close(theirs)
     assert program.returncode == 130
@@ -119,14 +120,11 @@ def test_a_worker_that_cannot_begin_says_why(world: World) -> None:
 
 def test_a_killed_worker_leaves_a_sentence(world: World) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
-    deadline = time.monotonic() + 60
-    while not any((run / "journal.jsonl").exists() for run in world.runs()):
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    world.wait_for_journal(program)
     for process in world.processes():
         if process.pid != program.pid:
             process.kill()
-    _, said = program.communicate(timeout=60)
+    _, said = program.communicate(timeout=HANG)
     assert program.returncode == 1
     assert "✗" in said
     assert "resume" in said

@@ -21,6 +21,7 @@ import psutil
 from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
 from tests.stand_in import PACKAGES
+from tests.waiting import wait_until
 from wizard.environments.layout import python_of
 from wizard.paths import MATRICES_VARIABLE, matrices_dir
 from wizard.steps.run_folder import RunFolder
@@ -157,6 +158,20 @@ class World:
             except psutil.Error:
                 continue
         return found
+
+    def wait_for_nothing(self) -> None:
+        """Until nothing of it runs any more."""
+        wait_until(lambda: not self.processes(), lambda: [process.cmdline() for process in self.processes()])
+
+    def wait_for_journal(self, program: subprocess.Popen[str]) -> None:
+        """Until the program's run has begun."""
+
+        def has_begun() -> bool:
+            found = any((run / "journal.jsonl").exists() for run in self.runs())
+            assert found or program.poll() is None, program.communicate()
+            return found
+
+        wait_until(has_begun)
 
     def runs(self) -> list[Path]:
         base = self.home / "state" / "runs"

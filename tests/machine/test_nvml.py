@@ -14,6 +14,7 @@ import pytest
 from tests.abilities import patience
 from tests.machine.answers import DATA
 from tests.tools import needs
+from tests.waiting import HANG
 from wizard.capability import ComputeCapability
 from wizard.i18n import LANGUAGES, text
 from wizard.machine.asking import asker, question
@@ -126,7 +127,7 @@ def test_a_hanging_child_leaves_no_process(tmp_path: Path) -> None:
     pid = int((tmp_path / "pid").read_text() or "0")
     with contextlib.suppress(psutil.NoSuchProcess):  # killed: gone at once, or within the moment that the kernel takes
         orphan = psutil.Process(pid)
-        assert orphan.status() == psutil.STATUS_ZOMBIE or orphan.wait(5) is None
+        assert orphan.status() == psutil.STATUS_ZOMBIE or orphan.wait(HANG) is None
 
 
 def test_a_child_that_cannot_start(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import pytest
 
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
+from tests.waiting import HANG, wait_until
 from wizard.errors import WizardError
 from wizard.i18n import text
 from wizard.packages.fetch import Downloads, Fetcher, FetchProgress, connection
@@ -38,13 +39,6 @@ BLIND = Options(stall=5.0, backoff=0.02, environment={}, free_bytes=lambda folde
 def recorded(store: Downloads, file: LockedFile) -> int:
     state = read_state(store.state_for(file))
     return total(state.done) if state else 0
-
-
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it did not come to that"
-        time.sleep(0.01)
 
 
 def child(store: Downloads, *files: LockedFile) -> subprocess.Popen[str]:
@@ -229,7 +223,7 @@ def test_a_folder_that_is_removed_a_few_times_while_many_files_come_slowly(
     data = [some_bytes(300_000, seed=number) for number in range(8)]
     files = [locked(item, server.add(f"/{at}", item, slow), name=f"n{at}") for at, item in enumerate(data)]
     removed: list[int] = []
-    too_late = time.monotonic() + 40  # a fetch that hangs is ended
+    too_late = time.monotonic() + HANG  # a fetch that hangs is ended
 
     def remove(progress: FetchProgress) -> None:
         if len(removed) < 3 and sum(recorded(store, file) > 0 for file in files) > 6:

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import asdict
 from pathlib import Path
 
@@ -14,6 +13,7 @@ import pytest
 
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
+from tests.waiting import wait_until
 from wizard.errors import Cancelled
 from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
 from wizard.packages.fetch.fetcher import Options
@@ -24,14 +24,6 @@ from wizard.packages.model import LockedFile
 MB = 1 << 20
 ROOT = Path(__file__).resolve().parents[2]
 PLAIN = Options(stall=5.0, backoff=0.02, environment={})
-
-
-def wait_until(condition: object, seconds: float = 20.0) -> None:
-    until = time.monotonic() + seconds
-    assert callable(condition)
-    while not condition():
-        assert time.monotonic() < until, "it did not come to that"
-        time.sleep(0.02)
 
 
 def recorded(store: Downloads, file: LockedFile) -> int:
@@ -60,7 +52,7 @@ def test_a_killed_process_is_resumed_without_fetching_twice(
     kept = recorded(store, files[0])
     assert store.find(files[1]), "the small file was whole before the kill"
     server.add("/large", large, Faults(etag='"e"'))
-    time.sleep(0.3)  # what the server still had on its way to the dead process is counted
+    wait_until(lambda: server.at_once == 0)  # what it still had on its way to the dead process is counted
     before = server.sent["/large"]
     result = Fetcher(store, options=PLAIN).fetch(files)
     assert [path.read_bytes() for path in result.paths] == [large, small]

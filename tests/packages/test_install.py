@@ -8,7 +8,6 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 import zipfile
 from pathlib import Path
 
@@ -17,6 +16,7 @@ import pytest
 from tests.packages import wheels
 from tests.packages.conftest import ask, stored
 from tests.packages.files import tree
+from tests.waiting import wait_until
 from wizard import paths
 from wizard.errors import Cancelled, WizardError
 from wizard.packages.install import SCRATCH_NAME, Installer, Ready
@@ -268,9 +268,7 @@ def test_a_killed_install_is_resumed(tmp_path: Path, python: Path, site_packages
     folders = [str(entry.folder) for entry in entries]
     child = subprocess.Popen([sys.executable, "-c", code, str(python), *folders], cwd=ROOT)
     with child:
-        until = time.monotonic() + 60
-        while not list(site_packages.glob("kill*/big.bin*")) and time.monotonic() < until:
-            time.sleep(0.005)
+        wait_until(lambda: list(site_packages.glob("kill*/big.bin*")), pause=0.005)
         child.kill()
     Installer(python).install(stored(*found))
     assert [check_record(site_packages, wheel) for wheel in found] == [()] * len(found)

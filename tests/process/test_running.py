@@ -6,13 +6,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
 import pytest
 
 from tests.abilities import needs_times_of_others, patience
+from tests.waiting import wait_until
 from wizard.process import Request, Running, StopTimeouts, child_environment, run, silence, without_memory
 
 FAST = StopTimeouts(interrupt=0.3, terminate=0.3, kill=2)
@@ -22,13 +22,11 @@ def python(code: str, **more: object) -> Request:
     return Request((sys.executable, "-c", code), **more)  # type: ignore[arg-type]
 
 
-def gone(pid: int) -> bool:
-    deadline = time.monotonic() + 5
-    while time.monotonic() < deadline:
-        if not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
-            return True
-        time.sleep(0.05)
-    return False
+def is_gone(pid: int) -> bool:
+    try:
+        return psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return True
 
 
 def test_outcome_holds_both_streams_and_the_code() -> None:
@@ -56,14 +54,14 @@ def test_undecodable_bytes_and_carriage_returns() -> None:
 def test_timeout_stops_the_whole_tree() -> None:
     code = (
         "import subprocess,sys,time\n"
-        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(60)'])\n"
+        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(600)'])\n"
         "print(c.pid,flush=True)\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     outcome = run(python(code, timeout=patience(1.5), stop=FAST))
     assert outcome.timed_out
     assert not outcome.ok
-    assert gone(int(outcome.stdout))
+    wait_until(lambda: is_gone(int(outcome.stdout)))
 
 
 def test_a_program_that_ignores_the_polite_signals_is_killed() -> None:
@@ -71,7 +69,7 @@ def test_a_program_that_ignores_the_polite_signals_is_killed() -> None:
         "import signal,time\n"
         "signal.signal(signal.SIGINT,signal.SIG_IGN);signal.signal(signal.SIGTERM,signal.SIG_IGN)\n"
         "print('ready',flush=True)\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     running = Running(python(code, stop=FAST))
     assert next(running.lines()) == ("stdout", "ready")
@@ -83,12 +81,12 @@ def test_a_program_that_ignores_the_polite_signals_is_killed() -> None:
 def test_a_grandchild_that_holds_the_pipes_does_not_hang_us() -> None:
     code = (
         "import subprocess,sys\n"
-        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(60)'])\n"
+        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(600)'])\n"
         "print(c.pid,flush=True)\n"
     )
     outcome = run(python(code))
     assert outcome.exit_code == 0
-    assert gone(int(outcome.stdout))
+    wait_until(lambda: is_gone(int(outcome.stdout)))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Linux's ways; Windows has the job object")
@@ -97,9 +95,9 @@ def test_a_killed_worker_leaves_neither_child_nor_grandchild(tmp_path: Path, mom
     note = tmp_path / "pids"
     inner = (
         "import os,subprocess,sys,time,pathlib\n"
-        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(60)'])\n"
+        "c=subprocess.Popen([sys.executable,'-c','import time;time.sleep(600)'])\n"
         f"pathlib.Path({str(note)!r}).write_text(f'{{os.getpid()}} {{c.pid}}')\n"
-        "time.sleep(60)\n"
+        "time.sleep(600)\n"
     )
     outer = (
         "import sys\nfrom wizard.process import Request,guarded,run\n"
@@ -107,12 +105,11 @@ def test_a_killed_worker_leaves_neither_child_nor_grandchild(tmp_path: Path, mom
     )
     worker = subprocess.Popen([sys.executable, "-c", outer])
     try:
-        deadline = time.monotonic() + 20
-        while not note.exists() or len(note.read_text().split()) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.001 if moment == "at once" else 0.3)
+        wait_until(
+            lambda: note.exists() and len(note.read_text().split()) == 2, pause=0.001 if moment == "at once" else 0.3
+        )
         os.kill(worker.pid, signal.SIGKILL)
-        assert all(gone(int(pid)) for pid in note.read_text().split())
+        wait_until(lambda: all(is_gone(int(pid)) for pid in note.read_text().split()))
     finally:
         worker.kill()
         worker.wait()

@@ -64,8 +64,8 @@ class FaultServer:
         self.ranges: dict[str, list[str | None]] = defaultdict(list)
         self.conditions: list[str] = []  # If-Range headers
         self.logins: list[str | None] = []  # Authorization headers
-        self.most_at_once = 0  # requests that were being answered
-        self._at_once = 0
+        self.most_at_once = 0
+        self.at_once = 0  # requests that are being answered
         self.times: list[float] = []  # when requests came
         self._files: dict[str, tuple[bytes, Faults]] = {}
         self._lock = threading.Lock()
@@ -131,12 +131,12 @@ class FaultServer:
 
     def begin(self) -> None:
         with self._lock:
-            self._at_once += 1
-            self.most_at_once = max(self.most_at_once, self._at_once)
+            self.at_once += 1
+            self.most_at_once = max(self.most_at_once, self.at_once)
 
     def end(self) -> None:
         with self._lock:
-            self._at_once -= 1
+            self.at_once -= 1
 
     def pause(self, seconds: float) -> None:
         """Sleeps, but not beyond the end of the test."""

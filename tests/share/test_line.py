@@ -15,6 +15,7 @@ from pathlib import Path
 from tests.abilities import is_wine
 from tests.line.world import PYTHON, SITE, TORCH, World
 from tests.profile.known import make_official
+from tests.waiting import HANG
 from wizard.environments.layout import python_of
 from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
@@ -69,7 +70,7 @@ def served(world: World, pack: Path) -> Iterator[tuple[str, str]]:
             server.kill()  # no console there hands a break on
         else:
             world.interrupt(server)
-        server.communicate(timeout=20)
+        server.communicate(timeout=HANG)
 
 
 def test_a_machine_is_set_up_from_the_class_server_alone(world: World, wheels: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.abilities import patience
 from tests.old_pythons import OLD_PYTHONS, old_python
 from tests.stand_in import install, make_environment, site_packages
 from tests.verify.conftest import NO_CARD, NO_DRIVER, RTX, WITH_CARD, MakeEnvironment
@@ -238,7 +239,7 @@ def test_crash_keeps_what_was_found(environment: MakeEnvironment) -> None:
 
 
 def test_hang_is_stopped_and_named(environment: MakeEnvironment) -> None:
-    found = verify(environment("hang"), True, WITH_CARD, timeout=3.0)
+    found = verify(environment("hang"), True, WITH_CARD, timeout=patience(3.0))
     assert (found.ok, code(found)) == (False, "timed-out")
     assert states(found)["import"] == "ok"
     assert found.checks[-1].data["during"] == "zeros"

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import psutil
@@ -15,6 +14,7 @@ import pytest
 from tests.environments.bootstrap.planning import code_of, linux_only, planned
 from tests.environments.miniforge import NAME, Releases, installer, publish
 from tests.servers.fault_server import FaultServer
+from tests.waiting import wait_until
 from wizard.environments import bootstrap_run
 from wizard.errors import WizardError
 from wizard.session.bootstrap import (
@@ -39,16 +39,15 @@ def kill_in_the_middle(releases: Releases, root: Path, home: Path) -> None:
     project = str(Path(__file__).resolve().parents[3])
     script.write_text(_WORKER.format(project=project, installer=str(program), root=str(root)), encoding="utf-8")
     worker = subprocess.Popen([sys.executable, str(script)])
-    deadline = time.monotonic() + 60
-    while not ((root / "pkgs" / "half").exists() and any(b.identity for b in bootstrap_run.unfinished())):
+
+    def is_noted() -> bool:
         assert worker.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+        return (root / "pkgs" / "half").exists() and any(begun.identity for begun in bootstrap_run.unfinished())
+
+    wait_until(is_noted)
     os.kill(worker.pid, signal.SIGKILL)
     worker.wait()
-    while any(str(program) in " ".join(_line(process)) for process in psutil.process_iter()):
-        assert time.monotonic() < deadline, "the installer died with it"
-        time.sleep(0.05)
+    wait_until(lambda: not any(str(program) in " ".join(_line(process)) for process in psutil.process_iter()))
 
 
 def _line(process: psutil.Process) -> list[str]:
