@@ -35,7 +35,6 @@ def in_thread(name: str, work: Any) -> threading.Thread:
     return thread
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # the end of the server's side
 @pytest.mark.parametrize("where", ["before the head", "in the body", "in chunks"])
 def test_a_silent_server_is_cut_off(far: FaultServer, far_environment: dict[str, str], where: str) -> None:
     data, gate = some_bytes(1 << 20), threading.Event()
