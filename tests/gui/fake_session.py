@@ -132,7 +132,7 @@ class FakeSession:
     def use(self, plan: UsePlan) -> Used:
         """Writes in earnest, into the folder of the test; the tools are not asked."""
         self._called("use", plan.mirror)
-        return Used(apply(plan.diffs, message("settings-file.reason.use", id=plan.mirror)), (), ())
+        return Used(apply(plan.diffs, message("settings-file.reason.source", id=plan.mirror, name=plan.mirror)), (), ())
 
     def network(self) -> Network:
         return self.wish

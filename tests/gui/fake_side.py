@@ -28,7 +28,7 @@ from wizard.flow.class_session import ClassSession
 from wizard.flow.session_api import OnProgress
 from wizard.flow.side_api import Closer, Kept
 from wizard.flow.side_session import SideSession
-from wizard.i18n import Message, message
+from wizard.i18n import Message, in_each, message
 from wizard.packages.store import Entry
 from wizard.packages.store.space import Stored, Usage
 from wizard.plan.model import Choices
@@ -126,8 +126,9 @@ def repair(prefix: Path) -> RepairPreview:
     return RepairPreview(plan, values.LOCK, Repair("cpu-build", (), (), False, (), "", "", "cu126"), changes)
 
 
+TUNA = in_each(en="Tsinghua University TUNA", zh_CN="清华大学 TUNA")
 CHANGES = (
-    Change("2", WHEN + 90_000, message("settings-file.reason.use", id="tuna"), (
+    Change("2", WHEN + 90_000, message("settings-file.reason.source", id="tuna", name=TUNA), (
         FileChange("/home/li/.config/pip/pip.conf", "/home/li/.config/pip/pip.conf", "pip", (), "aa", "bb", 0o600),
         FileChange("/home/li/.condarc", "/home/li/.condarc", "conda", (), None, "cc", None)), Written.WRITTEN),
     Change("1", WHEN, message("settings-file.reason.use", id="ustc"), (

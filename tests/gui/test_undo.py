@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -15,6 +16,7 @@ from tests.gui.walking import mnemonics, press, put_away, settle
 from wizard.errors import WizardError
 from wizard.flow.side_pages import SideId
 from wizard.flow.side_session import SideSession
+from wizard.gui.bare import SMALLEST
 from wizard.gui.pages.undo import UndoPage
 from wizard.gui.parts.diff_view import FileDiff
 from wizard.gui.preferences import Preferences
@@ -52,6 +54,23 @@ def test_the_newest_change_is_chosen_and_its_undoing_shown(qtbot: QtBot, make_wi
     settle(qtbot, window)
     assert not window.footer.primary.isEnabled(), "it is taken back already"
     assert not page._diff.isVisible()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_was_written_is_told_whole_and_by_the_mirrors_name(
+    language: str, qtbot: QtBot, make_window: MakeWindow
+) -> None:
+    window = make_window(language)
+    window.resize(*SMALLEST)
+    table = opened(qtbot, window).table
+    what = table.item(0, 1)
+    assert what is not None
+    assert what.text().endswith({"en": "Tsinghua University TUNA", "zh_CN": "清华大学 TUNA"}[language])
+    for row in range(table.rowCount()):
+        item = table.item(row, 1)
+        room = table.fontMetrics().boundingRect(0, 0, table.columnWidth(1), 0, Qt.TextFlag.TextWordWrap, item.text())
+        qtbot.waitUntil(lambda row=row, room=room: table.rowHeight(row) >= room.height())
+    qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() == 0)
 
 
 def test_undoing_says_what_happened_to_each_file(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:

@@ -32,6 +32,8 @@ def test_pip_and_uv_say_what_was_written_and_undo_gives_every_byte_back(computer
     assert PACKAGES in computer.pip("config", "get", "global.index-url")
     assert not (computer.home / RC).exists()
     assert used.change
+    [kept] = use_cases.changes()
+    assert "清华大学 TUNA" in text(kept.reason, "zh_CN"), "by the mirror's name, not by our word for it"
     done = use_cases.undo(used.change)
     assert [file.how for file in done.files] == [How.RESTORED, How.REMOVED]
     assert path.read_bytes() == before

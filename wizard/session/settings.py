@@ -72,9 +72,15 @@ def _uses_conda(found: tuple[Wish, ...], around: Surroundings) -> bool:
 def use(plan: UsePlan, around: Surroundings | None = None) -> Used:
     """Writes, then asks the tools. Raises WizardError `undo-…`, with nothing changed."""
     around = around or surroundings()
-    change = door.apply(plan.diffs, message("settings-file.reason.use", id=plan.mirror)) if plan.diffs else None
+    change = door.apply(plan.diffs, _reason(plan)) if plan.diffs else None
     checks = tuple(verify(wish, around) for wish in plan.wishes)
     return Used(change, checks, clean_after(plan.diffs, around))
+
+
+def _reason(plan: UsePlan) -> Message:
+    """With the name by which people know the mirror."""
+    row = next(iter(rows_of(plan.mirror, plan.kinds).values()))
+    return message("settings-file.reason.source", id=plan.mirror, name=row.operator)
 
 
 def clean_after(diffs: Sequence[Diff], around: Surroundings) -> tuple[Message, ...]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.errors import WizardError
-from wizard.i18n import Message
+from wizard.i18n import Message, params_to_json
 from wizard.system import moving
 from wizard.system.disk import sync_folder
 from wizard.undo.disk import replace_file
@@ -102,7 +102,7 @@ class Storage:
 
 
 def _to_json(change: Change) -> dict[str, Any]:
-    reason = {"key": change.reason.key, "params": dict(change.reason.params)}
+    reason = {"key": change.reason.key, "params": params_to_json(change.reason.params)}
     files = [asdict(file) for file in change.files]
     return {"schema": SCHEMA, "time": change.time, "reason": reason, "state": change.state.value, "files": files}
 

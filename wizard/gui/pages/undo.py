@@ -37,7 +37,7 @@ class UndoPage(SidePage):
         self._diffs: tuple[UndoDiff, ...] | None = None
         self._settled: tuple[Message, ...] = ()
         self._undone: Undone | None = None
-        self.table = RowTable(4, (1,), _MOST_ROWS_SHOWN)
+        self.table = RowTable(4, (1,), _MOST_ROWS_SHOWN, wraps=True)
         self.table.itemSelectionChanged.connect(self._chosen)
         self._none, self._news = label("", "muted"), label("")
         self._result = box("card")

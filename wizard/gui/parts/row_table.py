@@ -5,24 +5,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 _PADDING = 16
 
 
 class RowTable(QTableWidget):
-    """`wide`: columns that share the room that is left."""
+    """`wide`: columns that share the room that is left. `wraps`: what is longer than its column has further lines."""
 
-    def __init__(self, columns: int, wide: Sequence[int], most_rows: int, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, columns: int, wide: Sequence[int], most_rows: int, parent: QWidget | None = None, wraps: bool = False
+    ) -> None:
         super().__init__(0, columns, parent)
-        self._most_rows = most_rows
+        self._most_rows, self._wraps = most_rows, wraps
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setProperty("role", "rows")
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
-        self.setWordWrap(False)
+        self.setWordWrap(wraps)
         self.verticalHeader().setVisible(False)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
@@ -37,8 +40,17 @@ class RowTable(QTableWidget):
         height = self.fontMetrics().height() + _PADDING
         self.verticalHeader().setDefaultSectionSize(height)
         shown = min(max(self.rowCount(), 1), self._most_rows)
+        room = shown * height
+        if self._wraps and self.rowCount():
+            self.resizeRowsToContents()
+            room = sum(self.rowHeight(row) for row in range(shown))
         head = self.horizontalHeader().sizeHint().height()
-        self.setFixedHeight(head + shown * height + 2 * self.frameWidth() + 2)
+        self.setFixedHeight(head + room + 2 * self.frameWidth() + 2)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if self._wraps and event.size().width() != event.oldSize().width():
+            self.fit()
 
     def put(self, row: int, column: int, words: str, is_number: bool = False) -> QTableWidgetItem:
         made = QTableWidgetItem(words)
