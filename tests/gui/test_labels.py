@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QTextLayout
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
+from wizard.gui.parts.code_line import CodeLine
 from wizard.gui.parts.labels import label, selectable
 
 PATH = "C:\\" + "\\".join(["folders"] * 20) + "\\pip.ini"
@@ -26,3 +28,64 @@ def test_what_is_copied_has_no_breaks(qtbot: QtBot) -> None:
     QApplication.clipboard().clear()
     qtbot.keyClick(made, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.clipboard().text() == PATH
+
+
+def lines_of(made: QLabel) -> list[str]:
+    """As Qt lays out what the label shows, without the signs of no width."""
+    words, laid = QLabel.text(made), QTextLayout(QLabel.text(made), made.font())
+    laid.beginLayout()
+    found = []
+    while (line := laid.createLine()).isValid():
+        line.setLineWidth(made.width())
+        found.append(words[line.textStart() : line.textStart() + line.textLength()])
+    laid.endLayout()
+    return [each.replace("\u2060", "").replace("\u200b", "") for each in found]
+
+
+COMMAND = (
+    "uv pip install --index-url https://download.example/whl/cu126 --extra-index-url https://a.example/simple torch"
+)
+
+
+def test_a_command_ends_its_lines_between_words(qtbot: QtBot) -> None:
+    made = CodeLine(COMMAND)
+    qtbot.addWidget(made)
+    shown = made._label
+    for width in range(420, 1000, 7):
+        made.resize(width, 200)
+        made.grab()  # lays it out
+        assert shown.height() >= shown.heightForWidth(shown.width())
+        lines = lines_of(shown)
+        assert [word for line in lines for word in line.split()] == COMMAND.split(), width
+    assert made.code == COMMAND
+
+
+def test_a_word_longer_than_a_line_is_shown_whole(qtbot: QtBot) -> None:
+    command = f"cd {'/folders' * 20}/bin"
+    made = CodeLine(command)
+    qtbot.addWidget(made)
+    made.resize(400, 300)
+    made.grab()  # lays it out
+    lines = lines_of(made._label)
+    advance = made._label.fontMetrics().horizontalAdvance
+    assert "".join(lines) == command
+    assert max(advance(line) for line in lines) <= made._label.width()
+
+
+def test_no_line_ends_behind_the_first_slash_of_a_path(qtbot: QtBot) -> None:
+    made = label("It goes to /home/li/somewhere and to /opt/else.")
+    qtbot.addWidget(made)
+    for width in range(60, 300, 5):
+        made.resize(width, 300)
+        assert not any(line.rstrip().endswith(" /") or line == "/" for line in lines_of(made)), width
+
+
+def test_a_copied_command_has_no_joints(qtbot: QtBot) -> None:
+    made = CodeLine(COMMAND)
+    qtbot.addWidget(made)
+    made.resize(900, 60)
+    made.grab()  # lays it out
+    made._label.setSelection(0, len(QLabel.text(made._label)))
+    QApplication.clipboard().clear()
+    qtbot.keyClick(made._label, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text() == COMMAND

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QLabel, QMenu, QSizePolicy, QWidget
@@ -10,17 +12,24 @@ SIGNS = {"ok": "✓", "note": "•", "warning": "!", "problem": "✕"}
 
 
 _BREAK = "\u200b"  # of no width; a line may end there
+JOINT = "\u2060"  # of no width; no line may end there
+_FIRST_SLASH = re.compile(r"(?<!\S)/(?=\S)")
+
+
+def may_end_lines(words: str) -> str:
+    """Also a path of Windows ends a line: Qt knows no break after its backslashes, and cut off what did not fit. No
+    line ends behind the first slash of a path."""
+    return _FIRST_SLASH.sub(f"/{JOINT}", words.replace("\\", f"\\{_BREAK}"))
 
 
 class Wrapped(QLabel):
-    """Also a path of Windows ends a line: Qt knows no break after its backslashes, and cut off what did not fit. What
-    is copied is the words without the breaks."""
+    """What is copied is the words without the signs of no width."""
 
     _words = ""
 
     def setText(self, words: str) -> None:
         self._words = words
-        super().setText(words.replace("\\", f"\\{_BREAK}"))
+        super().setText(may_end_lines(words))
 
     def text(self) -> str:
         return self._words
@@ -39,7 +48,7 @@ class Wrapped(QLabel):
             menu.exec(event.globalPos())
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.selectedText().replace(_BREAK, ""))
+        QGuiApplication.clipboard().setText(self.selectedText().replace(_BREAK, "").replace(JOINT, ""))
 
 
 def label(words: str = "", role: str = "", parent: QWidget | None = None, wrap: bool = True) -> QLabel:
