@@ -49,6 +49,17 @@ def test_an_environment_is_chosen_from_the_list_and_examined(
     assert ("examine", fake_side.ENVIRONMENTS[1].prefix) in side.calls
 
 
+def test_a_long_place_is_shortened_in_its_middle(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    window.resize(*SMALLEST)
+    choice = opened(qtbot, window).choice
+    whole = choice.currentText()
+    assert whole.endswith(str(PREFIX))
+    qtbot.waitUntil(lambda: "…" in choice.shown_text())
+    assert choice.shown_text()[-5:] == whole[-5:]
+    assert choice.fontMetrics().horizontalAdvance(choice.shown_text()) < choice.width() - 26, "the arrow is not covered"
+
+
 def test_a_folder_in_no_list_is_examined_too(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
     window = make_window()
     page = opened(qtbot, window, None)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLabel, QWidget
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
 from wizard.errors import WizardError
 from wizard.gui.desk import Desk
@@ -18,6 +18,7 @@ from wizard.gui.pages.doctor_answer import DoctorAnswer
 from wizard.gui.pages.environments_table import torch_words
 from wizard.gui.pages.side_base import SidePage, button
 from wizard.gui.parts.boxes import box, line_up
+from wizard.gui.parts.choice import Choice
 from wizard.gui.parts.copying import copy_out
 from wizard.gui.parts.labels import label
 from wizard.i18n import bytes_text, message
@@ -38,7 +39,7 @@ class DoctorPage(SidePage):
         self._found: Examination | None = None
         self._preview: RepairPreview | None = None
         self._asked: Path | None = None  # a folder that is in no list
-        self.choice, self.folder = QComboBox(), button()
+        self.choice, self.folder = Choice(), button()
         self._text = QLabel()
         self._text.setBuddy(self.choice)
         choose = box("card")
