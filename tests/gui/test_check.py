@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QPoint
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
@@ -18,9 +19,11 @@ from tests.gui.walking import go_to, press, settle, visible
 from wizard.errors import WizardError
 from wizard.flow.check_view import check_rows, live_rows, other_findings
 from wizard.flow.pages import PageId
+from wizard.gui.bare import SIZE, SMALLEST
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.pages.driver_panel import DriverPanel
 from wizard.gui.window import WizardWindow
+from wizard.i18n import LANGUAGES
 from wizard.mirrors.model import UserSettings
 from wizard.session.looks import Looks
 from wizard.undo.journal import Journal
@@ -231,6 +234,7 @@ def test_a_row_without_a_button_has_its_room_for_words(
 ) -> None:
     scenes.rich(session)
     window = make_window()
+    window.resize(*SIZE)
     go_to(qtbot, window, PageId.CHECK)
 
     def facts() -> list[QWidget]:
@@ -242,3 +246,35 @@ def test_a_row_without_a_button_has_its_room_for_words(
     qtbot.waitUntil(lambda: len(facts()) == 2)
     card, driver = facts()
     assert card.width() > driver.width() + 50, "beside the driver stands a button"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_in_a_small_window_the_buttons_stand_below_the_words(
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
+) -> None:
+    scenes.rich(session)
+    window = make_window(language)
+    window.resize(*SIZE)
+    go_to(qtbot, window, PageId.CHECK)
+    rows = check_page(window).rows
+
+    def words() -> list[QWidget]:
+        shown = visible(window, QLabel)
+        return [one for one in shown if isinstance(one, QLabel) and rows.isAncestorOf(one) and "535." in one.text()]
+
+    qtbot.waitUntil(lambda: len(words()) == 1)
+    buttons = [one for one in visible(window, QPushButton) if isinstance(one, QPushButton) and rows.isAncestorOf(one)]
+    button = next(one for one in buttons if one.isCheckable())
+
+    def left(one: QWidget) -> int:
+        return one.mapTo(rows, QPoint(0, 0)).x()
+
+    assert left(button) > left(words()[0]) + words()[0].width()
+    button.setFocus()
+    window.resize(*SMALLEST)
+    qtbot.waitUntil(lambda: left(button) == left(words()[0]))
+    qtbot.waitUntil(lambda: words()[0].width() > 0.45 * rows.width())
+    assert button.isVisible()
+    assert window.focusWidget() is button
+    window.resize(*SIZE)
+    qtbot.waitUntil(lambda: left(button) > left(words()[0]) + words()[0].width())

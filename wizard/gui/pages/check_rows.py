@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from wizard.flow.check_view import CheckRow, LiveRow
 from wizard.gui.desk import Desk
@@ -20,6 +21,7 @@ from wizard.session.lint import Mending
 from wizard.settings.finding import Finding
 
 _WayOut = tuple[QPushButton | None, QWidget | None]  # a button, and what unfolds below the row
+_NARROW = 85  # letters in the width of the card
 
 
 class CheckRows(RowCard):
@@ -33,6 +35,8 @@ class CheckRows(RowCard):
         self._fix: tuple[Finding, Mending] | None = None
         self._open: set[str] = set()  # names of the rows whose way out is unfolded
         self.fixes: dict[str, QPushButton] = {}  # by the finding's code
+        self._buttons: list[tuple[QPushButton, QWidget, QHBoxLayout, QHBoxLayout]] = []
+        self._is_narrow = False
 
     def show_live(self, live: Sequence[LiveRow]) -> None:
         """While the look goes on: what is known, and what is still waited for."""
@@ -72,14 +76,50 @@ class CheckRows(RowCard):
         if row.why:
             lines.append(label(self._desk.voice.say(row.why), "muted"))
         button, wide = self._way_out(row, name, lines)
-        self.add_row(pill, label(name, "strong", wrap=False), stacked(*lines), button)
+        words = stacked(*lines)
+        self.add_row(pill, label(name, "strong", wrap=False), words, self._beside(button, words) if button else None)
         widths = self.fontMetrics().horizontalAdvance
         self.grid.setColumnMinimumWidth(0, widths("! Warning") + 30)
         self.grid.setColumnMinimumWidth(1, widths("Graphics card") + 14)
-        if button:
-            self.grid.setAlignment(button, Qt.AlignmentFlag.AlignRight)
         if wide:
             self.add_wide(wide)
+
+    def _beside(self, button: QPushButton, words: QWidget) -> QWidget:
+        """Where the button stands while there is room for it beside the words."""
+        place, below = QWidget(), line_up()
+        beside = line_up(place)
+        layout = words.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertLayout(layout.count() - 1, below)  # the last is a stretch
+        below.addStretch(1)
+        self._buttons.append((button, place, beside, below))
+        self._put_button(*self._buttons[-1])
+        return place
+
+    def _put_button(self, button: QPushButton, place: QWidget, beside: QHBoxLayout, below: QHBoxLayout) -> None:
+        had_focus = self.window().focusWidget() is button  # which a new parent takes away
+        if self._is_narrow:
+            below.insertWidget(0, button)
+        else:
+            beside.addWidget(button, 0, Qt.AlignmentFlag.AlignRight)
+        if self._is_narrow or place.parent() is not None:  # a new one is shown by the grid
+            place.setVisible(not self._is_narrow)
+        if had_focus:
+            button.show()
+            button.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where few words would be left in a line, the buttons go below them."""
+        super().resizeEvent(event)
+        is_narrow = event.size().width() < _NARROW * self.fontMetrics().averageCharWidth()
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            for one in self._buttons:
+                self._put_button(*one)
+
+    def clear(self) -> None:
+        super().clear()
+        self._buttons = []
 
     def _way_out(self, row: CheckRow, name: str, lines: list[QWidget]) -> _WayOut:
         if row.guide:
