@@ -14,7 +14,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
 from wizard.errors import WizardError
 from wizard.flow.pages import PageId
-from wizard.gui.bare import SIZE
+from wizard.gui.bare import SIZE, SMALLEST
 from wizard.gui.pages.build import BuildPage
 from wizard.gui.pages.check import CheckPage
 from wizard.gui.window import WizardWindow
@@ -129,6 +129,25 @@ def test_the_grid_is_whole_in_a_window_of_the_usual_size(language: str, qtbot: Q
     assert absent is not None
     assert absent.text() == "–"
     assert text(message("plan.cell.not-published"), language) in absent.toolTip() or "2.13.0" in absent.toolTip()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_grid_is_whole_in_the_smallest_window(language: str, qtbot: QtBot, make_window: MakeWindow) -> None:
+    """What does not fit says so by its sign; the words come back with the room."""
+    window = make_window(language)
+    window.resize(*SMALLEST)
+    go_to(qtbot, window, PageId.BUILD)
+    page = build_page(window)
+    grid = page.grid
+    qtbot.waitUntil(lambda: grid.horizontalScrollBar().maximum() == 0)
+    hints = {column: grid.sizeHintForColumn(column) for column in range(grid.columnCount())}
+    assert {column: hint for column, hint in hints.items() if hint > grid.columnWidth(column)} == {}
+    cell = grid.model().index(*grid.cell_of("2.14.1", "cu130"))
+    assert grid.shown_words(cell) == "✕"
+    best = grid.model().index(*grid.cell_of("2.14.1", "cu126"))
+    assert grid.shown_words(best) == best.data()
+    window.resize(*SIZE)
+    qtbot.waitUntil(lambda: grid.shown_words(cell) == cell.data() != "✕")
 
 
 def go_to_build(qtbot: QtBot, window: WizardWindow) -> None:

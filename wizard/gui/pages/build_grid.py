@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from PySide6.QtCore import QEvent, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QKeyEvent, QMouseEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -60,7 +60,9 @@ class _Cell(QStyledItemDelegate):
         painter.setPen(colour(fore))
         painter.setFont(_font_of(option, kind))
         room = rect.adjusted(_EDGE, 0, -_EDGE, 0)
-        words = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, room.width())
+        words = painter.fontMetrics().elidedText(
+            self._grid.shown_words(index), Qt.TextElideMode.ElideRight, room.width()
+        )
         painter.drawText(room, Qt.AlignmentFlag.AlignCenter, words)
         if self._grid.hasFocus() and index == self._grid.currentIndex():
             ring: QColor = colour("text")
@@ -70,7 +72,7 @@ class _Cell(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
         words = QFontMetrics(_font_of(option, str(index.data(_KIND) or "")))
-        return QSize(words.horizontalAdvance(str(index.data())) + 2 * _EDGE + 2, words.height())
+        return QSize(words.horizontalAdvance(self._grid.shown_words(index)) + 2 * _EDGE + 2, words.height())
 
 
 def _font_of(option: QStyleOptionViewItem, kind: str) -> QFont:
@@ -91,6 +93,7 @@ class BuildGrid(QTableWidget):
         self._grid: Grid | None = None
         self._heads: tuple[tuple[str, ...], ...] = ()
         self._shown: dict[tuple[int, int], _Words] = {}
+        self._is_terse = False
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -158,14 +161,33 @@ class BuildGrid(QTableWidget):
             self._look(self.currentRow(), self.currentColumn())
 
     def _share_room(self) -> None:
-        """A column with words is as wide as they are; the others share what is left."""
+        """A column with words is as wide as they are; the others share what is left. Without room for all words the
+        cells that do not fit show their signs only: the sentence below says the rest."""
         head = self.horizontalHeader()
+        self._is_terse = False
         head.setMinimumSectionSize(head.fontMetrics().horizontalAdvance("CUDA") + 3 * _EDGE)
         for column in range(self.columnCount()):
             cells = [self._shown[row, column] for row in range(self.rowCount())]
             has_words = any(cell.kind != "fits" and cell.text != _ABSENT for cell in cells)
             mode = QHeaderView.ResizeMode.ResizeToContents if has_words else QHeaderView.ResizeMode.Stretch
             head.setSectionResizeMode(column, mode)
+        hints = (self.sizeHintForColumn(column) for column in range(self.columnCount()))
+        self._is_terse = sum(max(hint, head.minimumSectionSize()) for hint in hints) > self._room()
+        head.resizeSections()
+
+    def _room(self) -> int:
+        """For the columns, with the bar at the side whether it is there now or not."""
+        return self.width() - 2 * self.frameWidth() - self.verticalHeader().width() - self.verticalScrollBar().width()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        is_filled = len(self._shown) == self.rowCount() * self.columnCount()
+        if is_filled and event.size().width() != event.oldSize().width():
+            self._share_room()
+
+    def shown_words(self, index: QModelIndex | QPersistentModelIndex) -> str:
+        words = str(index.data() or "")
+        return words.split(" ")[0] if self._is_terse and not index.data(_KIND) else words
 
     def _make_cells(self, grid: Grid) -> None:
         self._heads, self._shown = (grid.releases, grid.variants), {}
