@@ -1614,6 +1614,10 @@
         <translation>文件：%1 个，均带校验值（SHA-256）(&amp;F)</translation>
     </message>
     <message>
+        <source>Nothing is missing. To set up something else, go back and choose it.</source>
+        <translation>什么都不缺。如果要安装别的内容，请返回上一步重新选择。</translation>
+    </message>
+    <message>
         <source>These settings files are changed when you press Install, with a backup: %1.</source>
         <translation>点“开始安装”时会改动以下设置文件，并保留备份：%1。</translation>
     </message>

@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui import fake_side
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
-from tests.gui.walking import go_to, mnemonics, press, settle
+from tests.gui.walking import go_to, mnemonics, press, settle, visible
 from wizard import paths
 from wizard.errors import UsageError
 from wizard.flow.pages import PageId
@@ -109,7 +109,10 @@ def test_nothing_to_do_is_said_calmly(qtbot: QtBot, make_window: MakeWindow, sid
     qtbot.waitUntil(review.nothing.isVisible)
     assert review.nothing.code == "reuse.nothing"
     assert not review.trouble.isVisible()
-    assert not window.footer.primary.isEnabled()
+    assert not window.footer.primary.isVisible(), "there is nothing to press"
+    assert not review.copy.isVisible()
+    assert all("Install" not in one.text() for one in visible(window, QLabel) if one.parent() is not window.rail)
+    assert window.focusWidget() is not window.footer.back, "a stray Return turns no page"
 
 
 def test_one_that_may_not_be_used_says_why(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:

@@ -22,7 +22,7 @@ from wizard.gui.parts.diff_view import DiffView
 from wizard.gui.parts.fold import Fold
 from wizard.gui.parts.labels import label
 from wizard.gui.parts.remark import Remark
-from wizard.i18n import bytes_text, message
+from wizard.i18n import Message, bytes_text, message
 from wizard.plan.model import Plan
 from wizard.session.model import Election, Preview
 from wizard.session.settings import UsePlan
@@ -88,10 +88,10 @@ class ReviewPage(Page):
         return None
 
     def primary_text(self) -> str:
-        return self.tr("&Install")
+        return "" if self.nothing.code else self.tr("&Install")
 
     def retranslate(self) -> None:
-        self.set_head(self.tr("What will happen"), self.tr("Nothing has been changed so far. Press Install to begin."))
+        self._say_head()
         self.copy.setText(self.tr("&Copy commands"))
         self.save.setText(self.tr("&Save as class profile…"))
         self.saved.retranslate()
@@ -101,7 +101,15 @@ class ReviewPage(Page):
         self.nothing.retranslate()
         self.diff.retranslate()
 
+    def _say_head(self) -> None:
+        if self.nothing.code:
+            words = self.tr("Nothing is missing. To set up something else, go back and choose it.")
+        else:
+            words = self.tr("Nothing has been changed so far. Press Install to begin.")
+        self.set_head(self.tr("What will happen"), words)
+
     def render_state(self) -> None:
+        self._say_head()
         preview = self.state.preview
         for widget in (self._head, self.files, self._commands_title, self.limits_fold):
             widget.setVisible(preview is not None)
@@ -110,6 +118,7 @@ class ReviewPage(Page):
         words = self.tr("Settings files that &will be changed: %1")
         self.settings.show_words(words.replace("%1", str(len(diffs))))
         self.diff.show_diffs(diffs)
+        self.copy.setVisible(not self.nothing.code)
         self.copy.setEnabled(preview is not None)
         self.save.setVisible(self.state.profile is None and not self.state.choices.reuse)
         self.save.setEnabled(preview is not None and not self.is_busy)
@@ -206,11 +215,17 @@ class ReviewPage(Page):
 
     def _compared(self, preview: Preview | None) -> None:
         if preview is None and self.state.profile is not None:
-            self.nothing.show_words(message("flow.profile.already", name=self.state.profile.profile.environment.name))
+            self._say_nothing(message("flow.profile.already", name=self.state.profile.profile.environment.name))
         elif preview is None:
-            self.nothing.show_words(message("reuse.nothing", prefix=self.state.choices.prefix or ""))
+            self._say_nothing(message("reuse.nothing", prefix=self.state.choices.prefix or ""))
         else:
             self.desk.navigator.put_preview(preview)
+
+    def _say_nothing(self, words: Message) -> None:
+        self.nothing.show_words(words)
+        self.render_state()
+        self.announce(self.say(words))
+        self.changed.emit()
 
     def _elected(self, election: Election) -> None:
         self.desk.navigator.put_election(election)
