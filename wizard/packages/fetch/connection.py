@@ -125,6 +125,9 @@ class Connection:
             self._board.finish(task, found)
             return
         task.open_io()
+        if self._board.stopping:  # whoever ends the fetch may have closed all files while we were hashing
+            task.close_io()
+            raise Stopped
 
     # -- a range ---------------------------------------------------------------------------------------------
 

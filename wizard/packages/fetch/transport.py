@@ -149,12 +149,11 @@ class Transport:
             path = file_path(url)
             if not path.is_file():  # a pipe would be waited for
                 raise FileNotFoundError(f"no file: {path}")
-            stream = path.open("rb")
+            self._file = stream = path.open("rb")
             size = os.fstat(stream.fileno()).st_size
             stream.seek(start)
         except (OSError, ValueError) as error:
             raise Fault("fetch-not-found", str(error), hard=True) from error
-        self._file = stream
         return file_reply(stream, size, start, end)
 
     def _ask(self, url: str, headers: Mapping[str, str]) -> http.client.HTTPResponse:
@@ -193,8 +192,8 @@ class Transport:
     def _connect(self, url: str, key: tuple[str, str, int | None]) -> http.client.HTTPConnection:
         scheme, host, port = key
         proxy = self._proxy(url, host)
+        connection: http.client.HTTPConnection | None = None
         try:
-            connection: http.client.HTTPConnection
             if proxy:
                 connection = _Tunnelled(proxy, scheme, host, port, self._tls)
             elif scheme == "https":
@@ -204,6 +203,8 @@ class Transport:
             connection.response_class = PacedResponse
             connection.connect()
         except (http.client.HTTPException, OSError) as error:
+            if connection:  # TLS to the proxy may stand where TLS behind it does not
+                connection.close()
             trouble = explain(error, url, self._variables())
             if trouble:
                 may_pass = trouble.code == OFFLINE
