@@ -1,4 +1,4 @@
-"""The worker is killed with SIGKILL at random moments of a real small install; resume must always heal it.
+"""The worker is killed with SIGKILL in every step of a real small install; resume must always heal it.
 
 Counted on the server: no byte of a file that was verified (it lies in the store) is ever sent again.
 """
@@ -17,7 +17,7 @@ import pytest
 
 from tests.abilities import patience
 from tests.line.world import TORCH, World
-from wizard.events import Kind, parse_line
+from wizard.events import Event, Kind, parse_line
 
 KILLS = 20
 
@@ -60,18 +60,18 @@ def planned(world: World) -> str:
 def test_every_resume_after_a_kill_ends_well(conda_world: World) -> None:
     world = conda_world
     plan = planned(world)
-    seconds = _duration(world, plan)
+    lasting = _seconds_of_steps(world, plan)
     rng = random.Random(20261121)
     phases: Counter[str] = Counter()
-    for moment in [rng.uniform(0.05, 0.98) * seconds for _ in range(KILLS)]:
+    for step, part in [(step, rng.random()) for step in sorted(lasting) for _ in range(KILLS // len(lasting))]:
         _begin_anew(world, plan)
-        _kill_after(world, plan, moment)
+        _kill_in(world, plan, step, part * lasting[step])
         phases[_phase(plan)] += 1
         before, since = verified_files(world), marks(world)
         healed = world.run("run", plan)
-        assert healed.returncode == 0, (moment, healed.stderr, healed.stdout)
+        assert healed.returncode == 0, (step, part, healed.stderr, healed.stdout)
         again = before & set(data_requests(world, since))
-        assert not again, (moment, again)
+        assert not again, (step, part, again)
         _check_environment(world)
         wait_for_nothing(world)
     assert len(phases) >= 3, f"the kills fell into too few phases to prove anything: {phases}"
@@ -89,11 +89,29 @@ def test_twelve_kills_of_one_run(world: World) -> None:
     _check_environment(world)
 
 
-def _duration(world: World, plan: str) -> float:
-    started = time.monotonic()
+def _seconds_of_steps(world: World, plan: str) -> dict[str, float]:
     done = world.run("run", plan)
     assert done.returncode == 0, done.stderr
-    return time.monotonic() - started
+    began: dict[str, float] = {}
+    lasting: dict[str, float] = {}
+    for event in _events(plan):
+        if event.kind is Kind.STEP_STARTED:
+            began[event.data["step"]] = event.time
+        elif event.kind is Kind.STEP_FINISHED:
+            lasting[event.data["step"]] = event.time - began[event.data["step"]]
+    return lasting
+
+
+def _kill_in(world: World, plan: str, step: str, seconds: float) -> None:
+    """That long after the step has begun: how long a program takes to start is no matter."""
+    program = world.start("run", plan)
+    while not any(event.kind is Kind.STEP_STARTED and event.data["step"] == step for event in _events(plan)):
+        assert program.poll() is None, program.communicate()
+        time.sleep(0.005)
+    time.sleep(seconds)
+    program.kill()
+    program.communicate()
+    wait_for_nothing(world)
 
 
 def _kill_after(world: World, plan: str, seconds: float) -> None:
@@ -105,15 +123,19 @@ def _kill_after(world: World, plan: str, seconds: float) -> None:
     wait_for_nothing(world)
 
 
+def _events(plan: str) -> list[Event]:
+    path = Path(plan).with_name("events.jsonl")
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
+    return [event for line in lines if (event := parse_line(line))]
+
+
 def _phase(plan: str) -> str:
     """The steps that were going on when the worker died."""
-    path = Path(plan).with_name("events.jsonl")
     going: list[str] = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
-        event = parse_line(line)
-        if event and event.kind is Kind.STEP_STARTED:
+    for event in _events(plan):
+        if event.kind is Kind.STEP_STARTED:
             going.append(event.data["step"])
-        elif event and event.kind is Kind.STEP_FINISHED and event.data["step"] in going:
+        elif event.kind is Kind.STEP_FINISHED and event.data["step"] in going:
             going.remove(event.data["step"])
     return "+".join(sorted(going)) or "between"
 
