@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wizard.environments.component import find_flaw, hazards
+from wizard.environments.inspect_prefix import check_free
 from wizard.environments.naming import absolute_prefix, check_name, check_place, check_prefix, nearest_existing
-from wizard.environments.remove import mark_begun
+from wizard.environments.remove import MARKER, drop_cut_mark, mark_begun
 from wizard.errors import ExitStatus, UsageError
 from wizard.i18n import LANGUAGES, text
 
@@ -155,6 +156,17 @@ def test_a_new_or_empty_folder_is_fine_and_stays_untouched(tmp_path: Path) -> No
     assert check_prefix(tmp_path / "empty", "linux", needed_bytes=1) == ()
     assert [place.name for place in tmp_path.iterdir()] == ["empty"]
     assert nearest_existing(tmp_path / "a" / "b") == tmp_path
+
+
+def test_a_mark_that_was_cut_off_is_nothing(tmp_path: Path) -> None:
+    """A setup that was killed while it wrote its mark goes on in the same folder."""
+    begun = tmp_path / "begun"
+    begun.mkdir()
+    (begun / f"{MARKER}.new").write_text('{"schema"')
+    assert check_prefix(begun, "linux") == ()
+    check_free(begun)
+    drop_cut_mark(begun)
+    assert not list(begun.iterdir())
 
 
 def test_what_is_there_already_is_refused(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.environments.remove import MARKER
+from wizard.environments.remove import MARKER, holds_something
 from wizard.errors import UsageError, WizardError
 from wizard.process import Request, run, without_memory
 
@@ -57,5 +57,5 @@ def check_free(prefix: Path) -> None:
     """An engine fills an empty folder only (our own mark may be in it). Raises UsageError `target-not-empty`."""
     if prefix.is_symlink():
         raise UsageError("target-is-link", path=str(prefix))
-    if prefix.exists() and (not prefix.is_dir() or any(inside.name != MARKER for inside in prefix.iterdir())):
+    if prefix.exists() and (not prefix.is_dir() or holds_something(prefix, but=(MARKER,))):
         raise UsageError("target-not-empty", path=str(prefix))

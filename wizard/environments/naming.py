@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path, PurePath
 
 from wizard.environments.component import Flaw, find_flaw, hazards
-from wizard.environments.remove import unfinished_run
+from wizard.environments.remove import holds_something, unfinished_run
 from wizard.errors import UsageError, gigabytes_apart
 from wizard.i18n import Message
 from wizard.system.places import places
@@ -106,7 +106,7 @@ def _check_existing(prefix: Path) -> None:
         raise UsageError("target-unfinished", path=str(prefix), run=run)
     if is_environment(prefix):
         raise UsageError("target-is-environment", path=str(prefix))
-    if prefix.is_dir() and any(prefix.iterdir()):
+    if prefix.is_dir() and holds_something(prefix):
         raise UsageError("target-not-empty", path=str(prefix))
     if prefix.exists() and not prefix.is_dir():
         raise UsageError("target-is-file", path=str(prefix))

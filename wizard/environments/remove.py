@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def mark_begun(prefix: Path, run_id: str) -> None:
     if is_ours_unfinished(prefix, run_id):
         return
     existed = prefix.exists()
-    if prefix.is_symlink() or (existed and not prefix.is_dir()) or (existed and _holds_something(prefix)):
+    if prefix.is_symlink() or (existed and not prefix.is_dir()) or (existed and holds_something(prefix)):
         raise UsageError("target-not-empty", path=str(prefix))
     parents = tuple(str(place) for place in prefix.parents if not place.exists())
     mark = {"schema": 1, "run": run_id, "existed": existed, "parents": parents}
@@ -47,9 +48,15 @@ def mark_begun(prefix: Path, run_id: str) -> None:
         raise UsageError("target-not-writable", details=str(error), path=str(prefix)) from error
 
 
-def _holds_something(prefix: Path) -> bool:
-    """A mark that a kill cut off is nothing."""
-    return any(inside.name != f"{MARKER}.new" for inside in prefix.iterdir())
+def holds_something(prefix: Path, but: Collection[str] = ()) -> bool:
+    """Tell whether there is anything in the folder; a mark that a kill cut off is nothing. Raises OSError."""
+    return any(inside.name not in (f"{MARKER}.new", *but) for inside in prefix.iterdir())
+
+
+def drop_cut_mark(prefix: Path) -> None:
+    """Remove a mark that a kill cut off. The folder stays: nobody knows whether it was there before."""
+    with contextlib.suppress(OSError):
+        moving.unlink(prefix / f"{MARKER}.new", missing_ok=True)
 
 
 def _take_back_beginning(prefix: Path, existed: bool, parents: tuple[str, ...]) -> None:

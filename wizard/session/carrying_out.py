@@ -12,7 +12,7 @@ import psutil
 from filelock import Timeout
 
 from wizard import paths
-from wizard.environments.remove import is_ours_unfinished, remove_unfinished
+from wizard.environments.remove import drop_cut_mark, is_ours_unfinished, remove_unfinished
 from wizard.errors import UsageError, WizardError
 from wizard.events import Kind
 from wizard.plan.serialize import read_plan
@@ -139,6 +139,8 @@ def _take_back(folder: RunFolder, finished_too: bool) -> None:
         restore_run(folder)  # a repair that did not get to its end
     if is_ours_unfinished(prefix, folder.id):
         remove_unfinished(prefix, folder.id)
+    else:
+        drop_cut_mark(prefix)
 
 
 class Runs:
