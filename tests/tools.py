@@ -31,6 +31,10 @@ PUT_IN = (
     "xz",
     "openssl",
     "desktop-file-validate",
+    "minisign",
+    "mkfs.btrfs",
+    "mkfs.ext4",
+    "mkfs.xfs",
 )
 _REASON = "{program} is not installed"
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import stat
 import subprocess
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from tests.pack.classes import make_class, publish
 from tests.profile.examples import entry, profile
 from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import FaultServer
+from tests.tools import needs
 from wizard.cli.main import main
 from wizard.errors import UsageError
 from wizard.pack.build import BuildOptions, build, code_of
@@ -66,7 +66,7 @@ def test_what_minisign_has_signed_is_read() -> None:
         assert code(lambda signature=signature: verify(data, signature, new_key().public)) == "signature-other-key"
 
 
-@pytest.mark.skipif(shutil.which("minisign") is None, reason="minisign is not on this machine")
+@needs("minisign")
 def test_what_we_have_signed_minisign_verifies(tmp_path: Path) -> None:
     key = new_key()
     (tmp_path / "a").write_bytes(b"x" * 5000)

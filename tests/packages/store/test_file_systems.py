@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import os
 import random
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -19,6 +18,7 @@ import pytest
 from tests.packages import wheels
 from tests.packages.conftest import stored_wheel
 from tests.packages.store.test_harm import environment
+from tests.tools import path_of
 from wizard.packages.record import check_record
 from wizard.packages.store import Entry
 from wizard.packages.store.folder import altered_files
@@ -46,8 +46,7 @@ def mounted(kind: str, folder: Path) -> Iterator[Path]:
     place, image = folder / kind, folder / f"{kind}.img"
     place.mkdir()
     if make := MAKE[kind]:
-        if not shutil.which(make[0]):
-            pytest.skip(f"{make[0]} is not here")
+        path_of(make[0])
         image.touch()
         os.truncate(image, ROOM)
         subprocess.run([*make, str(image)], check=True, capture_output=True)
