@@ -7,7 +7,7 @@ import subprocess
 from functools import cache
 from pathlib import Path
 
-import pytest
+from tests.tools import not_put_in
 
 OLD_PYTHONS = ("3.6", "3.7", "3.8")
 _ASK = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
@@ -17,7 +17,7 @@ def old_python(version: str) -> Path:
     """Return an interpreter of "3.6" that can make virtual environments; skip the test where there is none."""
     found = _find(version)
     if found is None:
-        pytest.skip(f"no Python {version} with venv on PATH")
+        not_put_in(f"Python {version} with venv")
     return found
 
 

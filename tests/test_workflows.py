@@ -112,13 +112,15 @@ def test_the_checks_put_in_the_tools_that_no_test_may_miss_there() -> None:
 
 _TRIED = """
 import pytest
-from tests.tools import needs, path_of
+from tests.tools import needs, not_put_in, path_of
 
 @needs("no-such-program")
 def test_marked(): pass
 
 @pytest.mark.parametrize("name", ["a b", "字"])
 def test_looking(name): path_of("no-such-program")
+
+def test_by_chance(): not_put_in("Python 2.7")
 
 @pytest.mark.skip(reason="too cold")
 def test_for_another_reason(): pass
@@ -150,11 +152,12 @@ def test_what_was_skipped_for_want_of_a_program_runs_where_all_must_be(tmp_path:
             command, cwd=tmp_path, env={**environment, **variables}, capture_output=True, encoding="utf-8", check=False
         ).stdout
 
-    assert "4 skipped" in run()
+    assert "5 skipped" in run()
     named = listed.read_text(encoding="utf-8").splitlines()
     assert [name.partition("::")[2].partition("[")[0] for name in named] == [
         "test_marked",
         "test_looking",
         "test_looking",
+        "test_by_chance",
     ]
-    assert "2 failed, 1 passed" in run(f"@{listed}", **{VARIABLE: "1"})
+    assert "2 failed, 1 passed, 1 skipped" in run(f"@{listed}", **{VARIABLE: "1"})

@@ -61,6 +61,11 @@ def missing(what: str) -> NoReturn:
     pytest.skip(_REASON.format(program=what))
 
 
+def not_put_in(what: str) -> NoReturn:
+    """Ends the test for want of what no package brings: skipped there too, unless the machine has it."""
+    pytest.skip(_REASON.format(program=what))
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """A plugin's hook. xdist's workers hand their reports to the one process that writes."""
     place = os.environ.get(LIST)

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+import traceback
+import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,3 +28,29 @@ _IS_ROOT = hasattr(os, "geteuid") and os.geteuid() == 0
 needs_open_project = pytest.mark.skipif(
     _IS_ROOT and not _may_be_read(_PROJECT), reason="other users may not read this copy of the project"
 )
+
+
+def as_user(user: int, home: Path, work: Callable[[], Any]) -> Any:
+    """What `work` returns in a child of that user, whose program's folder is `home`. Only root may."""
+    reading, writing = os.pipe()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # other threads: the child needs none of them
+        child = os.fork()
+    if child == 0:
+        answer: Any = "failed"
+        try:
+            os.setgroups([])
+            os.setgid(user)
+            os.setuid(user)
+            os.environ["TORCH_WIZARD_HOME"] = str(home)
+            answer = work()
+        except BaseException:
+            answer = traceback.format_exc()
+        finally:
+            os.write(writing, json.dumps(answer).encode())
+            os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as stream:
+        text = stream.read()
+    os.waitpid(child, 0)
+    return json.loads(text)

@@ -6,11 +6,14 @@ import os
 import platform
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from tests.machine.answers import answering, recorded
+from tests.tools import not_put_in
+from tests.users import STRANGER, as_user
 from wizard.machine import condas
 from wizard.machine import operating_system as system
 from wizard.machine.asking import asker
@@ -83,8 +86,9 @@ def test_toolkits_of_path_and_variable(tmp_path: Path, monkeypatch: pytest.Monke
     assert len([row for row in found if str(tmp_path) in row.path]) == 2
 
 
-@pytest.mark.skipif(shutil.which("nvcc") is None, reason="no CUDA toolkit here")
 def test_this_machines_toolkit() -> None:
+    if shutil.which("nvcc") is None:
+        not_put_in("nvcc")
     assert probe_toolkits(asker(lambda: False))[0].found_by == "PATH"
 
 
@@ -159,8 +163,15 @@ def test_room(tmp_path: Path) -> None:
     assert volume(tmp_path / ("n" * 5000) / "x").writable in (True, None)
 
 
-@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_is_not_ours(tmp_path: Path) -> None:
-    tmp_path.chmod(0o555)
-    assert volume(tmp_path / "x").writable is False
-    tmp_path.chmod(0o755)
+@linux_only
+@pytest.mark.parametrize(("mode", "is_writable"), [(0o555, False), (0o777, True)])
+def test_a_folder_that_is_not_ours(mode: int, is_writable: bool) -> None:
+    with tempfile.TemporaryDirectory() as name:  # pytest's own are closed to others
+        folder = Path(name)
+        folder.chmod(mode)
+
+        def ask() -> bool | None:
+            return volume(folder / "x").writable
+
+        assert (as_user(STRANGER, folder, ask) if os.geteuid() == 0 else ask()) is is_writable
+        folder.chmod(0o755)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import tempfile
-import traceback
-import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +13,7 @@ import pytest
 
 from tests.packages import wheels
 from tests.packages.files import locked
+from tests.users import as_user
 from wizard.packages.model import LockedFile
 from wizard.packages.store import PackageStore
 from wizard.packages.store.build import StoreBuilder
@@ -46,32 +44,6 @@ def wheel(open_folder: Path) -> Path:
     made.parent.chmod(0o755)
     made.chmod(0o644)
     return made
-
-
-def as_user(user: int, home: Path, work: Callable[[], Any]) -> Any:
-    """What `work` returns in a child of that user."""
-    reading, writing = os.pipe()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # other threads: the child needs none of them
-        child = os.fork()
-    if child == 0:
-        answer: Any = "failed"
-        try:
-            os.setgroups([])
-            os.setgid(user)
-            os.setuid(user)
-            os.environ["TORCH_WIZARD_HOME"] = str(home)
-            answer = work()
-        except BaseException:
-            answer = traceback.format_exc()
-        finally:
-            os.write(writing, json.dumps(answer).encode())
-            os._exit(0)
-    os.close(writing)
-    with os.fdopen(reading) as stream:
-        text = stream.read()
-    os.waitpid(child, 0)
-    return json.loads(text)
 
 
 def fill(root: Path | None, wheel: Path, *, shared: bool) -> str:
