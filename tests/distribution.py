@@ -27,4 +27,4 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
             return together(nodeid)
 
     config.option.loadscopereorder = False  # as they are listed: the short ones come last
-    return ByFile(config, log)  # type: ignore[arg-type]
+    return ByFile(config, log)

@@ -64,7 +64,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
 
     def copyfile(self, source: object, outputfile: object) -> None:
         try:
-            super().copyfile(source, outputfile)  # type: ignore[misc]
+            super().copyfile(source, outputfile)
         except (BrokenPipeError, ConnectionResetError):
             self.close_connection = True
 

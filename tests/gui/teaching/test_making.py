@@ -17,7 +17,7 @@ from tests.servers.fault_server import Faults, FaultServer
 
 def test_a_pack_is_opened_from_its_folder(
     page_of, qtbot: QtBot, built: tuple[Class, Path], pack: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     window, page = page_of()
     monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(pack))
     press(qtbot, page.pack.open)
@@ -64,7 +64,7 @@ def test_a_pack_is_built_from_a_profile(page_of, qtbot: QtBot, tmp_path: Path, m
 
 def test_a_taken_folder_is_refused_before_anything_is_written(
     page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path]
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     window, page = page_of()
     profile = built[0].write(tmp_path / "course.torchlab")
     (tmp_path / "mine").mkdir()
@@ -77,7 +77,7 @@ def test_a_taken_folder_is_refused_before_anything_is_written(
 
 def test_a_stick_is_told_of_and_its_files_are_split(
     page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     window, page = page_of()
     monkeypatch.setattr("wizard.pack.volume.file_system", lambda folder: "vfat")
     page.plan_pack(built[0].write(tmp_path / "course.torchlab"), tmp_path / "stick")
@@ -89,7 +89,7 @@ def test_a_stick_is_told_of_and_its_files_are_split(
 
 def test_where_there_is_too_little_room_nothing_is_begun(
     page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path], monkeypatch: pytest.MonkeyPatch
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     window, page = page_of()
     monkeypatch.setattr("wizard.flow.class_session._free", lambda folder: 1000)
     page.plan_pack(built[0].write(tmp_path / "course.torchlab"), tmp_path / "stick")

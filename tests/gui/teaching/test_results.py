@@ -18,7 +18,7 @@ from wizard.share.room import room
 
 def test_results_come_in_by_themselves_and_who_needs_help_comes_first(
     page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path]
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     window, page = page_of()
     opened(qtbot, page, pack)
     reported(pack, of_pack(built, 1), of_pack(built, 2, status=1, error=full()), of_pack(built, 3))
@@ -38,7 +38,7 @@ def test_results_come_in_by_themselves_and_who_needs_help_comes_first(
 
 def test_expected_computers_are_kept_and_the_missing_counted(
     page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path], tmp_path: Path
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     reported(pack, of_pack(built, 1), of_pack(built, 2, status=1, error=full()))
     window, page = page_of()
     opened(qtbot, page, pack)
@@ -78,7 +78,7 @@ def test_the_filter_shows_who_is_looked_for(page_of, qtbot: QtBot, pack: Path, b
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_state_of_the_page_has_its_own_letters(
     language: str, page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path], tmp_path: Path
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     window, page = page_of(language)
 
     def unique() -> None:

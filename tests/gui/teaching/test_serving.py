@@ -106,7 +106,7 @@ def test_closing_the_window_asks_and_ends_the_server(page_of, qtbot: QtBot, pack
 
 def test_a_start_that_is_stopped_while_reading_leaves_no_server(
     page_of, qtbot: QtBot, pack: Path, side: FakeSide
-) -> None:  # type: ignore[no-untyped-def]
+) -> None:
     reading, go_on = threading.Event(), threading.Event()
 
     class Slow(ClassSession):

@@ -56,7 +56,7 @@ def with_sizes_behind(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         whole = {info.filename: archive.read(info) for info in archive.infolist()}
     out = _Pipe(wheel)
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:  # type: ignore[call-overload]
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in whole.items():
             archive.writestr(name, data)
     out.close()

@@ -118,7 +118,7 @@ def test_an_interrupted_move_goes_on(tmp_path: Path) -> None:
 def test_a_move_that_has_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stored_wheel(wheels.rich(tmp_path / "wheels"))
     target = another_volume(tmp_path) / "store"
-    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 9, 1))  # type: ignore[attr-defined]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: shutil._ntuple_diskusage(10, 9, 1))
     with pytest.raises(WizardError) as caught:
         move(PackageStore(), target)
     assert caught.value.code == "no-space"
