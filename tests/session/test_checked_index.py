@@ -6,6 +6,7 @@ import hashlib
 import json
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from tests.servers.index_server import JSON, Answer, IndexServer
 from tests.servers.trickle import Trickle
 from tests.session.checking import ASKER, failure, links, resolve, source
 from wizard import paths
+from wizard.errors import WizardError
 from wizard.i18n import LANGUAGES, text
 from wizard.mirrors.model import Layout, UserSettings
 from wizard.packages import lock as lock_module
@@ -81,6 +83,37 @@ def test_only_links_that_may_not_be_followed_are_named(root: Path, tmp_path: Pat
         for language in LANGUAGES:
             assert start + name in text(error.summary, language)
             assert server.simple in text(error.summary, language)
+
+
+@pytest.mark.parametrize("is_json", [True, False], ids=["json", "html"])
+def test_a_good_link_beside_a_refused_one_does_not_hide_it(root: Path, tmp_path: Path, is_json: bool) -> None:
+    """The version that is needed lies where nobody may be sent; an older one does not."""
+    good, bad = "/files/extra-3.0-py3-none-any.whl", "http://192.0.2.1/extra-9.0-py3-none-any.whl"
+    entries = [{"filename": url.rpartition("/")[2], "url": url, "hashes": {}} for url in (bad, good)]
+    page = json.dumps({"meta": {}, "files": entries}).encode()
+    with IndexServer(root) as server:
+        server.answers["/simple/extra/"] = Answer(page, 200, {"Content-Type": JSON}) if is_json else links(bad, good)
+        own = source(server.simple)
+        with pytest.raises(WizardError) as caught:
+            resolve(tmp_path / "w", own, own, wanted=("torch", "extra>=9"))
+        assert caught.value.code == "lock-links-refused", caught.value.details
+        for language in LANGUAGES:
+            assert bad in text(caught.value.summary, language)
+        with pytest.raises(WizardError) as caught:  # what fails elsewhere is told as ever
+            resolve(tmp_path / "v", own, own, wanted=("torch>=5", "extra"))
+        assert caught.value.code == "lock-no-solution"
+
+
+def test_one_address_for_two_options(root: Path, tmp_path: Path) -> None:
+    """Each is read in its own way and told by its own name."""
+    with IndexServer(root) as server:
+        lock = resolve(
+            tmp_path / "w", source(server.simple), source(server.flat), source(server.flat, Layout.FLAT),
+        )  # fmt: skip
+        assert {file.name for file in lock.files} == {"torch", "extra"}
+        server.answers["/simple/extra/"] = Answer(status=500)
+        torch, packages = (replace(source(server.simple), name=name) for name in ("--torch-index", "--index"))
+        assert failure(tmp_path / "v", torch, packages).params["source"] == "--index"
 
 
 def test_a_page_that_drips_does_not_hold_the_resolver(

@@ -101,6 +101,15 @@ def test_only_in_an_extra_index(places: Places) -> None:
         assert f"--torch-index {places.extra.simple}" in text(caught.value.hint, language)
 
 
+def test_in_two_extra_indexes_it_is_not_called_the_only_one(places: Places, tmp_path: Path) -> None:
+    places.other_wheel()
+    make_wheel(tmp_path / "third", WHEEL, requires_python=">=3.9")
+    with IndexServer(tmp_path / "third") as third, pytest.raises(WizardError) as caught:
+        places.elect(UserSettings(extra_index_urls=(places.extra.simple, third.simple)))
+    assert caught.value.code == "origin-unproven"
+    assert "only" not in text(caught.value.summary, "en")
+
+
 def test_the_tables_prove_it_where_the_official_place_is_silent(
     places: Places, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -7,8 +7,10 @@ no index at all (a login page of a network, an error page with status 200) raise
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from html.parser import HTMLParser
@@ -24,6 +26,7 @@ from wizard.mirrors.model import Offer, Source
 from wizard.mirrors.unreachable import SourceUnreachable
 from wizard.process import redact
 
+_MOST_SHOWN = 200  # signs of an address
 _DISTRIBUTION = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".egg", ".tar.xz")
 _SHA256 = re.compile(r"^[0-9a-f]{64}$")
 _FRAGMENT = re.compile(r"(?:^|&)sha256=([0-9a-fA-F]{64})(?:$|&)")
@@ -102,6 +105,31 @@ def names_source_of(project: str, text: str) -> bool:
     return re.search(rf"(?<![\w.-]){name}-\d[^\s\"'<>/]{{0,200}}\.(?:tar\.|zip)", text, re.IGNORECASE) is not None
 
 
+def refused_wheel(project: str, text: str, base_url: str) -> str | None:
+    """Return the first wheel of the project on a page of either kind that lies where nobody may be sent."""
+    wanted = canonicalize_name(project)
+    for href, base in _hrefs(text, base_url):
+        wheel = href.partition("#")[0]
+        if wheel.endswith(".whl") and _foreign(wheel, wanted) is None and resolve_link(base, href) is None:
+            return redact(wheel)[:_MOST_SHOWN]
+    return None
+
+
+def _hrefs(text: str, base_url: str) -> Iterator[tuple[str, str]]:
+    """Each with what it is relative to."""
+    if text.lstrip()[:1] != "{":
+        page = _parse_links(text)
+        yield from ((link.href, _base_of(page, base_url)) for link in page.links)
+        return
+    with contextlib.suppress(ValueError, RecursionError, AttributeError, TypeError):
+        entries = [entry for entry in json.loads(text)["files"] if isinstance(entry, dict)]
+        yield from ((entry["url"], base_url) for entry in entries if isinstance(entry.get("url"), str))
+
+
+def _base_of(page: _Links, base_url: str) -> str:
+    return (resolve_link(base_url, page.base) if page.base else None) or base_url
+
+
 def _filename(url: str) -> str:
     return unquote(urlsplit(url).path.rsplit("/", 1)[-1])
 
@@ -147,7 +175,7 @@ def _may_be_an_empty_list(tags: set[str], text: str) -> bool:
 
 def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
     page = _parse_links(text)
-    base = (resolve_link(base_url, page.base) if page.base else None) or base_url
+    base = _base_of(page, base_url)
     offers: list[Offer] = []
     refused: list[str] = []
     lists_files = False
@@ -181,7 +209,7 @@ def _check_refused(hrefs: list[str], source: Source) -> None:
     """Raises SourceUnreachable `source-links-refused`: it has wheels, and all lie where nobody may be sent."""
     wheel = next((href for href in hrefs if href.partition("#")[0].endswith(".whl")), None)
     if wheel is not None:
-        address = redact(wheel.partition("#")[0])[:200]
+        address = redact(wheel.partition("#")[0])[:_MOST_SHOWN]
         index = redact(source.url or "") or "-"
         raise SourceUnreachable("source-links-refused", address, source=source.label, index=index, address=address)
 

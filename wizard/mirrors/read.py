@@ -7,7 +7,7 @@ looks at lists only: no wheel is fetched, and speed is not judged here.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from types import TracebackType
 from typing import TypeVar
@@ -20,7 +20,14 @@ from wizard.mirrors.client import CONNECT_TIMEOUT, READ_TIMEOUT, Client, Page
 from wizard.mirrors.folders import list_folder
 from wizard.mirrors.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.mirrors.official import default_index_url
-from wizard.mirrors.pages import names_source_of, not_an_index, parse_flat, parse_simple_html, parse_simple_json
+from wizard.mirrors.pages import (
+    names_source_of,
+    not_an_index,
+    parse_flat,
+    parse_simple_html,
+    parse_simple_json,
+    refused_wheel,
+)
 from wizard.mirrors.table import forbidden_means_missing
 from wizard.mirrors.unreachable import SourceUnreachable, explain_status
 
@@ -90,6 +97,16 @@ class Reader:
         _, url = self._address(source, project)
         page = self._pages.get(url)  # none of a folder
         return isinstance(page, Page) and page.status == 200 and names_source_of(project, page.text)
+
+    def refused(self, projects: Collection[str]) -> tuple[Source, str] | None:
+        """Of the pages that were read: a wheel of one of these that may not be fetched from where it is."""
+        for source, url, project in tuple(self._offers):
+            page = self._pages.get(url)
+            if project not in projects or not isinstance(page, Page) or page.status != 200:
+                continue
+            if address := refused_wheel(project, page.text, page.url):
+                return source, address
+        return None
 
     def _address(self, source: Source, project: str) -> tuple[str, str]:
         """Of the source, and of its page."""

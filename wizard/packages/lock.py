@@ -32,6 +32,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
+NO_SOLUTION = ("lock-no-solution", "lock-links-refused")  # codes: other sources or other versions may have one
 FAMILY = ("torch", "torchvision", "torchaudio")
 _NETWORK_WORDS = ("error sending request", "failed to fetch", "dns error", "connection", "timed out", "certificate")
 _REFUSED = re.compile(r"HTTP status \w+ error \((\d{3})[^)]*\) for url \((\S+)\)")

@@ -35,6 +35,7 @@ from wizard.mirrors.unreachable import SourceUnreachable
 from wizard.network.environment import with_direct
 from wizard.packages.lock import FAMILY, LockRequest, compile_lock, without_login
 from wizard.packages.model import Lock, LockedFile
+from wizard.process import redact
 from wizard.session.answer_server import AnswerServer
 from wizard.session.computed import Asker, fetched, here
 
@@ -110,20 +111,22 @@ class CheckedIndex:
         """The same question, asked of this index."""
         return replace(
             request,
-            torch_index=request.torch_index and self._address(request.torch_index),
+            torch_index=request.torch_index
+            and self._address(request.torch_index, request.torch_layout, is_torchs=True),
             torch_layout="simple",
             default_index=request.default_index and self._address(request.default_index),
             extra_indexes=tuple(map(self._address, request.extra_indexes)),
-            find_links=tuple(map(self._address, request.find_links)),
-            added_links=tuple(map(self._address, request.added_links)),
+            find_links=tuple(self._address(url, request.links_layout) for url in request.find_links),
+            added_links=tuple(self._address(url, request.links_layout) for url in request.added_links),
             links_layout="simple",
             environment=with_direct(request.environment, [self._root]),
         )
 
-    def _address(self, url: str) -> str:
-        """The resolver's own default index stays what it is, also by its address."""
-        number = next((number for number, source in enumerate(self._sources) if source.url == url), None)
-        return url if number is None else f"{self._root}/index/{number}"
+    def _address(self, url: str, layout: str = "simple", is_torchs: bool = False) -> str:
+        """The resolver's own default index stays what it is, also by its address. One address may serve several options
+        (torch's comes first): each is read in its own way, and told by its own name."""
+        numbers = [n for n, one in enumerate(self._sources) if (one.url, one.layout.value) == (url, layout)]
+        return f"{self._root}/index/{numbers[0 if is_torchs else -1]}" if numbers else url
 
     def _restored(self, lock: Lock) -> Lock:
         """With the files' own addresses, and the hashes that the pages promised: "" where they promised none."""
@@ -155,6 +158,8 @@ class CheckedIndex:
 
     def _cause(self, error: WizardError) -> WizardError:
         """Why the resolver failed, where it was one of our answers."""
+        if error.code == "lock-no-solution" and not self._failures:
+            return self._no_solution(self._told(error.details))
         if not error.code.startswith("lock-") or not self._failures:
             return error
         offer, failure = self._failures[-1]
@@ -166,6 +171,14 @@ class CheckedIndex:
             return type(failure)(failure.code, details, **failure.params)
         host = urlsplit(offer.url).hostname or "-"
         return WizardError("lock-refused", details, host=host, status=status, file=offer.filename)
+
+    def _no_solution(self, details: str) -> WizardError:
+        """Without a wheel that a page names, where that may not be fetched from there."""
+        found = self._reader.refused(re.findall(r"[a-z0-9][a-z0-9-]*", details.lower()))
+        if found is None:
+            return WizardError("lock-no-solution", details)
+        source, index = found[0].label, redact(found[0].url or "-")
+        return WizardError("lock-links-refused", details, source=source, index=index, address=found[1])
 
     # -- called by the handler, on its threads ---------------------------------------------------------------
 
@@ -199,12 +212,9 @@ class CheckedIndex:
             if number == len(self._offers):
                 self._offers.append(offer)
         entry = {
-            "filename": offer.filename,
-            "url": f"{self._root}/file/{number}/{quote(offer.filename)}",
-            "hashes": {"sha256": offer.sha256 or _stand_in(offer)},
-            "core-metadata": True,
-            "yanked": offer.yanked,
-        }
+            "url": f"{self._root}/file/{number}/{quote(offer.filename)}", "filename": offer.filename,
+            "hashes": {"sha256": offer.sha256 or _stand_in(offer)}, "core-metadata": True, "yanked": offer.yanked,
+        }  # fmt: skip
         known = {"size": offer.size, "requires-python": offer.requires_python}
         return entry | {name: value for name, value in known.items() if value is not None}
 

@@ -15,13 +15,13 @@ from packaging.version import InvalidVersion, Version
 from wizard.environments.python_part import ChosenPackage, PythonPart
 from wizard.errors import WizardError
 from wizard.i18n import Message
+from wizard.packages.lock import NO_SOLUTION
 from wizard.packages.model import Lock, PackageVersion
 from wizard.plan.model import Plan
 from wizard.session.conda import conda_changes, plan_conda
 from wizard.session.model import Election
 from wizard.session.python_part import LockedPython, choose_python_part, python_changes
 
-_NOT_TOGETHER = "lock-no-solution"
 _CONDA_CANNOT = ("env-unsolvable", "conda-unsolvable", "conda-package-missing", "conda-failed")
 
 
@@ -74,7 +74,7 @@ def agree(
     try:
         return part, *lock_it(Around(part.provided))
     except WizardError as error:
-        if error.code != _NOT_TOGETHER or not part.provided:
+        if error.code not in NO_SOLUTION or not part.provided:
             raise
         first = error
     free, _ = lock_it(Around(preferred=part.provided))  # without conda: is it conda at all?
@@ -86,7 +86,7 @@ def agree(
             other = choose(specs)
             return other, *lock_it(Around(other.provided))
         except WizardError as error:
-            if error.code not in (_NOT_TOGETHER, *_CONDA_CANNOT):
+            if error.code not in (*NO_SOLUTION, *_CONDA_CANNOT):
                 raise
     raise WizardError(
         "lock-conda-version",

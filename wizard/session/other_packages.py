@@ -14,7 +14,7 @@ from wizard.i18n import Message, Param, message
 from wizard.mirrors.candidates import default_index
 from wizard.mirrors.model import Layout, Origin, Source, UserSettings
 from wizard.mirrors.racers import Kind
-from wizard.packages.lock import FAMILY, without_login
+from wizard.packages.lock import FAMILY, NO_SOLUTION, without_login
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Choices
 from wizard.process import redact
@@ -27,7 +27,6 @@ from wizard.session.raced import race_further
 
 _MOST_TRIES = 3
 _SOURCE_FAILS = ("lock-network", "lock-refused", "lock-damaged", "lock-silent")
-_NO_SOLUTION = "lock-no-solution"  # another source may have what this one lacks
 _NAMES_SHOWN = 8
 
 
@@ -86,7 +85,7 @@ def _following(
     if main is None:
         return None
     is_failing = error.code in _SOURCE_FAILS or error.params.get("source") == (main.name or main.id)
-    if not is_failing and error.code != _NO_SOLUTION:
+    if not is_failing and error.code not in NO_SOLUTION:
         return None
     if not election.races_packages:
         return _after_all(facts, choices, election, main, is_cancelled) if is_failing else None

@@ -20,7 +20,7 @@ from wizard.matrix.model import Matrix
 from wizard.mirrors.installing_client import list_headers
 from wizard.mirrors.racers import Kind
 from wizard.mirrors.read import Reader
-from wizard.packages.lock import FAMILY
+from wizard.packages.lock import FAMILY, NO_SOLUTION
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Candidate, Choices
 from wizard.plan.resolve import resolve
@@ -188,7 +188,7 @@ def _with_wheels(python: PythonLock, lock: Lock, lock_it: LockIt) -> Lock:
     try:
         return lock_it(Around(others), pins(lock))[0]
     except WizardError as error:
-        if error.code != "lock-no-solution":
+        if error.code not in NO_SOLUTION:
             raise
         return lock
 

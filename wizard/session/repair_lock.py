@@ -17,6 +17,7 @@ from wizard.matrix.model import PLATFORMS, Matrix
 from wizard.mirrors.candidates import default_index
 from wizard.mirrors.model import Offer
 from wizard.mirrors.read import Reader
+from wizard.packages.lock import NO_SOLUTION
 from wizard.packages.model import Lock, LockedFile
 from wizard.plan.model import Candidate, Choices
 from wizard.session.computed import Asker
@@ -107,7 +108,7 @@ def lock_for(
         try:
             lock = locked(facts, kept, folder, asker, around)
         except WizardError as error:
-            if error.code != "lock-no-solution":
+            if error.code not in NO_SOLUTION:
                 raise
             moving.remove_tree(folder.path / "resolve")
     return replace(lock, files=tuple(file for file in lock.files if _comes(file, env, wanted)))

@@ -25,6 +25,7 @@ from wizard.i18n import Message, bytes_text, message
 from wizard.matrix.model import Matrix
 from wizard.matrix.ordering import CPU
 from wizard.mirrors.read import Reader
+from wizard.packages.lock import NO_SOLUTION
 from wizard.packages.model import Lock, PackageVersion
 from wizard.plan.model import Choices, Plan
 from wizard.plan.resolve import resolve
@@ -192,7 +193,7 @@ def _locked(
     try:
         return lock_it(Around(provided, preferred))
     except WizardError as error:
-        if error.code != "lock-no-solution" or not provided:
+        if error.code not in NO_SOLUTION or not provided:
             raise
         return lock_it(Around(preferred=preferred))
 
