@@ -102,6 +102,9 @@ def test_a_record_says_the_new_digest_and_nothing_else_changes() -> None:
         "sha256=old,5", f"sha256={digest},77"
     )
     assert mended_record(text, "lib/python3.11/elsewhere/x", {}) is text
+    comma = {"Scripts/a,b.exe": Rewritten(before, after, 8)}
+    text = '"..\\..\\Scripts\\a,b.exe",sha256=old,5\r\nScripts/a,sha256=old,5\r\n'
+    assert mended_record(text, "Lib/site-packages", comma) == text.replace("old,5", f"{digest},8", 1)
 
 
 def test_a_folder_reached_by_a_link(tmp_path: Path) -> None:
