@@ -5,10 +5,13 @@ from __future__ import annotations
 import gc
 import shutil
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
+from tests.waiting import HANG
 from wizard.paths import CACHE_VARIABLE, MATRICES_VARIABLE, STORE_VARIABLE, TEMP_VARIABLE, matrices_dir
 
 pytest_plugins = ["tests.channel.fixture", "tests.distribution", "tests.line.fixture", "tests.tools"]
@@ -40,6 +43,14 @@ def home_of_its_own(tmp_path: Path, tables: Path, monkeypatch: pytest.MonkeyPatc
     ):  # set by the program
         monkeypatch.setenv(variable, "")
     monkeypatch.setenv("TORCH_WIZARD_REGION", "world")  # a developer in China would have mirrors race in every test
+
+
+@pytest.fixture
+def qtbot(qtbot: QtBot) -> QtBot:
+    """Waits as long as all tests do; its own five seconds are a speed."""
+    for name in ("waitUntil", "waitExposed"):
+        setattr(qtbot, name, partial(getattr(qtbot, name), timeout=int(HANG * 1000)))
+    return qtbot
 
 
 @pytest.fixture(autouse=True)

@@ -58,8 +58,8 @@ def make_window(
         wishes.put(language=language, theme=theme)
         window = WizardWindow(qapp, session, wishes, None, side)
         made.append(window)
-        window.show()
-        qtbot.waitExposed(window)
+        with qtbot.waitExposed(window):
+            window.show()
         qtbot.waitUntil(lambda: not window.errands.busy)
         return window
 

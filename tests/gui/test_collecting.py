@@ -29,12 +29,12 @@ def test_only_the_windows_thread_collects(qtbot: QtBot) -> None:
     parent, ended_in = QObject(), list[int]()
     collecting = Collecting(parent)
     try:
-        qtbot.waitUntil(lambda: gc.get_freeze_count() > 0, timeout=20_000)
+        qtbot.waitUntil(lambda: gc.get_freeze_count() > 0)
         thread = threading.Thread(target=make_many, args=(ended_in,))
         thread.start()
         thread.join()
         assert ended_in == []
-        qtbot.waitUntil(lambda: len(ended_in) == 20_000, timeout=20_000)
+        qtbot.waitUntil(lambda: len(ended_in) == 20_000)
         assert set(ended_in) == {threading.get_ident()}
     finally:
         collecting.stop()

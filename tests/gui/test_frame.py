@@ -156,8 +156,8 @@ def test_no_settings_file_stops_the_start(
     path = tmp_path / "settings.json"
     path.write_bytes(content)
     window = WizardWindow(qapp, session, Preferences(path), None, side)
-    window.show()
-    qtbot.waitExposed(window)
+    with qtbot.waitExposed(window):
+        window.show()
     assert window.page.title
     window.close()
     window.errands.stop()

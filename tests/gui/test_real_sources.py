@@ -61,8 +61,8 @@ def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, lab: Lab, person: P
     wishes = Preferences(tmp_path / "settings.json")
     wishes.put(language="en", theme="light")
     made = WizardWindow(qapp, OnThisMachine(), wishes, None, FakeSide())
-    made.show()
-    qtbot.waitExposed(made)
+    with qtbot.waitExposed(made):
+        made.show()
     yield made
     put_away(made)
 
@@ -89,11 +89,11 @@ def test_the_race_is_seen_in_the_page(qtbot: QtBot, window: WizardWindow, lab: L
     del lab.rows["pytorch-wheels", "forge-here"]
     begin(window, lab)
     go_to(qtbot, window, PageId.BUILD)
-    qtbot.waitUntil(window.footer.primary.isEnabled, timeout=20_000)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
     press(qtbot, window.footer.primary)
     page = window.pages[PageId.SOURCE]
     assert isinstance(page, SourcePage)
-    qtbot.waitUntil(lambda: {"measuring…", "quick", "refuses"} <= set(texts(window)), timeout=20_000)
+    qtbot.waitUntil(lambda: {"measuring…", "quick", "refuses"} <= set(texts(window)))
     assert page.is_busy
     assert window.navigator.state.election is None, "rows are there before the end"
     qtbot.waitUntil(lambda: window.navigator.state.election is not None, timeout=60_000)
@@ -116,7 +116,7 @@ def test_a_mirror_by_name_can_be_kept_after_its_difference_was_shown(
     lab.add("quick")
     begin(window, lab)
     go_to(qtbot, window, PageId.BUILD)
-    qtbot.waitUntil(window.footer.primary.isEnabled, timeout=20_000)
+    qtbot.waitUntil(window.footer.primary.isEnabled)
     press(qtbot, window.footer.primary)
     page = window.pages[PageId.SOURCE]
     assert isinstance(page, SourcePage)

@@ -45,7 +45,7 @@ def test_a_second_start_hands_its_file_over_and_ends(qtbot: QtBot, single: Singl
     heard: list[str] = []
     single.asked.connect(heard.append)
     process = second_start("/data/课 堂/plan.json")
-    qtbot.waitUntil(lambda: process.poll() is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: process.poll() is not None)
     assert process.returncode == 0
     assert heard == ["/data/课 堂/plan.json"]
 
@@ -55,7 +55,7 @@ def test_another_home_is_another_window(
 ) -> None:
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "other"))
     process = second_start("")
-    qtbot.waitUntil(lambda: process.poll() is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: process.poll() is not None)
     assert process.returncode == 7
 
 
@@ -133,7 +133,7 @@ def test_the_first_window_comes_forward_with_the_file(
     log = tmp_path / "error.log"
     log.write_text("RuntimeError: CUDA error: out of memory\n", encoding="utf-8")
     process = second_start(str(log))
-    qtbot.waitUntil(lambda: isinstance(window.page, ExplainPage), timeout=20_000)
+    qtbot.waitUntil(lambda: isinstance(window.page, ExplainPage))
     process.wait()
     assert not window.isMinimized()
     settle(qtbot, window)

@@ -43,8 +43,8 @@ def open_window(at_home: World, qapp: QApplication, qtbot: QtBot) -> Iterator[ty
         wishes.put(language=language, theme="light")
         window = WizardWindow(qapp, Session(), wishes, None)
         opened.append(window)
-        window.show()
-        qtbot.waitExposed(window)
+        with qtbot.waitExposed(window):
+            window.show()
         return window
 
     yield make  # type: ignore[misc]
