@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.line.test_kill import planned, wait_for_nothing
+from tests.line.test_kill import planned
 from tests.line.world import TORCH, World
 from tests.thorough import times
+from tests.waiting import wait_until
 from wizard.environments.naming import is_environment
 from wizard.environments.remove import MARKER, is_ours_unfinished, mark_begun
 
@@ -62,14 +63,11 @@ class Trial:
         time.sleep(seconds)
         os.kill(program.pid, signal.SIGKILL)
         program.communicate()
-        wait_for_nothing(self.world)
+        self.world.wait_for_nothing()
 
     def _wait_for_beginning(self) -> None:
         """The journal says so a moment before the folder is made."""
-        deadline = time.monotonic() + 60
-        while '"begin"' not in self._journal():
-            assert time.monotonic() < deadline
-            time.sleep(0.002)
+        wait_until(lambda: '"begin"' in self._journal(), pause=0.002)
 
     def _journal(self) -> str:
         path = self.plan.with_name("journal.jsonl")

@@ -22,13 +22,6 @@ from wizard.events import Event, Kind, parse_line
 KILLS = 20
 
 
-def wait_for_nothing(world: World) -> None:
-    deadline = time.monotonic() + 10
-    while world.processes():
-        assert time.monotonic() < deadline, [process.cmdline() for process in world.processes()]
-        time.sleep(0.05)
-
-
 def verified_files(world: World) -> set[str]:
     state = world.home / "state"
     unpacked = {path.name for path in state.glob("store/[0-9a-f]*/*.whl")}
@@ -73,7 +66,7 @@ def test_every_resume_after_a_kill_ends_well(conda_world: World) -> None:
         again = before & set(data_requests(world, since))
         assert not again, (step, part, again)
         _check_environment(world)
-        wait_for_nothing(world)
+        world.wait_for_nothing()
     assert len(phases) >= 3, f"the kills fell into too few phases to prove anything: {phases}"
 
 
@@ -111,7 +104,7 @@ def _kill_in(world: World, plan: str, step: str, seconds: float) -> None:
     time.sleep(seconds)
     program.kill()
     program.communicate()
-    wait_for_nothing(world)
+    world.wait_for_nothing()
 
 
 def _kill_after(world: World, plan: str, seconds: float) -> None:
@@ -120,7 +113,7 @@ def _kill_after(world: World, plan: str, seconds: float) -> None:
     time.sleep(max(0.0, seconds - (time.monotonic() - started)))
     program.kill()
     program.communicate()
-    wait_for_nothing(world)
+    world.wait_for_nothing()
 
 
 def _events(plan: str) -> list[Event]:

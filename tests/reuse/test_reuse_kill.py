@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.line.test_kill import _phase, wait_for_nothing
+from tests.line.test_kill import _phase
 from tests.line.world import TORCH, World
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, copy_of, into, picture, versions
@@ -63,7 +63,7 @@ def test_old_state_or_new_state_never_between(there: There) -> None:
             _give_up(world, plan, where)
         assert picture(prefix) == before, where
         assert versions(prefix)["torch"] == OLD, where
-        wait_for_nothing(world)
+        world.wait_for_nothing()
     assert len(phases) >= times(3, 2), f"the kills fell into too few phases to prove anything: {phases}"
 
 
@@ -102,7 +102,7 @@ def _kill_at(world: World, plan: str, line: int, seconds: float) -> None:
     time.sleep(seconds)
     program.kill()
     program.communicate()
-    wait_for_nothing(world)
+    world.wait_for_nothing()
 
 
 def _kill_after(world: World, seconds: float, *arguments: str) -> None:
@@ -111,4 +111,4 @@ def _kill_after(world: World, seconds: float, *arguments: str) -> None:
     time.sleep(max(0.0, seconds - (time.monotonic() - started)))
     os.kill(program.pid, signal.SIGKILL)
     program.communicate()
-    wait_for_nothing(world)
+    world.wait_for_nothing()
