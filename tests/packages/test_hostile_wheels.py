@@ -11,8 +11,11 @@ import pytest
 from tests.packages import wheels
 from tests.packages.conftest import stored
 from tests.packages.files import tree
+from wizard.doctor.files import damage_of
+from wizard.doctor.installation import read_installation
 from wizard.errors import WizardError
 from wizard.packages.install import Installer
+from wizard.packages.record import changed_files, is_installed, record_of
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
@@ -117,6 +120,26 @@ def test_two_packages_with_one_file_are_named(
         Installer(python).install(stored(*made))
     assert caught.value.code == "install-same-file"
     assert caught.value.params == {"path": "torch/__init__.py", "first": made[0].name, "second": made[1].name}
+
+
+def test_of_a_file_in_two_contents_the_later_one_is_no_damage(
+    tmp_path: Path, python: Path, site_packages: Path
+) -> None:
+    """As the plan let both in, so do the looks at contents afterwards; a third content is one."""
+    made = [
+        wheels.build(tmp_path, name, files={"shared/__init__.py": f"answer = {number}\n".encode()})
+        for number, name in enumerate(("helper", "other"))
+    ]
+    Installer(python).install(stored(*made))
+    both = read_installation(python.parent.parent, {}).distributions
+    assert sorted(each.name for each in both) == ["helper", "other"]
+    assert [damage_of(each, deep=True) for each in both] == [(), ()]
+    assert all(is_installed(wheel, site_packages, deep=True) for wheel in made)
+    (site_packages / "shared/__init__.py").unlink()
+    (site_packages / "shared/__init__.py").write_bytes(b"answer = 7\n")
+    assert [len(damage_of(each, deep=True)) for each in both] == [1, 1]
+    assert not any(is_installed(wheel, site_packages, deep=True) for wheel in made)
+    assert changed_files(site_packages, record_of(made[0]), "torch") == ("shared/__init__.py",)
 
 
 def test_packages_may_share_a_file_that_is_the_same(tmp_path: Path, python: Path, site_packages: Path) -> None:

@@ -28,9 +28,9 @@ def test_every_look_goes_by_the_extended_form(tmp_path: Path, monkeypatch: pytes
     scheme.write_rest(wheel, folders, Path(sys.executable))
     entries = parse_record((real / wheel.dist_info / "RECORD").read_text(encoding="utf-8"))
     assert record.check_record(plain, wheel.path) == ()
-    assert record.changed_files(plain, entries) == ()
+    assert record.changed_files(plain, entries, "demo") == ()
     (real / "demo/a.py").write_bytes(b"b = 2\n")
-    assert record.changed_files(plain, entries) == ("demo/a.py",)
+    assert record.changed_files(plain, entries, "demo") == ("demo/a.py",)
     assert record.remove_partial(wheel, plain) == len(entries)
     assert list(real.iterdir()) == []
     assert not plain.exists()

@@ -51,7 +51,8 @@ def damage_of(distribution: Distribution, deep: bool = False, of_conda: Set[str]
         return tuple(damage for entry in kept if (damage := _look(distribution.site, entry)))
     found = [damage for entry in entries if (damage := _look(distribution.site, entry))]
     if not found or deep:
-        found += _changed(distribution.site, _sample(distribution, entries, deep))
+        changed = changed_files(distribution.site, _sample(distribution, entries, deep), distribution.name)
+        found += [Damage("content", path) for path in changed]
     return tuple(found)
 
 
@@ -134,7 +135,3 @@ def _is_later(distribution: Distribution, entry: Recorded) -> bool:
         return (distribution.site / entry.path).stat().st_mtime > listed + _SAME_MOMENT
     except OSError:
         return False
-
-
-def _changed(site: Path, entries: Iterable[Recorded]) -> list[Damage]:
-    return [Damage("content", path) for path in changed_files(site, entries)]

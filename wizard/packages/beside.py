@@ -93,8 +93,9 @@ class Claims:
         self._first: dict[str, tuple[Recorded, Wheel]] = {}
 
     def check(self, wheel: Wheel) -> None:
-        """Packages may share a file, as long as it is the same. Of one in two contents the later stays, as with uv; but
-        not of torch's, and not in two lengths, since the other package would then be found damaged.
+        """Packages may share a file, as long as it is the same. Of one in two contents the later stays, as with uv
+        (`record.changed_files` knows that); but not of torch's, and not in two lengths, since the other package would
+        then be found damaged.
 
         Raises WizardError `install-same-file`.
         """

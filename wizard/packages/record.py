@@ -13,11 +13,12 @@ import hashlib
 import io
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
+from wizard.packages.lock import FAMILY
 from wizard.packages.wheel import Recorded, Wheel, is_inside, is_plain, parse_record, read_wheel
 from wizard.system import moving
 from wizard.system.links import extended
@@ -151,11 +152,14 @@ def is_installed(wheel: Path | Wheel, site_packages: Path, deep: bool = False) -
         return False
     if not _is_record_complete(facts, site_packages) or _differing(site_packages, _expected(facts)):
         return False
-    return not deep or not changed_files(site_packages, facts.record)
+    return not deep or not changed_files(site_packages, facts.record, facts.name)
 
 
-def changed_files(site_packages: Path, entries: Iterable[Recorded]) -> tuple[str, ...]:
-    """Those that are there with another content than their SHA-256 says; what installers write anew is passed over."""
+def changed_files(site_packages: Path, entries: Iterable[Recorded], package: str) -> tuple[str, ...]:
+    """Those that are there with another content than their SHA-256 says; what installers write anew is passed over.
+
+    Two packages may bring a file of one length in two contents, of which the later one stays (`beside.Claims`): that is
+    no change, unless `package` is of torch's family."""
     site_packages = _long(site_packages)
     found = []
     for entry in entries:
@@ -164,7 +168,18 @@ def changed_files(site_packages: Path, entries: Iterable[Recorded]) -> tuple[str
             continue
         if content_digest(site_packages / target) not in (None, entry.digest):
             found.append(target)
-    return tuple(found)
+    known = _digests_in_lists(site_packages, found) if found and package not in FAMILY else {}
+    return tuple(path for path in found if content_digest(site_packages / path) not in known.get(path, ()))
+
+
+def _digests_in_lists(site_packages: Path, paths: Collection[str]) -> dict[str, set[str]]:
+    """What all packages that are installed there say of these files."""
+    found: dict[str, set[str]] = {path: set() for path in paths}
+    for folder in site_packages.glob("*.dist-info"):
+        for entry in record_of(folder):
+            if entry.path in found and entry.digest:
+                found[entry.path].add(entry.digest)
+    return found
 
 
 def content_digest(path: Path) -> str | None:

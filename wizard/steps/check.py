@@ -32,7 +32,7 @@ class Check:
             measure = _measure(store, file, site_packages)
             wrong += check_record(site_packages, measure)
             if context.history.after_crash:
-                wrong += changed_files(site_packages, record_of(measure))
+                wrong += changed_files(site_packages, record_of(measure), file.name)
         if wrong:
             raise WizardError("install-damaged", details="\n".join(wrong[:50]), count=len(wrong), first=wrong[0])
         # In this order: with the mark gone and no line, a kill in between would make the environment a stranger's.
