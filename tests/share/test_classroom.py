@@ -6,59 +6,30 @@ import json
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.pack.classes import Class, make_class, publish, with_python, with_share
+from tests.pack.classes import make_class, with_share
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.servers.raw_server import RawServer
+from tests.share.conftest import serve
 from wizard.errors import WizardError
 from wizard.network.environment import with_direct
-from wizard.pack.build import BuildOptions, build, code_of
+from wizard.pack.build import code_of
 from wizard.packages.fetch import Downloads, Fetcher
 from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.near import fetch_near_first
 from wizard.packages.model import LockedFile
 from wizard.session.classroom import Asked, enter
-from wizard.session.pack import read_listing, wanted_of
+from wizard.session.pack import read_listing
 from wizard.session.room import hand_in_failure, read_room
 from wizard.session.share import announced_at, serve_downloads
 from wizard.share.announce import _answering, announcing, search
-from wizard.share.server import PackServer, ServeOptions, content_of_pack
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("built") / "pack"
-    with FaultServer() as origin:
-        build_one(origin, with_python(origin.root, make_class(origin.root)), folder)
-    return folder
-
-
-@pytest.fixture
-def pack(built: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(built, tmp_path / "pack"))
-
-
-def build_one(origin: FaultServer, course: Class, folder: Path) -> Class:
-    publish(origin, course)
-    build(wanted_of(course.file), folder, BuildOptions(), Downloads(folder.parent / "own"))
-    return course
-
-
-def serve(folder: Path) -> PackServer:
-    return PackServer(content_of_pack(folder, read_listing(folder)), ServeOptions("127.0.0.1", 0))
-
-
-@pytest.fixture
-def server(pack: Path) -> Iterator[PackServer]:
-    with serve(pack) as running:
-        yield running
+from wizard.share.server import PackServer, ServeOptions
 
 
 def address(server: PackServer) -> str:

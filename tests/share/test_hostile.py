@@ -33,21 +33,6 @@ from wizard.share.server import PackServer, ServeOptions, content_of_pack
 _OK = b"HTTP/1.1 200 OK\r\n"
 
 
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("built") / "pack"
-    with FaultServer() as origin:
-        course = make_class(origin.root)
-        publish(origin, course)
-        build(wanted_of(course.file), folder, BuildOptions(), Downloads(folder.parent / "own"))
-    return folder
-
-
-@pytest.fixture
-def pack(built: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(built, tmp_path / "pack"))
-
-
 def refused(asked: Asked, found: tuple[str, ...] = ()) -> str:
     with pytest.raises(WizardError) as caught:
         enter(asked, look=lambda code: found)
@@ -223,7 +208,7 @@ def test_a_link_in_the_folder_leads_nowhere(pack: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links as on Linux")
-def test_what_is_not_needed_any_more_is_not_deleted_behind_a_link(built: Path, tmp_path: Path) -> None:
+def test_what_is_not_needed_any_more_is_not_deleted_behind_a_link(tmp_path: Path) -> None:
     """`wheels` of a stranger's pack is a link to somebody's own folder."""
     theirs, folder = tmp_path / "theirs", tmp_path / "pack"
     theirs.mkdir()
