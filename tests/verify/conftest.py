@@ -10,6 +10,7 @@ import pytest
 from tests.stand_in import install, make_environment
 from wizard.capability import ComputeCapability
 from wizard.machine.model import Driver, Gpu, Machine
+from wizard.steps.model import Verification
 
 MakeEnvironment = Callable[..., Path]
 RTX = Gpu("nvidia", "NVIDIA GeForce RTX 3060", "10de:2503", ComputeCapability(8, 6), 12 * 2**30)
@@ -30,3 +31,16 @@ def environment(tmp_path: Path) -> MakeEnvironment:
         return python
 
     return make
+
+
+def states(found: Verification) -> dict[str, str]:
+    return {check.name: check.state for check in found.checks}
+
+
+def code(found: Verification) -> str | None:
+    return found.diagnosis.code if found.diagnosis else None
+
+
+def evidence(found: Verification) -> str:
+    assert found.diagnosis
+    return "\n".join(found.diagnosis.evidence)
