@@ -1,4 +1,7 @@
-"""A session that replays recorded answers and writes a real event file, for the window's tests and the gallery."""
+"""A session that replays recorded answers and writes a real event file, for the window's tests and the gallery.
+
+One file on purpose: it answers all that the window may ask (`SessionApi`), and has the run that goes with the answers.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Recorded answers for the pages beside the wizard: environments, the doctor, undo. Errors are explained for real."""
+"""Recorded answers for the pages beside the wizard: environments, the doctor, undo. Errors are explained for real.
+
+One file on purpose: it answers all that these pages may ask (`SideApi`), each answer a few lines.
+"""
 
 from __future__ import annotations
 

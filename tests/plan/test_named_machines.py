@@ -1,4 +1,7 @@
-"""The rule for best, machine by machine: what a person with such a computer must be told."""
+"""The rule for best, machine by machine: what a person with such a computer must be told.
+
+One file on purpose: one table of machines, and what is said of each.
+"""
 
 from __future__ import annotations
 
