@@ -14,9 +14,10 @@ from wizard.errors import WizardError
 from wizard.flow.pages import ORDER, PageId
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.window import WizardWindow
-from wizard.i18n import bytes_text
+from wizard.i18n import bytes_text, message
 from wizard.packages.fetch import FetchProgress
 from wizard.plan.model import Choices
+from wizard.session.other_packages import naming
 
 
 def review_page(window: WizardWindow) -> ReviewPage:
@@ -42,6 +43,19 @@ def test_what_is_here_already_is_not_to_be_downloaded(
     assert said().count("here already") == 1
     window.navigator.put_preview(replace(preview, here=frozenset(file.filename for file in files)))
     assert "Nothing to download" in said()
+
+
+def test_a_notice_of_the_plan_is_read_before_install(qtbot: QtBot, make_window: MakeWindow) -> None:
+    window = make_window()
+    go_to(qtbot, window, PageId.REVIEW)
+    preview = window.navigator.state.preview
+    assert preview is not None
+    how = message("notice.on-both-index", address="https://lab.example/simple")
+    told = naming("notice.on-both", ["labtools 9.0"], main="TUNA", source="lab", address="https://lab.example", how=how)
+    window.navigator.put_preview(replace(preview, plan=replace(preview.plan, notices=(told,))))
+    shown = [found.text() for found in review_page(window).findChildren(QLabel) if "labtools 9.0" in found.text()]
+    assert len(shown) == 1
+    assert "--index https://lab.example/simple" in shown[0]
 
 
 def test_limits_reach_the_plan_before_the_start(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
