@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import wizard
+from wizard.i18n import message, text
 from wizard.plan.model import REASON_CODES
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -135,6 +136,12 @@ def test_verify_json_of_an_environment_without_torch(call: Call, tmp_path: Path)
     report = json.loads(done.stdout)
     assert report["schema"] == 1
     assert report["status"] == 1
+
+
+def test_no_runs_are_said_in_words(call: Call) -> None:
+    done = call("runs")
+    assert done.returncode == 0
+    assert text(message("cli.runs.none"), "en") in done.stdout + done.stderr
 
 
 def test_runs_is_empty_at_first(call: Call) -> None:

@@ -119,7 +119,10 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if arguments.remove:
         session.discard(arguments.remove, finished_too=True)
         return ExitStatus.DONE
-    for info in session.runs():
+    known = session.runs()
+    if not known and not arguments.json:
+        terminal.say(message("cli.runs.none"))
+    for info in known:
         if arguments.json:
             terminal.document({"schema": 1, **asdict(info)})
         else:
