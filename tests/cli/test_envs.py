@@ -78,7 +78,9 @@ def test_the_list_for_programs_and_for_people(call: Call, state: Path) -> None:
     assert done.returncode == 0
     assert "2.14.1+cu126" in done.stdout
     assert "out of reach" in done.stderr
-    assert "引擎" in call("--lang", "zh_CN", "envs", "list").stdout
+    chinese = call("--lang", "zh_CN", "envs", "list").stdout
+    assert "引擎" in chinese
+    assert not {"rattler", "system", "base"} & set(chinese.split()), "who made it is said in words"
 
 
 def test_show_says_what_a_deletion_would_take_along(call: Call, state: Path) -> None:

@@ -28,9 +28,13 @@ def table(environments: Iterable[Environment], sizes: Mapping[Path, Sizes], lang
 def _row(one: Environment, sizes: Sizes | None, language: str | None) -> list[str]:
     state = text(message(f"envs.state.{one.state.value}"), language)
     return [
-        "*" if one.is_current else "", one.name, one.kind.value, one.python or "–", torch_words(one),
+        "*" if one.is_current else "", one.name, text(_kind(one), language), one.python or "–", torch_words(one),
         amount(sizes.apparent) if sizes else "–", day(one.last_used), state, str(one.prefix),
     ]  # fmt: skip
+
+
+def _kind(one: Environment) -> Message:
+    return message(f"envs.kind.{one.kind.value}")
 
 
 def torch_words(one: Environment) -> str:
@@ -49,7 +53,7 @@ def day(moment: float | None) -> str:
 
 def details(one: Environment) -> Iterator[Message]:
     yield message("envs.show.place", name=one.name, prefix=str(one.prefix))
-    yield message("envs.show.python", engine=one.kind.value, python=one.python or "–", packages=one.packages)
+    yield message("envs.show.python", engine=_kind(one), python=one.python or "–", packages=one.packages)
     if one.torch:
         others = ", ".join(f"{package.name} {package.version}" for package in one.companions) or "–"
         yield message("envs.show.torch", torch=torch_words(one), companions=others)
