@@ -77,6 +77,17 @@ def test_failures_become_sentences(said: str, key: str) -> None:
     assert text(failure, "zh_CN")
 
 
+def test_rubbish_is_not_passed_on() -> None:
+    failure = parse_failure("\x1b[2J\ufffd\ufffda\ufffd\x07\ufffd | \ufffd").failure
+    assert failure is not None
+    assert "cannot be read" in text(failure, "en")
+    assert "无法识别" in text(failure, "zh_CN")
+    short = parse_failure("\x1b[31mNo devices\x07 were \ufffdfound").failure
+    assert short is not None
+    assert "No devices were found" in text(short, "en").replace("[31m", "")
+    assert "\x1b" not in text(short, "en")
+
+
 def test_no_nvidia_smi_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     if find_nvidia_smi() is None:

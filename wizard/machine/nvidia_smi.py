@@ -31,6 +31,8 @@ SECONDS = 15.0
 FIELDS = "index,name,uuid,pci.bus_id,pci.device_id,memory.total,driver_version"
 _FORMAT = "--format=csv,noheader,nounits"
 _MIB = 1024 * 1024
+_NOT_READ = "\ufffd"  # bytes that were no text
+_MOST_NOT_READ = 3  # more are no sentence in another code page, but rubbish
 
 # What nvidia-smi prints when it fails, and the NVML error that it stands for.
 _SENTENCES = (
@@ -98,10 +100,12 @@ def parse_capabilities(text: str) -> dict[str, ComputeCapability]:
 
 
 def parse_failure(text: str) -> NvidiaReading:
-    said = " ".join(text.split())
+    said = "".join(letter for letter in " ".join(text.split()) if letter.isprintable() and letter != _NOT_READ)
     for sentence, code in _SENTENCES:
         if sentence in said.lower():
             return NvidiaReading(failure=error_notice(code, said))
+    if text.count(_NOT_READ) > _MOST_NOT_READ:
+        return NvidiaReading(failure=message("machine.nvidia.smi-failed", said=message("machine.nvidia.not-readable")))
     return NvidiaReading(failure=message("machine.nvidia.smi-failed", said=said[:200] or "-"))
 
 
