@@ -136,3 +136,8 @@ def test_a_slip_in_a_translation_gives_the_english_sentence(
         monkeypatch.undo()
         for cached in (i18n._area, i18n._tables, i18n.catalogue):
             cached.cache_clear()
+
+
+def test_chinese_sentences_have_no_space_between_them() -> None:
+    assert i18n.joined(("One.", "Two."), "en") == "One. Two."
+    assert i18n.joined(("一。", "二。"), "zh_CN") == "一。二。"

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
@@ -209,8 +209,13 @@ def _filled(params: Mapping[str, Param], language: str) -> dict[str, Scalar]:
 
 def _said(value: Param, language: str) -> Scalar:
     if isinstance(value, tuple):
-        return ("" if language == "zh_CN" else " ").join(str(_said(part, language)) for part in value)
+        return joined((str(_said(part, language)) for part in value), language)
     return text(value, language) if isinstance(value, Message) else value
+
+
+def joined(sentences: Iterable[str], language: str) -> str:
+    """One after the other; Chinese has no space between them."""
+    return ("" if language == "zh_CN" else " ").join(sentences)
 
 
 def bytes_text(count: float) -> str:

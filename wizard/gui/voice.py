@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterable
 
 from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtWidgets import QApplication
 
 from wizard import paths
-from wizard.i18n import Words, catalogue, text
+from wizard.i18n import Words, catalogue, joined, text
 
 LANGUAGE_NAMES = {"en": "English", "zh_CN": "简体中文"}
 _LOG = logging.getLogger(__name__)
@@ -59,6 +60,9 @@ class Voice(QObject):
     def name(self, key: str, fallback: str) -> str:
         """For names that the catalogue may know (`verify.name.matmul`)."""
         return catalogue(self._language).get(key, fallback)
+
+    def join(self, sentences: Iterable[str]) -> str:
+        return joined(sentences, self._language)
 
     def say(self, message: Words | None) -> str:
         """The sentence; a message that has no entry shows its key and is logged, for a window must not fall over it."""

@@ -126,7 +126,7 @@ class BuildPage(Page):
         if update:
             words = self.tr("After an update to driver %1 or newer, %2 would fit.").replace("%1", update.driver)
             parts.append(words.replace("%2", build_text(update.torch, update.variant)))
-        return " ".join(parts)
+        return self.desk.voice.join(parts)
 
     def _explain(self, one: Candidate | None) -> None:
         verdict = self.state.verdict
@@ -135,7 +135,7 @@ class BuildPage(Page):
         if one is None or one.fits:
             words = self._usual_words(verdict)
         else:
-            said = " ".join(self.say(reason.message) for reason in one.reasons)
+            said = self.desk.voice.join(self.say(reason.message) for reason in one.reasons)
             words = f"{build_text(one.torch, one.variant)}: {said}"
         self._why.setText(words)
         self._why_box.setVisible(bool(words))

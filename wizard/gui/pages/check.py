@@ -125,7 +125,7 @@ class CheckPage(Page):
             words = self.tr("Checked in %1. Nothing has been changed.").replace("%1", seconds_text(facts.seconds))
             if self._may_hurry:
                 more = self.tr("Next chooses everything for you and shows it before anything is done.")
-                words = f"{words} {more}"
+                words = self.desk.voice.join((words, more))
             self.rows.show_rows(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()

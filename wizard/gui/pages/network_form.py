@@ -54,7 +54,7 @@ def system_words(system: SystemProxy, voice: Voice) -> str:
             )
         else:
             said.append(voice.say(notice))
-    return " ".join(said)
+    return voice.join(said)
 
 
 class NetworkForm(QWidget):
