@@ -13,13 +13,13 @@ SIGNS = {"ok": "✓", "note": "•", "warning": "!", "problem": "✕"}
 
 _BREAK = "\u200b"  # of no width; a line may end there
 JOINT = "\u2060"  # of no width; no line may end there
-_FIRST_SLASH = re.compile(r"(?<!\S)/(?=\S)")
+_FIRST_SLASH = re.compile(r"(?:(?<!\S)|:/)/(?=\S)")
 
 
 def may_end_lines(words: str) -> str:
     """Also a path of Windows ends a line: Qt knows no break after its backslashes, and cut off what did not fit. No
-    line ends behind the first slash of a path."""
-    return _FIRST_SLASH.sub(f"/{JOINT}", words.replace("\\", f"\\{_BREAK}"))
+    line ends behind the first slash of a path, or behind https://."""
+    return _FIRST_SLASH.sub(lambda found: found[0] + JOINT, words.replace("\\", f"\\{_BREAK}"))
 
 
 class Wrapped(QLabel):
