@@ -20,7 +20,7 @@ from wizard.flow.run_view import RunView, as_message
 from wizard.flow.session_api import SessionApi
 from wizard.flow.tail import SILENT_AFTER, EventTail
 from wizard.gui.errands import Errands
-from wizard.i18n import Words, text
+from wizard.i18n import LANGUAGES, Words, catalogue, message, text
 from wizard.session.model import RunInfo
 
 FLUSH_MS = 50
@@ -184,13 +184,18 @@ def _stamp(second: int) -> str:
 def log_lines(event: Event, say: Callable[[Words], str]) -> list[str]:
     """What an event adds to the log view."""
     stamp = _stamp(int(event.time))
-    step = event.data.get("step", "")
+    step = _named("step-name", str(event.data.get("step", "")), say)
     said = as_message(event.data.get("message"))
     words = say(said) if said else ""
     if event.kind is Kind.LOG:
         words = words or str(event.data.get("text", ""))
         return [f"{stamp} {step} {line}" for line in words.splitlines() or [""]]
     if event.kind in (Kind.STEP_STARTED, Kind.STEP_FINISHED, Kind.NOTICE):
-        outcome = str(event.data.get("outcome", ""))
-        return [" ".join(part for part in (stamp, str(step), outcome, words) if part)]
+        outcome = _named("step-state", str(event.data.get("outcome", "")), say)
+        return [" ".join(part for part in (stamp, step, outcome, words) if part)]
     return []
+
+
+def _named(table: str, code: str, say: Callable[[Words], str]) -> str:
+    """In words; the code itself where a later version made it."""
+    return say(message(f"{table}.{code}")) if f"{table}.{code}" in catalogue(LANGUAGES[0]) else code
