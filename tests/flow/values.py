@@ -208,6 +208,14 @@ LOCK = Lock(
     "lock-version = '1.0'\n",
 )
 
+STEPS_WILL = {
+    "preflight": message("step.preflight.will"),
+    "create": message("step.create.rattler", python="3.12.11", prefix="/home/li/torch-envs/torch"),
+    "fetch": message("step.fetch.will", count=5, size="2.90 GB"),
+    "install": message("step.install.will", count=5),
+    "check": message("step.check.will"),
+    "verify": message("step.verify.gpu"),
+}
 STEPS_DONE = {
     "preflight": message("environments.volume.room", environment_free="412.6"),
     "create": message("step.create.done", python="3.12.11", prefix="/home/li/torch-envs/torch"),

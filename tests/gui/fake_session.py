@@ -267,14 +267,12 @@ class FakeRun:
 
     def step(self, name: str, outcome: str = "done") -> None:
         said = values.STEPS_DONE[name].to_json("en")
-        self.emit(Kind.STEP_STARTED, step=name, message=said)
+        self.emit(Kind.STEP_STARTED, step=name, message=values.STEPS_WILL[name].to_json("en"))
         ended = said if outcome == "done" else None  # as the program says it of a step that was cancelled or failed
         self.emit(Kind.STEP_FINISHED, step=name, outcome=outcome, seconds=1.9, message=ended)
 
     def fetch(self, parts: Sequence[float]) -> None:
-        self.emit(
-            Kind.STEP_STARTED, step="fetch", message=message("step.fetch.will", count=5, size="2.90 GB").to_json("en")
-        )
+        self.emit(Kind.STEP_STARTED, step="fetch", message=values.STEPS_WILL["fetch"].to_json("en"))
         total = values.LOCK.total_bytes or 1
         for part in parts:
             self.emit(
