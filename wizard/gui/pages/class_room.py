@@ -36,6 +36,7 @@ class RoomPanel(QWidget):
         self._seats_text, self.seats = QLabel(self), QSpinBox(self)
         self.seats.setRange(0, MOST_SEATS)
         self.seats.setKeyboardTracking(False)
+        self.seats.lineEdit().setTextMargins(8, 0, 0, 0)  # a style sheet's padding does not reach the text in there
         self._seats_text.setBuddy(self.seats)
         self._filter_text, self.filter, self.only_red = QLabel(self), QLineEdit(self), QCheckBox(self)
         self._filter_text.setBuddy(self.filter)
