@@ -229,6 +229,13 @@ def _found(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> tuple
     return session.around.home / ".config" / "pip" / "pip.conf", window
 
 
+def test_a_setting_is_told_with_its_place(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
+    _, window = _found(qtbot, make_window, session)
+    told = [words for words in texts(window) if "would ask it in vain" in words]
+    assert any(words.startswith("Set in PIP_INDEX_URL. ") for words in told)
+    assert any("pip.conf. " in words for words in told)
+
+
 def test_a_row_without_a_button_has_its_room_for_words(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

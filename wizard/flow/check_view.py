@@ -87,7 +87,14 @@ def other_findings(looks: Looks | None) -> tuple[CheckRow, ...]:
 
 
 def finding_row(one: Finding) -> CheckRow:
-    return CheckRow("settings", _SEVERITIES[one.severity], one.cause, one.effect, one.fix, finding=one)
+    why = _in_its_place(one.cause, one.effect)
+    return CheckRow("settings", _SEVERITIES[one.severity], one.cause, why, one.fix, finding=one)
+
+
+def _in_its_place(cause: Message, effect: Message | None) -> Message | None:
+    """The same setting may stand in a file and in a variable."""
+    place = cause.params.get("place")
+    return message("flow.check.place", place=place, effect=effect) if place and effect else effect
 
 
 def drift_rows(drifts: tuple[Drift, ...]) -> Iterator[CheckRow]:
@@ -104,7 +111,7 @@ def drift_rows(drifts: tuple[Drift, ...]) -> Iterator[CheckRow]:
 
 
 def _row(one: Requirement) -> CheckRow:
-    return CheckRow(one.name, one.state, one.fact, one.why, one.fix, one.blocks)
+    return CheckRow(one.name, one.state, one.fact, _in_its_place(one.fact, one.why), one.fix, one.blocks)
 
 
 def _with_guide(row: CheckRow, looks: Looks) -> CheckRow:
