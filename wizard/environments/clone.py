@@ -10,20 +10,19 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import json
 import mmap
 import os
 import shutil
 import stat
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.environments.activation import is_own_activation, write_activation
 from wizard.environments.clone_copy import Copier
-from wizard.environments.clone_records import mend_conda_records, mend_wheel_records
+from wizard.environments.clone_records import mend_conda_records, mend_wheel_records, placeholders_of
 from wizard.environments.clone_rewrite import Spellings, rewrite, spellings
 from wizard.environments.found import Environment, Kind
 from wizard.environments.glance import read_text
@@ -209,7 +208,7 @@ class _Work:
     def carry_out(self) -> None:
         for folder in self.contents.folders:
             (self.target / folder).mkdir(exist_ok=True)
-        placeholders = _placeholders(self.source)
+        placeholders = placeholders_of(self.source)
         # Asked only about large files that are not the store's: it reads every package's list.
         owned = functools.cache(lambda: owned_files(self.source, site_folders(self.source)))
         self._all(lambda path, size: self._copy(path, size, placeholders, owned))
@@ -281,22 +280,3 @@ class _Work:
         to = self.known.rewrite(os.fsencode(os.readlink(self.source / path)))  # noqa: PTH115
         is_folder = (self.source / path).is_dir()
         target.symlink_to(os.fsdecode(to), target_is_directory=is_folder)
-
-
-def _placeholders(prefix: Path) -> dict[str, str]:
-    """Of conda's files: those into which the prefix was written, and over what."""
-    found: dict[str, str] = {}
-    for record in (prefix / "conda-meta").glob("*.json"):
-        for path, placeholder in _recorded_placeholders(record):
-            found[path] = placeholder
-    return found
-
-
-def _recorded_placeholders(record: Path) -> Iterator[tuple[str, str]]:
-    try:
-        listed = json.loads(record.read_text(encoding="utf-8")).get("paths_data", {}).get("paths", ())
-        for entry in listed:
-            if entry.get("prefix_placeholder"):
-                yield str(entry["_path"]), str(entry["prefix_placeholder"])
-    except (OSError, ValueError, LookupError, AttributeError, TypeError):
-        return

@@ -1,7 +1,7 @@
 """The records of a copied environment say what its files are now: sizes and digests of those that were rewritten.
 
 A wheel's RECORD and conda's `conda-meta` name each file with its SHA-256; without this, a check of the copy would call
-its own programs damaged.
+its own programs damaged. They also name what stands in a file for the prefix.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import base64
 import csv
 import io
+import json
 import posixpath
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -54,10 +55,28 @@ def mended_record(text: str, site: str, changed: Mapping[str, Changed]) -> str:
 def mend_conda_records(prefix: Path, changed: Mapping[str, Changed]) -> None:
     digests = {one.before: one.after for one in changed.values()}
     for record in (prefix / "conda-meta").glob("*.json"):
-        before = after = record.read_text(
-            encoding="utf-8", errors="surrogateescape"
-        )  # a damaged one is copied as it is
+        # A damaged one is copied as it is.
+        before = after = record.read_text(encoding="utf-8", errors="surrogateescape")
         for old, new in digests.items():
             after = after.replace(f'"sha256_in_prefix": "{old}"', f'"sha256_in_prefix": "{new}"')
         if after != before:
             record.write_text(after, encoding="utf-8", errors="surrogateescape", newline="\n")
+
+
+def placeholders_of(prefix: Path) -> dict[str, str]:
+    """Of conda's files: those into which the prefix was written, and over what."""
+    found: dict[str, str] = {}
+    for record in (prefix / "conda-meta").glob("*.json"):
+        for path, placeholder in _recorded_placeholders(record):
+            found[path] = placeholder
+    return found
+
+
+def _recorded_placeholders(record: Path) -> Iterator[tuple[str, str]]:
+    try:
+        listed = json.loads(record.read_text(encoding="utf-8")).get("paths_data", {}).get("paths", ())
+        for entry in listed:
+            if entry.get("prefix_placeholder"):
+                yield str(entry["_path"]), str(entry["prefix_placeholder"])
+    except (OSError, ValueError, LookupError, AttributeError, TypeError):
+        return
