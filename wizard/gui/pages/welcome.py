@@ -1,6 +1,7 @@
 """Welcome: set up PyTorch, check or repair, manage environments; what is running, unfinished, opened or replaced.
 
-A class is joined here too: while its form is shown, it is all that the page asks.
+A class is joined here too: while its form is shown, it is all that the page asks. One file on purpose: each way on is
+a few lines that want the page; cards, tiles and forms are files of their own.
 """
 
 from __future__ import annotations

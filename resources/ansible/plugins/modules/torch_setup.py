@@ -1,8 +1,8 @@
 #!/usr/bin/python
 # MIT licence, as the rest of Torch Setup.
 """Drives `torch-wizard setup --events` and tells Ansible what came of it. Decides nothing itself: whether there is
-anything to do, what fits and why not is the program's answer, in its own sentence. One file on purpose: the larger
-part of it is what `ansible-doc` shows, which has to stand here."""
+anything to do, what fits and why not is the program's answer, in its own sentence. One file on purpose: nearly
+half of it is what `ansible-doc` shows, which has to stand here."""
 
 from __future__ import annotations
 
