@@ -35,14 +35,19 @@ def conda_world(world: World, conda_channel: str) -> World:
     return World(world.home, world.packages, world.torch, conda_channel)
 
 
-@pytest.fixture
-def home_world(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
-    """This process lives in the world's home, and its workers with it; none of them outlives the test."""
+def live_in(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """This process lives in the world's home from now on, and its children with it."""
     for name in list(os.environ):
         if name.startswith(("PIP_", "UV_")):
             monkeypatch.delenv(name)
     for name in ("HOME", "TORCH_WIZARD_HOME", "TORCH_WIZARD_LANG", "PIP_CONFIG_FILE"):
         monkeypatch.setenv(name, world.environment[name])
+
+
+@pytest.fixture
+def home_world(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
+    """This process lives in the world's home, and its workers with it; none of them outlives the test."""
+    live_in(world, monkeypatch)
     yield world
     for process in world.processes():
         if process.pid != os.getpid():

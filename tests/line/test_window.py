@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.gui.walking import go_to, press, put_away, settle, typed
+from tests.line.fixture import live_in
 from tests.line.world import PYTHON, TORCH, World
 from wizard.flow.pages import ORDER, PageId
 from wizard.gui.preferences import Preferences
@@ -25,12 +26,7 @@ LONG = 120_000  # milliseconds: a limit for a hang, not a speed
 
 @pytest.fixture
 def at_home(conda_world: World, monkeypatch: pytest.MonkeyPatch) -> World:
-    """This process lives in the world's home, and its children with it."""
-    for name in list(os.environ):
-        if name.startswith(("PIP_", "UV_")):
-            monkeypatch.delenv(name)
-    for name in ("HOME", "TORCH_WIZARD_HOME", "TORCH_WIZARD_LANG", "PIP_CONFIG_FILE"):
-        monkeypatch.setenv(name, conda_world.environment[name])
+    live_in(conda_world, monkeypatch)
     return conda_world
 
 
