@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from tests.abilities import is_wine
 from tests.line.world import PYTHON, SITE, TORCH, World
 from tests.profile.known import make_official
@@ -23,6 +25,8 @@ from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, Profi
 from wizard.profile.read import read_profile
 from wizard.profile.write import profile_file
 from wizard.session.room import read_room
+from wizard.session.share import serve_downloads
+from wizard.share.server import ServeOptions
 from wizard.system.traits import this
 
 
@@ -45,7 +49,7 @@ def _wheels(world: World, wheels: Path) -> Iterator[tuple[str, str, Path, str]]:
         for wheel in sorted((wheels / kind).glob("*.whl")):
             name, version = wheel.name.split("-")[:2]
             if "cu126" not in version and name != "torchvision":
-                yield name.replace("_", "-"), version, wheel, f"{server.simple.removesuffix('simple/')}files/"
+                yield name.replace("_", "-"), version, wheel, f"{server.url}/files/"
 
 
 def _sha256(path: Path) -> str:
@@ -118,6 +122,37 @@ def test_a_machine_is_set_up_from_the_class_server_alone(world: World, wheels: P
     assert shown.returncode == 0, shown.stderr
     assert "seat 7" in (tmp_path / "room.html").read_text(encoding="utf-8")
     assert "seat 7" in (tmp_path / "room.csv").read_text(encoding="utf-8-sig")
+
+
+def test_a_warm_store_gives_a_class_what_it_has(
+    world: World, wheels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Set up without a class first: no wheel is kept. For the class they are, and the next machine gets them here."""
+    profile = profile_of(world, wheels, tmp_path / "course.torchlab")
+    alone = world.run("setup", "--yes", "--name", "alone", *world.sources)
+    assert alone.returncode == 0, alone.stderr
+    store = Downloads(world.home / "state" / "downloads")
+    assert not list(store.root.rglob("*.whl"))
+    done = world.run("setup", "--profile", str(profile), "--yes")
+    assert done.returncode == 0, done.stderr
+    for key, value in world.environment.items():
+        monkeypatch.setenv(key, value)
+    file = read_profile(profile)
+    asked = _wheels_asked_for(world)
+    with serve_downloads(file, profile, file.profile.files, ServeOptions("127.0.0.1", 0), announce=False) as serving:
+        next_one = replace(world, home=tmp_path / "next")
+        (next_one.home / "user").mkdir(parents=True)
+        make_official(next_one)
+        taken = next_one.run("setup", "--profile", str(profile), "--pack", serving.addresses[0], "--yes")
+        assert taken.returncode == 0, taken.stderr
+        assert len(serving.listing.entries) == len(file.profile.files) + 1
+    assert _wheels_asked_for(world) == asked
+    code = "import torch; print(torch.__version__)"
+    assert next_one.import_check(next_one.home / "state" / "envs" / "class", code) == f"{TORCH}+cpu"
+
+
+def _wheels_asked_for(world: World) -> list[str]:
+    return [path for server in (world.packages, world.torch) for path in server.paths() if path.endswith(".whl")]
 
 
 def _built(world: World, profile: Path, pack: Path, wheels: Path) -> subprocess.CompletedProcess[str]:
