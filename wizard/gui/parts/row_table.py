@@ -42,10 +42,20 @@ class RowTable(QTableWidget):
         shown = min(max(self.rowCount(), 1), self._most_rows)
         room = shown * height
         if self._wraps and self.rowCount():
-            self.resizeRowsToContents()
+            for row in range(self.rowCount()):
+                self.setRowHeight(row, max(height, self._needed(row)))
             room = sum(self.rowHeight(row) for row in range(shown))
         head = self.horizontalHeader().sizeHint().height()
         self.setFixedHeight(head + room + 2 * self.frameWidth() + 2)
+
+    def _needed(self, row: int) -> int:
+        """For all lines of its longest cell. Qt's own answer forgets the padding of a style sheet."""
+        wraps, boxes = Qt.TextFlag.TextWordWrap, []
+        for column in range(self.columnCount()):
+            if cell := self.item(row, column):
+                room = self.columnWidth(column) - _PADDING
+                boxes.append(self.fontMetrics().boundingRect(0, 0, room, 0, wraps, cell.text()))
+        return max((box.height() for box in boxes), default=0) + _PADDING
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
