@@ -89,3 +89,12 @@ def test_a_copied_command_has_no_joints(qtbot: QtBot) -> None:
     QApplication.clipboard().clear()
     qtbot.keyClick(made._label, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.clipboard().text() == COMMAND
+
+
+def test_the_long_name_of_a_file_is_shown_whole(qtbot: QtBot) -> None:
+    made = label("torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl on linux_x86_64")
+    qtbot.addWidget(made)
+    made.resize(made.fontMetrics().horizontalAdvance("torch-2.14.1+cu126-") + 2, 300)
+    lines = lines_of(made)
+    assert max(made.fontMetrics().horizontalAdvance(line.rstrip()) for line in lines) <= made.width()
+    assert "linux_x86_64" in lines[-1], "a short word stays together"
