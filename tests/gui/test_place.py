@@ -19,6 +19,7 @@ from tests.gui.walking import go_to, mnemonics, press, settle, visible
 from wizard import paths
 from wizard.errors import UsageError
 from wizard.flow.pages import PageId
+from wizard.gui.bare import SMALLEST
 from wizard.gui.pages.place import PlacePage
 from wizard.gui.window import WizardWindow
 from wizard.i18n import LANGUAGES
@@ -55,6 +56,10 @@ def test_one_of_several_condas_is_chosen(qtbot: QtBot, make_window: MakeWindow, 
     assert not page.engine.condas.isVisible()
     press(qtbot, page.engines["conda"])
     assert page.engine.condas.isVisible()
+    window.resize(*SMALLEST)
+    settle(qtbot, window)
+    condas = page.engine.condas
+    qtbot.waitUntil(lambda: condas.shown_text() == condas.currentText(), timeout=5000)
     page.engine.condas.setCurrentIndex(1)
     page.engine.condas.activated.emit(1)
     qtbot.waitUntil(window.footer.primary.isEnabled)

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QButtonGroup, QComboBox, QFrame, QRadioButton, QWidget
+from PySide6.QtWidgets import QButtonGroup, QFrame, QRadioButton, QWidget
 
 from wizard.gui.parts.boxes import column, line_up
+from wizard.gui.parts.choice import Choice
 from wizard.gui.parts.labels import label
 from wizard.machine.model import CondaInstall
 from wizard.plan.model import Choices
 
+_INDENT = 29  # as the words of the buttons
 ENGINES = ("auto", "rattler", "conda", "venv")
 
 
@@ -24,16 +26,14 @@ class EngineChoice(QFrame):
         lines = column(self, (16, 14, 16, 14), 4)
         self._title, self._reason = label("", "strong"), label("", "muted")
         self.buttons = {name: QRadioButton(self) for name in ENGINES}
-        self.condas = QComboBox(self)
+        self.condas = Choice(self)
         lines.addWidget(self._title)
         for name, button in self.buttons.items():
+            lines.addWidget(button)
             if name == "conda":
-                line = line_up()
-                line.addWidget(button)
+                line = line_up(margins=(_INDENT, 0, 0, 0))
                 line.addWidget(self.condas, 1)
                 lines.addLayout(line)
-            else:
-                lines.addWidget(button)
         lines.addWidget(self._reason)
         self._group = QButtonGroup(self)
         for button in self.buttons.values():
