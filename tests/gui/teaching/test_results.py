@@ -12,6 +12,7 @@ from tests.gui.teaching.pages import LONG, of_pack, opened, reported, said
 from tests.gui.walking import mnemonics, press, settle, typed
 from tests.pack.classes import Class
 from tests.share.test_room import full, told
+from wizard.gui.bare import SMALLEST
 from wizard.i18n import LANGUAGES
 from wizard.share.room import room
 
@@ -102,6 +103,17 @@ def test_each_state_of_the_page_has_its_own_letters(
     window.rail.languages["en" if language == "zh_CN" else "zh_CN"].click()
     assert ("需要处理" in page.room.table.item(0, 0).text()) == (language == "en")
     window.rail.languages[language].click()
+
+
+def test_the_room_fits_into_the_smallest_window(page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path]) -> None:  # type: ignore[no-untyped-def]
+    window, page = page_of()
+    window.resize(*SMALLEST)
+    reported(pack, of_pack(built, 1))
+    opened(qtbot, page, pack)
+    sheet, view, field = page._scroll.widget(), page._scroll.viewport(), page.room.filter
+    qtbot.waitUntil(lambda: sheet.width() <= view.width())
+    qtbot.waitUntil(lambda: field.width() > field.fontMetrics().horizontalAdvance(field.placeholderText()))
+    assert page.room.seats.lineEdit().textMargins().left() > 0, "the number keeps off its border"
 
 
 def test_a_thousand_rows_are_shown_at_once(page_of, qtbot: QtBot, pack: Path) -> None:  # type: ignore[no-untyped-def]

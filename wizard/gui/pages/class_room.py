@@ -40,17 +40,20 @@ class RoomPanel(QWidget):
         self._seats_text.setBuddy(self.seats)
         self._filter_text, self.filter, self.only_red = QLabel(self), QLineEdit(self), QCheckBox(self)
         self._filter_text.setBuddy(self.filter)
-        asked = line_up()
-        for part in (self._seats_text, self.seats, self._filter_text):
+        asked, sought = line_up(), line_up()
+        for part in (self._seats_text, self.seats):
             asked.addWidget(part)
-        asked.addWidget(self.filter, 1)
+        asked.addStretch(1)
         asked.addWidget(self.only_red)
+        sought.addWidget(self._filter_text)
+        sought.addWidget(self.filter, 1)
         self._none = label("", "muted")
         self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
         self.detail = _Detail(voice)
         for one in (self._title, self._head):
             rows.addWidget(one)
         rows.addLayout(asked)
+        rows.addLayout(sought)
         for widget in (self._none, self.table, self.detail):
             rows.addWidget(widget)
         self.table.itemSelectionChanged.connect(self._chosen)
