@@ -22,6 +22,7 @@ from wizard.environments.rattler_engine import RattlerEngine
 from wizard.environments.trash import deletions_dir, pending
 from wizard.environments.venv_engine import VenvEngine
 from wizard.errors import Cancelled, WizardError
+from wizard.system import moving
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
 
@@ -158,20 +159,20 @@ def test_one_that_another_process_is_at_is_left_to_it(tmp_path: Path) -> None:
 def test_a_disk_that_is_full_is_no_hindrance(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Deleting is what one does then. The first writes fail as on a full disk, until something is gone."""
     prefix = make_conda(tmp_path / "env")
-    written = trash._write
+    written = moving.write_whole
 
     def write(path: Path, data: bytes) -> None:
         if any(tmp_path.rglob("conda-meta")):
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
         written(path, data)
 
-    monkeypatch.setattr(trash, "_write", write)
+    monkeypatch.setattr(moving, "write_whole", write)
     delete(plan_of(prefix), "env", NOTHING)
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith((".torch", "env"))] == []
     assert pending() == ()
     prefix = make_venv(tmp_path / "env")
     full = OSError(errno.ENOSPC, "No space left on device")
-    monkeypatch.setattr(trash, "_write", lambda path, data: (_ for _ in ()).throw(full))
+    monkeypatch.setattr(moving, "write_whole", lambda path, data: (_ for _ in ()).throw(full))
     delete(plan_of(prefix), "env", NOTHING)
     assert not prefix.exists()
 
