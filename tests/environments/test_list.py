@@ -179,7 +179,7 @@ def test_fifty_large_environments_are_not_walked_through(tmp_path: Path) -> None
     )
     seen = json.loads(said.stdout)
     assert (seen["rows"], seen["torch"], seen["below"]) == (50, 50, [])
-    assert sum(seen["counts"].values()) <= 6 * 50
+    assert sum(seen["counts"].values()) <= 6 * 50 + 1  # the folder that holds them
 
 
 def test_looking_is_no_using(home: Path, tmp_path: Path) -> None:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.flow import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run
-from tests.gui.walking import go_to, press, settle, visible
+from tests.gui.walking import dragged_in, go_to, press, settle, visible
 from wizard.flow.pages import PageId
 from wizard.flow.side_pages import SideId
 from wizard.gui.window import WizardWindow
@@ -23,7 +23,7 @@ def drop(window: WizardWindow, *paths: Path) -> None:
     data = QMimeData()
     data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    entered = QDragEnterEvent(QPointF(5, 5).toPoint(), copy, data, left, none)
+    entered = dragged_in(data)
     window.dragEnterEvent(entered)
     assert entered.isAccepted()
     window.dropEvent(QDropEvent(QPointF(5, 5), copy, data, left, none, QEvent.Type.Drop))

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QEvent, QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
@@ -15,7 +15,7 @@ from tests.gui import fake_side
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
-from tests.gui.walking import go_to, mnemonics, press, settle, visible
+from tests.gui.walking import dragged_in, go_to, mnemonics, press, settle, visible
 from wizard import paths
 from wizard.errors import UsageError
 from wizard.flow.pages import PageId
@@ -211,7 +211,7 @@ def test_a_folder_dropped_on_its_field_is_its_path(qtbot: QtBot, make_window: Ma
     data.setUrls([QUrl.fromLocalFile(str(tmp_path / "课 堂"))])
     copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
     drop = QDropEvent(QPointF(5, 5), copy, data, left, none, QEvent.Type.Drop)
-    QApplication.sendEvent(page.folder, QDragEnterEvent(QPoint(5, 5), copy, data, left, none))
+    QApplication.sendEvent(page.folder, dragged_in(data))
     QApplication.sendEvent(page.folder, drop)
     assert page.folder.text() == str(tmp_path / "课 堂")
     settle(qtbot, window)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QLibraryInfo, QMimeData, QPoint, QPointF, Qt, QVersionNumber
+from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -15,6 +16,13 @@ from wizard.gui.window import WizardWindow
 
 def settle(qtbot: QtBot, window: WizardWindow) -> None:
     qtbot.waitUntil(lambda: not window.page.is_busy and not window.errands.busy)
+
+
+def dragged_in(data: QMimeData) -> QDragEnterEvent:
+    """Make the event of a drag. Qt 6.12 wants a place in parts of a pixel, Qt before in whole ones."""
+    place = QPointF(5, 5) if QLibraryInfo.version() >= QVersionNumber(6, 12) else QPoint(5, 5)
+    copy, left, none = Qt.DropAction.CopyAction, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    return QDragEnterEvent(place, copy, data, left, none)
 
 
 def press(qtbot: QtBot, button: QWidget) -> None:
