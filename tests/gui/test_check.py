@@ -15,7 +15,7 @@ from tests.flow import values
 from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.walking import go_to, press, settle, visible
+from tests.gui.walking import go_to, press, settle, texts, visible
 from wizard.errors import WizardError
 from wizard.flow.check_view import check_rows, live_rows, other_findings
 from wizard.flow.pages import PageId
@@ -33,10 +33,6 @@ def check_page(window: WizardWindow) -> CheckPage:
     page = window.pages[PageId.CHECK]
     assert isinstance(page, CheckPage)
     return page
-
-
-def texts(window: WizardWindow) -> list[str]:
-    return [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
 
 
 def button(window: WizardWindow, words: str) -> QPushButton:
