@@ -1,4 +1,7 @@
-"""The window: rail, page, footer. It follows the navigator and the side flow, and decides nothing itself."""
+"""The window: rail, page, footer. It follows the navigator and the side flow, and decides nothing itself.
+
+One file on purpose: Qt hands keys, drops and closing to this one object; its parts, words and files are elsewhere.
+"""
 
 from __future__ import annotations
 
