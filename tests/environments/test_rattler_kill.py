@@ -20,7 +20,7 @@ from tests.line.world import TORCH, World
 from tests.thorough import times
 from tests.waiting import wait_until
 from wizard.environments.naming import is_environment
-from wizard.environments.remove import MARKER, is_ours_unfinished, mark_begun
+from wizard.environments.remove import MARKER, holds_something, is_ours_unfinished, mark_begun
 
 KILLS = times(30, 6)
 SEED = int(os.environ.get("TORCH_SETUP_SEED", "20261121"))
@@ -120,7 +120,7 @@ def test_thirty_kills_while_the_environment_is_made(conda_world: World) -> None:
 
 def _check_nothing_pretends(trial: Trial, told: str) -> None:
     prefix = trial.prefix
-    if prefix.exists() and any(prefix.iterdir()):
+    if prefix.exists() and holds_something(prefix):
         assert is_ours_unfinished(prefix, trial.run_id), (told, sorted(prefix.iterdir()))
     assert not is_environment(prefix) or (prefix / MARKER).exists(), told
     said = trial.world.run("runs")

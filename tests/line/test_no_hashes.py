@@ -103,9 +103,9 @@ def test_without_ranges_it_is_seen_and_comes_once(lab: Lab) -> None:
     planned = lab.world.run(*lab.setup, "--dry-run", "--events")
     assert planned.returncode == 0, planned.stderr
     events = [json.loads(line) for line in planned.stdout.splitlines()]
-    shown = {event["detail"] for event in events if event["event"] == "progress" and event["step"] == "resolve"}
-    torch = next(name for name in lab.whole() if name.startswith("torch-"))
-    assert torch in shown
+    shown = {event["detail"] for event in events if event["event"] == "progress" and event["step"] == "resolve"} - {""}
+    assert shown  # ten times a second at most, so not every file is told
+    assert shown <= lab.whole()
     assert len(lab.whole()) == 7
     for name in lab.whole():
         assert planned.stderr.count(f"so this one comes whole now, and is kept: {name}") == 1
