@@ -23,10 +23,10 @@ from wizard.gui.voice import Voice
 if TYPE_CHECKING:
     from wizard.flow.session_api import SessionApi
     from wizard.flow.side_api import SideApi
-    from wizard.gui.window import WizardWindow
+    from wizard.gui.window_parts import WindowParts
 
 
-def make_parts(window: WizardWindow, session: SessionApi, side_api: SideApi, on_drop: Callable[[str], None]) -> None:
+def make_parts(window: WindowParts, session: SessionApi, side_api: SideApi, on_drop: Callable[[str], None]) -> None:
     """`on_drop`: of a plan that nobody wants any more."""
     wishes = window.preferences.wishes
     put_reduced_motion(window.app, wishes.reduced_motion)

@@ -12,13 +12,13 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 if TYPE_CHECKING:
-    from wizard.gui.window import WizardWindow
+    from wizard.gui.window_parts import WindowParts
 
 _BY_A_PERSON = (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel)
 
 
 class Hurry(QObject):
-    def __init__(self, app: QApplication, window: WizardWindow) -> None:
+    def __init__(self, app: QApplication, window: WindowParts) -> None:
         super().__init__(window)
         self._app, self._window = app, window
         self._listens = self._is_due = False

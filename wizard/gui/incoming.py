@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from PySide6.QtCore import QMimeData
 
     from wizard.flow.opened import Inside
-    from wizard.gui.window import WizardWindow
+    from wizard.gui.window_parts import WindowParts
 
 _OF_THE_WIZARD = (".json", ".torchlab")
 
@@ -31,14 +31,14 @@ def files_in(dropped: QMimeData) -> list[Path]:
     return [Path(url.toLocalFile()) for url in dropped.urls() if url.isLocalFile()]
 
 
-def open_files(window: WizardWindow, files: Sequence[Path]) -> None:
+def open_files(window: WindowParts, files: Sequence[Path]) -> None:
     if len(files) == 1:
         open_file(window, files[0])
     else:
         window.page.trouble.show_error(WizardError("window-several-files", count=str(len(files))))
 
 
-def open_file(window: WizardWindow, path: Path) -> None:
+def open_file(window: WindowParts, path: Path) -> None:
     """A plan, a class profile or its pack goes to Welcome, an environment to Doctor; other files hold an error."""
     if path.suffix.lower() in _OF_THE_WIZARD:
         _open_on_welcome(window, path)
@@ -48,7 +48,7 @@ def open_file(window: WizardWindow, path: Path) -> None:
     )
 
 
-def _open_on_welcome(window: WizardWindow, path: Path) -> None:
+def _open_on_welcome(window: WindowParts, path: Path) -> None:
     from wizard.gui.pages.welcome import WelcomePage
 
     welcome = window.pages[PageId.WELCOME]
@@ -61,7 +61,7 @@ def _open_on_welcome(window: WizardWindow, path: Path) -> None:
         welcome.open_file(path)
 
 
-def _open_inside(window: WizardWindow, path: Path, found: Inside) -> None:
+def _open_inside(window: WindowParts, path: Path, found: Inside) -> None:
     if found.profile is not None:
         open_file(window, found.profile)
     elif found.is_environment:

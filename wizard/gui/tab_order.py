@@ -8,10 +8,10 @@ from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see first_pic
 from PySide6.QtWidgets import QWidget
 
 if TYPE_CHECKING:
-    from wizard.gui.window import WizardWindow
+    from wizard.gui.window_parts import WindowParts
 
 
-def order_tabs(window: WizardWindow, known: list[QWidget]) -> list[QWidget]:
+def order_tabs(window: WindowParts, known: list[QWidget]) -> list[QWidget]:
     """The order that is in force now; `known`: the one before."""
     within = (one for one in window.page.findChildren(QWidget) if one.window() is window)  # no box's unfolded list
     tab = QtCore.Qt.FocusPolicy.TabFocus.value

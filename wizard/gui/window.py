@@ -14,45 +14,23 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QStackedWidget, QWi
 
 from wizard import paths
 from wizard.errors import WizardError
-from wizard.gui.bare import SMALLEST, BareWindow, room_on
+from wizard.gui.bare import SMALLEST, room_on
 from wizard.gui.preferences import Preferences
+from wizard.gui.window_parts import WindowParts
 
 if TYPE_CHECKING:  # what the first picture does not need is imported by who furnishes the window
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 
-    from wizard.flow.navigator import Navigator
     from wizard.flow.pages import PageId
     from wizard.flow.session_api import SessionApi
     from wizard.flow.side_api import SideApi
-    from wizard.flow.side_pages import SideFlow, SideId, Visit
-    from wizard.gui.ask_bar import AskBar
-    from wizard.gui.desk import Desk
-    from wizard.gui.errands import Errands
-    from wizard.gui.footer import Footer
+    from wizard.flow.side_pages import SideId, Visit
     from wizard.gui.pages.base import Page
-    from wizard.gui.rail import Rail
-    from wizard.gui.serving import ServingNow
-    from wizard.gui.theme import Theme
-    from wizard.gui.voice import Voice
-    from wizard.gui.wizard_pages import WizardPages
     from wizard.session.session import Session
 
 
-class WizardWindow(BareWindow):
+class WizardWindow(WindowParts):
     """Without a session it stays bare, until somebody furnishes it with one."""
-
-    session: SessionApi
-    navigator: Navigator
-    errands: Errands
-    side: SideFlow
-    voice: Voice
-    theme: Theme
-    desk: Desk
-    rail: Rail
-    footer: Footer
-    ask: AskBar
-    pages: WizardPages
-    serving: ServingNow
 
     def __init__(
         self,
@@ -83,7 +61,7 @@ class WizardWindow(BareWindow):
         make_parts(self, session, side_api, self._drop_plan)
         self.stack = QStackedWidget()
         self.pages = WizardPages(self.desk, opened, self._take_in)
-        self.side_pages: dict[SideId, Page] = {}
+        self.side_pages = {}
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
         self._chain: list[QWidget] = []  # the order of Tab

@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from wizard.flow.side_pages import SideId
     from wizard.gui.pages.base import Page
     from wizard.gui.voice import Voice
-    from wizard.gui.window import WizardWindow
+    from wizard.gui.window_parts import WindowParts
 
 
-def put_all_words(window: WizardWindow) -> None:
+def put_all_words(window: WindowParts) -> None:
     from wizard.gui.hints import put_hints
 
     window.rail.retranslate()
