@@ -404,8 +404,7 @@ def prepare_once(wanted: set[str]) -> set[str]:
 def program(arguments: Sequence[str], window: bool) -> list[str]:
     """The command that was wanted; without arguments the window where it can open, else the same job as text."""
     if arguments[:1] == ["test"]:
-        # The slow tests that share one frozen program stay on one of the two workers.
-        return [str(PYTHON), "-m", "pytest", "-n", "2", *arguments[1:]]
+        return [str(PYTHON), "-m", "pytest", "-n", "2", *(arguments[1:] or ["-m", "not slow"])]
     if not arguments and not window:
         show(sentence("no_window" if has_display() else "no_display"))
         arguments = ["setup"]

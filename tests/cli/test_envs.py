@@ -17,7 +17,7 @@ from wizard.environments.trash import Deletion, new_deletion, put_away
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")]
 _OTHERS = (
     "DISPLAY",
     "WAYLAND_DISPLAY",

@@ -130,6 +130,7 @@ def test_explained_in_both_languages(call: Call) -> None:
     assert "最后一个版本" in chinese
 
 
+@pytest.mark.slow
 def test_live_news_stand_beside_the_answer(call: Call, server: IndexServer) -> None:
     sources = ("--torch-index", server.simple, "--index", server.simple, "--engine", "venv")
     answer = json.loads(call("pick", "--json", *sources).stdout)
@@ -143,6 +144,7 @@ def test_live_news_stand_beside_the_answer(call: Call, server: IndexServer) -> N
     assert not {"new", "carried"} & offline.keys()
 
 
+@pytest.mark.slow
 def test_refresh_learns_and_forgets(call: Call, server: IndexServer) -> None:
     first = json.loads(call("matrices", "refresh", "--torch-index", server.simple, "--json").stdout)
     assert [one["torch"] for one in first["new"]] == ["2.16.0"]
@@ -156,6 +158,7 @@ def test_refresh_learns_and_forgets(call: Call, server: IndexServer) -> None:
     assert call("matrices", "show", "2.16.0").returncode == 2
 
 
+@pytest.mark.slow
 def test_a_damaged_overlay_is_named_and_the_shipped_data_answer(call: Call, lab: Path, tmp_path: Path) -> None:
     overlay = tmp_path / "state" / "matrices-overlay"
     overlay.mkdir(parents=True)

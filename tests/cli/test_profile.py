@@ -23,6 +23,8 @@ from wizard.profile.write import profile_file
 from wizard.session.share import serve_pack
 from wizard.share.server import ServeOptions
 
+pytestmark = pytest.mark.slow
+
 Call = Callable[..., "tuple[int, str]"]
 
 

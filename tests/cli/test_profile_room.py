@@ -61,6 +61,7 @@ def write_channel(folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_systems: World, tmp_path: Path) -> None:
     room = tmp_path / "room"
     room.mkdir()

@@ -21,6 +21,8 @@ from tests.servers.index_server import IndexServer
 from wizard.paths import MATRICES_VARIABLE, matrices_dir
 from wizard.profile.read import read_profile
 
+pytestmark = pytest.mark.slow
+
 MARK = "# of a stranger\n"
 
 

@@ -18,6 +18,8 @@ from tests.cli.test_contract import LAPTOP
 from tests.line.world import World
 from wizard.cli.arguments import build_parser
 
+pytestmark = pytest.mark.slow
+
 RECORDING = Path(__file__).with_name("recorded.json")
 # Words of a line that a run decides: a run's number, the environment's folder.
 LINES = (
@@ -162,7 +164,6 @@ def test_options() -> None:
     assert found == recording("options", found)
 
 
-@pytest.mark.slow
 def test_exit_statuses_and_documents(world: World) -> None:
     (world.home / "laptop.json").write_text(json.dumps(LAPTOP), encoding="utf-8")
     (world.home / "error.txt").write_text("RuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB", "utf-8")

@@ -13,6 +13,8 @@ from tests.doctor.world import CUDA, CUDNN, HEALTHY, OLD_TORCH, TORCH, VISION, P
 from wizard.doctor.model import FOUND, evidence_text
 from wizard.errors import ExitStatus
 
+pytestmark = pytest.mark.slow
+
 
 def cpu_build(patient: Patient) -> None:
     patient.make(f"torch-{TORCH}+cpu", f"torchvision-{VISION}+cpu", "numpy-2.3.0", "sympy-1.13.3")

@@ -13,6 +13,8 @@ from tests.doctor.world import CUDA, HEALTHY, TORCH, VISION, Patient
 from wizard import paths
 from wizard.doctor.good_state import NAME, drift_of, read_good_state, write_good_state
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def recorded(bare: Patient) -> Patient:

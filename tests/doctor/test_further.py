@@ -207,6 +207,7 @@ def only(folder: Path, *wheels: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_a_source_without_the_companion_is_passed_over_for_one_that_has_it(bare: Patient, tmp_path: Path) -> None:
     bare.make(f"torch-{TORCH}+{CUDA}", f"torchvision-{VISION}+cpu", *HEALTHY[2:])
     found = bare.examine()

@@ -17,6 +17,8 @@ from wizard.doctor.aside import FOLDER, kept_runs
 from wizard.errors import ExitStatus
 from wizard.session.repair_plan import RepairPreview
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def damaged(bare: Patient) -> tuple[Patient, RepairPreview]:

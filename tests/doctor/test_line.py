@@ -10,6 +10,8 @@ import pytest
 
 from tests.line.world import PYTHON, TORCH, World
 
+pytestmark = pytest.mark.slow
+
 
 def prefix_of(world: World) -> Path:
     return world.home / "state" / "envs" / "demo"

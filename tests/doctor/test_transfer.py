@@ -6,6 +6,8 @@ import hashlib
 import time
 from pathlib import Path
 
+import pytest
+
 from tests.doctor.world import CUDNN, HEALTHY, Patient
 from wizard import paths
 from wizard.i18n import message, text
@@ -53,6 +55,7 @@ def download(preview: RepairPreview) -> str:
     return next(text(each, "en") for each in preview.changes if each.key.startswith("doctor.change.download"))
 
 
+@pytest.mark.slow
 def test_a_repair_counts_what_is_left_and_says_what_is_measured(patient: Patient) -> None:
     patient.install(f"nvidia_cudnn_cu12-{'8.9.2'}")
     library = patient.site / "torch" / "lib" / "libtorch_cpu.so"

@@ -26,6 +26,8 @@ from wizard.environments.model import Target
 from wizard.environments.rattler_engine import RattlerEngine
 from wizard.environments.venv_engine import VenvEngine
 
+pytestmark = pytest.mark.slow
+
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux shells")
 ASK = "python -c 'import sys; print(sys.prefix)'"
 

@@ -26,6 +26,8 @@ from tests.stand_in.conda import StandInConda
 from wizard.errors import WizardError
 from wizard.packages.install import Installer
 
+pytestmark = pytest.mark.slow
+
 CONDA = os.environ.get("CONDA_EXE", "")
 Make = Callable[[Sequence[str], str], World]
 
@@ -131,7 +133,6 @@ def test_a_setup_into_an_environment_of_conda_goes_around_its_packages(made: Mak
     check_whole(world, prefix)
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not CONDA, reason="opt-in: set CONDA_EXE to a real conda (docs/environments.md)")
 @pytest.mark.parametrize(("has", "wanted"), [("65.5.0", "setuptools"), ("80.9.0", "setuptools>=77.0.3")])
 @pytest.mark.parametrize("engine", ["rattler", "conda"])
@@ -152,7 +153,6 @@ def test_conda_itself_goes_on_with_it(made: Make, engine: str, has: str, wanted:
     assert world.import_check(prefix, "import hello; print(hello.VERSION)") == "2.0"
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not CONDA, reason="opt-in: set CONDA_EXE to a real conda (docs/environments.md)")
 def test_what_conda_does_in_one_environment_reaches_no_sibling(made: Make) -> None:
     """Both share their wheels' files with the package store. The last step takes the whole environment out."""

@@ -24,6 +24,7 @@ from wizard.process import Request, run
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
 
 
+@pytest.mark.slow
 def test_a_whole_environment_that_conda_owns(order: Target, conda: StandInConda, conda_channel_folder: Path) -> None:
     told: list[tuple[int, int | None, str]] = []
     mark_begun(order.prefix, "run-1")

@@ -92,6 +92,7 @@ def test_none_that_answers(tmp_path: Path) -> None:
         find_conda(None, (), {})
 
 
+@pytest.mark.slow
 @linux_only
 def test_one_that_hangs_is_passed_over(conda: StandInConda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(conda_find, "INFO_SECONDS", 3.0)

@@ -15,7 +15,10 @@ from tests.stand_in.conda import StandInConda, recorded
 from tests.thorough import times
 from wizard.environments.remove import MARKER
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python"),
+]
 KILLS = times(7, 3)
 
 
@@ -85,7 +88,6 @@ def test_wishes_that_cannot_be(conda_world: World, options: tuple[str, ...], wor
     assert words in done.stderr
 
 
-@pytest.mark.slow
 def test_killed_at_any_moment_of_the_creation_and_healed(conda_world: World, conda: StandInConda) -> None:
     """The next start takes back what conda had begun, and makes it whole."""
     conda.install(fetch_pause=0.02, link_pause=4)

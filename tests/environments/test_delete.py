@@ -74,6 +74,7 @@ def test_what_shares_files_with_the_cache_says_what_is_freed(ours: Path) -> None
     assert {"envs.stays.conda-cache", "envs.stays.downloads"} <= {words.key for words in plan.stays}
 
 
+@pytest.mark.slow
 def test_a_fresh_environment_has_nothing_of_nobody(ours: Path, home: Path, minor: str, base_python: Path) -> None:
     assert plan_of(ours).unowned == ()
     venv = home / "made by venv"

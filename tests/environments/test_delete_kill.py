@@ -32,7 +32,7 @@ from wizard.environments.trash import deletions_dir, pending
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = times(30, 10)
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL")]
 
 DELETE = """
 import os, signal, sys
@@ -135,7 +135,6 @@ def small(prefix: Path) -> Path:
     return prefix
 
 
-@pytest.mark.slow
 def test_every_single_step_and_a_second_kill_while_it_is_finished(tmp_path: Path) -> None:
     prefix = tmp_path / "envs" / "small"
     rng = random.Random(3)

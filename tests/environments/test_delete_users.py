@@ -23,7 +23,7 @@ from wizard.environments.trash import deletions_dir
 from wizard.environments.venv_engine import VenvEngine
 from wizard.errors import WizardError
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")]
 
 
 @pytest.fixture

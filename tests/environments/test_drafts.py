@@ -19,6 +19,8 @@ from wizard.session.session import Session
 from wizard.steps.draft import clear_left_behind, keep
 from wizard.steps.run_folder import RunFolder, create_run_folder
 
+pytestmark = pytest.mark.slow
+
 _OF_ANOTHER = "import sys; from wizard.steps.run_folder import create_run_folder; create_run_folder(sys.argv[1])"
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="a Linux terminal")
 

@@ -35,7 +35,7 @@ from wizard.environments.venv_engine import VenvEngine
 from wizard.session import environments as use_cases
 
 ROOT = Path(__file__).resolve().parents[2]
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")]
 
 
 def by_name(*folders: Path, **more: object) -> dict[str, Environment]:

@@ -64,6 +64,7 @@ def test_good_names_pass(name: str, os_name: str) -> None:
     check_name(name, os_name)
 
 
+@pytest.mark.slow
 @given(st.text(max_size=40), st.sampled_from(BOTH))
 def test_an_accepted_name_is_one_plain_folder(name: str, os_name: str) -> None:
     if find_flaw(name, os_name) is not None:

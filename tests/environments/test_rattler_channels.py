@@ -20,7 +20,10 @@ from wizard.environments.rattler_engine import RattlerEngine
 from wizard.environments.remove import mark_begun, remove_unfinished
 from wizard.errors import Cancelled, WizardError
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python"),
+]
 
 
 def never() -> bool:

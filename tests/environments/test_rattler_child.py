@@ -37,6 +37,7 @@ def test_done_without_an_environment_is_not_believed(
     assert caught.value.code == "env-broken"
 
 
+@pytest.mark.slow
 def test_a_crash_after_done_does_not_matter(
     prefix: Path, minor: str, conda_channel: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -32,7 +32,10 @@ from wizard.environments.remove import mark_begun, mark_complete, remove_unfinis
 from wizard.errors import Cancelled, WizardError
 from wizard.process import Request, run
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python"),
+]
 
 
 def target(prefix: Path, minor: str, *channels: str, cuda: str | None = None) -> Target:

@@ -22,6 +22,8 @@ from tests.waiting import wait_until
 from wizard.environments.naming import is_environment
 from wizard.environments.remove import MARKER, holds_something, is_ours_unfinished, mark_begun
 
+pytestmark = pytest.mark.slow
+
 KILLS = times(30, 6)
 SEED = int(os.environ.get("TORCH_SETUP_SEED", "20261121"))
 
@@ -95,7 +97,6 @@ class Trial:
         return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-@pytest.mark.slow
 def test_thirty_kills_while_the_environment_is_made(conda_world: World) -> None:
     trial = Trial(conda_world)
     rng = random.Random(SEED)

@@ -70,6 +70,7 @@ def test_conda_would_find_no_altered_file(prefix: Path, minor: str, conda_channe
     assert links
 
 
+@pytest.mark.slow
 def test_our_records_are_named_and_filled_as_condas_own(prefix: Path, minor: str, conda_channel: str) -> None:
     """conda finds a package by its record's file name, and names packages in its own output the same way."""
     recorded = json.loads((CONDA / "create_http_progress.json").read_text(encoding="utf-8"))

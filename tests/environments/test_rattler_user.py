@@ -23,7 +23,7 @@ from wizard import paths
 from wizard.environments.model import Target
 from wizard.environments.rattler_engine import RattlerEngine
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="users of Linux")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="users of Linux")]
 NOBODY = 65534
 _PACKAGES = (
     "rattler", "filelock", "platformdirs", "psutil", "msgspec", "packaging", "tomli", "typing_extensions",

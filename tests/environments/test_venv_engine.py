@@ -16,6 +16,8 @@ from wizard.environments.venv_engine import VenvEngine
 from wizard.errors import Cancelled, UsageError, WizardError
 from wizard.process import Request, run
 
+pytestmark = pytest.mark.slow
+
 OS_NAME = "windows" if os.name == "nt" else "linux"
 
 

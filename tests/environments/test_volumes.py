@@ -20,6 +20,8 @@ from wizard.session.place import check_place
 from wizard.session.volumes import prepare, remember, take_saved, with_volumes
 from wizard.steps.room import PYTHON_BYTES, UNPACKED_RATIO
 
+pytestmark = pytest.mark.slow
+
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="Linux names of variables and folders")
 
 

@@ -149,6 +149,7 @@ def run(*arguments: str, stdin: bytes = b"") -> subprocess.CompletedProcess[byte
     return subprocess.run([sys.executable, "-m", "wizard", *arguments], input=stdin, capture_output=True, check=False)
 
 
+@pytest.mark.slow
 def test_the_command_explains_a_file_and_says_what_it_does_not_know(tmp_path: Path) -> None:
     log = tmp_path / "log.txt"
     log.write_text(SAMPLES["oom"], encoding="utf-8")

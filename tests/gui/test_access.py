@@ -49,6 +49,7 @@ def controls(window: WizardWindow) -> list[Heard]:
     return [heard(one) for one in found if one is not window and one.objectName() != "qt_spinbox_lineedit"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_control_has_a_name_a_role_and_says_what_it_does(
     language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
@@ -64,6 +65,7 @@ def test_every_control_has_a_name_a_role_and_says_what_it_does(
             assert one.description or ": " in one.name or "：" in one.name, (name, one.name)
 
 
+@pytest.mark.slow
 def test_the_page_and_its_states_have_names(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     window = make_window()
     for name, page in every_page(qtbot, window, session):

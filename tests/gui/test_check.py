@@ -190,6 +190,7 @@ def test_the_way_to_the_driver_is_advice_with_lines_to_copy(
     assert opened == [guide.page]
 
 
+@pytest.mark.slow
 def test_what_has_drifted_is_named_with_who_brought_it(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

@@ -91,6 +91,7 @@ def test_a_failed_run_names_its_cause_and_resumes(qtbot: QtBot, make_window: Mak
     assert session.names().count("resume") == 1
 
 
+@pytest.mark.slow
 def test_the_ending_of_an_earlier_attempt_does_not_end_the_next(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
@@ -161,6 +162,7 @@ def test_a_worker_that_was_killed_is_noticed(qtbot: QtBot, make_window: MakeWind
     assert window.footer.primary.isVisible()
 
 
+@pytest.mark.slow
 def test_closing_during_a_run_asks_in_the_page_and_leaves_the_worker(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

@@ -52,6 +52,7 @@ def test_next_next_install(language: str, qtbot: QtBot, make_window: MakeWindow,
     ], "nothing was left out, and nothing was done twice"  # fmt: skip
 
 
+@pytest.mark.slow
 def test_by_return_alone(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     session.script = half_run
     window = make_window()

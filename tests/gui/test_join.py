@@ -45,6 +45,8 @@ from wizard.session.session import Session
 from wizard.session.share import ServingOn, serve_on
 from wizard.steps.run_folder import create_run_folder
 
+pytestmark = pytest.mark.slow
+
 at_home, open_window = of_line.at_home, of_line.open_window
 LONG = 60_000  # milliseconds: a limit for a hang, not a speed
 

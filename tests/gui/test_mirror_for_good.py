@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
@@ -59,6 +60,7 @@ def test_the_difference_is_shown_first_and_written_with_install(
     qtbot.waitUntil(lambda: any("Changed settings files" in text and str(pip) in text for text in texts(window)))
 
 
+@pytest.mark.slow
 def test_a_file_that_was_changed_meanwhile_stops_the_start_and_is_shown_anew(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:

@@ -185,6 +185,7 @@ def test_other_places_are_a_wish_only_where_they_were_edited(
     assert session.names().index("remember_volumes") < session.names().index("start")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("nothing_in_force")
 def test_an_emptied_field_takes_the_place_back(
     qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
@@ -204,6 +205,7 @@ def test_an_emptied_field_takes_the_place_back(
     assert page.volumes_fold.isVisible(), "a setup into an environment downloads too"
 
 
+@pytest.mark.slow
 def test_a_folder_dropped_on_its_field_is_its_path(qtbot: QtBot, make_window: MakeWindow, tmp_path: Path) -> None:
     window = make_window()
     page = reached(qtbot, window)

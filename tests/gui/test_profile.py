@@ -28,6 +28,8 @@ from wizard.i18n import LANGUAGES
 from wizard.profile.read import read_profile
 from wizard.profile.write import profile_text
 
+pytestmark = pytest.mark.slow
+
 at_home, open_window = of_line.at_home, of_line.open_window
 LONG = 120_000  # milliseconds: a limit for a hang, not a speed
 

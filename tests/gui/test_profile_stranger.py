@@ -100,6 +100,7 @@ def test_the_yes_is_for_the_file_that_was_seen(qtbot: QtBot, make_window: MakeWi
     assert not button(window, "&does").isEnabled()
 
 
+@pytest.mark.slow
 def test_joining_a_class_asks_before_a_server_that_the_profile_names_is_asked(
     qtbot: QtBot, make_window: MakeWindow, tmp_path: Path
 ) -> None:

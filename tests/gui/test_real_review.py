@@ -21,6 +21,7 @@ from wizard.session.session import Session
 extra = test_extra_index.extra
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("language", "sentence"),
     [

@@ -140,6 +140,7 @@ def picture(patient: Patient) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.slow
 def test_a_real_fault_is_found_repaired_and_taken_back(
     qtbot: QtBot, make_real: Callable[[Session], WizardWindow], at_home: Patient
 ) -> None:

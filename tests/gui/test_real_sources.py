@@ -78,6 +78,7 @@ def texts(window: WizardWindow) -> list[str]:
     return [one.text() for one in visible(window, QLabel) if isinstance(one, QLabel)]
 
 
+@pytest.mark.slow
 def test_the_race_is_seen_in_the_page(qtbot: QtBot, window: WizardWindow, lab: Lab, wheels: Path) -> None:
     lab.add("official", Ways(bytes_per_second=SLOW))
     lab.add("quick")

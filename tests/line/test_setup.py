@@ -39,6 +39,7 @@ def test_a_path_with_a_space_and_chinese_characters_by_venv(world: World) -> Non
     assert world.import_check(prefix, "import torch; print(torch.zeros(1) is not None)") == "True"
 
 
+@pytest.mark.slow
 def test_events_are_the_contract(world: World) -> None:
     done = world.run("setup", "--yes", "--name", "demo", "--events", *world.sources)
     assert done.returncode == 0, done.stderr
@@ -57,6 +58,7 @@ def test_events_are_the_contract(world: World) -> None:
     assert report["schema"] == 1
 
 
+@pytest.mark.slow
 def test_a_cuda_build_without_a_card_ends_with_3_and_the_cause(world: World) -> None:
     done = world.run("setup", "--yes", "--name", "gpu", "--variant", "cu126", "--with", "none", *world.sources)
     assert done.returncode == 3, done.stderr
@@ -65,6 +67,7 @@ def test_a_cuda_build_without_a_card_ends_with_3_and_the_cause(world: World) -> 
     assert world.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cu126"
 
 
+@pytest.mark.slow
 def test_never_a_companion_of_another_variant(world: World) -> None:
     """The torch index has torchvision +cpu only: the CUDA build goes without, and says so."""
     done = world.run("setup", "--yes", "--name", "gpu", "--variant", "cu126", *world.sources)
@@ -80,6 +83,7 @@ def test_dry_run_changes_nothing(world: World) -> None:
     assert world.runs() == []
 
 
+@pytest.mark.slow
 def test_a_second_setup_downloads_nothing(world: World) -> None:
     assert world.run("setup", "--yes", "--name", "one", *world.sources).returncode == 0
     before = sum(".whl" in path and not path.endswith(".metadata") for path in world.packages.paths())
@@ -89,6 +93,7 @@ def test_a_second_setup_downloads_nothing(world: World) -> None:
     assert all(asked == "bytes=0-0" for asked in ranges), after
 
 
+@pytest.mark.slow
 @needs_break
 @pytest.mark.parametrize("sign", ASKED_TO_STOP)
 def test_cancel_leaves_no_process_and_can_be_resumed(world: World, sign: int) -> None:

@@ -99,6 +99,7 @@ def test_misfortunes_become_sentences(library: Path, misfortune: str, key: str) 
     assert _failure(probe_nvml(_ASK, _request(library, misfortune))) == key
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_a_hanging_library_is_cut_off(library: Path) -> None:
     assert _failure(probe_nvml(_ASK, _request(library, "hang", seconds=patience(4.0)))) == "machine.nvidia.timeout"
@@ -113,6 +114,7 @@ def test_a_child_that_never_came_to_ask_is_not_the_cards_fault() -> None:
     assert all(text(reading.failure, language) for language in LANGUAGES)
 
 
+@pytest.mark.slow
 def test_a_hanging_child_leaves_no_process(tmp_path: Path) -> None:
     script = tmp_path / "hang.py"
     script.write_text(

@@ -146,6 +146,7 @@ def test_nobody_answers(server: IndexServer) -> None:
         assert failure(reader, simple(server.simple)).code == "source-timeout"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["http", "https"])
 @pytest.mark.parametrize("after", [0, 20, 5000], ids=["handshake or status line", "head", "body"])
 def test_a_page_that_drips_is_left(tmp_path: Path, scheme: str, after: int) -> None:

@@ -21,6 +21,8 @@ from wizard.network.relay import Relay, without_socks
 from wizard.packages.lock import LockRequest, compile_lock
 from wizard.packages.model import Lock
 
+pytestmark = pytest.mark.slow
+
 CHANNEL = "channel.example"
 MINOR = f"3.{sys.version_info[1]}"
 

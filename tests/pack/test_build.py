@@ -256,6 +256,7 @@ def test_a_newer_pack_says_so_on_the_command_line(course: Class, tmp_path: Path)
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_the_commands_build_and_check(course: Class, tmp_path: Path) -> None:
     profile, pack = course.write(tmp_path / "course.torchlab"), tmp_path / "pack"
     done = _command("pack", "build", str(profile), "-o", str(pack))

@@ -26,7 +26,10 @@ from wizard.packages.fetch.ranges import total
 from wizard.packages.fetch.state import read_state
 from wizard.packages.model import LockedFile
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="full disks are made with Linux's means")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="full disks are made with Linux's means"),
+]
 
 MB = 1 << 20
 PAGE = 4096

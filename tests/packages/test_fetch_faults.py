@@ -18,6 +18,8 @@ from wizard.packages.fetch.fetcher import Options
 from wizard.packages.fetch.model import CHUNK
 from wizard.packages.model import LockedFile
 
+pytestmark = pytest.mark.slow
+
 MB = 1 << 20
 DATA = some_bytes(3 * MB)
 LARGE = some_bytes(2 * CHUNK + 4321)

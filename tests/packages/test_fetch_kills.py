@@ -25,7 +25,10 @@ from tests.thorough import times
 from wizard.packages.fetch import Downloads
 from wizard.packages.model import LockedFile
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="forks; a kill is the same there as here")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform == "win32", reason="forks; a kill is the same there as here"),
+]
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEDULES, BATCHES = times(400, 200), 8

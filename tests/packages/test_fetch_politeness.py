@@ -138,6 +138,7 @@ def test_a_server_that_takes_its_time_is_the_server(server: FaultServer, store: 
     assert limits_seen(store, files, Options(environment={}), 2).most_common(1)[0][0] == "server"
 
 
+@pytest.mark.slow
 def test_a_server_that_wants_rest_is_the_server(server: FaultServer, store: Downloads) -> None:
     data = some_bytes(1000)
     file = locked(data, server.add("/a", data, Faults(times=1, status=429, retry_after="4")))

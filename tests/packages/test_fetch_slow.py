@@ -13,6 +13,8 @@ from wizard.packages.fetch.fetcher import Options
 from wizard.packages.model import Lock
 from wizard.packages.sizes import with_sizes
 
+pytestmark = pytest.mark.slow
+
 MB = 1 << 20
 
 

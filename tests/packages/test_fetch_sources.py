@@ -205,6 +205,7 @@ def test_a_host_that_wants_rest_is_left_alone_by_all(first: FaultServer, second:
     assert sum(first.requests(f"/{number}") for number in range(20)) <= 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", [429, 503])
 @pytest.mark.parametrize("as_date", [False, True], ids=["seconds", "date"])
 def test_nobody_asks_again_before_the_time(first: FaultServer, store: Downloads, status: int, as_date: bool) -> None:

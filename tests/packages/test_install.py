@@ -157,6 +157,7 @@ def test_a_thin_wheel_is_a_wheel_without_its_plain_files(tmp_path: Path) -> None
     assert thin.stat().st_size < 20_000
 
 
+@pytest.mark.slow
 def test_pip_takes_over_when_uv_cannot_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, site_packages: Path, python: Path
 ) -> None:

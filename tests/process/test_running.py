@@ -137,6 +137,7 @@ def test_child_environment_drops_what_would_betray_and_keeps_the_rest() -> None:
     assert made["PYTHONNOUSERSITE"] == "1"
 
 
+@pytest.mark.slow
 @needs_times_of_others
 @pytest.mark.parametrize("then", ["", "print('memory allocation of 8 bytes failed', file=sys.stderr, flush=True);"])
 def test_a_child_that_hangs_is_ended_and_one_that_works_is_not(then: str, monkeypatch: pytest.MonkeyPatch) -> None:

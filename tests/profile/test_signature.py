@@ -161,6 +161,7 @@ def test_the_teacher_signs_and_the_student_sees_who_it_was(call: Call, tmp_path:
     assert call("profile", "verify", str(path), "--key", "RWnonsense")[0] == 2
 
 
+@pytest.mark.slow
 def test_the_signature_travels_with_the_pack_and_over_the_class_server(tmp_path: Path) -> None:
     with FaultServer() as origin:
         course = make_class(origin.root)

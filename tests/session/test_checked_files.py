@@ -65,6 +65,7 @@ def test_a_server_that_sends_no_parts_sends_each_file_once(root: Path, tmp_path:
         assert server.sent[f"/files/{torch.name}"] < 1.5 * torch.stat().st_size
 
 
+@pytest.mark.slow
 def test_a_wheel_that_drips_where_no_parts_are_sent_is_told_as_that(
     root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

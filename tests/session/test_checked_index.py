@@ -116,6 +116,7 @@ def test_one_address_for_two_options(root: Path, tmp_path: Path) -> None:
         assert failure(tmp_path / "v", torch, packages).params["source"] == "--index"
 
 
+@pytest.mark.slow
 def test_a_page_that_drips_does_not_hold_the_resolver(
     root: Path, tmp_path: Path, pem: Path | None, settings: UserSettings
 ) -> None:

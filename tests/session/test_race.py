@@ -28,6 +28,8 @@ from wizard.plan.resolve import resolve
 from wizard.session.elect import elect
 from wizard.session.model import Election, Facts, SourceState
 
+pytestmark = pytest.mark.slow
+
 TORCH = "torch-2.15.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
 SYMPY = "sympy-1.14.0-py3-none-any.whl"
 FAST, SLOW = None, 150_000.0  # bytes a second

@@ -35,6 +35,7 @@ def home() -> Path:
     return Path(os.environ["TORCH_WIZARD_HOME"])
 
 
+@pytest.mark.slow
 def test_each_source_is_told_as_it_comes_and_the_end_is_the_elections_word(lab: Lab, home: Path) -> None:
     lab.add("official", Ways(bytes_per_second=SLOW))
     lab.add("quick")

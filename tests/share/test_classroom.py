@@ -31,6 +31,8 @@ from wizard.session.share import announced_at, serve_downloads
 from wizard.share.announce import _answering, announcing, search
 from wizard.share.server import PackServer, ServeOptions
 
+pytestmark = pytest.mark.slow
+
 
 def address(server: PackServer) -> str:
     return f"http://127.0.0.1:{server.port}"

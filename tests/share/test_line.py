@@ -29,6 +29,8 @@ from wizard.session.share import serve_downloads
 from wizard.share.server import ServeOptions
 from wizard.system.traits import this
 
+pytestmark = pytest.mark.slow
+
 
 def profile_of(world: World, wheels: Path, path: Path, only_share: bool = False) -> Path:
     files = tuple(

@@ -114,6 +114,7 @@ def test_a_kept_file_that_was_changed_is_not_given_back(journal: Journal, file: 
     assert journal.changes()[0].state is State.WRITTEN
 
 
+@pytest.mark.slow
 def test_one_at_a_time(journal: Journal, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.undo.journal._LOCK_SECONDS", 0.2)
     journal.write(file, b"new", reason=WHY)

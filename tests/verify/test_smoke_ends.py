@@ -35,6 +35,7 @@ def test_crash_keeps_what_was_found(environment: MakeEnvironment) -> None:
     assert "Segmentation fault" in evidence(found)  # faulthandler said where
 
 
+@pytest.mark.slow
 def test_hang_is_stopped_and_named(environment: MakeEnvironment) -> None:
     found = verify(environment("hang"), True, WITH_CARD, timeout=patience(3.0))
     assert (found.ok, code(found)) == (False, "timed-out")

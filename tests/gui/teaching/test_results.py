@@ -76,6 +76,7 @@ def test_the_filter_shows_who_is_looked_for(page_of, qtbot: QtBot, pack: Path, b
     assert not page.room.detail.isVisible()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_each_state_of_the_page_has_its_own_letters(
     language: str, page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path], tmp_path: Path

@@ -22,6 +22,7 @@ from wizard.packages.fetch import Downloads
 from wizard.session.pack import wanted_of
 
 
+@pytest.mark.slow
 def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tuple[Class, Path], pack: Path) -> None:  # type: ignore[no-untyped-def]
     window, page = page_of()
     opened(qtbot, page, pack)
@@ -47,6 +48,7 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
         urllib.request.urlopen(address)
 
 
+@pytest.mark.slow
 def test_the_class_is_found_by_the_code_alone(page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path]) -> None:  # type: ignore[no-untyped-def]
     from wizard.share.announce import search
 
@@ -83,6 +85,7 @@ def test_a_damaged_file_is_named_not_handed_out_and_mended(page_of, qtbot: QtBot
     assert not window.serving.is_on
 
 
+@pytest.mark.slow
 def test_closing_the_window_asks_and_ends_the_server(page_of, qtbot: QtBot, pack: Path) -> None:  # type: ignore[no-untyped-def]
     window, page = page_of()
     opened(qtbot, page, pack)

@@ -186,6 +186,7 @@ def test_who_could_have_written_it_decides(
     assert (PackageStore().find(file) is not None) == is_believed
 
 
+@pytest.mark.slow
 def test_pip_takes_a_package_out_and_puts_another_in(tmp_path: Path, wheel: Path, entry: Entry) -> None:
     one, other = environment(tmp_path / "one", entry, pip=True), environment(tmp_path / "other", entry)
     newer = wheels.build(tmp_path / "newer", "rich_demo", "2.0", files={MODULE: b"answer = 44\n"})

@@ -125,6 +125,7 @@ def test_a_move_that_has_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     shutil.rmtree(target)
 
 
+@pytest.mark.slow
 def test_killed_while_linking_the_store_stays_right_and_the_next_install_is_whole(tmp_path: Path) -> None:
     files = {f"many/part{number}.py": b"x = 1\n" for number in range(3000)} | {"many/big.bin": wheels.LIBRARY}
     entry = stored_wheel(wheels.build(tmp_path / "wheels", "many", files=files))
