@@ -61,6 +61,11 @@ def test_what_is_not_known_gets_no_advice(words: str) -> None:
     assert [found.id for found in explain(words)] == []
 
 
+def test_a_row_hides_other_rows_only() -> None:
+    ids = {row.id for row in known_errors()}
+    assert all(row.hides < ids - {row.id} for row in known_errors())
+
+
 def test_no_harmful_advice_is_ever_given() -> None:
     for language in LANGUAGES:
         for key, words in catalogue(language).items():
@@ -95,7 +100,7 @@ def test_rows_name_their_source() -> None:
 
 def test_what_says_more_wins_and_then_what_stands_last() -> None:
     log = (
-        "UserWarning: GTX 1080 with CUDA capability sm_61 is not compatible with the current PyTorch installation.\n"
+        "UserWarning: RTX 3090 with CUDA capability sm_86 is not compatible with the current PyTorch installation.\n"
         "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
     )
     assert [found.id for found in explain(log)] == ["sm-incompatible", "no-kernel-image"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 import pytest
 
-from tests.explain.threads import ELSEWHERE, THREADS
+from tests.explain.threads import ELSEWHERE, THREADS, judged
 from wizard.explain.match import explain
+from wizard.i18n import text
 
 
 def test_the_collection_is_fresh_and_names_its_threads() -> None:
@@ -36,3 +38,22 @@ def test_neither_half_is_small() -> None:
 @pytest.mark.parametrize("words", ELSEWHERE)
 def test_other_programs_errors_get_no_advice(words: str) -> None:
     assert [found.id for found in explain(words)] == []
+
+
+def test_most_threads_are_answered_and_none_does_harm() -> None:
+    for half, share in (("open", 0.9), ("held", 0.75)):
+        verdicts = list(judged(half, answers).values())
+        counts = Counter(verdicts)
+        assert counts["harmful"] == 0, half
+        assert counts["wrong"] <= 0.03 * len(verdicts), half
+        assert counts["right"] + counts["partly"] >= share * len(verdicts), half
+
+
+def answers(words: str) -> tuple[str, ...]:
+    return tuple(f"{text(one.cause, 'en')} {text(one.fix, 'en')}" for one in explain(words)[:3])
+
+
+def test_what_says_less_of_the_same_text_is_not_shown_beside() -> None:
+    first = "ERROR: Could not find a version that satisfies the requirement torch==2.7.1+cu128 (from versions: 2.8.0)"
+    last = "ERROR: No matching distribution found for torch==2.7.1+cu128"
+    assert [found.id for found in explain(f"{first}\n{last}")] == ["no-version-tag"]

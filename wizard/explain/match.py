@@ -32,6 +32,8 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
     rows = known_errors() if errors is None else tuple(errors)
     there = _sieve(rows).of(cleaned)
     found = [(row, match) for row in rows if (match := _last_match(row, cleaned, there))]
+    hidden = frozenset[str]().union(*(row.hides for row, _ in found))
+    found = [(row, match) for row, match in found if row.id not in hidden]
     found.sort(key=lambda pair: (-pair[0].rank, -pair[1].start))
     return tuple(Explanation(row, _line(cleaned.data, match), _params(match)) for row, match in found[:_MOST])
 

@@ -12,7 +12,7 @@ from wizard.patterns import Pattern
 @dataclass(frozen=True, slots=True)
 class KnownError:
     """A row of `matrices/errors.toml`. `patterns`: any of them; `needs`: all of them too, anywhere; `near`: all of
-    them, close to the match."""
+    them, close to the match. `hides`: the rows that say less of the same text."""
 
     id: str
     area: str
@@ -25,6 +25,7 @@ class KnownError:
     near: tuple[Pattern, ...] = ()
     rank: int = 1
     facts: tuple[str, ...] = ()
+    hides: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

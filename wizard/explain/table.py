@@ -14,7 +14,7 @@ _CONTEXT = "@"
 
 
 class ErrorRow(Row, frozen=True, kw_only=True):
-    """`needs`: expressions, and names of contexts with an @."""
+    """`needs`: expressions, and names of contexts with an @. `hides`: ids of rows that are not shown beside it."""
 
     KEYS = (("id",),)
 
@@ -28,6 +28,8 @@ class ErrorRow(Row, frozen=True, kw_only=True):
     needs: tuple[str, ...] = ()
     rank: Literal[0, 1, 2] = 1
     facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
+
+    hides: tuple[Name, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.patterns:
@@ -68,7 +70,7 @@ def _known(row: ErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
         row.id, row.area, row.os, row.patterns, row.source, row.status, row.as_of,
         needs=tuple(Pattern([need]) for need in row.needs if not need.startswith(_CONTEXT)),
         near=tuple(contexts[need.removeprefix(_CONTEXT)] for need in row.needs if need.startswith(_CONTEXT)),
-        rank=row.rank, facts=row.facts,
+        rank=row.rank, facts=row.facts, hides=frozenset(row.hides),
     )  # fmt: skip
 
 
