@@ -54,14 +54,15 @@ def _say(given: Answer, terminal: Terminal) -> None:
         terminal.say(message("explain.unknown-hint"))
         return
     first, *others = given.found
-    heads = {name: terminal.words(message(f"explain.{name}")) for name in ("cause", "fix", "facts", "also")}
+    heads = {name: terminal.words(message(f"explain.{name}")) for name in ("cause", "fix", "reasons", "facts", "also")}
     terminal.write(f"> {first.line}\n")
     terminal.write(labelled(heads["cause"], terminal.words(first.cause), terminal.language))
     terminal.write(labelled(heads["fix"], terminal.words(first.fix), terminal.language))
-    if given.facts:
-        terminal.write(f"\n{heading(heads['facts'], terminal.language)}")
-        for fact in given.facts:
-            terminal.write(f"  {terminal.words(fact)}")
+    for name, lines in (("reasons", given.reasons), ("facts", given.facts)):
+        if lines:
+            terminal.write(f"\n{heading(heads[name], terminal.language)}")
+            for line in lines:
+                terminal.write(f"  {terminal.words(line)}")
     if given.guide:
         say_guide(given.guide, terminal)
     for other in others:

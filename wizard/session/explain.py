@@ -8,27 +8,33 @@ from typing import Any
 
 from wizard.errors import UsageError
 from wizard.explain.driver_guide import DriverGuide
+from wizard.explain.facts import parse_facts
 from wizard.explain.match import explain
 from wizard.explain.model import Explanation
 from wizard.i18n import Message, message, text
+from wizard.matrix.load import load_matrix
 from wizard.matrix.model import Matrix
 from wizard.plan.cards import graphics_cards
 from wizard.plan.model import Verdict
+from wizard.plan.text_checks import check_facts
 from wizard.session.driver_advice import driver_advice
 from wizard.session.model import Facts
 from wizard.session.network import load_network
 
 SCHEMA = 1
 _MOST_SHOWN = 3
+_ABOUT_A_BUILD = ("torch", "import")
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """`found`: the best first, at most three; empty for a text that holds no known error."""
+    """`found`: the best first, at most three; empty for a text that holds no known error. `reasons`: what the tables
+    say to the facts that the text names, and what to ask where it names none."""
 
     found: tuple[Explanation, ...]
     facts: tuple[Message, ...] = ()
     guide: DriverGuide | None = None
+    reasons: tuple[Message, ...] = ()
 
 
 def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Answer:
@@ -36,12 +42,22 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Ans
     if not words.strip():
         raise UsageError("explain-empty")
     found = explain(words)[:_MOST_SHOWN]
+    reasons = _reasons(words, found)
     wanted = found[0].error.facts if found else ()
     if not wanted:
-        return Answer(found)
+        return Answer(found, reasons=reasons)
     facts, verdict, matrix = look()
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
-    return Answer(found, tuple(_facts(wanted, facts, verdict, matrix)), guide)
+    return Answer(found, tuple(_facts(wanted, facts, verdict, matrix)), guide, reasons)
+
+
+def _reasons(words: str, found: tuple[Explanation, ...]) -> tuple[Message, ...]:
+    if not found:
+        return ()
+    named = parse_facts(words)
+    judged = check_facts(named, load_matrix())
+    is_open = found[0].error.area in _ABOUT_A_BUILD and named.torch is None and named.wanted is None
+    return (*judged, message("explain.ask-torch")) if is_open else judged
 
 
 def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matrix) -> Iterator[Message]:
@@ -98,6 +114,7 @@ def answer_document(given: Answer, language: str | None = None) -> dict[str, Any
             }
             for one in given.found
         ],
+        "from_text": [text(reason, language) for reason in given.reasons],
         "facts": [text(fact, language) for fact in given.facts],
         "driver": None
         if guide is None

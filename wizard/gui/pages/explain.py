@@ -173,9 +173,10 @@ class ExplainPage(SidePage):
         for name, words in (("cause", one.cause), ("fix", one.fix)):
             lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
             lines.addWidget(self._add(self.say(words)))
-        if answer.facts:
-            lines.addWidget(self._add(self.say(message("explain.facts")), "strong"))
-            lines.addWidget(self._add("\n".join(f"•  {self.say(fact)}" for fact in answer.facts)))
+        for name, points in (("reasons", answer.reasons), ("facts", answer.facts)):
+            if points:
+                lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
+                lines.addWidget(self._add("\n".join(f"•  {self.say(point)}" for point in points)))
         source = message("explain.source", source=one.error.source)
         lines.addWidget(self._add(self.say(source), "muted"))
         self._rows.addWidget(card)
