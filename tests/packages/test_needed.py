@@ -73,7 +73,7 @@ def test_a_wheel_that_cannot_be_read_is_no_bug(tmp_path: Path, name: str, harm: 
     path = wheels.rich(tmp_path)
     spoil(path, name, harm)
     with contextlib.suppress(WizardError):
-        clash_of(tmp_path, tmp_path, path, {})
+        clash_of(tmp_path, tmp_path, read_wheel(path), {})
         let_in((path,), "rich-demo")
 
 

@@ -18,6 +18,7 @@ from wizard.environments.reusable import check_not_in_use, check_reusable
 from wizard.errors import UsageError, WizardError
 from wizard.i18n import Message, message
 from wizard.packages.beside import clash_of
+from wizard.packages.wheel import read_wheel
 from wizard.steps.check import Check
 from wizard.steps.context import Context
 from wizard.steps.executor import Stages
@@ -69,6 +70,6 @@ def _check_conda_files(prefix: Path, site: Path, wheels: tuple[Path, ...]) -> No
     """The wheels' own lists against conda's: what the names did not tell. Raises WizardError `reuse-conda-files`."""
     owners = owners_of_files(prefix)
     for wheel in wheels:
-        if clash := clash_of(prefix, site, wheel, owners):
+        if clash := clash_of(prefix, site, read_wheel(wheel), owners):
             code = clash.code.replace("install-conda", "reuse-conda")
             raise WizardError(code, path=str(prefix / clash.path), wheel=wheel.name, owner=clash.owner)

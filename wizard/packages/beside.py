@@ -56,13 +56,12 @@ class Clash:
     code: str = "install-conda-files"
 
 
-def clash_of(prefix: Path, site: Path, wheel: Path, owners: Mapping[str, str]) -> Clash | None:
+def clash_of(prefix: Path, site: Path, wheel: Wheel, owners: Mapping[str, str]) -> Clash | None:
     """What this wheel would write and must not. `owners`: every file that conda's records list, relative with "/" ->
     its package."""
-    facts = read_wheel(wheel)
-    if name := next((name for name in (*_names(facts), *_programs(facts)) if leads_out(name)), None):
+    if name := next((name for name in (*_names(wheel), *_programs(wheel)) if leads_out(name)), None):
         return Clash(name, code="install-leads-out")
-    written = (posixpath.normpath(path) for path in _outside(prefix, site, facts))
+    written = (posixpath.normpath(path) for path in _outside(prefix, site, wheel))
     if path := next((path for path in written if _OWN.fullmatch(path)), None):
         return Clash(path, code="install-own-files")
     return _conda_clash(prefix, site, wheel, owners) if owners else None
@@ -72,17 +71,16 @@ def _names(wheel: Wheel) -> Iterator[str]:
     return (member.filename for member in wheel.members)
 
 
-def _conda_clash(prefix: Path, site: Path, wheel: Path, owners: Mapping[str, str]) -> Clash | None:
+def _conda_clash(prefix: Path, site: Path, wheel: Wheel, owners: Mapping[str, str]) -> Clash | None:
     """A package that conda has under the wheel's own name clashes with it in every version: installers take out the
     one that is there."""
     inside = f"{_relative(prefix, site)}/"
-    name = read_wheel(wheel).name
     for path, owner in owners.items():
         folder, _, file = path.removeprefix(inside).partition("/")
         is_info = file == "METADATA" and folder.endswith(".dist-info") and path.startswith(inside)
-        if is_info and canonicalize_name(folder.partition("-")[0]) == name:
+        if is_info and canonicalize_name(folder.partition("-")[0]) == wheel.name:
             return Clash(path, owner)
-    written = beside(prefix, site, (wheel,), ())
+    written = beside(prefix, site, (wheel.path,), ())
     return next((Clash(path, owners[path]) for path in written if path in owners), None)
 
 

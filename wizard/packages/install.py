@@ -207,7 +207,7 @@ class Installer:
         wheel = read_wheel(entry.wheel)
         self._before(entry)
         site_packages = self.places.of(wheel)
-        if clash := clash_of(self.places.prefix, site_packages, entry.wheel, self._conda_files):
+        if clash := clash_of(self.places.prefix, site_packages, wheel, self._conda_files):
             raise WizardError(clash.code, wheel=entry.wheel.name, path=clash.path, owner=clash.owner)
         work.claims.check(wheel)
         if is_installed(wheel, site_packages, self._deep):

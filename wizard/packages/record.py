@@ -40,10 +40,11 @@ def place(entry_path: str) -> str | None:
     """Where a RECORD path lands relative to site-packages; None for what goes elsewhere (scripts, headers)."""
     if not is_inside(entry_path):
         return None
-    first, *rest = entry_path.split("/")
-    if first.endswith(".data"):
-        return "/".join(rest[1:]) if len(rest) > 1 and rest[0] in ("purelib", "platlib") else None
-    return entry_path
+    first, _, rest = entry_path.partition("/")
+    if not first.endswith(".data"):
+        return entry_path
+    scheme, _, path = rest.partition("/")
+    return path if path and scheme in ("purelib", "platlib") else None
 
 
 def _expected(wheel: Wheel) -> dict[str, int | None]:

@@ -24,7 +24,6 @@ from wizard.errors import WizardError
 _MOST_METADATA = 64 << 20  # of one file; the largest known list of files takes 2 MB
 THIN = b"thin"  # the comment of the zip file; only the store writes such wheels
 _SYMLINK = 0o120000
-_UNSAFE = re.compile(r"[\\:\x00]")
 # What zipfile raises of an archive that is damaged, encrypted, or packed in a way that it does not know.
 UNREADABLE = (OSError, KeyError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
@@ -55,7 +54,7 @@ class Wheel:
 
 
 def is_plain(name: str) -> bool:
-    return is_inside(name) and not name.split("/", 1)[0].endswith((".dist-info", ".data"))
+    return is_inside(name) and not name.partition("/")[0].endswith((".dist-info", ".data"))
 
 
 def plain_members(wheel: Wheel) -> dict[str, zipfile.ZipInfo]:
@@ -76,7 +75,9 @@ def is_odd(member: zipfile.ZipInfo) -> bool:
 
 def is_inside(name: str) -> bool:
     """A relative path that cannot leave its folder on any system."""
-    return bool(name) and name[0] != "/" and not _UNSAFE.search(name) and ".." not in name.split("/")
+    if not name or name[0] == "/" or "\\" in name or ":" in name or "\0" in name:
+        return False
+    return ".." not in name or ".." not in name.split("/")
 
 
 def leads_out(name: str) -> bool:
