@@ -264,7 +264,7 @@ def test_a_killed_install_is_resumed(tmp_path: Path, python: Path, site_packages
     code = (
         "import sys; from pathlib import Path; from wizard.packages.install import Installer;"
         "from wizard.packages.store.folder import read_entry;"
-        "Installer(Path(sys.argv[1]), threads=1).install([read_entry(Path(item)) for item in sys.argv[2:]])"
+        "Installer(Path(sys.argv[1])).install([read_entry(Path(item)) for item in sys.argv[2:]])"
     )
     folders = [str(entry.folder) for entry in entries]
     child = subprocess.Popen([sys.executable, "-c", code, str(python), *folders], cwd=ROOT)

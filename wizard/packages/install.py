@@ -8,7 +8,6 @@ done here.
 from __future__ import annotations
 
 import json
-import os
 import queue
 import tempfile
 import time
@@ -109,10 +108,9 @@ class Installer:
     only; `before` looks at each package and raises WizardError where it would not work."""
 
     def __init__(
-        self, python: Path, *, scratch: Path | None = None, threads: int | None = None,
-        environment: Mapping[str, str] | None = None, on_log: OnLog = lambda line: None,
-        conda_files: Mapping[str, str] | None = None, copies: bool = False, deep: bool = False,
-        before: OnInstalled = lambda entry: None,
+        self, python: Path, *, scratch: Path | None = None, environment: Mapping[str, str] | None = None,
+        on_log: OnLog = lambda line: None, conda_files: Mapping[str, str] | None = None, copies: bool = False,
+        deep: bool = False, before: OnInstalled = lambda entry: None,
     ) -> None:  # fmt: skip
         self._conda_files = conda_files or {}
         self._deep = deep
@@ -120,7 +118,6 @@ class Installer:
         self._python = python
         self._environment = environment
         self._on_log = on_log
-        self._threads = threads or min(4, os.cpu_count() or 2)
         self._copies = copies
         self.places = find_places(python, environment)
         # On the prefix's own volume, so that uv can link instead of copy.
@@ -147,7 +144,7 @@ class Installer:
         Cancelled. Runs children: call it on a thread that lives as long as they may.
         """
         self._prepare()
-        linker = Linker(self._threads, is_cancelled, copies=self._copies)
+        linker = Linker(is_cancelled, copies=self._copies)
         work = _Work(linker, is_cancelled, on_installed, self._present())
         try:
             while work.open or work.batch or work.half:

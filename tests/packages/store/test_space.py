@@ -134,7 +134,7 @@ def test_killed_while_linking_the_store_stays_right_and_the_next_install_is_whol
     code = (
         "import sys; from pathlib import Path; from wizard.packages.install import Installer;"
         "from wizard.packages.store.folder import read_entry; print('go', flush=True);"
-        "Installer(Path(sys.argv[1]), threads=2).install([read_entry(Path(sys.argv[2]))])"
+        "Installer(Path(sys.argv[1])).install([read_entry(Path(sys.argv[2]))])"
     )
     chance = random.Random(1)
     for _ in range(KILLS):

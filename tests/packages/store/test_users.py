@@ -64,7 +64,7 @@ def take(root: Path, file: LockedFile, site: Path) -> Any:
     if entry is None:
         return [None, str(store.root)]
     site.mkdir()
-    linker = Linker(1, lambda: False)
+    linker = Linker(lambda: False)
     for future in linker.begin(entry, site):
         future.result()
     linker.close()

@@ -24,6 +24,7 @@ from wizard.system.links import extended
 
 IsCancelled = Callable[[], bool]
 P = ParamSpec("P")
+_COPIERS = 4  # wait for the disk; links are made in memory, and two threads would only wait for each other
 _PART = 128  # files between two looks whether to stop
 _BLOCK = 16 << 20
 
@@ -31,8 +32,8 @@ _BLOCK = 16 << 20
 class Linker:
     """For one place. Remembers what the file system refused, and asks no second time."""
 
-    def __init__(self, threads: int, is_cancelled: IsCancelled, *, copies: bool = False) -> None:
-        self._pool = ThreadPoolExecutor(threads, "link")
+    def __init__(self, is_cancelled: IsCancelled, *, copies: bool = False) -> None:
+        self._pool = ThreadPoolExecutor(_COPIERS if copies else 1, "link")
         self._is_cancelled = is_cancelled
         self._closed = False
         self._shares, self._links = not copies, not copies
