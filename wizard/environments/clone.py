@@ -8,14 +8,13 @@ is only read.
 
 from __future__ import annotations
 
-import functools
 import hashlib
 import mmap
 import os
 import shutil
 import stat
 import threading
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -40,6 +39,7 @@ OnProgress = Callable[[int, int], None]  # bytes done and in all
 IsCancelled = Callable[[], bool]
 _THREADS = 4
 _READ_WHOLE = 1 << 20
+_READ_ALL = 64 << 20  # to look for our path in as many bytes takes less than every package's list
 _OURS = ".torch-setup"  # marks, snapshots and notes of this program stay behind
 _LEFT_OUT = frozenset({"conda-meta/frozen"})  # the copy is nobody else's to look after
 # Since Python 3.8; before, the link in a virtual environment leads to its base.
@@ -209,15 +209,26 @@ class _Work:
         for folder in self.contents.folders:
             (self.target / folder).mkdir(exist_ok=True)
         placeholders = placeholders_of(self.source)
-        # Asked only about large files that are not the store's: it reads every package's list.
-        owned = functools.cache(lambda: owned_files(self.source, site_folders(self.source)))
-        self._all(lambda path, size: self._copy(path, size, placeholders, owned))
+        left = [(path, size) for path, size in self.contents.files if not self._is_there(path, size)]
+        is_much = sum(size for _, size in left if size > _READ_WHOLE) > _READ_ALL
+        owned = owned_files(self.source, site_folders(self.source)) if is_much else frozenset()
+        self._all(left, lambda path, size: self._copy(path, size, placeholders, owned))
         for path in self.contents.links:
             self._copy_link(path)
         for folder in reversed(self.contents.folders):
             shutil.copystat(self.source / folder, self.target / folder)
 
-    def _all(self, copy: Callable[[str, int], None]) -> None:
+    def _is_there(self, path: str, size: int) -> bool:
+        """Tell whether it is the frame's, or now linked: by one thread, since several would wait for each other."""
+        if path in self.frame:
+            self._count(size)
+            return True
+        return path in self.contents.stored and self.copier.link(*self._paths(path), size)
+
+    def _paths(self, path: str) -> tuple[str, str]:
+        return f"{self.roots[0]}{os.sep}{path}", f"{self.roots[1]}{os.sep}{path}"
+
+    def _all(self, files: Sequence[tuple[str, int]], copy: Callable[[str, int], None]) -> None:
         """The first failure ends the others, too."""
         failed = threading.Event()
 
@@ -231,20 +242,14 @@ class _Work:
                 failed.set()
                 raise
 
-        files = self.contents.files
         with ThreadPoolExecutor(_THREADS, thread_name_prefix="clone") as pool:
             for future in [pool.submit(take, files[start::_THREADS]) for start in range(_THREADS)]:
                 future.result()
 
-    def _copy(self, path: str, size: int, placeholders: dict[str, str], owned: Callable[[], frozenset[str]]) -> None:
-        source, target = f"{self.roots[0]}{os.sep}{path}", f"{self.roots[1]}{os.sep}{path}"
-        if path in self.frame:
-            self._count(size)
-            return
-        if path in self.contents.stored and self.copier.link(source, target, size):
-            return
+    def _copy(self, path: str, size: int, placeholders: dict[str, str], owned: frozenset[str]) -> None:
+        source, target = self._paths(path)
         placeholder = placeholders.get(path)
-        if size > _READ_WHOLE and placeholder is None and path in owned():
+        if size > _READ_WHOLE and placeholder is None and path in owned:
             self.copier.copy(source, target, size)  # as its package brought it: nobody wrote our path into it
             return
         data = self._read_if_named(source, size)
