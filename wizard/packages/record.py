@@ -211,8 +211,9 @@ def remove_partial(wheel: Path | Wheel, site_packages: Path) -> int:
     held = {target for name in names if (target := place(name))}
     targets = (set(_expected(facts)) & held) | {f"{info.name}/{path.name}" for path in noted if not path.is_dir()}
     targets |= {entry.path + PART_SUFFIX for entry in facts.record if is_plain(entry.path)}
-    targets -= _of_others(site_packages, facts)
     files, folders = _present(targets, site_packages)
+    if files:  # the lists of the others are long, and mostly these have only folders in common
+        files, folders = _present(targets - _of_others(site_packages, facts), site_packages)
     for path in files:
         moving.unlink(path)
     for folder in reversed(folders):  # those inside first
