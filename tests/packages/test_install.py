@@ -22,6 +22,7 @@ from wizard.errors import Cancelled, WizardError
 from wizard.packages.install import SCRATCH_NAME, Installer, Ready
 from wizard.packages.record import check_record, is_installed, remove_partial
 from wizard.packages.store import Entry
+from wizard.packages.store.link import Linker
 from wizard.packages.store.thin import write_thin
 from wizard.packages.wheel import plain_members, read_wheel
 
@@ -55,6 +56,25 @@ def test_a_wheel_with_everything_works(tmp_path: Path, python: Path, site_packag
     assert is_installed(wheel, site_packages)
     assert not (site_packages / "rich_demo-1.0.dist-info/direct_url.json").exists()
     assert not (python.parent.parent / SCRATCH_NAME).exists()
+
+
+def test_a_folder_that_two_packages_share_may_go_meanwhile(tmp_path: Path, site_packages: Path) -> None:
+    """The links of one wait for their turn while what is left of the other is taken out."""
+    (entry,) = stored(wheels.build(tmp_path, "vendor_one", files={"vendor/lib/one.so": b"1"}))
+    broken = wheels.build(tmp_path, "vendor_two", files={"vendor/lib/two.so": b"2"})
+    turn = threading.Event()
+    linker = Linker(lambda: False)
+    linker.submit(turn.wait)
+    links = linker.begin(entry, site_packages)
+    (site_packages / "vendor/lib/two.so").write_bytes(b"h")
+    assert remove_partial(broken, site_packages) == 1
+    assert not (site_packages / "vendor").exists()
+    turn.set()
+    for link in links:
+        link.result()
+    linker.close()
+    assert (site_packages / "vendor/lib/one.so").read_bytes() == b"1"
+    shutil.rmtree(site_packages / "vendor")
 
 
 def uv_alone(python: Path, folder: Path, *names: str) -> None:

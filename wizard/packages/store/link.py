@@ -68,6 +68,9 @@ class Linker:
                 self.put(source, target)
             except FileExistsError:
                 self._replace(source, target)
+            except FileNotFoundError:  # its folder went with the last files of a broken install of another package
+                _make_folder(target.rpartition(os.sep)[0])
+                self.put(source, target)
 
     def _replace(self, source: str, target: str) -> None:
         part = target + PART_SUFFIX
