@@ -76,6 +76,21 @@ def test_only_what_fits_the_directory_is_kept(tmp_path: Path, builder: StoreBuil
     assert contents(accepted(builder, file, wheel)) == PLAIN
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_a_file_of_which_a_part_fitted_is_not_believed(tmp_path: Path, builder: StoreBuilder) -> None:
+    """The system says how much it took, and raises only at the next write."""
+    import resource
+
+    wheel = wheels.build(tmp_path, "demo", files={"demo/a.bin": b"x" * 6000})
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, before[1]))
+    try:
+        file = fed(builder, wheel)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert contents(accepted(builder, file, wheel))["demo/a.bin"] == b"x" * 6000
+
+
 def test_the_fetcher_feeds_it(tmp_path: Path, builder: StoreBuilder) -> None:
     """Also with what an earlier attempt had fetched: it is read back for the hash."""
     wheel = wheels.rich(tmp_path / "wheels")

@@ -7,6 +7,8 @@ that begins anew, a full disk) only means that the wheel is unpacked the usual w
 
 from __future__ import annotations
 
+import errno
+import os
 import struct
 import zipfile
 import zlib
@@ -115,16 +117,17 @@ class WheelStream:
         while count:
             count -= len((yield from self._some(count)))
 
-    def _next(self) -> tuple[int, Path]:
+    def _next(self) -> tuple[int, str]:
         # A number for a name: what the wheel calls it is believed only when its hash was right.
+        if not self._count:
+            self.folder.mkdir(parents=True, exist_ok=True)
         self._count += 1  # not what was found: an odd wheel may hold a name twice
-        self.folder.mkdir(parents=True, exist_ok=True)
-        return self._count, self.folder / str(self._count)
+        return self._count, f"{self.folder}{os.sep}{self._count}"
 
     def _unpack(self, name: str, method: int, packed: int, size: int, crc: int) -> _Bytes:
         number, path = self._next()
         writer = self._writer = self._writer or BlockWriter(_OUT, self._pool)
-        out = self._out = PartFile(path, truncate=True)
+        out = self._out = PartFile(Path(path), truncate=True)
         writer.begin(out)
         stream = inflater.decompressobj(-15) if method == zipfile.ZIP_DEFLATED else None
         while packed:
@@ -147,7 +150,8 @@ class WheelStream:
         if (len(content), inflater.crc32(content)) != (size, crc):
             raise ValueError(f"{name} is damaged")
         with open(path, "wb", 0) as out:  # noqa: PTH123 (tens of thousands of files)
-            out.write(content)
+            if out.write(content) < size:  # what fitted
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
         self.found[name] = Unpacked(number, size, crc, _DONE)
 
 
