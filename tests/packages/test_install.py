@@ -63,8 +63,7 @@ def test_a_folder_that_two_packages_share_may_go_meanwhile(tmp_path: Path, site_
     (entry,) = stored(wheels.build(tmp_path, "vendor_one", files={"vendor/lib/one.so": b"1"}))
     broken = wheels.build(tmp_path, "vendor_two", files={"vendor/lib/two.so": b"2"})
     turn = threading.Event()
-    linker = Linker(lambda: False)
-    linker.submit(turn.wait)
+    linker = Linker(lambda: not turn.wait(60))
     links = linker.begin(entry, site_packages)
     (site_packages / "vendor/lib/two.so").write_bytes(b"h")
     assert remove_partial(broken, site_packages) == 1

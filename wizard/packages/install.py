@@ -196,8 +196,7 @@ class Installer:
                 package.linking = [*work.linker.begin(package.entry, site_packages)]
                 package.by_installer = not is_simple(package.wheel)
                 if not package.by_installer:  # whole is what has every file, whichever came last
-                    rest = work.linker.submit(write_rest, package.wheel, self.places.scheme, self._python)
-                    package.linking.append(rest)
+                    write_rest(package.wheel, self.places.scheme, self._python)
 
     def _take(self, entry: Entry, work: _Work) -> None:
         work.taken.append(entry)

@@ -13,7 +13,6 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from typing import ParamSpec
 
 from wizard.errors import Cancelled
 from wizard.packages.record import PART_SUFFIX
@@ -23,7 +22,6 @@ from wizard.system.disk import move_blocks, share_blocks
 from wizard.system.links import extended
 
 IsCancelled = Callable[[], bool]
-P = ParamSpec("P")
 _COPIERS = 4  # wait for the disk; links are made in memory, and two threads would only wait for each other
 _PART = 128  # files between two looks whether to stop
 _BLOCK = 16 << 20
@@ -48,10 +46,6 @@ class Linker:
             _make_folder(folder)
         self._made |= folders
         return [self._pool.submit(self._all, pairs[at : at + _PART]) for at in range(0, len(pairs), _PART)]
-
-    def submit(self, work: Callable[P, None], *arguments: P.args, **named: P.kwargs) -> Future[None]:
-        """Something more that these threads are to do, after what they have begun."""
-        return self._pool.submit(work, *arguments, **named)
 
     def close(self) -> None:
         """Stop after the file that each thread is at."""
