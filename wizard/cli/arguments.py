@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import argparse
 
-from wizard.cli import (
-    doctor_grammar,
-    envs_grammar,
-    explain_grammar,
-    fleet_grammar,
-    matrices_grammar,
-    mirrors_grammar,
-    pack_grammar,
-    profile_grammar,
-    reuse_grammar,
-    store_grammar,
-    undo_grammar,
-)
+from wizard.cli import fleet_grammar, pack_grammar, profile_grammar, reuse_grammar
+from wizard.cli.doctor_grammar import add_doctor
 from wizard.cli.download_grammar import add_download_options, download_choices
+from wizard.cli.envs_grammar import add_environments
+from wizard.cli.explain_grammar import add_explain
+from wizard.cli.matrices_grammar import add_matrices
+from wizard.cli.mirrors_grammar import add_mirrors
 from wizard.cli.network_grammar import add_network_options
+from wizard.cli.pack_grammar import add_pack
+from wizard.cli.profile_grammar import add_profile
+from wizard.cli.store_grammar import add_store
+from wizard.cli.undo_grammar import add_undo
 from wizard.cli.version import ShowVersion
 from wizard.cli.volumes_grammar import volume_choices
 from wizard.errors import UsageError
@@ -87,11 +84,18 @@ def build_parser() -> argparse.ArgumentParser:
     runs = commands.add_parser("runs", help="the runs on this computer; remove one")
     runs.add_argument("--remove", metavar="RUN", help="remove an unfinished run and the environment that it began")
     runs.add_argument("--json", action="store_true", help="one JSON document on stdout")
-    for grammar in (
-        explain_grammar, matrices_grammar, doctor_grammar, envs_grammar, mirrors_grammar, profile_grammar, pack_grammar,
-        undo_grammar, store_grammar,
-    ):  # fmt: skip
-        grammar.add_parser(commands)
+    for add in (
+        add_explain,
+        add_matrices,
+        add_doctor,
+        add_environments,
+        add_mirrors,
+        add_profile,
+        add_pack,
+        add_undo,
+        add_store,
+    ):
+        add(commands)
     _take_language_behind(parser)
     return parser
 

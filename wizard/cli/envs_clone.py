@@ -28,7 +28,7 @@ def clone(arguments: argparse.Namespace, terminal: Terminal) -> int:
             size=amount(plan.contents.size),
         )
     )  # fmt: skip
-    progress = _Progress(plan, terminal)
+    progress = _CopyProgress(plan, terminal)
     try:
         done = carry_out_clone(plan, progress.tell, interrupt.is_asked)
     except Cancelled:
@@ -45,7 +45,7 @@ def clone(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-class _Progress:
+class _CopyProgress:
     """One line that is drawn over itself, on a terminal only."""
 
     def __init__(self, plan: ClonePlan, terminal: Terminal) -> None:

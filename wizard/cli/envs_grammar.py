@@ -13,7 +13,7 @@ from typing import Any
 from wizard.cli.network_grammar import add_network_options
 
 
-def add_parser(commands: Any) -> None:
+def add_environments(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "envs", help="the environments on this computer: list them, look at one, delete one"
     )

@@ -17,7 +17,7 @@ from wizard.session import snapshots
 from wizard.session.drift import known_prefixes
 from wizard.session.environments import find_environment
 
-_MOST_NAMED = 6
+_MOST_PACKAGES = 6
 
 
 def restore(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -36,7 +36,7 @@ def restore(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _names(names: tuple[str, ...]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "") or "–"
+    return ", ".join(names[:_MOST_PACKAGES]) + (" …" if len(names) > _MOST_PACKAGES else "") or "–"
 
 
 def snapshot_words(prefix: Path) -> Iterator[Message]:

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 
-def add_parser(commands: Any) -> None:
+def add_matrices(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "matrices", help="the compatibility data: show, check, refresh"
     )

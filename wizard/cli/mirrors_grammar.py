@@ -16,7 +16,7 @@ from wizard.cli.undo_grammar import add_use
 KINDS = ("torch", "packages", "conda", "miniforge")
 
 
-def add_parser(commands: Any) -> None:
+def add_mirrors(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "mirrors", help="where packages can come from: list the sources, test them"
     )

@@ -19,7 +19,7 @@ from wizard.plan.model import Choices
 from wizard.process import redact
 
 SCHEMA = 1
-_HEAD = ("kind", "id", "name", "status", "as-of", "origin", "address")
+_LIST_HEAD = ("kind", "id", "name", "status", "as-of", "origin", "address")
 
 
 def list_sources(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -30,8 +30,8 @@ def list_sources(arguments: argparse.Namespace, terminal: Terminal) -> int:
         sources = [{"kind": kind.value, **source_document(racer, terminal.language)} for kind, racer in listed]
         terminal.document({"schema": SCHEMA, "sources": sources})
         return ExitStatus.DONE
-    head = [terminal.words(message(f"mirrors.head.{name}")) for name in _HEAD]
-    terminal.line(align([head, *(_row(kind, racer, terminal) for kind, racer in listed)]))
+    head = [terminal.words(message(f"mirrors.head.{name}")) for name in _LIST_HEAD]
+    terminal.line(align([head, *(_list_row(kind, racer, terminal) for kind, racer in listed)]))
     return ExitStatus.DONE
 
 
@@ -62,7 +62,7 @@ def name_of(racer: Racer, language: str | None) -> str:
     return text(racer.row.operator if racer.row else racer.source.label, language)
 
 
-def _row(kind: Kind, racer: Racer, terminal: Terminal) -> list[str]:
+def _list_row(kind: Kind, racer: Racer, terminal: Terminal) -> list[str]:
     row, source = racer.row, racer.source
     status = terminal.words(message(f"mirrors.status.{row.status}")) if row else "-"
     default = terminal.words(message("mirrors.no-address"))

@@ -10,13 +10,13 @@ from wizard.cli.network_grammar import add_network_options
 from wizard.cli.trust_grammar import add_trust_option
 
 
-def add_parser(commands: Any) -> None:
+def add_pack(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "pack", help="a folder with every file of a class profile: build it, check it, update it, serve it"
     )
     actions = parser.add_subparsers(dest="action", metavar="ACTION", required=True)
     _add_build(actions)
-    _add_check(actions)
+    _add_pack_check(actions)
     _add_update(actions)
     _add_serve(actions)
     _add_room(commands)
@@ -66,7 +66,7 @@ def _add_making(parser: argparse.ArgumentParser) -> None:
     add_network_options(parser)
 
 
-def _add_check(actions: Any) -> None:
+def _add_pack_check(actions: Any) -> None:
     looking: argparse.ArgumentParser = actions.add_parser("check", help="read every file and name those that are wrong")
     looking.add_argument("pack", metavar="DIR")
     looking.add_argument("--json", action="store_true", help="one JSON document on stdout")

@@ -19,7 +19,7 @@ def add_to_setup(setup: argparse.ArgumentParser) -> None:
     add_trust_option(setup)
 
 
-def add_parser(commands: Any) -> None:
+def add_profile(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "profile", help="class profiles (*.torchlab): make one, show it, check it against machines, sign it"
     )

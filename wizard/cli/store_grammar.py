@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 
-def add_parser(commands: Any) -> None:
+def add_store(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "store",
         help="the packages that environments share: show them, prune them, verify them, move them",

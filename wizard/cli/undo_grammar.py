@@ -8,7 +8,7 @@ from typing import Any
 LIST = "list"
 
 
-def add_parser(commands: Any) -> None:
+def add_undo(commands: Any) -> None:
     parser: argparse.ArgumentParser = commands.add_parser(
         "undo", help="take back a change of your pip, uv or conda settings (the last one, without ID), or list them"
     )

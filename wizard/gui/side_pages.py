@@ -10,7 +10,7 @@ from wizard.gui.pages.side_base import SidePage
 
 
 def make_side_page(page: SideId, desk: Desk) -> SidePage:
-    return _MAKERS[page](desk)
+    return _SIDE_MAKERS[page](desk)
 
 
 def _environments(desk: Desk) -> SidePage:
@@ -43,7 +43,7 @@ def _class(desk: Desk) -> SidePage:
     return ClassPage(desk)
 
 
-_MAKERS: dict[SideId, Callable[[Desk], SidePage]] = {
+_SIDE_MAKERS: dict[SideId, Callable[[Desk], SidePage]] = {
     SideId.ENVIRONMENTS: _environments,
     SideId.DOCTOR: _doctor,
     SideId.EXPLAIN: _explain,

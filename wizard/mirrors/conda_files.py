@@ -123,7 +123,7 @@ def _rows(document: Any, key: Any, value: Any, lines: list[str]) -> Iterator[Con
     elif isinstance(value, Mapping):
         yield from _map_rows(key, value, line, marks)
     else:
-        yield CondaRow(key, None, _scalar(value), line, marks)
+        yield CondaRow(key, None, _as_scalar(value), line, marks)
 
 
 def _map_rows(key: str, table: Any, line: int, marks: frozenset[str]) -> Iterator[CondaRow]:
@@ -133,7 +133,7 @@ def _map_rows(key: str, table: Any, line: int, marks: frozenset[str]) -> Iterato
         for place, item in enumerate(value if is_list else (value,)):
             if isinstance(item, (str, bool)) or item is None:
                 own = _line(value, place, at) if is_list else at
-                yield CondaRow(key, str(name), _scalar(item), own, marks, "lists" if is_list else "map")
+                yield CondaRow(key, str(name), _as_scalar(item), own, marks, "lists" if is_list else "map")
 
 
 def _line(holder: Any, key: Any, default: int) -> int:
@@ -151,5 +151,5 @@ def _marks(lines: list[str], line: int) -> frozenset[str]:
     return frozenset(mark for mark in MARKS if f"#!{mark}" in written)
 
 
-def _scalar(value: Any) -> Scalar:
+def _as_scalar(value: Any) -> Scalar:
     return value if isinstance(value, bool) or value is None else str(value)

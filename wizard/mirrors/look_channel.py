@@ -20,20 +20,20 @@ from wizard.mirrors.model import Source
 from wizard.mirrors.truth import ChannelQuestion, Sight, Truth
 from wizard.mirrors.unreachable import SourceUnreachable, explain_status
 
-_BEGINNING = 512  # bytes
+_INDEX_BEGINNING = 512  # bytes
 _SMALL = 2 * 1024 * 1024
 _MISSING = (404, 410)
-_TOTAL = re.compile(r"/(\d+)$")
+_CHANNEL_TOTAL = re.compile(r"/(\d+)$")
 
 
 def look_at_channel(source: Source, question: ChannelQuestion, client: Client) -> Sight:
     """Raises SourceUnreachable."""
     if (source.url or "").lower().startswith("file:"):
-        return _on_disk(source, question)
+        return _channel_on_disk(source, question)
     name, page = source.label, None
     for index, magic in INDEXES.items():
         url = join_path(source.url or "", question.subdir, index)
-        page = client.get(url, name, file_headers(0, _BEGINNING - 1), _BEGINNING)
+        page = client.get(url, name, file_headers(0, _INDEX_BEGINNING - 1), _INDEX_BEGINNING)
         if page.status in (200, 206):
             if not page.body.lstrip().startswith(magic):
                 raise SourceUnreachable("source-not-an-index", page.text[:200], source=name)
@@ -47,7 +47,7 @@ def look_at_channel(source: Source, question: ChannelQuestion, client: Client) -
 
 
 def _described(source: Source, index: str, url: str, page: Page, client: Client, question: ChannelQuestion) -> Sight:
-    total = _TOTAL.search(page.content_range)
+    total = _CHANNEL_TOTAL.search(page.content_range)
     size = int(total[1]) if total else None
     seen = Sight(source, 0.0, file=f"{question.subdir}/{index}", link=url, final=page.url, size=size,
                  dated=_date(page.headers.get("last-modified", "")))  # fmt: skip
@@ -85,7 +85,7 @@ def _date(text: str) -> float | None:
         return None
 
 
-def _on_disk(source: Source, question: ChannelQuestion) -> Sight:
+def _channel_on_disk(source: Source, question: ChannelQuestion) -> Sight:
     folder = file_path(source.url or "") / question.subdir
     for index in INDEXES:
         path = folder / index

@@ -43,10 +43,10 @@ def parse_pip_file(text: str) -> dict[str, str]:
     """{"global.index-url": …}: no interpolation, no inline comments. Raises configparser.Error."""
     parser = configparser.RawConfigParser()
     parser.read_string(text)
-    return {f"{section}.{_option(key)}": value for section in parser.sections() for key, value in parser.items(section)}
+    return {f"{section}.{_named(key)}": value for section in parser.sections() for key, value in parser.items(section)}
 
 
-def _option(key: str) -> str:
+def _named(key: str) -> str:
     return key.lower().replace("_", "-").removeprefix("--")
 
 
@@ -60,7 +60,7 @@ def merge_pip(files: tuple[Mapping[str, str], ...], environ: Mapping[str, str]) 
         start = f"{section}."
         chosen.update({key[len(start) :]: value for key, value in merged.items() if key.startswith(start) and value})
     variables = {key.upper(): value for key, value in environ.items()}
-    chosen.update({_option(key[len(_VARIABLE) :]): value for key, value in variables.items()
+    chosen.update({_named(key[len(_VARIABLE) :]): value for key, value in variables.items()
                    if key.startswith(_VARIABLE) and value})  # fmt: skip
     return {key: tuple(value.split()) if key in _MULTIPLE else (value.strip(),) for key, value in chosen.items()}
 

@@ -53,7 +53,7 @@ def racers(
     known = [_known(row, kind, variant) for row in rows_of(kind)]
     if kind is Kind.TORCH and is_default_build:
         known += [_known(row, Kind.PACKAGES, variant) for row in rows_of(Kind.PACKAGES)]
-    return _unlike((*(Racer(source) for source in own), *known))
+    return _distinct_racers((*(Racer(source) for source in own), *known))
 
 
 def rows_of(kind: Kind) -> tuple[MirrorRow, ...]:
@@ -91,7 +91,7 @@ def _known(row: MirrorRow, kind: Kind, variant: str) -> Racer:
     return Racer(source, row)
 
 
-def _unlike(found: Iterable[Racer]) -> tuple[Racer, ...]:
+def _distinct_racers(found: Iterable[Racer]) -> tuple[Racer, ...]:
     """One address is asked once, in its most trusted place; the row beside it is not lost."""
     kept: dict[str | None, Racer] = {}
     for racer in found:

@@ -28,7 +28,7 @@ from wizard.packages.wheel import Wheel, is_inside, is_odd
 from wizard.system import moving
 from wizard.system.links import extended
 
-_OWN = {"INSTALLER": b"torch-setup\n", "REQUESTED": b""}
+_OWN_FILES = {"INSTALLER": b"torch-setup\n", "REQUESTED": b""}
 _SAME_FOLDER = re.compile(r'^("?)\./', re.MULTILINE)  # how the library names a file of the other scheme beside it
 _DATA = ("data", "purelib", "platlib")
 _WRONG = (InstallerError, AssertionError, ValueError, KeyError, configparser.Error, zipfile.BadZipFile, zlib.error)
@@ -65,7 +65,7 @@ def write_rest(wheel: Wheel, scheme: Mapping[str, str], python: Path) -> None:
     try:
         with WheelFile.open(wheel.path) as source:
             folders = {name: extended(folder) for name, folder in scheme.items()}
-            install(source, _Destination(folders, str(python), get_launcher_kind(), wheel=wheel), dict(_OWN))
+            install(source, _Destination(folders, str(python), get_launcher_kind(), wheel=wheel), dict(_OWN_FILES))
     except _WRONG as error:
         raise WizardError("install-bad-wheel", f"{wheel.path}: {error!r}", file=wheel.path.name) from error
 

@@ -32,7 +32,7 @@ def check_locks(profile: Profile, problems: Problems) -> None:
         if lock.key in seen:
             problems.add(path, "twice", other=f"lock[{seen[lock.key]}]")
         seen.setdefault(lock.key, number)
-        _check_lock(profile, lock, path, problems)
+        _check_wheels_of_lock(profile, lock, path, problems)
         _check_sizes(profile, lock, path, problems)
         placed = [(f"{path}.file[{place}]", file) for place, file in enumerate(lock.files)]
         placed += [(f"{path}.conda[{place}]", package.file) for place, package in enumerate(lock.conda)]
@@ -49,7 +49,7 @@ def _check_sizes(profile: Profile, lock: ProfileLock, path: str, problems: Probl
             problems.add(f"{path}.file[{number}].size", "missing")
 
 
-def _check_lock(profile: Profile, lock: ProfileLock, path: str, problems: Problems) -> None:
+def _check_wheels_of_lock(profile: Profile, lock: ProfileLock, path: str, problems: Problems) -> None:
     wish = profile.environment
     if wish.torch and lock.torch not in wish.torch:
         problems.add(f"{path}.torch", "not-allowed", found=lock.torch, allowed=", ".join(wish.torch))

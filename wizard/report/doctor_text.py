@@ -14,7 +14,7 @@ _INDENT = "  "
 
 def render_doctor(document: Document, language: str | None = None) -> str:
     """Many lines without a last newline. `language` None: the system's."""
-    return "\n".join(line.rstrip() for line in _lines(document, language))
+    return "\n".join(line.rstrip() for line in _doctor_lines(document, language))
 
 
 def title(name: str, language: str | None, **params: str) -> str:
@@ -29,7 +29,7 @@ def look_name(look: Mapping[str, Any], language: str | None) -> str:
     return said({"key": f"doctor.name.{look['check']}", "text": look["check"]}, language)
 
 
-def _lines(document: Document, language: str | None) -> Iterator[str]:
+def _doctor_lines(document: Document, language: str | None) -> Iterator[str]:
     yield title("environment", language, prefix=str(document["prefix"]))
     yield verdict(document, language)
     if document.get("verification"):
@@ -37,14 +37,14 @@ def _lines(document: Document, language: str | None) -> Iterator[str]:
     if cause := document.get("cause"):
         yield ""
         yield labelled(title("cause", language), said(cause["cause"], language), language)
-        yield from _list("evidence", evidence_lines(cause, language), language)
+        yield from _doctor_list("evidence", evidence_lines(cause, language), language)
         yield labelled(title("repair", language), said(cause["repair"], language), language)
-    yield from _list("others", [said(each["cause"], language) for each in document["others"]], language)
-    yield from _list("drift", drift_lines(document.get("drift")), language)
+    yield from _doctor_list("others", [said(each["cause"], language) for each in document["others"]], language)
+    yield from _doctor_list("drift", drift_lines(document.get("drift")), language)
     yield from _looks("ruled-out", document, language)
     yield from _looks("not-looked", document, language)
     if repair := document.get("repair"):
-        yield from _list("plan", [said(change, language) for change in repair["changes"]], language)
+        yield from _doctor_list("plan", [said(change, language) for change in repair["changes"]], language)
 
 
 def evidence_lines(value: Mapping[str, Any], language: str | None) -> list[str]:
@@ -64,10 +64,10 @@ def drift_lines(drift: Mapping[str, Any] | None) -> list[str]:
 def _looks(state: str, document: Document, language: str | None) -> Iterator[str]:
     looks = [look for look in document["looks"] if look["state"] == state]
     lines = [labelled(look_name(look, language), said(look["message"], language), language) for look in looks]
-    yield from _list(state, lines, language)
+    yield from _doctor_list(state, lines, language)
 
 
-def _list(name: str, lines: Iterable[str], language: str | None) -> Iterator[str]:
+def _doctor_list(name: str, lines: Iterable[str], language: str | None) -> Iterator[str]:
     told = list(lines)
     if told:
         yield ""

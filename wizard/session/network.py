@@ -23,19 +23,19 @@ from wizard.network.model import Mode, Network, SystemProxy
 from wizard.network.system import system_proxy
 from wizard.safety.settings_file import read_settings, write_settings
 
-_KEY = "network"
+_NETWORK_KEY = "network"
 
 
 def load_network(path: Path | None = None) -> Network:
     """What was saved; by the system where nothing was, or nothing that can be understood."""
-    saved = read_settings(path or paths.settings_file()).get(_KEY)
+    saved = read_settings(path or paths.settings_file()).get(_NETWORK_KEY)
     return network_from_json(saved) if isinstance(saved, dict) else Network()
 
 
 def save_network(network: Network, path: Path | None = None) -> None:
     """Beside the window's own keys. Raises WizardError `state-not-writable`."""
     file = path or paths.settings_file()
-    known = {**read_settings(file), _KEY: network_to_json(network)}
+    known = {**read_settings(file), _NETWORK_KEY: network_to_json(network)}
     try:
         write_settings(file, known)
     except OSError as error:

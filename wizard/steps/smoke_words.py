@@ -91,7 +91,7 @@ def _build(data: Mapping[str, Any]) -> dict[str, Scalar]:
     return {"architectures": " ".join(map(str, data.get("architectures") or ())) or "-"}
 
 
-def _devices(data: Mapping[str, Any]) -> dict[str, Scalar]:
+def _device_words(data: Mapping[str, Any]) -> dict[str, Scalar]:
     devices = [device for device in data.get("devices") or () if isinstance(device, dict)]
     shown = [
         f"{device.get('name')} ({device.get('capability')}, "
@@ -126,7 +126,7 @@ def _difference(data: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 _SPECIAL = {
-    "process": _process, "build": _build, "devices": _devices, "pinned": _pinned, "kernel": _kernel,
+    "process": _process, "build": _build, "devices": _device_words, "pinned": _pinned, "kernel": _kernel,
     "streams": _streams, "matmul": _difference, "convolution": _difference,
     "precision": _precision, "peers": _peers,
 }  # fmt: skip
