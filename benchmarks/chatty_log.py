@@ -71,10 +71,10 @@ def main(lines: int) -> int:
     from tests.flow import values
     from tests.gui.fake_session import FakeRun, FakeSession
     from tests.gui.fake_side import FakeSide
-    from wizard.gui.app import application
     from wizard.gui.pages.install import InstallPage
-    from wizard.gui.preferences import Preferences
-    from wizard.gui.window import WizardWindow
+    from wizard.gui.shell.window import WizardWindow
+    from wizard.gui.startup.app import application
+    from wizard.gui.startup.preferences import Preferences
 
     home = Path(tempfile.mkdtemp(prefix="torch-setup-log-"))
     os.environ["TORCH_WIZARD_HOME"] = str(home)

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.class_source import Source
+from wizard.classroom.profile.choose import choose
+from wizard.classroom.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Candidate, Choices
+from wizard.compatibility.resolve import resolve
+from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
-from wizard.machine.serialize import read_machine_file
-from wizard.matrix.load import load_matrix
-from wizard.packages.model import LockedFile
-from wizard.plan.model import Candidate, Choices
-from wizard.plan.resolve import resolve
-from wizard.profile.choose import choose
-from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
+from wizard.model.lock import LockedFile
 
 ROOT = Path(__file__).resolve().parents[1]
 MB = 1_000_000

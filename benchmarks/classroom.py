@@ -37,24 +37,24 @@ sys.path.insert(0, str(ROOT))
 
 from benchmarks.class_profile import MB, locks_of, machine_of, make_profile, usable_machines  # noqa: E402
 from benchmarks.class_source import Source, free_port, wait_for  # noqa: E402
-from wizard.errors import WizardError  # noqa: E402
-from wizard.machine.serialize import machine_to_json  # noqa: E402
-from wizard.matrix.load import load_matrix  # noqa: E402
-from wizard.packages.fetch import Downloads, Fetcher  # noqa: E402
-from wizard.packages.fetch.fetcher import Options  # noqa: E402
-from wizard.packages.fetch.near import fetch_near_first  # noqa: E402
-from wizard.profile.choose import choose  # noqa: E402
-from wizard.profile.read import read_profile  # noqa: E402
-from wizard.profile.write import profile_file  # noqa: E402
-from wizard.report.document import report_document  # noqa: E402
-from wizard.session.classroom import Asked, enter  # noqa: E402
-from wizard.session.pack import read_listing  # noqa: E402
-from wizard.session.room import read_room  # noqa: E402
-from wizard.share.certificate import certificate  # noqa: E402
-from wizard.share.handing_in import hand_in  # noqa: E402
-from wizard.share.limits import Limits  # noqa: E402
-from wizard.share.room_page import room_csv, room_page, sentences  # noqa: E402
-from wizard.share.server import PackServer, ServeOptions, content_of_pack  # noqa: E402
+from wizard.classroom.join import Asked, enter  # noqa: E402
+from wizard.classroom.pack.make import read_listing  # noqa: E402
+from wizard.classroom.profile.choose import choose  # noqa: E402
+from wizard.classroom.profile.read import read_profile  # noqa: E402
+from wizard.classroom.profile.write import profile_file  # noqa: E402
+from wizard.classroom.results.certificate import certificate  # noqa: E402
+from wizard.classroom.results.hand_in import hand_in  # noqa: E402
+from wizard.classroom.results.room_page import room_csv, room_page, sentences  # noqa: E402
+from wizard.classroom.results.submit import read_room  # noqa: E402
+from wizard.classroom.server.limits import Limits  # noqa: E402
+from wizard.classroom.server.server import PackServer, ServeOptions, content_of_pack  # noqa: E402
+from wizard.compatibility.data.load import load_matrix  # noqa: E402
+from wizard.machine.machine_file import machine_to_json  # noqa: E402
+from wizard.model.errors import WizardError  # noqa: E402
+from wizard.run.report.document import report_document  # noqa: E402
+from wizard.transfer.download import Downloads, Fetcher  # noqa: E402
+from wizard.transfer.download.fetcher import Options  # noqa: E402
+from wizard.transfer.download.local_first import fetch_near_first  # noqa: E402
 
 UPSTREAM_GOAL, MEMORY_GOAL = 1.05, 200 * 2**20
 OFF_SECONDS = -400 * 86400

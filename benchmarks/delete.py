@@ -19,9 +19,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wizard.environments.listing import list_environments
-from wizard.environments.places import Places
-from wizard.environments.trash import clear, new_deletion, put_away
+from wizard.environment.inspect.listing import Places, list_environments
+from wizard.environment.remove.trash import clear, new_deletion, put_away
 
 GOAL = 1.5
 LIST_GOAL_SECONDS = 1.0

@@ -15,8 +15,8 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.explain.threads import ELSEWHERE, THREADS, judge, judged
-from wizard.explain.match import explain
-from wizard.i18n import text
+from wizard.diagnose.known_errors.match import explain
+from wizard.model.messages import text
 
 VERDICTS = ("right", "partly", "wrong", "harmful", "silent")
 

@@ -269,9 +269,9 @@ def child(first: str, second: str) -> None:
         port, folder = second.split(" ", 1)
         SendFile.folder = Path(folder)
         http.server.ThreadingHTTPServer(("127.0.0.1", int(port)), SendFile).serve_forever()
-    from wizard.packages.fetch import Downloads, Fetcher
-    from wizard.packages.fetch.fetcher import Options
-    from wizard.packages.model import LockedFile
+    from wizard.model.lock import LockedFile
+    from wizard.transfer.download import Downloads, Fetcher
+    from wizard.transfer.download.fetcher import Options
 
     rows = json.loads(Path(second).read_text())
     files = [LockedFile(name, "1.0", name, (url,), sha256, size) for name, sha256, size, url in rows]

@@ -26,26 +26,26 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from wizard import paths
-from wizard.environments.model import Created
-from wizard.i18n import message
-from wizard.packages.install import find_places
-from wizard.packages.lock import LockRequest, compile_lock
-from wizard.packages.model import Lock
-from wizard.packages.record import check_record
-from wizard.packages.sizes import with_sizes
-from wizard.plan.model import Candidate, Choices, Plan
+from wizard.app.use.clone import carry_out_clone, plan_clone
+from wizard.app.use.environments import find_environment
+from wizard.compatibility.model import Candidate, Choices, Plan
+from wizard.environment.model import Created
+from wizard.install.installer import find_places
+from wizard.install.lock import LockRequest, compile_lock
+from wizard.install.record import check_record
+from wizard.model.lock import Lock
+from wizard.model.messages import message
 from wizard.process import child_environment
-from wizard.session.clone import carry_out_clone, plan_clone
-from wizard.session.environments import find_environment
-from wizard.steps.context import Context, Place
-from wizard.steps.control import Control
-from wizard.steps.emitter import Emitter
-from wizard.steps.executor import carry_out
-from wizard.steps.fetch import Fetch
-from wizard.steps.install import Install
-from wizard.steps.journal import History, Journal
-from wizard.steps.run_folder import create_run_folder
+from wizard.run.context import Context, Place
+from wizard.run.control import Control
+from wizard.run.emitter import Emitter
+from wizard.run.executor import carry_out
+from wizard.run.journal import History, Journal
+from wizard.run.run_folder import create_run_folder
+from wizard.run.steps.fetch import Fetch
+from wizard.run.steps.install import Install
+from wizard.system import paths
+from wizard.transfer.download.sizes import with_sizes
 
 SETTLE_SECONDS = 8  # the disk writes out what the arm before left, and freed memory comes to rest
 GOALS = {"uv": {"seconds": 0.8, "disk": 1.05, "again": 1.2, "cloned": 1.2}, "pip": {"seconds": 0.4}}

@@ -38,10 +38,10 @@ class Soak:
         from tests.flow import values
         from tests.gui.fake_session import FakeRun, FakeSession
         from tests.gui.fake_side import FakeSide
-        from wizard.events import Kind
-        from wizard.gui.app import application
-        from wizard.gui.preferences import Preferences
-        from wizard.gui.window import WizardWindow
+        from wizard.gui.shell.window import WizardWindow
+        from wizard.gui.startup.app import application
+        from wizard.gui.startup.preferences import Preferences
+        from wizard.model.events import Kind
 
         self.app, self.kind, self.total = application(), Kind, values.LOCK.total_bytes or 1
         self.session = FakeSession(home / "runs")
@@ -75,7 +75,7 @@ class Soak:
 
     def habit(self) -> None:
         """One of the things that a person does meanwhile."""
-        from wizard.flow.side_pages import SideId
+        from wizard.app.pages.order import SideId
 
         window, self.habits = self.window, self.habits + 1
         turn = self.habits % 6

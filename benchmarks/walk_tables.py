@@ -12,16 +12,16 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.model import PLATFORMS, Build, Matrix
+from wizard.compatibility.model import Candidate, Choices
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
-from wizard.matrix.load import load_matrix
-from wizard.matrix.model import PLATFORMS, Build, Matrix
-from wizard.mirrors.candidates import default_index
-from wizard.mirrors.model import Source, UserSettings
-from wizard.mirrors.read import Reader
-from wizard.plan.model import Candidate, Choices
-from wizard.plan.resolve import resolve
-from wizard.session.election import Walk
-from wizard.session.outlook import Outlook
+from wizard.run.select.build_search import Walk
+from wizard.run.select.source_catalog import Outlook
+from wizard.sources.candidates import default_index
+from wizard.sources.model import Source, UserSettings
+from wizard.sources.read import Reader
 
 
 class OfDefaultIndex(Outlook):

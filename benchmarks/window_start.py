@@ -69,14 +69,14 @@ _OURS = (
     + """
 sys.path.insert(0, sys.argv.pop())
 import wizard.__main__ as program
-from wizard.gui.first_picture import FirstPicture
+from wizard.gui.shell.splash import FirstPicture
 before = FirstPicture.paintEvent
 def paintEvent(self, event):
     before(self, event)
     mark("paint")
 FirstPicture.paintEvent = paintEvent
 def open_window(session, file, self_test, bare):
-    from wizard.gui.app import run_window
+    from wizard.gui.startup.app import run_window
     def loop(app, window):
         while "paint" not in marks or window.errands.busy:
             app.processEvents()

@@ -12,7 +12,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from tests.waiting import HANG
-from wizard.paths import CACHE_VARIABLE, MATRICES_VARIABLE, STORE_VARIABLE, TEMP_VARIABLE, matrices_dir
+from wizard.system.paths import CACHE_VARIABLE, MATRICES_VARIABLE, STORE_VARIABLE, TEMP_VARIABLE, matrices_dir
 
 pytest_plugins = ["tests.channel.fixture", "tests.distribution", "tests.line.fixture", "tests.tools"]
 
@@ -55,7 +55,7 @@ def qtbot(qtbot: QtBot) -> QtBot:
 
 @pytest.fixture(autouse=True)
 def collected_by_the_windows_thread(request: pytest.FixtureRequest) -> Iterator[None]:
-    """As in the program (`wizard/gui/collecting.py`): else a server's thread may stop a window for ever."""
+    """As in the program (`wizard/gui/startup/app.py`): else a server's thread may stop a window for ever."""
     if "qtbot" not in request.fixturenames:
         yield
         return

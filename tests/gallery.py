@@ -30,8 +30,8 @@ def main(out: Path) -> int:
 
 def draw(out: Path) -> None:
     from tests.gallery_side import SideWalk
-    from wizard.gui.app import application
-    from wizard.gui.preferences import Preferences
+    from wizard.gui.startup.app import application
+    from wizard.gui.startup.preferences import Preferences
 
     app = application()
     percent = round(float(os.environ.get(_SCALE, "1")) * 100)
@@ -57,8 +57,8 @@ class _Walk(Pictures):
     def __init__(self, app, wishes, home: Path, folder: Path) -> None:  # type: ignore[no-untyped-def]
         from tests.gui import fake_session
         from tests.gui.fake_side import FakeSide
-        from wizard.gui.bare import SIZE
-        from wizard.gui.window import WizardWindow
+        from wizard.gui.shell.splash import SIZE
+        from wizard.gui.shell.window import WizardWindow
 
         self.app, self.folder, self.fake = app, folder, fake_session
         self.session = fake_session.FakeSession(home / "runs")
@@ -70,7 +70,7 @@ class _Walk(Pictures):
     def go(self) -> None:
         from tests.flow import values
         from tests.gallery_class import told_hand_on
-        from wizard.flow.pages import PageId
+        from wizard.app.pages.order import PageId
 
         window, session = self.window, self.session
         session.known_runs = [values.run_info("old", "unfinished", "/home/li/torch-envs/classroom")]

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from wizard.flow.class_session import ClassSession
+from wizard.app.class_session import ClassSession
 
 _CARDS = ("NVIDIA GeForce RTX 3060", "NVIDIA GeForce GTX 1060 6GB", "NVIDIA GeForce RTX 4070 Laptop GPU")
 
@@ -39,7 +39,7 @@ class ToldClasses(ClassSession):
 
 def told_hand_on(window: Any) -> None:
     """On Verify: as it looks to who hands the files on."""
-    from wizard.gui.serving import DOWNLOADS
+    from wizard.gui.shell.serving import DOWNLOADS
 
     window.serving.what, window.serving.server = DOWNLOADS, ToldServer("3f9a-22b1-07cd-91ee")
     window.serving.changed.emit()
@@ -53,7 +53,7 @@ class ClassWalk:
         walk.api.classes = ToldClasses()
 
     def go(self) -> None:
-        from wizard.flow.side_pages import SideId
+        from wizard.app.pages.order import SideId
 
         profile, pack = self._made()
         self._window.side.switch(SideId.CLASS)
@@ -104,10 +104,10 @@ class ClassWalk:
         from tests.pack.classes import make_class, publish
         from tests.servers.fault_server import FaultServer
         from tests.share.test_room import full, told
-        from wizard.pack.build import BuildOptions, build
-        from wizard.packages.fetch import Downloads
-        from wizard.session.pack import wanted_of
-        from wizard.share.certificate import write_into
+        from wizard.classroom.pack.build import BuildOptions, build
+        from wizard.classroom.pack.make import wanted_of
+        from wizard.classroom.results.certificate import write_into
+        from wizard.transfer.download import Downloads
 
         pack = self._home / "class-pack"
         with FaultServer() as origin:
@@ -129,6 +129,6 @@ class ClassWalk:
 
 
 def _progress() -> Any:
-    from wizard.packages.fetch import FetchProgress
+    from wizard.transfer.download import FetchProgress
 
     return FetchProgress(3_210_000_000, 8_412_000_000, 11_800_000.0, "torch-2.13.0+cu126-cp312-win_amd64.whl", 14, 61)

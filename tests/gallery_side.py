@@ -21,8 +21,8 @@ class SideWalk(Pictures):
         from tests.gallery_class import ClassWalk
         from tests.gui import fake_side
         from tests.gui.fake_session import FakeSession
-        from wizard.gui.bare import SIZE
-        from wizard.gui.window import WizardWindow
+        from wizard.gui.shell.splash import SIZE
+        from wizard.gui.shell.window import WizardWindow
 
         self.app, self.folder, self.fake = app, folder, fake_side
         self.api = fake_side.FakeSide()
@@ -48,8 +48,8 @@ class SideWalk(Pictures):
         self.app.processEvents()
 
     def environments(self) -> None:
-        from wizard.flow.side_api import Kept
-        from wizard.flow.side_pages import SideId
+        from wizard.app.pages.order import SideId
+        from wizard.app.side_api import Kept
 
         self.window.side.open(SideId.ENVIRONMENTS)
         self.settle()
@@ -81,7 +81,7 @@ class SideWalk(Pictures):
         self.shoot("a6-in-use")
 
     def doctor(self) -> None:
-        from wizard.flow.side_pages import SideId
+        from wizard.app.pages.order import SideId
 
         prefix = self.fake.ENVIRONMENTS[0].prefix
         self.window.side.switch(SideId.DOCTOR)
@@ -102,7 +102,7 @@ class SideWalk(Pictures):
             self.shoot(name)
 
     def explain(self) -> None:
-        from wizard.flow.side_pages import SideId
+        from wizard.app.pages.order import SideId
 
         self.window.side.switch(SideId.EXPLAIN)
         self.settle()
@@ -115,7 +115,7 @@ class SideWalk(Pictures):
         self.shoot("c2-unknown")
 
     def undo(self) -> None:
-        from wizard.flow.side_pages import SideId
+        from wizard.app.pages.order import SideId
 
         self.window.side.switch(SideId.UNDO)
         self.settle()
@@ -128,7 +128,7 @@ class SideWalk(Pictures):
         from dataclasses import replace
 
         from tests.gui.fake_session import until_cancelled
-        from wizard.flow.pages import PageId
+        from wizard.app.pages.order import PageId
         from wizard.machine.model import CondaInstall
 
         window, session = self.window, self.session

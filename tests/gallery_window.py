@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
 
-    from wizard.gui.window import WizardWindow
+    from wizard.gui.shell.window import WizardWindow
 
 
 class Pictures:

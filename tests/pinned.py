@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.paths import MATRICES_VARIABLE, matrices_dir
+from wizard.system.paths import MATRICES_VARIABLE, matrices_dir
 
 
 def pin(monkeypatch: pytest.MonkeyPatch, folder: Path, *wheels: Path) -> Path:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard import i18n
-from wizard.i18n import LANGUAGES, Message, catalogue, message, system_language, text
+from wizard.model import messages
+from wizard.model.messages import LANGUAGES, Message, catalogue, message, system_language, text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -38,7 +38,7 @@ def test_both_languages_have_the_same_keys_and_blanks() -> None:
 
 
 def test_no_key_lives_in_two_files() -> None:
-    from wizard.i18n import _flatten
+    from wizard.model.messages import _flatten
 
     for language in LANGUAGES:
         seen: dict[str, str] = {}
@@ -51,22 +51,22 @@ def test_no_key_lives_in_two_files() -> None:
 @pytest.mark.parametrize("path", sorted((ROOT / "resources" / "i18n").glob("*.toml")), ids=lambda path: path.name)
 def test_the_quick_reader_reads_what_toml_says(path: Path) -> None:
     words = path.read_text(encoding="utf-8")
-    assert i18n._read_plain(words) == i18n._flatten(tomllib.loads(words))
+    assert messages._read_plain(words) == messages._flatten(tomllib.loads(words))
 
 
 @pytest.mark.parametrize(
     "line", ["a = 'b'", 'a = "b" # c', 'a = "\\n"', "a = 1", "[[a]]", 'a="b"', 'a = """x""""', 'a = "b', 'a = ["b"]']
 )
 def test_the_quick_reader_leaves_the_rest_of_toml_to_others(line: str) -> None:
-    assert i18n._read_plain(f"[t]\n{line}\n") is None
+    assert messages._read_plain(f"[t]\n{line}\n") is None
 
 
 def test_a_sentence_is_found_without_reading_all_areas(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    whole = i18n._area
-    monkeypatch.setattr(i18n, "_area", lambda path: read.append(path.name) or whole(path))
+    whole = messages._area
+    monkeypatch.setattr(messages, "_area", lambda path: read.append(path.name) or whole(path))
     assert text(message("safety.crash.close"), "en")
-    found = i18n.sentences_of("page.hint.welcome", "zh_CN")
+    found = messages.sentences_of("page.hint.welcome", "zh_CN")
     assert set(read) == {"safety.en.toml", "page.zh_CN.toml"}
     assert found == {
         key.removeprefix("page.hint.welcome."): words
@@ -78,9 +78,9 @@ def test_a_sentence_is_found_without_reading_all_areas(monkeypatch: pytest.Monke
 def test_every_key_is_found_by_its_table() -> None:
     for language in LANGUAGES:
         for key, words in catalogue(language).items():
-            assert i18n._template(key, language) == words
+            assert messages._template(key, language) == words
     with pytest.raises(KeyError):
-        i18n._template("no.such.key", "en")
+        messages._template("no.such.key", "en")
 
 
 def test_every_key_in_the_code_has_words() -> None:
@@ -127,17 +127,17 @@ def test_a_slip_in_a_translation_gives_the_english_sentence(
     folder.mkdir()
     (folder / "a.en.toml").write_text('[error.a]\nsummary = "{path} is closed."\n', encoding="utf-8")
     (folder / "a.zh_CN.toml").write_text(f"[error.a]\n{slip}\n", encoding="utf-8")
-    monkeypatch.setattr(i18n.paths, "resources_dir", lambda: tmp_path)
-    for cached in (i18n._area, i18n._tables, i18n.catalogue):
+    monkeypatch.setattr(messages.paths, "resources_dir", lambda: tmp_path)
+    for cached in (messages._area, messages._tables, messages.catalogue):
         cached.cache_clear()
     try:
         assert text(message("error.a.summary", path="x"), "zh_CN") == "x is closed."
     finally:
         monkeypatch.undo()
-        for cached in (i18n._area, i18n._tables, i18n.catalogue):
+        for cached in (messages._area, messages._tables, messages.catalogue):
             cached.cache_clear()
 
 
 def test_chinese_sentences_have_no_space_between_them() -> None:
-    assert i18n.joined(("One.", "Two."), "en") == "One. Two."
-    assert i18n.joined(("一。", "二。"), "zh_CN") == "一。二。"
+    assert messages.joined(("One.", "Two."), "en") == "One. Two."
+    assert messages.joined(("一。", "二。"), "zh_CN") == "一。二。"

@@ -12,15 +12,15 @@ import pytest
 from tests.flow.values import plan
 from tests.plan.machines import names
 from tests.plan.test_named_machines import verdict_of
-from wizard import i18n
-from wizard.cli.pick_table import render
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGE_VARIABLE, LANGUAGES, Message, message, text
-from wizard.plan.explain import after_update, pick_document
-from wizard.plan.model import Verdict
-from wizard.plan.serialize import plan_from_json, plan_to_json
+from wizard.cli.tables import render
+from wizard.compatibility.explain import after_update, pick_document
+from wizard.compatibility.model import Verdict
+from wizard.model import messages
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGE_VARIABLE, LANGUAGES, Message, message, text
+from wizard.run.plan.plan_file import plan_from_json, plan_to_json
 
-PROGRAM = Path(i18n.__file__).parent
+PROGRAM = Path(messages.__file__).parent
 # Four plain English words in a row: a name or a command has fewer, or has signs between them.
 ENGLISH = re.compile(r"(?:\b[a-z]{2,}[ ,]+){3,}[a-z]{2,}\b")
 CHINESE = re.compile(r"[\u4e00-\u9fff]")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import wizard
-from wizard.typed import from_json
+from wizard.model.typed import from_json
 
 READERS = 3
 

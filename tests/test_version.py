@@ -11,10 +11,11 @@ from types import ModuleType
 import pytest
 
 from tests.clone import ROOT, tracked
-from wizard import __version__, paths
-from wizard.cli.arguments import build_parser
+from wizard import __version__
+from wizard.cli.grammar.arguments import build_parser
 from wizard.cli.version import version_line
-from wizard.matrix.data_date import data_date
+from wizard.compatibility.data.date import data_date
+from wizard.system import paths
 
 if sys.version_info >= (3, 11):
     import tomllib

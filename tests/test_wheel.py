@@ -56,7 +56,7 @@ def test_the_program_finds_its_data_where_it_is_unpacked(wheel: zipfile.ZipFile,
     others = [entry for entry in sys.path if entry.endswith("site-packages")]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(place), *others]), "TORCH_WIZARD_LANG": "en"}
     code = (
-        "import sys, wizard.paths as p; assert p.__file__.startswith(sys.argv.pop(1)), p.__file__;"
+        "import sys, wizard.system.paths as p; assert p.__file__.startswith(sys.argv.pop(1)), p.__file__;"
         "from wizard.__main__ import main; sys.exit(main())"
     )
     done = subprocess.run(

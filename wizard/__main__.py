@@ -13,8 +13,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wizard.gui.window import WizardWindow
-    from wizard.session.session import Session
+    from wizard.app.session import Session
+    from wizard.gui.shell.window import WizardWindow
 
 
 _NO_LIBRARY = ": cannot open shared object file: No such file"  # glibc's words, after the library's name
@@ -22,7 +22,7 @@ _NO_LIBRARY = ": cannot open shared object file: No such file"  # glibc's words,
 
 def open_window(session: Session, file: str | None, self_test: bool, bare: WizardWindow | None = None) -> int:
     try:
-        from wizard.gui.app import run_window
+        from wizard.gui.startup.app import run_window
     except (ImportError, OSError) as error:
         return _tell_that_no_window_opens(error)
     return run_window(session, file, self_test=self_test, bare=bare)
@@ -36,7 +36,7 @@ def _first_picture(argv: Sequence[str]) -> WizardWindow | None:
         return None
     with contextlib.suppress(Exception):  # the long way meets it again, and has words for it
         from wizard.cli.terminal import prepare_streams
-        from wizard.gui.early import first_picture
+        from wizard.gui.startup.first import first_picture
 
         prepare_streams()
         return first_picture()
@@ -45,10 +45,10 @@ def _first_picture(argv: Sequence[str]) -> WizardWindow | None:
 
 def _tell_that_no_window_opens(error: Exception) -> int:
     """Raises WizardError `window-cannot-load`, `window-no-library` for the terminal, where there is one."""
-    from wizard.errors import ExitStatus, WizardError
-    from wizard.i18n import text
-    from wizard.safety.last_words import TITLE
-    from wizard.windows.message_box import message_box
+    from wizard.model.errors import ExitStatus, WizardError
+    from wizard.model.messages import text
+    from wizard.safety.fatal_error import TITLE
+    from wizard.system.windows.message_box import message_box
 
     what = str(error).splitlines()[0]
     library, of_the_system, _ = what.partition(_NO_LIBRARY)
@@ -62,7 +62,7 @@ def _tell_that_no_window_opens(error: Exception) -> int:
 
 def main() -> int:
     try:
-        from wizard.cli.file_argument import with_command
+        from wizard.cli.window import with_command
 
         argv = with_command(sys.argv[1:])
         bare = _first_picture(argv)
@@ -70,7 +70,7 @@ def main() -> int:
 
         return command_line(argv, partial(open_window, bare=bare))
     except Exception as error:
-        from wizard.safety.last_words import last_words
+        from wizard.safety.fatal_error import last_words
 
         return last_words(error)
 

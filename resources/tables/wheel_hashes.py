@@ -31,11 +31,11 @@ from packaging.version import Version
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))
 
-from wizard.matrix.model import PLATFORMS  # noqa: E402
-from wizard.matrix.pins import wheel_keys  # noqa: E402
-from wizard.mirrors.candidates import default_index  # noqa: E402
-from wizard.mirrors.read import Reader  # noqa: E402
-from wizard.mirrors.table import official_places  # noqa: E402
+from wizard.compatibility.data.model import PLATFORMS  # noqa: E402
+from wizard.compatibility.data.pins import wheel_keys  # noqa: E402
+from wizard.sources.candidates import default_index  # noqa: E402
+from wizard.sources.read import Reader  # noqa: E402
+from wizard.sources.table import official_places  # noqa: E402
 
 TABLE = ROOT / "matrices" / "wheel_hashes.csv"
 COLUMNS = ("file", "sha256", "as_of", "confidence", "source")

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import wizard
-from wizard.i18n import message, text
-from wizard.plan.model import REASON_CODES
+from wizard.compatibility.model import REASON_CODES
+from wizard.model.messages import message, text
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).resolve().parents[2]

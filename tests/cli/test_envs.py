@@ -13,7 +13,7 @@ import pytest
 
 from tests.environments.cheap import add_torch, add_wheel, make_conda, make_venv
 from tests.waiting import wait_until
-from wizard.environments.trash import Deletion, new_deletion, put_away
+from wizard.environment.remove.trash import Deletion, new_deletion, put_away
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import wizard.__main__ as program
-from wizard.cli.file_argument import with_command
+from wizard.cli.window import with_command
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.cli.follow import Narrator, final_status, follow
+from wizard.cli.reporter import Narrator, final_status, follow
 from wizard.cli.terminal import Terminal
-from wizard.errors import ExitStatus
-from wizard.events import Event, Kind
+from wizard.model.errors import ExitStatus
+from wizard.model.events import Event, Kind
 
 
 def write(path: Path, *kinds: Kind, status: int = 0) -> None:

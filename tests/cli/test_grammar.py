@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.cli.arguments import build_parser
+from wizard.cli.grammar.arguments import build_parser
 from wizard.cli.main import main
 
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from tests.undo.noting import in_a_child
-from wizard.cli.new_file import write_new
-from wizard.cli.profile_make import _write
-from wizard.errors import UsageError, WizardError
+from wizard.cli.classroom.profile_make import _write
+from wizard.cli.terminal import write_new
+from wizard.model.errors import UsageError, WizardError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="a limit of Linux stands for the full disk")
 DATA = "x" * 400_000
@@ -54,19 +54,18 @@ def test_a_setup_that_was_done_stays_done_when_it_cannot_be_handed_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from tests.profile.examples import profile
-    from wizard.cli.classroom import ClassRun
-    from wizard.cli.interrupt import Interrupt
-    from wizard.cli.terminal import Terminal
-    from wizard.cli.trust import Consent
-    from wizard.network.model import Network
-    from wizard.profile.write import profile_file
+    from wizard.classroom.profile.write import profile_file
+    from wizard.cli.classroom.machine import ClassRun
+    from wizard.cli.network import Consent
+    from wizard.cli.terminal import Interrupt, Terminal
+    from wizard.transfer.proxy.model import Network
 
     def refused(*anything: object, **more: object) -> object:
         raise WizardError("share-no-mdns")
 
     path = tmp_path / "class.torchlab"
     path.write_bytes(profile_file(profile()).data)
-    monkeypatch.setattr("wizard.session.share.serve_downloads", refused)
+    monkeypatch.setattr("wizard.classroom.server.share.serve_downloads", refused)
     told = argparse.Namespace(profile=str(path), pack=None, code=None, serve_after=5, label="")
     terminal, interrupt = Terminal("en"), Interrupt()
     consent = Consent(("files.example.org",), terminal, interrupt)

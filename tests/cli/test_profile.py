@@ -15,13 +15,13 @@ from tests.plan.machines import FOLDER
 from tests.profile.examples import entry, profile
 from tests.profile.known import list_hosts_of, make_official
 from tests.servers.index_server import IndexServer
+from wizard.classroom.profile.model import Profile, ProfileEnvironment, ProfileSources
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.signature import new_key, secret_text, signature_path, verify
+from wizard.classroom.profile.write import profile_file
+from wizard.classroom.server.server import ServeOptions
+from wizard.classroom.server.share import serve_pack
 from wizard.cli.main import main
-from wizard.profile.model import Profile, ProfileEnvironment, ProfileSources
-from wizard.profile.read import read_profile
-from wizard.profile.signature import new_key, secret_text, signature_path, verify
-from wizard.profile.write import profile_file
-from wizard.session.share import serve_pack
-from wizard.share.server import ServeOptions
 
 pytestmark = pytest.mark.slow
 

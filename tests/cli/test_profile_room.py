@@ -13,7 +13,7 @@ from tests.line.wheel import build_wheel
 from tests.line.world import World
 from tests.plan.machines import FOLDER
 from tests.servers.index_server import IndexServer
-from wizard.profile.read import read_profile
+from wizard.classroom.profile.read import read_profile
 
 CARDS = ("gtx-1660-ti-windows-546", "laptop-intel-rtx-4060-windows", "v100-linux-535", "no-gpu-linux")
 

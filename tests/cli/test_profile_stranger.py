@@ -18,8 +18,8 @@ from tests.line.wheel import build_wheel
 from tests.line.world import ROOT, TORCH, World, build_torch
 from tests.profile.known import make_official
 from tests.servers.index_server import IndexServer
-from wizard.paths import MATRICES_VARIABLE, matrices_dir
-from wizard.profile.read import read_profile
+from wizard.classroom.profile.read import read_profile
+from wizard.system.paths import MATRICES_VARIABLE, matrices_dir
 
 pytestmark = pytest.mark.slow
 

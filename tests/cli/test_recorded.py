@@ -16,7 +16,7 @@ import pytest
 
 from tests.cli.test_contract import LAPTOP
 from tests.line.world import World
-from wizard.cli.arguments import build_parser
+from wizard.cli.grammar.arguments import build_parser
 
 pytestmark = pytest.mark.slow
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from wizard.cli.setup_events import telling_refusal
+from wizard.cli.reporter import telling_refusal
 from wizard.cli.terminal import Terminal
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, message
-from wizard.steps.emitter import Emitter
-from wizard.steps.run_folder import RunFolder
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, message
+from wizard.run.emitter import Emitter
+from wizard.run.run_folder import RunFolder
 
 INNER = message(
     "source.said", name="me", words=message("error.state-not-writable.summary", path="https://me:secret@lab.example")

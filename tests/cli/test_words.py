@@ -11,12 +11,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from wizard.cli.arguments import build_parser
-from wizard.cli.checked import Checked
-from wizard.cli.columns import width, wrap
+from wizard.cli.grammar.arguments import build_parser
+from wizard.cli.grammar.network import Checked
+from wizard.cli.grammar.words import parse, put_into, told_language
 from wizard.cli.main import main
-from wizard.cli.words import parse, put_into, told_language
-from wizard.i18n import command_line_words
+from wizard.cli.tables import width, wrap
+from wizard.model.messages import command_line_words
 
 _BLANK = re.compile(r"%(?:\(\w+\))?[a-z]")
 # Said to who writes a grammar; an open file, a deprecated option, argparse's own version action: we have none.

@@ -11,7 +11,7 @@ import pytest
 
 from tests.stand_in import make_environment, site_packages
 from tests.tools import needs
-from wizard.doctor.guards import guard_files, write_guards
+from wizard.diagnose.repair.guards import guard_files, write_guards
 
 _ENDINGS = {"sh": "", "bash": "", "dash": "", "zsh": "", "fish": ".fish", "csh": ".csh", "tcsh": ".csh"}
 SHELLS = [pytest.param(name, marks=needs(name)) for name in _ENDINGS]

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import CUDA, CUDNN, HEALTHY, OLD_TORCH, TORCH, VISION, Patient, copy_libraries
-from wizard.doctor.model import FOUND, evidence_text
-from wizard.errors import ExitStatus
+from wizard.diagnose.model import FOUND, evidence_text
+from wizard.model.errors import ExitStatus
 
 pytestmark = pytest.mark.slow
 

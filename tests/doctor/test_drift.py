@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import CUDA, HEALTHY, TORCH, VISION, Patient
-from wizard import paths
-from wizard.doctor.good_state import NAME, drift_of, read_good_state, write_good_state
+from wizard.environment.inspect.baseline import NAME, drift_of, read_good_state, write_good_state
+from wizard.system import paths
 
 pytestmark = pytest.mark.slow
 

@@ -11,19 +11,18 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient, copy_libraries
-from wizard import paths
 from wizard.cli.doctor import _say_how
 from wizard.cli.terminal import Terminal
-from wizard.doctor.aside import Aside
-from wizard.doctor.distributions import read_distribution
-from wizard.doctor.files import damage_of
-from wizard.doctor.model import Answer, evidence_text
-from wizard.environments.layout import python_of
-from wizard.errors import WizardError
-from wizard.i18n import text
-from wizard.packages.wheel import parse_record
-from wizard.plan.model import Choices
-from wizard.steps.run_folder import RunFolder
+from wizard.compatibility.model import Choices
+from wizard.diagnose.model import Answer, evidence_text
+from wizard.diagnose.repair.snapshot import Aside
+from wizard.environment.inspect.distributions import damage_of, read_distribution
+from wizard.environment.layout import python_of
+from wizard.install.wheel import parse_record
+from wizard.model.errors import WizardError
+from wizard.model.messages import text
+from wizard.run.run_folder import RunFolder
+from wizard.system import paths
 
 RUBBISH = bytes(range(256)) * 20
 

@@ -13,9 +13,9 @@ from tests.doctor.world import HEALTHY, Patient, tree
 from tests.waiting import wait_until
 from wizard.cli.doctor import _tell_end
 from wizard.cli.terminal import Terminal
-from wizard.doctor.aside import FOLDER, kept_runs
-from wizard.errors import ExitStatus
-from wizard.session.repair_plan import RepairPreview
+from wizard.diagnose.repair.plan import RepairPreview
+from wizard.diagnose.repair.snapshot import FOLDER, kept_runs
+from wizard.model.errors import ExitStatus
 
 pytestmark = pytest.mark.slow
 

@@ -9,20 +9,20 @@ import pytest
 
 from tests.doctor.world import MACHINE, RTX, Patient
 from tests.windows.libraries import library
-from wizard.capability import ComputeCapability
-from wizard.doctor.decide import decide, exit_status
-from wizard.doctor.installation import Installation, TorchFiles, parse_version_file
-from wizard.doctor.machine_looks import machine_looks, runtime
-from wizard.doctor.model import ENVIRONMENT, Look, finding, found, ruled_out
-from wizard.doctor.model import MACHINE as OF_MACHINE
-from wizard.doctor.surroundings import Surroundings, look_around, parse_modules
-from wizard.errors import ExitStatus
-from wizard.i18n import LANGUAGES, message, text
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.diagnose.checks.host_facts import Surroundings, look_around, parse_modules
+from wizard.diagnose.checks.machine import machine_looks, runtime
+from wizard.diagnose.examine import decide, exit_status
+from wizard.diagnose.model import ENVIRONMENT, Look, finding, found, ruled_out
+from wizard.diagnose.model import MACHINE as OF_MACHINE
+from wizard.environment.inspect.installation import Installation, TorchFiles, parse_version_file
 from wizard.machine.model import Driver, Gpu, Machine
-from wizard.matrix.load import load_matrix
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.steps.model import Check, Verification
+from wizard.model.capability import ComputeCapability
+from wizard.model.errors import ExitStatus
+from wizard.model.messages import LANGUAGES, message, text
+from wizard.run.verify.model import Check, Verification
 from wizard.system import places_linux, places_windows
 
 QUIET = Surroundings(None, frozenset(), None, (), None, None, False, None, (), None, None)

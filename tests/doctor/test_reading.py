@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import HEALTHY, TORCH, Patient, library
-from wizard.doctor.aside import Aside
-from wizard.doctor.claims import claims, distributions_named
-from wizard.doctor.distributions import parse_headers, read_distribution
-from wizard.doctor.files import damage_of, is_cut
-from wizard.doctor.guards import shell_block, with_block
-from wizard.doctor.installation import parse_interpreter, parse_version_file, user_variables
-from wizard.doctor.package_looks import fits
-from wizard.doctor.shadow_looks import _set_in
-from wizard.errors import UsageError, WizardError
-from wizard.packages.record import content_digest
-from wizard.session.verify import verify_prefix
+from wizard.app.session import verify_prefix
+from wizard.diagnose.checks.outside import _set_in
+from wizard.diagnose.checks.packages import fits
+from wizard.diagnose.repair.guards import shell_block, with_block
+from wizard.diagnose.repair.owned_files import claims, distributions_named
+from wizard.diagnose.repair.snapshot import Aside
+from wizard.environment.inspect.distributions import damage_of, is_cut, parse_headers, read_distribution
+from wizard.environment.inspect.installation import parse_interpreter, parse_version_file, user_variables
+from wizard.install.record import content_digest
+from wizard.model.errors import UsageError, WizardError
 
 
 @pytest.mark.parametrize("keep", [5, 40, 63, 64, 1000, -1])

@@ -9,16 +9,14 @@ from pathlib import Path
 import pytest
 
 from tests.doctor.world import CUDNN, HEALTHY, Patient
-from wizard import paths
-from wizard.i18n import message, text
-from wizard.mirrors.kept_races import KeptRace, keep
-from wizard.mirrors.model import Layout, Origin, Source, UserSettings
-from wizard.mirrors.this_network import network_mark
-from wizard.mirrors.truth import Finding, Truth
-from wizard.packages.fetch import Downloads
-from wizard.packages.model import LockedFile
-from wizard.session.repair_plan import RepairPreview
-from wizard.session.repair_speed import measured_rates, transfer_of
+from wizard.diagnose.repair.plan import RepairPreview, measured_rates, transfer_of
+from wizard.model.lock import LockedFile
+from wizard.model.messages import message, text
+from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.speed import KeptRace, keep, network_mark
+from wizard.sources.status import Finding, Truth
+from wizard.system import paths
+from wizard.transfer.download import Downloads
 
 NEAR = Source("near", Layout.SIMPLE, Origin.BY_HAND, "https://near.example/whl")
 

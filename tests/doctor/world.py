@@ -22,17 +22,17 @@ import psutil._psutil_linux as a_real_library
 from tests.line.wheel import build_wheel
 from tests.line.world import PYTHON, TAG, World
 from tests.stand_in import PACKAGES, make_environment, site_packages
-from wizard import paths
-from wizard.capability import ComputeCapability
-from wizard.doctor.decide import exit_status
-from wizard.doctor.model import Answer
-from wizard.errors import ExitStatus
+from wizard.app.session import Session
+from wizard.app.use.doctor import Examination
+from wizard.compatibility.model import Choices
+from wizard.diagnose.examine import exit_status
+from wizard.diagnose.model import Answer
+from wizard.diagnose.repair.plan import RepairPreview
+from wizard.machine.host.operating_system import glibc_version
 from wizard.machine.model import Driver, Gpu, Machine
-from wizard.machine.operating_system import glibc_version
-from wizard.plan.model import Choices
-from wizard.session.doctor import Examination
-from wizard.session.repair_plan import RepairPreview
-from wizard.session.session import Session
+from wizard.model.capability import ComputeCapability
+from wizard.model.errors import ExitStatus
+from wizard.system import paths
 
 TORCH, VISION, CUDA = "2.13.0", "0.28.0", "cu126"
 OLD_TORCH = "2.2.2"  # made for NumPy 1

@@ -11,9 +11,9 @@ import pytest
 
 from tests.stand_in.conda import StandInConda
 from tests.volumes import another_volume
-from wizard.environments.activation import write_activation
-from wizard.environments.inspect_prefix import ask_python
-from wizard.environments.model import Target
+from wizard.environment.activate.scripts import write_activation
+from wizard.environment.inspect.prefix import ask_python
+from wizard.environment.model import Target
 
 AWKWARD = "my 环境 folder"
 collect_ignore = ["test_conda_engine.py"] if sys.platform == "win32" else []  # knows only Linux' signals

@@ -7,12 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from wizard.environments import refuse
-from wizard.environments.delete import DeletionPlan, plan_deletion
-from wizard.environments.found import Environment, Kind, State
-from wizard.environments.look import look
-from wizard.environments.refuse import Surroundings
-from wizard.errors import WizardError
+from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.look import look
+from wizard.environment.remove import delete
+from wizard.environment.remove.delete import DeletionPlan, Surroundings, plan_deletion
+from wizard.model.errors import WizardError
 
 NOTHING = Surroundings()
 
@@ -30,5 +29,5 @@ def refusal(prefix: Path, around: Surroundings = NOTHING) -> str:
         plan_deletion(found, around, {})
     if caught.value.params.get("what") is None and caught.value.code != "delete-denied":
         with pytest.raises(WizardError, match=re.escape(str(caught.value))):
-            refuse.check_deletable(prefix, around)
+            delete.check_deletable(prefix, around)
     return caught.value.code

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.servers.fault_server import Faults, FaultServer
-from wizard import paths
-from wizard.environments.bootstrap_table import miniforge_table
-from wizard.machine.operating_system import normal_arch
-from wizard.session.bootstrap import InstallerPlaces
+from wizard.app.use.miniforge import InstallerPlaces
+from wizard.environment.conda.miniforge import miniforge_table
+from wizard.machine.host.operating_system import normal_arch
+from wizard.system import paths
 
 VERSION = "26.3.2-3"
 NAME = miniforge_table().row(paths.os_name(), normal_arch(platform.machine())).filename(VERSION)

@@ -12,7 +12,7 @@ import pytest
 
 from tests.environments.conftest import plain_environment
 from tests.tools import needs, path_of
-from wizard.environments.activation import (
+from wizard.environment.activate.scripts import (
     activation_line,
     activation_lines,
     has_activation,
@@ -22,9 +22,9 @@ from wizard.environments.activation import (
     quote_powershell,
     write_activation,
 )
-from wizard.environments.model import Target
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.environments.venv_engine import VenvEngine
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.create.venv_engine import VenvEngine
+from wizard.environment.model import Target
 
 pytestmark = pytest.mark.slow
 

@@ -16,11 +16,9 @@ from tests.environments.cheap import make_conda, make_venv
 from tests.environments.conftest import AWKWARD
 from tests.tools import needs
 from tests.waiting import HANG
-from wizard.environments.activation import ShellLine
-from wizard.environments.activation_else import hook_lines, path_lines, script_lines
-from wizard.environments.open_terminal import open_terminal
-from wizard.flow.afterwards import afterwards, look_at_place, switching_on, text_lines
-from wizard.session.environments_conda import conda_for
+from wizard.app.pages.after_setup import afterwards, conda_for, look_at_place, switching_on, text_lines
+from wizard.environment.activate.scripts import ShellLine, hook_lines, path_lines, script_lines
+from wizard.environment.activate.terminal import open_terminal
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="run in Linux shells")
 SHELLS = [pytest.param(shell, marks=needs(shell)) for shell in ("bash", "zsh", "fish")]
@@ -82,7 +80,7 @@ def test_by_a_conda_that_is_on_no_path(home: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("shell", [*SHELLS, pytest.param("csh", marks=needs("csh"))])
 def test_without_any_conda(home: Path, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
     monkeypatch.delenv("CONDA_EXE", raising=False)
-    monkeypatch.setattr("wizard.session.environments_conda.condas.candidates", lambda environment: iter(()))
+    monkeypatch.setattr("wizard.app.pages.after_setup.condas.candidates", lambda environment: iter(()))
     prefix = named(make_conda(home / AWKWARD / "it's 测试"))
     place = look_at_place(prefix, "linux", False)
     assert place.way == "path"
@@ -144,7 +142,7 @@ def test_a_terminal_opens_for_a_condas_environment(home: Path, monkeypatch: pyte
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("PATH", f"{terminal.parent}:{os.environ['PATH']}")
-    monkeypatch.setattr("wizard.environments.open_terminal.this_users_shell", lambda os_name: "powershell")
+    monkeypatch.setattr("wizard.environment.activate.terminal.this_users_shell", lambda os_name: "powershell")
     pid = open_terminal(prefix, switching_on(look_at_place(prefix, "linux", False)))
     with contextlib.suppress(psutil.NoSuchProcess):
         psutil.Process(pid).wait(HANG)

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.environments.choose import BasePython, ChannelVerdict, choose_engine, suitable_python
-from wizard.errors import ExitStatus, UsageError, WizardError
-from wizard.i18n import LANGUAGES, text
+from wizard.environment.create.choose import BasePython, ChannelVerdict, choose_engine, suitable_python
+from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.messages import LANGUAGES, text
 
 UP = ChannelVerdict("https://user:secret@conda.lab.example/forge", True)
 DOWN = ChannelVerdict("https://down.example/forge", False)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.environments.naming import nearest_existing
-from wizard.environments.survey import survey
-from wizard.machine import condas, interpreter_places
+from wizard.environment.inspect.survey import survey
+from wizard.environment.naming import nearest_existing
+from wizard.machine.host import condas, interpreters
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="modes of Linux")
 _NOBODY = 65534
@@ -57,7 +57,7 @@ def test_variables_that_lead_to_one_hide_nothing_else(closed: Path, place: Path,
     around = {name: named for name in ("PYENV_ROOT", "CONDA_EXE", "MAMBA_EXE", "MAMBA_ROOT_PREFIX")}
     around["PATH"] = named
     with ordinary_user():
-        assert list(interpreter_places.candidates(around, Path(named), root=place)) == []
+        assert list(interpreters.candidates(around, Path(named), root=place)) == []
         assert named not in str(list(condas.candidates(around)))
         assert condas.root_prefix(Path(named, "bin", "conda")) is None
         assert nearest_existing(closed / "a" / "b") == closed

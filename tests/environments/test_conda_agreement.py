@@ -23,8 +23,8 @@ from tests.reuse.world import into
 from tests.servers.index_server import IndexServer
 from tests.stand_in import make_environment
 from tests.stand_in.conda import StandInConda
-from wizard.errors import WizardError
-from wizard.packages.install import Installer
+from wizard.install.installer import Installer
+from wizard.model.errors import WizardError
 
 pytestmark = pytest.mark.slow
 

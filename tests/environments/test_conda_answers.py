@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.stand_in.conda import RECORDED, recorded
-from wizard.environments.conda_answer import CondaInfo, parse_document, parse_info, parse_plan
-from wizard.environments.conda_errors import ErrorRow, complaints, error_rows, failure
-from wizard.environments.model import Target
-from wizard.i18n import LANGUAGES, catalogue, text
+from wizard.environment.conda.answer import CondaInfo, parse_document, parse_info, parse_plan
+from wizard.environment.conda.errors import ErrorRow, complaints, error_rows, failure
+from wizard.environment.model import Target
+from wizard.model.messages import LANGUAGES, catalogue, text
 from wizard.process import Outcome, Request
 
 TARGET = Target(

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.stand_in.conda import StandInConda, recorded
-from wizard.environments.conda_commands import conda_environment
-from wizard.environments.conda_engine import CondaEngine, check_conda_prefix
-from wizard.environments.conda_records import environments_list, read_records
-from wizard.environments.engines import engine_named
-from wizard.environments.layout import has_pip
-from wizard.environments.model import Target
-from wizard.environments.naming import is_environment
-from wizard.environments.remove import MARKER, mark_begun, mark_complete
-from wizard.errors import UsageError, WizardError
+from wizard.environment.conda.engine import CondaEngine, check_conda_prefix
+from wizard.environment.conda.find import conda_environment
+from wizard.environment.conda.records import environments_list, read_records
+from wizard.environment.create.engines import engine_named
+from wizard.environment.layout import has_pip
+from wizard.environment.model import Target
+from wizard.environment.naming import is_environment
+from wizard.environment.remove.unfinished import MARKER, mark_begun, mark_complete
+from wizard.model.errors import UsageError, WizardError
 from wizard.process import Request, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.stand_in.conda import StandInConda
-from wizard.environments import conda_find
-from wizard.environments.choose import ChannelVerdict, choose_engine
-from wizard.environments.conda_find import KnownConda, executable_in, find_conda
-from wizard.errors import Cancelled, UsageError, WizardError
-from wizard.i18n import LANGUAGES, text
+from wizard.environment.conda import find
+from wizard.environment.conda.find import KnownConda, executable_in, find_conda
+from wizard.environment.create.choose import ChannelVerdict, choose_engine
+from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.model.messages import LANGUAGES, text
 
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="the stand-in is a shell script")
 
@@ -95,7 +95,7 @@ def test_none_that_answers(tmp_path: Path) -> None:
 @pytest.mark.slow
 @linux_only
 def test_one_that_hangs_is_passed_over(conda: StandInConda, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conda_find, "INFO_SECONDS", 3.0)
+    monkeypatch.setattr(find, "INFO_SECONDS", 3.0)
     slow = StandInConda(tmp_path / "slow").install(say={"info": {"hang": 120}})
     known = (KnownConda(slow.executable, "conda", "PATH"), KnownConda(conda.executable, "conda", "PATH"))
     assert find_conda(None, known, {}).executable == conda.executable

@@ -12,11 +12,11 @@ import pytest
 
 from tests.stand_in.conda import StandInConda
 from tests.waiting import wait_until
-from wizard.environments import conda_find
-from wizard.environments.conda_engine import CondaEngine
-from wizard.environments.model import Target
-from wizard.environments.remove import mark_begun, remove_unfinished
-from wizard.errors import Cancelled, WizardError
+from wizard.environment.conda import find
+from wizard.environment.conda.engine import CondaEngine
+from wizard.environment.model import Target
+from wizard.environment.remove.unfinished import mark_begun, remove_unfinished
+from wizard.model.errors import Cancelled, WizardError
 from wizard.process import Request, run
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
@@ -27,7 +27,7 @@ def never() -> bool:
 
 
 def test_a_conda_that_hangs_is_given_up(order: Target, conda: StandInConda, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(conda_find, "INFO_SECONDS", 0.5)
+    monkeypatch.setattr(find, "INFO_SECONDS", 0.5)
     conda.install(say={"info": {"hang": 120}})
     with pytest.raises(WizardError) as caught:
         CondaEngine().create(order, lambda *_: None, never)
@@ -93,8 +93,8 @@ def test_the_worker_dies_and_conda_with_it(order: Target, conda: StandInConda, h
     """The whole tree ends with the process that started it."""
     conda.install(say={"create": {"hang": 120}})
     code = (
-        "import sys; from pathlib import Path; from wizard.environments.conda_engine import CondaEngine;"
-        "from wizard.environments.model import Target;"
+        "import sys; from pathlib import Path; from wizard.environment.conda.engine import CondaEngine;"
+        "from wizard.environment.model import Target;"
         f"CondaEngine().create(Target(Path({str(order.prefix)!r}), {order.python!r}, 'conda',"
         f" channels={order.channels!r}, conda=Path({str(order.conda)!r})), lambda *_: None, lambda: False)"
     )

@@ -13,7 +13,7 @@ import pytest
 from tests.line.world import PYTHON, TORCH, World
 from tests.stand_in.conda import StandInConda, recorded
 from tests.thorough import times
-from wizard.environments.remove import MARKER
+from wizard.environment.remove.unfinished import MARKER
 
 pytestmark = [
     pytest.mark.slow,

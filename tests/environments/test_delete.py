@@ -12,17 +12,16 @@ import pytest
 
 from tests.environments.cheap import MINOR, add_wheel, make_conda, make_venv, site_of
 from tests.environments.deleting import NOTHING, plan_of
-from wizard import paths
-from wizard.environments import trash
-from wizard.environments.conda_records import environments_list, register
-from wizard.environments.delete import delete, finish_deletions
-from wizard.environments.look import look
-from wizard.environments.model import Target
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.environments.trash import deletions_dir, pending
-from wizard.environments.venv_engine import VenvEngine
-from wizard.errors import Cancelled, WizardError
-from wizard.system import moving
+from wizard.environment.conda.records import environments_list, register
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.create.venv_engine import VenvEngine
+from wizard.environment.inspect.look import look
+from wizard.environment.model import Target
+from wizard.environment.remove import trash
+from wizard.environment.remove.delete import delete, finish_deletions
+from wizard.environment.remove.trash import deletions_dir, pending
+from wizard.model.errors import Cancelled, WizardError
+from wizard.system import moving, paths
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
 
@@ -143,7 +142,7 @@ def test_one_that_another_process_is_at_is_left_to_it(tmp_path: Path) -> None:
     deletion = trash.new_deletion(prefix)
     trash.put_away(deletion)
     code = (
-        "import sys; from wizard.environments.trash import held, pending\n"
+        "import sys; from wizard.environment.remove.trash import held, pending\n"
         "with held(pending()[0]) as ours: print(ours, flush=True); sys.stdin.read()"
     )
     child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)

@@ -20,15 +20,14 @@ import pytest
 
 from tests.environments.cheap import add_wheel, make_conda
 from tests.thorough import times
-from wizard.environments.conda_records import environments_list, register
-from wizard.environments.delete import finish_deletions
-from wizard.environments.listing import list_environments
-from wizard.environments.look import look
-from wizard.environments.model import Target
-from wizard.environments.places import Places
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.environments.remove import mark_begun
-from wizard.environments.trash import deletions_dir, pending
+from wizard.environment.conda.records import environments_list, register
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.inspect.listing import Places, list_environments
+from wizard.environment.inspect.look import look
+from wizard.environment.model import Target
+from wizard.environment.remove.delete import finish_deletions
+from wizard.environment.remove.trash import deletions_dir, pending
+from wizard.environment.remove.unfinished import mark_begun
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = times(30, 10)
@@ -37,10 +36,10 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reas
 DELETE = """
 import os, signal, sys
 from pathlib import Path
-from wizard.environments.delete import delete, finish_deletions, plan_deletion
-from wizard.environments.look import look
-from wizard.environments.refuse import Surroundings
-from wizard.environments.remove import remove_unfinished
+from wizard.environment.remove.delete import delete, finish_deletions, plan_deletion
+from wizard.environment.inspect.look import look
+from wizard.environment.remove.delete import Surroundings
+from wizard.environment.remove.unfinished import remove_unfinished
 prefix, last, how = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 count = 0
 def hook(event, arguments):

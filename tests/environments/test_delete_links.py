@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.environments.erase import erase
-from wizard.errors import Cancelled
+from wizard.environment.remove.erase import erase
+from wizard.model.errors import Cancelled
 from wizard.system.links import extended, is_link, is_true_folder
 
 # winnt.h and ntifs.h

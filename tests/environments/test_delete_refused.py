@@ -16,11 +16,11 @@ import pytest
 from tests.environments.cheap import add_conda_package, make_conda, make_venv, site_of
 from tests.environments.deleting import NOTHING, plan_of, refusal
 from tests.users import READING, STRANGER
-from wizard.environments import refuse, survey
-from wizard.environments.delete import delete
-from wizard.environments.look import look
-from wizard.environments.refuse import Surroundings, frozen_reason
-from wizard.errors import WizardError
+from wizard.environment.inspect import survey
+from wizard.environment.inspect.look import look
+from wizard.environment.remove import delete as refuse
+from wizard.environment.remove.delete import Surroundings, delete, frozen_reason
+from wizard.model.errors import WizardError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
 
@@ -142,10 +142,10 @@ def test_the_reason_of_a_frozen_one(text: str, expected: str) -> None:
 AS_USER = """
 import sys
 from pathlib import Path
-from wizard.environments.delete import delete, plan_deletion
-from wizard.environments.look import look
-from wizard.environments.refuse import Surroundings
-from wizard.errors import WizardError
+from wizard.environment.remove.delete import delete, plan_deletion
+from wizard.environment.inspect.look import look
+from wizard.environment.remove.delete import Surroundings
+from wizard.model.errors import WizardError
 for name in sys.argv[1:]:
     try:
         delete(plan_deletion(look(Path(name)), Surroundings(), {}), Path(name).name, Surroundings())

@@ -14,14 +14,13 @@ import pytest
 
 from tests.environments.cheap import make_conda, make_venv
 from tests.environments.deleting import NOTHING, plan_of
-from wizard.environments.delete import delete
-from wizard.environments.in_use import parse_maps, running_inside
-from wizard.environments.look import look
-from wizard.environments.model import Target
-from wizard.environments.refuse import Surroundings
-from wizard.environments.trash import deletions_dir
-from wizard.environments.venv_engine import VenvEngine
-from wizard.errors import WizardError
+from wizard.environment.create.venv_engine import VenvEngine
+from wizard.environment.inspect.in_use import parse_maps, running_inside
+from wizard.environment.inspect.look import look
+from wizard.environment.model import Target
+from wizard.environment.remove.delete import Surroundings, delete
+from wizard.environment.remove.trash import deletions_dir
+from wizard.model.errors import WizardError
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")]
 

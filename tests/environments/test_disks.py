@@ -13,13 +13,12 @@ from pathlib import Path
 import pytest
 
 from tests.environments.test_places import rows
-from wizard.environments.quota import Quota, parse_quota, quota_left
-from wizard.environments.windows_volume import volume_of
-from wizard.errors import UsageError, WizardError, gigabytes_apart
-from wizard.plan.model import Choices
-from wizard.session.place import check_place
-from wizard.steps.preflight import check_ground
-from wizard.steps.room import Demand, check_room
+from wizard.compatibility.model import Choices
+from wizard.environment.disk import Quota, parse_quota, quota_left, volume_of
+from wizard.model.errors import UsageError, WizardError, gigabytes_apart
+from wizard.run.plan.place import check_place
+from wizard.run.steps.disk_space import Demand, check_room
+from wizard.run.steps.preflight import check_ground
 
 
 def answer(hard: int, used: int, valid: int) -> bytes:
@@ -47,7 +46,7 @@ def test_the_answer_of_a_kernel_is_read(monkeypatch: pytest.MonkeyPatch) -> None
             return 0
 
     assert quota_left("/dev/no-such-disk") is None
-    monkeypatch.setattr("wizard.environments.quota.ctypes.CDLL", lambda name: Library())
+    monkeypatch.setattr("wizard.environment.disk.ctypes.CDLL", lambda name: Library())
     assert quota_left("/dev/sda1") == 1_000_000
     assert quota_left("filer.example:/home") is None
     assert asked == [(0x80000700, b"/dev/sda1", os.geteuid()), (0x80000701, b"/dev/sda1", os.getegid())]

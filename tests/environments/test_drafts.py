@@ -13,15 +13,14 @@ import pytest
 
 from tests.line.world import World
 from tests.waiting import HANG, wait_until
-from wizard import paths
-from wizard.session.environments import finish_deletions_in_background
-from wizard.session.session import Session
-from wizard.steps.draft import clear_left_behind, keep
-from wizard.steps.run_folder import RunFolder, create_run_folder
+from wizard.app.session import Session
+from wizard.app.use.environments import finish_deletions_in_background
+from wizard.run.run_folder import RunFolder, clear_left_behind, create_run_folder, keep
+from wizard.system import paths
 
 pytestmark = pytest.mark.slow
 
-_OF_ANOTHER = "import sys; from wizard.steps.run_folder import create_run_folder; create_run_folder(sys.argv[1])"
+_OF_ANOTHER = "import sys; from wizard.run.run_folder import create_run_folder; create_run_folder(sys.argv[1])"
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="a Linux terminal")
 
 
@@ -87,7 +86,7 @@ def test_killed_between_the_yes_and_the_worker_it_is_offered_again(
     done = world.run("setup", "--plan-only", "--name", "demo", *world.sources)
     run = json.loads(done.stdout)["run"]
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(world.home / "state"))
-    monkeypatch.setattr("wizard.session.carrying_out.start_detached", lambda *_, **__: 0)
+    monkeypatch.setattr("wizard.app.use.runs.start_detached", lambda *_, **__: 0)
     session = Session()
     session.start(run)
     assert [(info.id, info.state) for info in session.runs()] == [(run, "unfinished")]

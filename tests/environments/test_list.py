@@ -22,17 +22,16 @@ from tests.environments.cheap import (
     make_venv,
     site_of,
 )
-from wizard.environments.conda_records import register
-from wizard.environments.found import Environment, Kind, State
-from wizard.environments.listing import interpreter_version, list_environments
-from wizard.environments.look import is_conda_base
-from wizard.environments.model import Target
-from wizard.environments.places import Places, usual_places
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.environments.remove import mark_begun
-from wizard.environments.trash import new_deletion, put_away
-from wizard.environments.venv_engine import VenvEngine
-from wizard.session import environments as use_cases
+from wizard.app.use import environments as use_cases
+from wizard.environment.conda.records import register
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.create.venv_engine import VenvEngine
+from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.listing import Places, interpreter_version, list_environments, usual_places
+from wizard.environment.inspect.look import is_conda_base
+from wizard.environment.model import Target
+from wizard.environment.remove.trash import new_deletion, put_away
+from wizard.environment.remove.unfinished import mark_begun
 
 ROOT = Path(__file__).resolve().parents[2]
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")]
@@ -157,8 +156,8 @@ def hook(event, arguments):
     if event in ("subprocess.Popen", "os.posix_spawn", "os.exec", "os.fork"):
         below.append(event)
 from pathlib import Path
-from wizard.environments.listing import list_environments
-from wizard.environments.places import Places
+from wizard.environment.inspect.listing import list_environments
+from wizard.environment.inspect.listing import Places
 sys.addaudithook(hook)
 rows = list_environments(Places(folders=(Path(sys.argv[1]),)))
 print(json.dumps({"rows": len(rows), "torch": sum(one.torch is not None for one in rows), "counts": counts,

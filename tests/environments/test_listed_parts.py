@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.environments.cheap import VERSION, VERSION_PY, add_conda_package, add_torch, make_conda, make_venv
-from wizard.environments.contents import build_variant, parse_variant, read_contents
-from wizard.environments.found import Kind
-from wizard.environments.look import cfg_python, look, parse_cfg
+from wizard.environment.inspect.contents import build_variant, parse_variant, read_contents
+from wizard.environment.inspect.found import Kind
+from wizard.environment.inspect.look import cfg_python, look, parse_cfg
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")
 

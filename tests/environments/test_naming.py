@@ -8,12 +8,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wizard.environments.component import find_flaw, hazards
-from wizard.environments.inspect_prefix import check_free
-from wizard.environments.naming import absolute_prefix, check_name, check_place, check_prefix, nearest_existing
-from wizard.environments.remove import MARKER, drop_cut_mark, mark_begun
-from wizard.errors import ExitStatus, UsageError
-from wizard.i18n import LANGUAGES, text
+from wizard.environment.inspect.prefix import check_free
+from wizard.environment.naming import (
+    absolute_prefix,
+    check_name,
+    check_place,
+    check_prefix,
+    find_flaw,
+    hazards,
+    nearest_existing,
+)
+from wizard.environment.remove.unfinished import MARKER, drop_cut_mark, mark_begun
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import LANGUAGES, text
 
 OS_NAME = "windows" if os.name == "nt" else "linux"
 BOTH = ("linux", "windows")

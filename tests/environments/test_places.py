@@ -13,22 +13,21 @@ import msgspec
 import pytest
 
 from tests.flow import values
-from wizard import paths
-from wizard.environments.component import hazards
-from wizard.environments.ground import Ground, look_at_ground
-from wizard.environments.mounts import mount_of, parse_mounts, read_mounts
-from wizard.environments.package_cache import is_same_volume
-from wizard.environments.remove import mark_begun
-from wizard.errors import WizardError
-from wizard.i18n import text
-from wizard.packages.fetch import Downloads
-from wizard.packages.model import Lock, LockedFile
-from wizard.plan.model import Choices
-from wizard.plan.requirement import Requirement
-from wizard.session.place import check_place, environment_rows, in_cloud, path_rows, state_rows, temp_rows, told_of
-from wizard.steps.preflight import prefix_lock
-from wizard.steps.room import UNPACKED_RATIO, Demand, check_room, demands
-from wizard.steps.run_folder import RunFolder
+from wizard.compatibility.model import Choices
+from wizard.environment.create.package_cache import is_same_volume
+from wizard.environment.disk import Ground, look_at_ground, mount_of, parse_mounts, read_mounts
+from wizard.environment.naming import hazards
+from wizard.environment.remove.unfinished import mark_begun
+from wizard.model.errors import WizardError
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import text
+from wizard.run.model import Requirement
+from wizard.run.plan.place import check_place, environment_rows, in_cloud, path_rows, state_rows, temp_rows, told_of
+from wizard.run.run_folder import RunFolder
+from wizard.run.steps.disk_space import UNPACKED_RATIO, Demand, check_room, demands
+from wizard.run.steps.preflight import prefix_lock
+from wizard.system import paths
+from wizard.transfer.download import Downloads
 
 # A laptop with btrfs, a lab's home on NFS, a stick, Windows seen from WSL, a folder mounted over another.
 MOUNTS = r"""25 30 0:23 / /proc rw,nosuid,nodev,noexec,relatime shared:14 - proc proc rw

@@ -11,14 +11,13 @@ import pytest
 
 from tests.environments.served import channel_at
 from tests.waiting import wait_until
-from wizard import paths
-from wizard.environments.channel_attempts import attempts_for
-from wizard.environments.conda_records import read_records
-from wizard.environments.model import Target
-from wizard.environments.package_cache import package_cache
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.environments.remove import mark_begun, remove_unfinished
-from wizard.errors import Cancelled, WizardError
+from wizard.environment.conda.records import read_records
+from wizard.environment.create.package_cache import package_cache
+from wizard.environment.create.rattler_engine import RattlerEngine, attempts_for
+from wizard.environment.model import Target
+from wizard.environment.remove.unfinished import mark_begun, remove_unfinished
+from wizard.model.errors import Cancelled, WizardError
+from wizard.system import paths
 
 pytestmark = [
     pytest.mark.slow,

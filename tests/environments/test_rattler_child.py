@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.environments.test_rattler_engine import never, target
-from wizard.environments import rattler_engine
-from wizard.environments.rattler_engine import RattlerEngine, parse_event
-from wizard.environments.rattler_failure import failure
-from wizard.errors import WizardError
+from wizard.environment.create import rattler_engine
+from wizard.environment.create.rattler_engine import RattlerEngine, failure, parse_event
+from wizard.model.errors import WizardError
 from wizard.process import Outcome, Request
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")

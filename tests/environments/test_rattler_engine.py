@@ -19,18 +19,15 @@ import psutil
 import pytest
 
 from tests.channel.build_channel import with_dependency
-from wizard import paths
-from wizard.environments.conda_records import (
-    environments_list,
-    read_records,
-)
-from wizard.environments.layout import has_pip, is_conda_prefix
-from wizard.environments.model import Target
-from wizard.environments.naming import is_environment
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.environments.remove import mark_begun, mark_complete, remove_unfinished
-from wizard.errors import Cancelled, WizardError
+from wizard.environment.conda.records import environments_list, read_records
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.layout import has_pip, is_conda_prefix
+from wizard.environment.model import Target
+from wizard.environment.naming import is_environment
+from wizard.environment.remove.unfinished import mark_begun, mark_complete, remove_unfinished
+from wizard.model.errors import Cancelled, WizardError
 from wizard.process import Request, run
+from wizard.system import paths
 
 pytestmark = [
     pytest.mark.slow,

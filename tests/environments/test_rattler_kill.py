@@ -19,8 +19,8 @@ from tests.line.test_kill import planned
 from tests.line.world import TORCH, World
 from tests.thorough import times
 from tests.waiting import wait_until
-from wizard.environments.naming import is_environment
-from wizard.environments.remove import MARKER, holds_something, is_ours_unfinished, mark_begun
+from wizard.environment.naming import is_environment
+from wizard.environment.remove.unfinished import MARKER, holds_something, is_ours_unfinished, mark_begun
 
 pytestmark = pytest.mark.slow
 

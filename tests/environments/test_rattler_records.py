@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.environments.test_rattler_engine import never, target
-from wizard.environments.conda_records import (
+from wizard.environment.conda.records import (
     Record,
     environments_list,
     history_entry,
@@ -18,7 +18,7 @@ from wizard.environments.conda_records import (
     register,
     without_credentials,
 )
-from wizard.environments.rattler_engine import RattlerEngine
+from wizard.environment.create.rattler_engine import RattlerEngine
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
 

@@ -19,9 +19,9 @@ from pathlib import Path
 import pytest
 
 from tests.environments.served import channel_at
-from wizard import paths
-from wizard.environments.model import Target
-from wizard.environments.rattler_engine import RattlerEngine
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.model import Target
+from wizard.system import paths
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="users of Linux")]
 NOBODY = 65534
@@ -32,10 +32,10 @@ _PACKAGES = (
 _CREATE = """
 import json, os, sys
 from pathlib import Path
-from wizard.environments.model import Target
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.environments.remove import mark_begun
-from wizard.errors import WizardError
+from wizard.environment.model import Target
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.remove.unfinished import mark_begun
+from wizard.model.errors import WizardError
 prefix, python, channel = sys.argv[1:]
 try:
     mark_begun(Path(prefix), "run-1")

@@ -20,17 +20,16 @@ import pytest
 from tests.channel.build_channel import subdir, with_dependency
 from tests.channel.parcel import Item, Parcel, write_parcel
 from tests.servers.fault_server import Faults, FaultServer
-from wizard.environments.conda_answer import parse_document
-from wizard.environments.conda_commands import conda_environment
-from wizard.environments.conda_engine import CondaEngine
-from wizard.environments.conda_errors import failure
-from wizard.environments.conda_find import OwnConda, find_conda
-from wizard.environments.conda_records import read_records
-from wizard.environments.layout import has_pip
-from wizard.environments.model import Created, Target
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.environments.remove import MARKER, mark_begun, mark_complete, remove_unfinished
-from wizard.errors import Cancelled, UsageError, WizardError
+from wizard.environment.conda.answer import parse_document
+from wizard.environment.conda.engine import CondaEngine
+from wizard.environment.conda.errors import failure
+from wizard.environment.conda.find import OwnConda, conda_environment, find_conda
+from wizard.environment.conda.records import read_records
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.layout import has_pip
+from wizard.environment.model import Created, Target
+from wizard.environment.remove.unfinished import MARKER, mark_begun, mark_complete, remove_unfinished
+from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.process import Outcome, Request, run
 
 _NAMED = os.environ.get("CONDA_EXE", "")

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from wizard.environments import conda_records
-from wizard.environments.delete import finish_deletions
-from wizard.environments.remove import (
+from wizard.environment.conda import records
+from wizard.environment.remove.delete import finish_deletions
+from wizard.environment.remove.trash import DELETING, new_deletion, pending, put_away
+from wizard.environment.remove.unfinished import (
     MARKER,
     is_ours_unfinished,
     mark_begun,
     mark_complete,
     remove_unfinished,
 )
-from wizard.environments.trash import DELETING, new_deletion, pending, put_away
-from wizard.errors import UsageError, WizardError
+from wizard.model.errors import UsageError, WizardError
 
 
 def fill(prefix: Path) -> None:
@@ -149,25 +149,25 @@ BEFORE = (b"", b"/old/env\n", b"/old/env", b"/old/env\r\n\n  /odd \xff\xfe\n", b
 
 @pytest.mark.parametrize("before", BEFORE)
 def test_the_users_list_gets_one_line_and_keeps_every_byte(home: Path, prefix: Path, before: bytes) -> None:
-    listed = conda_records.environments_list()
+    listed = records.environments_list()
     assert listed == home / ".conda" / "environments.txt"
     if before:
         listed.parent.mkdir()
         listed.write_bytes(before)
-    conda_records.register(prefix)
+    records.register(prefix)
     after = listed.read_bytes()
     assert after.startswith(before)
     assert str(prefix).encode() in after.splitlines()
-    conda_records.register(prefix)
+    records.register(prefix)
     assert listed.read_bytes() == after
-    conda_records.unregister(prefix)
+    records.unregister(prefix)
     glued = before if not before or before.endswith(b"\n") else before + os.linesep.encode()
     assert listed.read_bytes() == glued
     assert [path.name for path in listed.parent.iterdir()] == ["environments.txt"]
 
 
 def test_without_a_list_nothing_is_taken_out(home: Path, prefix: Path) -> None:
-    conda_records.unregister(prefix)
+    records.unregister(prefix)
     assert not (home / ".conda").exists()
 
 
@@ -177,9 +177,9 @@ def test_a_list_that_is_a_link_stays_one(home: Path, prefix: Path, tmp_path: Pat
     real.write_bytes(b"/old\n")
     real.chmod(0o600)
     (home / ".conda").mkdir()
-    conda_records.environments_list().symlink_to(real)
-    conda_records.register(prefix)
-    conda_records.unregister(prefix)
-    assert conda_records.environments_list().is_symlink()
+    records.environments_list().symlink_to(real)
+    records.register(prefix)
+    records.unregister(prefix)
+    assert records.environments_list().is_symlink()
     assert real.read_bytes() == b"/old\n"
     assert stat.S_IMODE(real.stat().st_mode) == 0o600

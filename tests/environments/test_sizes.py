@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.environments.cheap import add_wheel, make_venv
-from wizard.environments import sizes
-from wizard.environments.sizes import Sizes, known_sizes, measure, measure_all
-from wizard.environments.walk import Folder, walk
-from wizard.errors import Cancelled
+from wizard.environment.inspect import sizes
+from wizard.environment.inspect.sizes import Folder, Sizes, known_sizes, measure, measure_all, walk
+from wizard.model.errors import Cancelled
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="blocks and hard links as Linux counts them")
 BLOCK = 4096

@@ -13,19 +13,19 @@ import pytest
 from tests.environments.conftest import plain_environment
 from tests.tools import path_of
 from tests.waiting import HANG
-from wizard.environments.activation import activation_lines
-from wizard.environments.open_terminal import (
+from wizard.environment.activate.scripts import activation_lines
+from wizard.environment.activate.terminal import (
     _in_terminal,
     find_terminal,
     open_terminal,
     shell_command,
     start_files,
     users_environment,
+    users_shell,
     windows_command,
 )
-from wizard.environments.users_shell import users_shell
-from wizard.errors import WizardError
-from wizard.i18n import text
+from wizard.model.errors import WizardError
+from wizard.model.messages import text
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux shells")
 
@@ -66,7 +66,7 @@ def test_a_terminal_opens_with_the_environment_on(
     typed = f"python >> '{said}'; exit"
     terminal.write_text(f'#!/bin/sh\nshift\nprintf \'%s\\n\' "{typed}" | "$@"\n')
     terminal.chmod(0o755)
-    monkeypatch.setattr("wizard.environments.open_terminal.this_users_shell", lambda os_name: shell)
+    monkeypatch.setattr("wizard.environment.activate.terminal.this_users_shell", lambda os_name: shell)
     for name, value in {**plain_environment(home), "DISPLAY": ":0"}.items():
         monkeypatch.setenv(name, value)
     for name in ("TERMINAL", "ZDOTDIR", "XDG_CONFIG_HOME", "WAYLAND_DISPLAY"):

@@ -9,11 +9,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from wizard.environments.layout import has_pip, python_of, site_packages_of
-from wizard.environments.model import Target
-from wizard.environments.remove import mark_begun, remove_unfinished
-from wizard.environments.venv_engine import VenvEngine
-from wizard.errors import Cancelled, UsageError, WizardError
+from wizard.environment.create.venv_engine import VenvEngine
+from wizard.environment.layout import has_pip, python_of, site_packages_of
+from wizard.environment.model import Target
+from wizard.environment.remove.unfinished import mark_begun, remove_unfinished
+from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.process import Request, run
 
 pytestmark = pytest.mark.slow
@@ -52,8 +52,8 @@ def test_a_python_without_ensurepip_still_makes_one(
     prefix: Path, minor: str, base_python: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Debian splits ensurepip off. Here the same Python is asked, and says that it has none."""
-    from wizard.environments import venv_engine
-    from wizard.environments.inspect_prefix import PythonFacts, ask_python
+    from wizard.environment.create import venv_engine
+    from wizard.environment.inspect.prefix import PythonFacts, ask_python
 
     facts = ask_python(base_python)
     monkeypatch.setattr(venv_engine, "ask_python", lambda python: PythonFacts(facts.version, True, False))

@@ -10,15 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.line.world import World
-from wizard import paths
-from wizard.environments.package_cache import package_cache
-from wizard.errors import UsageError, WizardError
-from wizard.i18n import text
-from wizard.plan.model import Choices
+from wizard.app.use.preferences import prepare, remember, take_saved, with_volumes
+from wizard.compatibility.model import Choices
+from wizard.environment.create.package_cache import package_cache
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import text
 from wizard.process import child_environment
-from wizard.session.place import check_place
-from wizard.session.volumes import prepare, remember, take_saved, with_volumes
-from wizard.steps.room import PYTHON_BYTES, UNPACKED_RATIO
+from wizard.run.plan.place import check_place
+from wizard.run.steps.disk_space import PYTHON_BYTES, UNPACKED_RATIO
+from wizard.system import paths
 
 pytestmark = pytest.mark.slow
 

@@ -7,8 +7,8 @@ import json
 import subprocess
 from pathlib import Path
 
-from wizard.doctor.distributions import Distribution, read_distributions
-from wizard.environments.conda_records import owners_of_files
+from wizard.environment.conda.records import owners_of_files
+from wizard.environment.inspect.distributions import Distribution, read_distributions
 
 
 def distributions(prefix: Path) -> tuple[Distribution, ...]:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.explain.driver_guide import Need, driver_guide, guide_rows
-from wizard.i18n import LANGUAGES, catalogue, text
+from wizard.app.pages import check as advice
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.diagnose.driver_guide import Need, driver_guide, guide_rows
 from wizard.machine.model import Gpu, Machine
-from wizard.matrix.load import load_matrix
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.session import driver_advice as advice
+from wizard.model.messages import LANGUAGES, catalogue, text
 
 PASCAL, BLACKWELL, TURING = "10de:1b80", "10de:2b85", "10de:2182"
 

@@ -14,10 +14,9 @@ import pytest
 from tests.explain.in_the_wild import WILD
 from tests.explain.samples import SAMPLES, UNRELATED
 from tests.explain.unrelated import ELSEWHERE
-from wizard.explain.match import explain
-from wizard.explain.pasted import decode
-from wizard.explain.table import known_errors, parse_errors
-from wizard.i18n import LANGUAGES, catalogue, text
+from wizard.diagnose.known_errors.match import explain, known_errors, parse_errors
+from wizard.diagnose.known_errors.pasted import decode
+from wizard.model.messages import LANGUAGES, catalogue, text
 
 # Advice that makes things worse: never given, in no language.
 HARMFUL = re.compile(
@@ -174,7 +173,7 @@ def test_the_command_explains_a_file_and_says_what_it_does_not_know(tmp_path: Pa
 def test_a_log_in_one_line_is_explained_too(piece: str) -> None:
     """It would be tried from every beginning to its end."""
     words = piece * (400_000 // len(piece)) + "\nRuntimeError: No CUDA GPUs are available\n"
-    code = "import sys; from wizard.explain.match import explain; print(explain(sys.stdin.read())[0].id)"
+    code = "import sys; from wizard.diagnose.known_errors.match import explain; print(explain(sys.stdin.read())[0].id)"
     done = subprocess.run([sys.executable, "-c", code], input=words, text=True, capture_output=True, timeout=120)
     assert done.stdout.split() == ["no-cuda-gpus"], done.stderr
 

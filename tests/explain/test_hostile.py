@@ -13,10 +13,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.thorough import times
-from wizard.explain.match import explain
-from wizard.explain.table import known_errors, parse_errors
-from wizard.patterns import Pattern, Text, compiled
-from wizard.tables import TableError
+from wizard.diagnose.known_errors.match import explain, known_errors, parse_errors
+from wizard.model.patterns import Pattern, Text, compiled
+from wizard.model.tables import TableError
 
 MOST_SECONDS = 1.0
 SMALL, LARGE = 24_000, 10_000_000

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.errors import UsageError
-from wizard.explain import pasted
-from wizard.explain.pasted import read_pasted, read_stream
+from wizard.diagnose.known_errors import pasted
+from wizard.diagnose.known_errors.pasted import read_pasted, read_stream
+from wizard.model.errors import UsageError
 
 WORDS = "RuntimeError: 驱动程序太旧\n"
 

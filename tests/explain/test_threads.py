@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 
 from tests.explain.threads import ELSEWHERE, THREADS, judged
-from wizard.explain.match import explain
-from wizard.i18n import text
+from wizard.diagnose.known_errors.match import explain
+from wizard.model.messages import text
 
 
 def test_the_collection_is_fresh_and_names_its_threads() -> None:

@@ -19,9 +19,9 @@ from tests.line.world import PYTHON, ROOT, TORCH, World
 from tests.profile.known import make_official
 from tests.share.test_line import profile_of
 from tests.thorough import times
-from wizard.environments.remove import mark_begun
-from wizard.profile.read import read_profile
-from wizard.profile.write import profile_file
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.write import profile_file
+from wizard.environment.remove.unfinished import mark_begun
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Ansible runs on Linux")
 COLLECTION = ROOT / "resources" / "ansible"

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from wizard.environments.ground import Ground
-from wizard.i18n import text
-from wizard.plan.requirement import Requirement
-from wizard.session import cluster_places
-from wizard.session.cluster_places import cluster_rows, named_places
+from wizard.environment.disk import Ground
+from wizard.model.messages import text
+from wizard.run.model import Requirement
+from wizard.run.plan import place
+from wizard.run.plan.place import cluster_rows, named_places
 
 HOME = Ground(Path("/home/u"), 1, 3_000_000_000, by_quota=True)
 
@@ -23,7 +23,7 @@ def disks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Ground]:
     for number, name in enumerate(("work", "scratch", "small"), 2):
         (tmp_path / name).mkdir()
         known[str(tmp_path / name)] = Ground(tmp_path / name, number, 2_000_000_000_000 if name != "small" else 10**9)
-    monkeypatch.setattr(cluster_places, "look_at_ground", lambda path: known[str(path)])
+    monkeypatch.setattr(place, "look_at_ground", lambda path: known[str(path)])
     return known
 
 

@@ -13,8 +13,8 @@ import pytest
 
 from tests.line.world import ROOT
 from tests.stand_in import install, make_environment
-from wizard.errors import UsageError
-from wizard.session.job_script import Job, check_options, slurm_script
+from wizard.diagnose.job_script import Job, check_options, slurm_script
+from wizard.model.errors import UsageError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Slurm is for Linux")
 # Like the real one: a copy of the script runs elsewhere, with the job's variables, and its words go to the log.
@@ -121,7 +121,7 @@ def test_in_a_shell_of_salloc_it_still_goes_to_the_node(tmp_path: Path, cluster:
 
 
 def test_a_node_that_does_not_see_the_program_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.session.job_script.own_program", lambda: ("/on/another node/torch-wizard",))
+    monkeypatch.setattr("wizard.diagnose.job_script.own_program", lambda: ("/on/another node/torch-wizard",))
     script = tmp_path / "job.sh"
     script.write_text(slurm_script(Job(tmp_path, tmp_path), "en"))
     done = subprocess.run(

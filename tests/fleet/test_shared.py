@@ -17,7 +17,7 @@ import pytest
 
 from tests.line.world import TORCH, World
 from tests.users import AS_STRANGER, READING, STRANGER
-from wizard.environments.shared_modes import closed_to_others, open_to_all, open_way_to, shared_mode
+from wizard.environment.create.modes import closed_to_others, open_to_all, open_way_to, shared_mode
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such modes")
 

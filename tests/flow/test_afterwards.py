@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.tools import needs
-from wizard.environments.activation import write_activation
-from wizard.flow.afterwards import SNIPPET, Place, afterwards, kernel_name, look_at_place, text_lines
+from wizard.app.pages.after_setup import SNIPPET, Place, afterwards, kernel_name, look_at_place, text_lines
+from wizard.environment.activate.scripts import write_activation
 
 LINUX = Place("/home/ann/my 环境", "linux", "zsh", has_cuda=True)
 WINDOWS = Place("C:\\Users\\ann\\my env", "windows", "powershell", has_cuda=True)

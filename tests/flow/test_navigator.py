@@ -7,14 +7,13 @@ from dataclasses import fields, replace
 import pytest
 
 from tests.flow import values
-from wizard.flow.navigator import Navigator, WrongWay
-from wizard.flow.pages import ORDER, PAGES, PageId
-from wizard.flow.state import State
-from wizard.i18n import message
-from wizard.plan.model import Choices, Reason
-from wizard.plan.requirement import Requirement
-from wizard.session.looks import Looks
-from wizard.session.settings import Used, UsePlan
+from wizard.app.pages.check import Looks
+from wizard.app.pages.navigator import Navigator, WrongWay
+from wizard.app.pages.order import ORDER, PAGES, PageId, State
+from wizard.app.use.settings import Used, UsePlan
+from wizard.compatibility.model import Choices, Reason
+from wizard.model.messages import message
+from wizard.run.model import Requirement
 
 LASTING = UsePlan("tuna", (), (), ())
 BLOCKING = Requirement("disk", "problem", message("k"), mandatory=True)

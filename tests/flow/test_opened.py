@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from tests.flow import values
-from wizard.errors import UsageError
-from wizard.flow.opened import what_is
+from wizard.app.pages.opened import what_is
+from wizard.model.errors import UsageError
 
 
 def events(root: Path, run: str) -> Path:

@@ -11,10 +11,9 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wizard.events import Event, Kind
-from wizard.flow.run_view import RunView
-from wizard.flow.tail import EventTail
-from wizard.i18n import Message
+from wizard.app.pages.run import EventTail, RunView
+from wizard.model.events import Event, Kind
+from wizard.model.messages import Message
 
 STEPS = [{"name": "create", "weight": 10}, {"name": "fetch", "weight": 60}, {"name": "install", "weight": 30}]
 

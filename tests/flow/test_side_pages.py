@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard.flow.side_pages import SideFlow, SideId
+from wizard.app.pages.order import SideFlow, SideId
 
 
 def test_a_page_lies_on_top_of_another_and_back_takes_it_off() -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 
 from tests.flow import values
 from tests.gui import fake_session, fake_side
-from wizard.flow.afterwards import SNIPPET
-from wizard.flow.grid import arrange, picked_for, pythons_of, worth_showing
-from wizard.flow.report_view import read_report
-from wizard.flow.sources_view import rows_of
-from wizard.i18n import LANGUAGES, Message, catalogue, in_each, text
-from wizard.plan.model import Choices, Reason
+from wizard.app.pages.after_setup import SNIPPET
+from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
+from wizard.app.pages.report import read_report
+from wizard.app.pages.sources import rows_of
+from wizard.compatibility.model import Choices, Reason
+from wizard.model.messages import LANGUAGES, Message, catalogue, in_each, text
 
 
 def test_the_grid_has_new_releases_first_and_cpu_last() -> None:

@@ -11,24 +11,23 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from wizard.capability import ComputeCapability
-from wizard.environments.ground import Ground
-from wizard.i18n import bytes_text, in_each, message
+from wizard.app.pages.requirements import requirements, with_lint
+from wizard.compatibility.model import Candidate, Choices, DriverUpdate, Link, Plan, PlanSource, Reason, Verdict
+from wizard.environment.disk import Ground
 from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, PythonInstall, Toolkit, Volume
-from wizard.mirrors.model import Layout, Origin, Source, UserSettings
-from wizard.mirrors.table import MirrorRow
-from wizard.packages.model import Lock, LockedFile
-from wizard.plan.model import Candidate, Choices, DriverUpdate, Link, Plan, PlanSource, Reason, Verdict
-from wizard.plan.requirement import Requirement
-from wizard.plan.requirements import requirements, with_lint
-from wizard.session.model import Election, Facts, Preview, RunInfo, SourceState
-from wizard.session.place import environment_rows
-from wizard.settings.finding import Situation
-from wizard.settings.lint import lint
-from wizard.settings.options import read_own_settings
-from wizard.steps.diagnose import diagnose
-from wizard.steps.model import Check, Diagnosis, Verification
-from wizard.steps.smoke_words import check_message, headline
+from wizard.model.capability import ComputeCapability
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import bytes_text, in_each, message
+from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceState
+from wizard.run.plan.place import environment_rows
+from wizard.run.verify.diagnosis import diagnose
+from wizard.run.verify.model import Check, Diagnosis, Verification
+from wizard.run.verify.smoke import check_message, headline
+from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.table import MirrorRow
+from wizard.toolconfig.lint.finding import Situation
+from wizard.toolconfig.lint.lint import lint
+from wizard.toolconfig.options import read_own_settings
 
 MACHINE = Machine(
     os="linux",

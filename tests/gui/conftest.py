@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import put_away
-from wizard.gui.preferences import Preferences
-from wizard.gui.window import WizardWindow
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

@@ -13,25 +13,23 @@ from pathlib import Path
 from typing import Any
 
 from tests.flow import values
-from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.events import Event, Kind
-from wizard.flow.session_api import OnProgress
-from wizard.i18n import Message, message
+from wizard.app.pages.check import Looks
+from wizard.app.session_api import OnProgress
+from wizard.app.use.settings import Mending, Used, UsePlan, mend, mending, plan_use
+from wizard.compatibility.model import Choices, Plan, Verdict
 from wizard.machine.probe import PARTS
-from wizard.mirrors.table import MirrorRow
-from wizard.network.model import Network, SystemProxy
-from wizard.packages.fetch import FetchProgress
-from wizard.plan.model import Choices, Plan, Verdict
-from wizard.plan.requirement import Requirement
-from wizard.report.document import diagnosis_facts, verification_facts
-from wizard.session.judged_news import JudgedNews
-from wizard.session.lint import Mending, mend, mending
-from wizard.session.looks import Looks
-from wizard.session.model import Election, Facts, Preview, RunInfo, SourceTold
-from wizard.session.settings import Used, UsePlan, plan_use
-from wizard.settings.apply import apply
-from wizard.settings.finding import Finding
-from wizard.settings.places import Surroundings
+from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.events import Event, Kind
+from wizard.model.messages import Message, message
+from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceTold
+from wizard.run.report.document import diagnosis_facts, verification_facts
+from wizard.run.select.judged_builds import JudgedNews
+from wizard.sources.table import MirrorRow
+from wizard.toolconfig.apply import apply
+from wizard.toolconfig.editors import Surroundings
+from wizard.toolconfig.lint.finding import Finding
+from wizard.transfer.download import FetchProgress
+from wizard.transfer.proxy.model import Network, SystemProxy
 from wizard.undo.model import Change
 
 STEPS = (("preflight", 1), ("create", 6), ("fetch", 60), ("install", 23), ("check", 1), ("verify", 9))

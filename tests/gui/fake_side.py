@@ -13,38 +13,38 @@ from pathlib import Path
 from typing import Any
 
 from tests.flow import values
-from wizard.doctor.good_state import Change as Changed
-from wizard.doctor.good_state import Drift, GoodState
-from wizard.doctor.model import Answer, Finding, Look, Remedy, finding
-from wizard.doctor.repair import Repair
-from wizard.environments.contents import Package
-from wizard.environments.delete import DeletionPlan
-from wizard.environments.found import Environment, Kind, State
-from wizard.environments.in_use import Running
-from wizard.environments.owned import Unowned
-from wizard.environments.sizes import Sizes
-from wizard.errors import Cancelled, WizardError
-from wizard.explain.match import explain
-from wizard.explain.pasted import read_pasted
-from wizard.flow.afterwards import Place, Section, afterwards
-from wizard.flow.class_session import ClassSession
-from wizard.flow.session_api import OnProgress
-from wizard.flow.side_api import Closer, Kept
-from wizard.flow.side_session import SideSession
-from wizard.i18n import Message, in_each, message
-from wizard.packages.store import Entry
-from wizard.packages.store.space import Stored, Usage
-from wizard.plan.model import Choices
-from wizard.profile.hosts import ForeignHost
-from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile
-from wizard.report.doctor_document import doctor_document
-from wizard.report.privacy import Private
-from wizard.session.classroom import Classroom
-from wizard.session.doctor import Examination
-from wizard.session.explain import Answer as Explained
-from wizard.session.model import Facts, Preview
-from wizard.session.repair_plan import RepairPreview
-from wizard.session.undo_diff import UndoDiff
+from wizard.app.class_session import ClassSession
+from wizard.app.pages.after_setup import Place, Section, afterwards
+from wizard.app.session_api import OnProgress
+from wizard.app.side_api import Closer, Kept
+from wizard.app.side_session import SideSession
+from wizard.app.use.doctor import Examination
+from wizard.app.use.explain import Answer as Explained
+from wizard.app.use.settings import UndoDiff
+from wizard.classroom.join import Classroom
+from wizard.classroom.profile.hosts import ForeignHost
+from wizard.classroom.profile.model import Profile, ProfileEnvironment, ProfileFile
+from wizard.compatibility.model import Choices
+from wizard.diagnose.document import doctor_document
+from wizard.diagnose.known_errors.match import explain
+from wizard.diagnose.known_errors.pasted import read_pasted
+from wizard.diagnose.model import Answer, Finding, Look, Remedy, finding
+from wizard.diagnose.repair.plan import RepairPreview
+from wizard.diagnose.repair.steps import Repair
+from wizard.environment.inspect.baseline import Change as Changed
+from wizard.environment.inspect.baseline import Drift, GoodState
+from wizard.environment.inspect.contents import Package
+from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.in_use import Running
+from wizard.environment.inspect.owned import Unowned
+from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.remove.delete import DeletionPlan
+from wizard.install.store import Entry
+from wizard.install.store.space import Stored, Usage
+from wizard.model.errors import Cancelled, WizardError
+from wizard.model.messages import Message, in_each, message
+from wizard.run.model import Facts, Preview
+from wizard.run.report.privacy import Private
 from wizard.undo.model import Change, FileChange, How, Undone, UndoneFile
 from wizard.undo.model import State as Written
 

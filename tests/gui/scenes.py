@@ -10,18 +10,18 @@ from pathlib import Path
 
 from tests.flow import values
 from tests.gui.fake_session import FakeSession
-from wizard.doctor.good_state import Change, Drift, GoodState
-from wizard.explain.driver_guide import Need, driver_guide
+from wizard.app.pages.check import Looks
+from wizard.compatibility.model import DriverUpdate
+from wizard.diagnose.driver_guide import Need, driver_guide
+from wizard.environment.inspect.baseline import Change, Drift, GoodState
 from wizard.machine.model import CondaInstall
-from wizard.mirrors.model import Origin, Source
-from wizard.plan.model import DriverUpdate
-from wizard.session.judged_news import JudgedNews
-from wizard.session.looks import Looks
-from wizard.session.model import SourceTold
-from wizard.session.news import NewBuild
-from wizard.settings.finding import Finding, Situation
-from wizard.settings.lint import lint
-from wizard.settings.options import read_own_settings
+from wizard.run.model import SourceTold
+from wizard.run.select.judged_builds import JudgedNews
+from wizard.run.select.new_builds import NewBuild
+from wizard.sources.model import Origin, Source
+from wizard.toolconfig.lint.finding import Finding, Situation
+from wizard.toolconfig.lint.lint import lint
+from wizard.toolconfig.options import read_own_settings
 
 PIP_CONF = """\
 # our lab's settings, please keep

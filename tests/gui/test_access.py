@@ -15,10 +15,10 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.test_help import every_page
 from tests.gui.walking import settle, visible
-from wizard.flow.side_pages import SIDE_ORDER, SideId
-from wizard.gui.parts.labels import Pill
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
+from wizard.app.pages.order import SIDE_ORDER, SideId
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.labels import Pill
+from wizard.model.messages import LANGUAGES
 
 ROLES = {
     QAccessible.Role.Button, QAccessible.Role.CheckBox, QAccessible.Role.RadioButton, QAccessible.Role.ComboBox,

@@ -14,10 +14,10 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import go_to
-from wizard import paths
-from wizard.flow.pages import ORDER, PageId
-from wizard.gui.app import run_window
-from wizard.gui.window import SMALLEST
+from wizard.app.pages.order import ORDER, PageId
+from wizard.gui.shell.window import SMALLEST
+from wizard.gui.startup.app import run_window
+from wizard.system import paths
 
 
 def test_the_self_test_shows_the_first_page_and_ends(

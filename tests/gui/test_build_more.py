@@ -12,14 +12,14 @@ from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
-from wizard.errors import WizardError
-from wizard.flow.pages import PageId
-from wizard.gui.bare import SIZE, SMALLEST
+from wizard.app.pages.order import PageId
+from wizard.compatibility.model import Reason
 from wizard.gui.pages.build import BuildPage
 from wizard.gui.pages.check import CheckPage
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES, message, text
-from wizard.plan.model import Reason
+from wizard.gui.shell.splash import SIZE, SMALLEST
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, message, text
 
 
 def build_page(window: WizardWindow) -> BuildPage:

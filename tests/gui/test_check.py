@@ -16,16 +16,15 @@ from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, texts, visible
-from wizard.errors import WizardError
-from wizard.flow.check_view import check_rows, live_rows, other_findings
-from wizard.flow.pages import PageId
-from wizard.gui.bare import SIZE, SMALLEST
+from wizard.app.pages.check import Looks, check_rows, live_rows, other_findings
+from wizard.app.pages.order import PageId
 from wizard.gui.pages.check import CheckPage
-from wizard.gui.pages.driver_panel import DriverPanel
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
-from wizard.mirrors.model import UserSettings
-from wizard.session.looks import Looks
+from wizard.gui.pages.check_rows import DriverPanel
+from wizard.gui.shell.splash import SIZE, SMALLEST
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES
+from wizard.sources.model import UserSettings
 from wizard.undo.journal import Journal
 
 

@@ -8,7 +8,7 @@ import threading
 from PySide6.QtCore import QObject
 from pytestqt.qtbot import QtBot
 
-from wizard.gui.collecting import Collecting
+from wizard.gui.startup.app import Collecting
 
 
 class _Cycle:

@@ -15,11 +15,11 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
-from wizard import paths
-from wizard.gui import app as opening
-from wizard.gui.crash import CrashWatch, CrashWindow
-from wizard.i18n import LANGUAGES, message
+from wizard.gui.startup import app as opening
+from wizard.gui.startup.crash import CrashWatch, CrashWindow
+from wizard.model.messages import LANGUAGES, message
 from wizard.safety.log import SharedLog
+from wizard.system import paths
 
 # The screen of these tests has one window only.
 pytestmark = pytest.mark.qt_log_ignore("does not support (raise|propagateSizeHints)")
@@ -105,7 +105,9 @@ def test_the_report_is_copied_without_names(
 
 def test_the_log_folder_is_opened(qtbot: QtBot, watch: CrashWatch, monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[str] = []
-    monkeypatch.setattr("wizard.gui.crash.QDesktopServices.openUrl", lambda url: opened.append(url.toLocalFile()))
+    monkeypatch.setattr(
+        "wizard.gui.startup.crash.QDesktopServices.openUrl", lambda url: opened.append(url.toLocalFile())
+    )
     watch.tell(RuntimeError())
     qtbot.waitUntil(lambda: watch.window is not None)
     assert watch.window is not None

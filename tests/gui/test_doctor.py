@@ -15,13 +15,12 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import mnemonics, press, settle
-from wizard.errors import WizardError
-from wizard.flow.pages import PageId
-from wizard.flow.side_pages import SideId
-from wizard.gui.pages.doctor import DoctorPage
-from wizard.gui.parts.labels import Pill
-from wizard.gui.window import SMALLEST, WizardWindow
-from wizard.i18n import LANGUAGES
+from wizard.app.pages.order import PageId, SideId
+from wizard.gui.shell.window import SMALLEST, WizardWindow
+from wizard.gui.tools.doctor import DoctorPage
+from wizard.gui.widgets.labels import Pill
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES
 
 PREFIX = fake_side.HOME / "torch"
 RUN = "20261101-121212-beef"

@@ -20,17 +20,16 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
-from wizard import paths
+from wizard.app.pages.order import PageId, SideId
 from wizard.cli.window import is_plain_window
-from wizard.flow.pages import PageId
-from wizard.flow.side_pages import SideId
-from wizard.gui import app as opening
-from wizard.gui import early
-from wizard.gui.crash import CrashWindow
-from wizard.gui.preferences import Preferences
-from wizard.gui.single import SingleInstance, _path, may_be_open
-from wizard.gui.theme import colours
-from wizard.gui.window import WizardWindow
+from wizard.gui.shell.theme import colours
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup import app as opening
+from wizard.gui.startup import first as early
+from wizard.gui.startup.crash import CrashWindow
+from wizard.gui.startup.preferences import Preferences
+from wizard.gui.startup.single import SingleInstance, _path, may_be_open
+from wizard.system import paths
 
 ROOT = Path(__file__).resolve().parents[2]
 # The screen of these tests has no decoration that a changed smallest size could be told to.
@@ -262,8 +261,14 @@ def test_the_first_picture_waits_for_nothing_that_it_does_not_show(tmp_path: Pat
     assert done.returncode == 0, done.stderr
     told = json.loads(done.stdout.splitlines()[-1])
     assert (told["file"], told["shown"]) == ("class.torchlab", [True])
-    late = {"tomllib", "tomli", "hashlib", "psutil", "socket", "subprocess", "ctypes", "packaging",
-            "PySide6.QtNetwork", "wizard.process", "wizard.flow", "wizard.session", "wizard.plan", "wizard.gui.rail",
-            "wizard.gui.crash", "wizard.gui.app", "wizard.cli.arguments", "wizard.gui.pages"}  # fmt: skip
+    modules = {"tomllib", "tomli", "hashlib", "psutil", "socket", "subprocess", "ctypes", "packaging"}
+    rooms = {"wizard.process", "wizard.app", "wizard.run", "wizard.compatibility", "wizard.gui.pages"}
+    ours = {
+        "wizard.gui.shell.rail",
+        "wizard.gui.startup.crash",
+        "wizard.gui.startup.app",
+        "wizard.cli.grammar.arguments",
+    }
+    late = {"PySide6.QtNetwork", *modules, *rooms, *ours}
     assert late & set(told["first"]) == set()
     assert paths.home().name == "home"

@@ -13,12 +13,12 @@ from tests.gui import fake_side
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import mnemonics, press, settle, typed
-from wizard.errors import UsageError
-from wizard.flow.side_api import Kept
-from wizard.flow.side_pages import SideId
-from wizard.gui.pages.environments import EnvironmentsPage
-from wizard.gui.window import SMALLEST, WizardWindow
-from wizard.i18n import LANGUAGES
+from wizard.app.pages.order import SideId
+from wizard.app.side_api import Kept
+from wizard.gui.shell.window import SMALLEST, WizardWindow
+from wizard.gui.tools.environments import EnvironmentsPage
+from wizard.model.errors import UsageError
+from wizard.model.messages import LANGUAGES
 
 SIZE, STATE = 4, 6
 

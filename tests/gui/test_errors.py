@@ -10,9 +10,9 @@ from tests.flow import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run, half_run, until_cancelled
 from tests.gui.walking import go_to, leave_the_run, press, settle, typed
-from wizard.errors import WizardError
-from wizard.flow.pages import PageId
-from wizard.gui.run_watch import RunWatch
+from wizard.app.pages.order import PageId
+from wizard.gui.pages.run_watch import RunWatch
+from wizard.model.errors import WizardError
 
 
 @pytest.mark.parametrize(
@@ -217,7 +217,7 @@ def test_ctrl_l_unfolds_the_log(qtbot: QtBot, make_window: MakeWindow, session: 
 
 def test_log_lines_come_in_bites(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     from tests.gui.fake_session import FakeRun
-    from wizard.gui.run_watch import LINES_PER_FLUSH
+    from wizard.gui.pages.run_watch import LINES_PER_FLUSH
 
     window = make_window()
     session.known_runs = [values.run_info("r", "running")]
@@ -241,7 +241,7 @@ def test_thousands_of_updates_leave_the_window_alive(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     """Some Qt bindings lose a reference on every call and die after minutes of progress."""
-    from wizard.events import Event, Kind
+    from wizard.model.events import Event, Kind
 
     session.script = half_run
     window = make_window()

@@ -18,18 +18,17 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import go_to, mnemonics, press, settle
-from wizard.errors import UsageError
-from wizard.explain.driver_guide import Need, driver_guide
-from wizard.explain.match import explain
-from wizard.flow.pages import PageId
-from wizard.flow.side_pages import SideId
-from wizard.flow.side_session import SideSession
-from wizard.gui.pages.explain import ExplainPage
-from wizard.gui.parts.code_line import CodeLine
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
-from wizard.session.explain import Answer
-from wizard.session.session import Session
+from wizard.app.pages.order import PageId, SideId
+from wizard.app.session import Session
+from wizard.app.side_session import SideSession
+from wizard.app.use.explain import Answer
+from wizard.diagnose.driver_guide import Need, driver_guide
+from wizard.diagnose.known_errors.match import explain
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.explain import ExplainPage
+from wizard.gui.widgets.code import CodeLine
+from wizard.model.errors import UsageError
+from wizard.model.messages import LANGUAGES
 
 KNOWN = "RuntimeError: CUDA error: no kernel image is available for execution on the device\n"
 

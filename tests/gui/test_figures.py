@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.gui import figures
+from wizard.gui.widgets import figures
 
 
 @pytest.mark.parametrize(

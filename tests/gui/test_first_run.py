@@ -12,12 +12,12 @@ from tests.flow import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.walking import press, settle, visible
-from wizard.errors import WizardError
-from wizard.flow.pages import ORDER, PageId
+from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.pages.check import CheckPage
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
-from wizard.plan.requirement import Requirement
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES
+from wizard.run.model import Requirement
 
 
 @pytest.fixture(autouse=True)

@@ -18,14 +18,13 @@ from tests.gui.fake_session import FakeSession, half_run, until_cancelled
 from tests.gui.fake_side import FakeSide
 from tests.gui.test_opened import drop, words_of
 from tests.gui.walking import go_to, mnemonics, press, settle, visible
-from wizard.flow.pages import PageId
-from wizard.flow.side_pages import SIDE_ORDER, SideId
-from wizard.gui import announce as announcing
-from wizard.gui.motion import put_reduced_motion
-from wizard.gui.parts import copying
-from wizard.gui.preferences import Preferences
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
+from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
+from wizard.gui.shell.theme import put_reduced_motion
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
+from wizard.gui.widgets import announce as announcing
+from wizard.gui.widgets import code
+from wizard.model.messages import LANGUAGES
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -275,14 +274,14 @@ def test_a_button_that_is_switched_off_does_not_hand_on_to_back(qtbot: QtBot, ma
 def test_a_copy_button_says_so_for_a_moment(
     language: str, qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(copying, "SAID_FOR_MS", 50)
+    monkeypatch.setattr(code, "SAID_FOR_MS", 50)
     window = make_window(language)
     go_to(qtbot, window, PageId.CHECK)
     copy = window.pages[PageId.CHECK].copy
     before = copy.text()
     press(qtbot, copy)
     press(qtbot, copy)
-    assert copy.text() == copying.copied_word()
+    assert copy.text() == code.copied_word()
     assert QGuiApplication.clipboard().text()
     qtbot.waitUntil(lambda: copy.text() == before)
 

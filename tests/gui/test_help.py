@@ -12,16 +12,15 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
 from tests.gui.walking import go_to, mnemonics, settle, visible
-from wizard.flow.pages import ORDER, PageId
-from wizard.flow.side_pages import SIDE_ORDER, SideId
-from wizard.gui import hints
-from wizard.gui.hints import control_at, hints_of
+from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId, SideId
 from wizard.gui.pages.base import Page
-from wizard.gui.parts.code_line import CodeLine
-from wizard.gui.parts.diff_view import FileDiff
-from wizard.gui.parts.fold import Fold
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES, catalogue
+from wizard.gui.shell import wording
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.shell.wording import control_at, hints_of
+from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.diff_view import FileDiff
+from wizard.gui.widgets.frames import Fold
+from wizard.model.messages import LANGUAGES, catalogue
 
 
 def every_page(qtbot: QtBot, window: WizardWindow, session: FakeSession) -> Iterator[tuple[str, Page]]:
@@ -118,6 +117,6 @@ def test_a_stray_key_in_a_translation_does_not_stop_the_window(
     qtbot: QtBot, make_window: MakeWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     stray = {"no_such_control": "words", "network.nothing": "words", "tr": "no control"}
-    monkeypatch.setattr(hints, "hints_of", lambda name, language: stray)
+    monkeypatch.setattr(wording, "hints_of", lambda name, language: stray)
     window = make_window()
     assert window.page is not None

@@ -23,27 +23,27 @@ from tests.pack.classes import Class, make_class, publish
 from tests.profile.known import list_hosts_of, make_official
 from tests.servers.fault_server import FaultServer
 from tests.share.test_line import _built, profile_of
-from wizard.errors import WizardError
-from wizard.flow.class_session import in_class
-from wizard.flow.pages import PageId
-from wizard.flow.side_session import SideSession
+from wizard.app.class_session import in_class
+from wizard.app.pages.order import PageId
+from wizard.app.session import Session
+from wizard.app.side_session import SideSession
+from wizard.classroom.join import Asked, enter
+from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.pack.make import read_listing, wanted_of
+from wizard.classroom.results.submit import read_room
+from wizard.classroom.server.share import ServingOn, serve_on
+from wizard.compatibility.model import Choices
 from wizard.gui.pages.verify import VerifyPage
 from wizard.gui.pages.welcome import WelcomePage
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
-from wizard.network.model import Network
-from wizard.pack.build import BuildOptions, build, code_of
-from wizard.packages.fetch import Downloads
-from wizard.plan.model import Choices
-from wizard.plan.serialize import plan_to_json
-from wizard.report.document import report_document
-from wizard.session.classroom import Asked, enter
-from wizard.session.pack import read_listing, wanted_of
-from wizard.session.place import target_prefix
-from wizard.session.room import read_room
-from wizard.session.session import Session
-from wizard.session.share import ServingOn, serve_on
-from wizard.steps.run_folder import create_run_folder
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES
+from wizard.run.plan.place import target_prefix
+from wizard.run.plan.plan_file import plan_to_json
+from wizard.run.report.document import report_document
+from wizard.run.run_folder import create_run_folder
+from wizard.transfer.download import Downloads
+from wizard.transfer.proxy.model import Network
 
 pytestmark = pytest.mark.slow
 
@@ -53,7 +53,7 @@ LONG = 60_000  # milliseconds: a limit for a hang, not a speed
 
 @pytest.fixture(autouse=True)
 def stay_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("wizard.share.announce", "wizard.session.share"):
+    for module in ("wizard.classroom.server.announce", "wizard.classroom.server.share"):
         monkeypatch.setattr(f"{module}.own_addresses", lambda: ["127.0.0.1"])
 
 
@@ -216,7 +216,7 @@ def test_who_has_it_already_tells_the_class(course: Class, tmp_path: Path, monke
     """Its result may have been lost, or its clock was wrong."""
     session = SideSession(Session(Network()))
     room = enter(Asked(pack=str(tmp_path / "pack")))
-    monkeypatch.setattr("wizard.session.profile.check_target", lambda file, choices: True)
+    monkeypatch.setattr("wizard.classroom.profile.setup.check_target", lambda file, choices: True)
     choices = in_class(session.profile_choices(room.file, Choices()), room, "seat 9")
     assert session.plan_profile(FACTS, room.file, choices, lambda: False, room) is None
     assert read_room(tmp_path / "pack").rows == ()  # it is there, but no run has tested it

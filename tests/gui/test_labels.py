@@ -7,8 +7,8 @@ from PySide6.QtGui import QTextLayout
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from wizard.gui.parts.code_line import CodeLine
-from wizard.gui.parts.labels import label, selectable
+from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.labels import label, selectable
 
 PATH = "C:\\" + "\\".join(["folders"] * 20) + "\\pip.ini"
 

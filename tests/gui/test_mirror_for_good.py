@@ -12,8 +12,8 @@ from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle, source_page, texts
-from wizard.errors import WizardError
-from wizard.flow.pages import PageId
+from wizard.app.pages.order import PageId
+from wizard.model.errors import WizardError
 
 
 def test_nobody_is_offered_the_official_place_for_good(qtbot: QtBot, make_window: MakeWindow) -> None:

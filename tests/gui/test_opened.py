@@ -14,9 +14,8 @@ from tests.flow import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, half_run
 from tests.gui.walking import dragged_in, go_to, press, settle, visible
-from wizard.flow.pages import PageId
-from wizard.flow.side_pages import SideId
-from wizard.gui.window import WizardWindow
+from wizard.app.pages.order import PageId, SideId
+from wizard.gui.shell.window import WizardWindow
 
 
 def drop(window: WizardWindow, *paths: Path) -> None:

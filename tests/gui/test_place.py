@@ -16,14 +16,14 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import dragged_in, go_to, mnemonics, press, settle, visible
-from wizard import paths
-from wizard.errors import UsageError
-from wizard.flow.pages import PageId
-from wizard.gui.bare import SMALLEST
+from wizard.app.pages.order import PageId
 from wizard.gui.pages.place import PlacePage
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
+from wizard.gui.shell.splash import SMALLEST
+from wizard.gui.shell.window import WizardWindow
 from wizard.machine.model import CondaInstall
+from wizard.model.errors import UsageError
+from wizard.model.messages import LANGUAGES
+from wizard.system import paths
 
 CONDAS = (
     CondaInstall("/home/li/miniforge3/bin/conda", "26.3.1", "/home/li/miniforge3", "conda"),

@@ -20,13 +20,13 @@ from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
 from tests.profile.examples import profile
 from tests.profile.known import list_hosts_of, make_official
-from wizard.flow.pages import PageId
+from wizard.app.pages.order import PageId
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.write import profile_text
 from wizard.gui.pages.review import ReviewPage
 from wizard.gui.pages.welcome import WelcomePage
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
-from wizard.profile.read import read_profile
-from wizard.profile.write import profile_text
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.messages import LANGUAGES
 
 pytestmark = pytest.mark.slow
 

@@ -20,18 +20,18 @@ from tests.profile.examples import entry, profile
 from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import FaultServer
 from tests.servers.raw_server import RawServer
-from wizard.flow.pages import PageId
+from wizard.app.pages.order import PageId
+from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.pack.make import wanted_of
+from wizard.classroom.profile.keys import check_signature, sign_profile
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.signature import signature_path
+from wizard.classroom.profile.write import profile_text
+from wizard.classroom.server.share import serve_on
 from wizard.gui.pages.welcome import WelcomePage
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
-from wizard.pack.build import BuildOptions, build, code_of
-from wizard.packages.fetch import Downloads
-from wizard.profile.read import read_profile
-from wizard.profile.signature import signature_path
-from wizard.profile.write import profile_text
-from wizard.session.class_keys import check_signature, sign_profile
-from wizard.session.pack import wanted_of
-from wizard.session.share import serve_on
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.messages import LANGUAGES
+from wizard.transfer.download import Downloads
 
 LONG = 60_000  # milliseconds: a limit for a hang, not a speed
 
@@ -173,7 +173,7 @@ def test_another_code_wants_another_yes(qtbot: QtBot, make_window: MakeWindow) -
     welcome = window.page
     assert isinstance(welcome, WelcomePage)
     press(qtbot, welcome.join)
-    from wizard.profile.hosts import ForeignHost
+    from wizard.classroom.profile.hosts import ForeignHost
 
     typed(qtbot, welcome.joining.code, "3f9a")
     welcome.joining.consent.show_hosts((ForeignHost("evil.example", ("torch",), ()),))

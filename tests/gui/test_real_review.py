@@ -11,12 +11,11 @@ from tests.gui.walking import press, put_away
 from tests.line import test_extra_index
 from tests.line.world import PYTHON, TORCH, World
 from tests.servers.index_server import IndexServer
-from wizard.flow.pages import PageId
-from wizard.flow.state import State
-from wizard.gui.preferences import Preferences
-from wizard.gui.window import WizardWindow
-from wizard.plan.model import Choices
-from wizard.session.session import Session
+from wizard.app.pages.order import PageId, State
+from wizard.app.session import Session
+from wizard.compatibility.model import Choices
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
 
 extra = test_extra_index.extra
 

@@ -18,19 +18,17 @@ from tests.environments.cheap import add_torch, make_venv
 from tests.gui.fake_session import FakeSession
 from tests.gui.test_environments import SIZE, cells, opened
 from tests.gui.walking import press, put_away, settle, visible
-from wizard.flow.pages import PageId
-from wizard.flow.side_pages import SideId
-from wizard.flow.side_session import SideSession
-from wizard.gui.pages.doctor import DoctorPage
-from wizard.gui.pages.environments import EnvironmentsPage
-from wizard.gui.preferences import Preferences
-from wizard.gui.window import WizardWindow
-from wizard.plan.model import Choices
-from wizard.plan.requirement import Requirement
-from wizard.session.doctor import Examination
-from wizard.session.model import Facts
-from wizard.session.repair_plan import RepairPreview
-from wizard.session.session import Session
+from wizard.app.pages.order import PageId, SideId
+from wizard.app.session import Session
+from wizard.app.side_session import SideSession
+from wizard.app.use.doctor import Examination
+from wizard.compatibility.model import Choices
+from wizard.diagnose.repair.plan import RepairPreview
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
+from wizard.gui.tools.doctor import DoctorPage
+from wizard.gui.tools.environments import EnvironmentsPage
+from wizard.run.model import Facts, Requirement
 
 doctor_wheels, bare, patient = of_doctor.doctor_wheels, of_doctor.bare, of_doctor.patient
 LONG = 120_000  # milliseconds: a limit for a hang, not a speed

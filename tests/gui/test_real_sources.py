@@ -16,16 +16,14 @@ from tests.servers.mirror_server import MirrorServer, Ways
 from tests.session import test_race
 from tests.session.test_elect import NO_CARD
 from tests.session.test_race import SLOW, Lab
-from wizard.flow.pages import PageId
-from wizard.flow.state import State
-from wizard.gui.pages.source import SourcePage
-from wizard.gui.preferences import Preferences
-from wizard.gui.window import WizardWindow
-from wizard.mirrors.model import UserSettings
-from wizard.plan.model import Choices
-from wizard.plan.requirement import Requirement
-from wizard.session.model import Facts
-from wizard.session.session import Session
+from wizard.app.pages.order import PageId, State
+from wizard.app.session import Session
+from wizard.compatibility.model import Choices
+from wizard.gui.pages.source.page import SourcePage
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
+from wizard.run.model import Facts, Requirement
+from wizard.sources.model import UserSettings
 from wizard.undo.journal import Journal
 
 lab, wheels = test_race.lab, test_race.wheels

@@ -10,14 +10,14 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, press, settle
-from wizard.errors import WizardError
-from wizard.flow.pages import ORDER, PageId
+from wizard.app.pages.order import ORDER, PageId
+from wizard.compatibility.model import Choices
 from wizard.gui.pages.review import ReviewPage
-from wizard.gui.window import WizardWindow
-from wizard.i18n import bytes_text, message
-from wizard.packages.fetch import FetchProgress
-from wizard.plan.model import Choices
-from wizard.session.other_packages import naming
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.errors import WizardError
+from wizard.model.messages import bytes_text, message
+from wizard.run.plan.other_packages import naming
+from wizard.transfer.download import FetchProgress
 
 
 def review_page(window: WizardWindow) -> ReviewPage:

@@ -14,13 +14,13 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeRun, FakeSession, failed_run, half_run, until_cancelled
 from tests.gui.walking import go_to, leave_the_run, press, settle
-from wizard.errors import UsageError
-from wizard.events import Kind
-from wizard.flow.pages import PageId
+from wizard.app.pages.order import PageId
 from wizard.gui.pages.install import InstallPage
-from wizard.gui.pages.run_cards import RunningCard
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES, message, text
+from wizard.gui.pages.welcome_cards import RunningCard
+from wizard.gui.shell.window import WizardWindow
+from wizard.model.errors import UsageError
+from wizard.model.events import Kind
+from wizard.model.messages import LANGUAGES, message, text
 
 
 def installing(qtbot: QtBot, make_window: MakeWindow, language: str = "en") -> tuple[WizardWindow, InstallPage]:

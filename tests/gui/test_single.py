@@ -14,9 +14,9 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.gui.test_frame import ROOT
 from tests.gui.walking import settle
-from wizard.gui import single as single_module
-from wizard.gui.pages.explain import ExplainPage
-from wizard.gui.single import SingleInstance, _path
+from wizard.gui.startup import single as single_module
+from wizard.gui.startup.single import SingleInstance, _path
+from wizard.gui.tools.explain import ExplainPage
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ SECOND = """
 import sys
 from PySide6.QtCore import QCoreApplication
 app = QCoreApplication([])
-from wizard.gui.single import SingleInstance
+from wizard.gui.startup.single import SingleInstance
 sys.exit(0 if SingleInstance().hand_over(sys.argv[1]) else 7)
 """
 
@@ -63,7 +63,7 @@ AT_ONCE = """
 import sys, time
 from PySide6.QtCore import QCoreApplication
 app = QCoreApplication([])
-from wizard.gui.single import SingleInstance, claim, may_be_open
+from wizard.gui.startup.single import SingleInstance, claim, may_be_open
 if may_be_open() or not claim():  # what is asked before the first picture
     sys.exit(0 if SingleInstance().hand_over_or_claim("x") else 7)
 time.sleep(0.5)  # the window is painted first
@@ -95,7 +95,7 @@ KILLED = """
 import os, signal
 from PySide6.QtCore import QCoreApplication
 app = QCoreApplication([])
-from wizard.gui.single import SingleInstance, claim
+from wizard.gui.startup.single import SingleInstance, claim
 assert claim() and SingleInstance().listen()
 os.kill(os.getpid(), signal.SIGKILL)
 """

@@ -13,9 +13,9 @@ from tests.gui import scenes
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import choose, go_to, press, settle, source_page, texts, typed
-from wizard.flow.pages import PageId
-from wizard.i18n import message
-from wizard.network.model import Mode, Network, SystemProxy
+from wizard.app.pages.order import PageId
+from wizard.model.messages import message
+from wizard.transfer.proxy.model import Mode, Network, SystemProxy
 
 
 def test_where_from_is_a_choice_and_asks_again(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

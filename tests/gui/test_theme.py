@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
-from wizard import paths
-from wizard.gui.preferences import Preferences, Wishes
-from wizard.gui.theme import colours, style_sheet
+from wizard.gui.shell.theme import colours, style_sheet
+from wizard.gui.startup.preferences import Preferences, Wishes
+from wizard.system import paths
 
 TEXT_ON = (
     ("text", "window"), ("text", "card"), ("text", "rail"), ("text", "field"), ("text", "code"), ("text", "hover"),

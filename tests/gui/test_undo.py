@@ -13,18 +13,18 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import mnemonics, press, put_away, settle
-from wizard.errors import WizardError
-from wizard.flow.side_pages import SideId
-from wizard.flow.side_session import SideSession
-from wizard.gui.bare import SMALLEST
-from wizard.gui.pages.undo import UndoPage
-from wizard.gui.parts.diff_view import FileDiff
-from wizard.gui.preferences import Preferences
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES, message
-from wizard.session.session import Session
-from wizard.settings.apply import apply, propose
-from wizard.settings.model import Edit, Tool
+from wizard.app.pages.order import SideId
+from wizard.app.session import Session
+from wizard.app.side_session import SideSession
+from wizard.gui.shell.splash import SMALLEST
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
+from wizard.gui.tools.undo import UndoPage
+from wizard.gui.widgets.diff_view import FileDiff
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, message
+from wizard.toolconfig.apply import apply, propose
+from wizard.toolconfig.model import Edit, Tool
 
 
 def opened(qtbot: QtBot, window: WizardWindow) -> UndoPage:

@@ -13,11 +13,10 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import go_to, mnemonics, press, settle
-from wizard.flow.pages import PageId
-from wizard.flow.side_pages import SideId
+from wizard.app.pages.order import PageId, SideId
 from wizard.gui.pages.verify import VerifyPage
-from wizard.gui.window import SMALLEST, WizardWindow
-from wizard.i18n import LANGUAGES
+from wizard.gui.shell.window import SMALLEST, WizardWindow
+from wizard.model.messages import LANGUAGES
 
 PREFIX = Path("/home/li/torch-envs/torch")
 

@@ -15,13 +15,13 @@ from tests.flow import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
-from wizard.flow.pages import ORDER, PageId
-from wizard.gui.parts.code_line import CodeLine
-from wizard.gui.parts.fold import Fold
-from wizard.gui.parts.labels import Pill
-from wizard.gui.window import WizardWindow
-from wizard.i18n import LANGUAGES
-from wizard.network.model import Mode
+from wizard.app.pages.order import ORDER, PageId
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.labels import Pill
+from wizard.model.messages import LANGUAGES
+from wizard.transfer.proxy.model import Mode
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -16,9 +16,9 @@ from pytestqt.qtbot import QtBot
 import wizard.gui
 from tests.gui.conftest import MakeWindow
 from tests.gui.walking import go_to, visible
-from wizard import paths
-from wizard.flow.pages import ORDER, PageId
-from wizard.i18n import LANGUAGES, catalogue
+from wizard.app.pages.order import ORDER, PageId
+from wizard.model.messages import LANGUAGES, catalogue
+from wizard.system import paths
 
 SOURCES = sorted(Path(wizard.gui.__file__).parent.rglob("*.py"))
 TS = paths.resources_dir() / "translations" / "wizard_zh_CN.ts"

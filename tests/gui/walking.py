@@ -9,9 +9,9 @@ from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
-from wizard.flow.pages import PageId
-from wizard.gui.pages.source import SourcePage
-from wizard.gui.window import WizardWindow
+from wizard.app.pages.order import PageId
+from wizard.gui.pages.source.page import SourcePage
+from wizard.gui.shell.window import WizardWindow
 
 
 def settle(qtbot: QtBot, window: WizardWindow) -> None:

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from tests.line.world import World
-from wizard.environments.conda_records import read_records
+from wizard.environment.conda.records import read_records
 
 
 def test_review_has_the_bytes_of_python_and_the_end_has_the_lines(

@@ -17,7 +17,7 @@ import pytest
 
 from tests.abilities import patience
 from tests.line.world import TORCH, World
-from wizard.events import Event, Kind, parse_line
+from wizard.model.events import Event, Kind, parse_line
 
 KILLS = 20
 

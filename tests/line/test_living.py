@@ -9,12 +9,11 @@ import psutil
 import pytest
 
 from tests.line.world import World
-from wizard.errors import ExitStatus, WizardError
-from wizard.events import Kind, parse_line
-from wizard.flow.run_view import RunView
-from wizard.flow.tail import EventTail
-from wizard.session.session import Session
-from wizard.steps.run_folder import RunFolder
+from wizard.app.pages.run import EventTail, RunView
+from wizard.app.session import Session
+from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.events import Kind, parse_line
+from wizard.run.run_folder import RunFolder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot stop a process and let it go on")
 

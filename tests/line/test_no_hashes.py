@@ -19,8 +19,8 @@ import pytest
 from tests.line.world import PYTHON, World
 from tests.servers.mirror_server import MirrorServer, Ways
 from tests.waiting import wait_until
-from wizard.paths import MATRICES_VARIABLE, matrices_dir
-from wizard.report.render import render_text
+from wizard.run.report.text import render_text
+from wizard.system.paths import MATRICES_VARIABLE, matrices_dir
 
 PLAIN = Ways(json=False, hashes=False)
 

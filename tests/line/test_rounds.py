@@ -27,15 +27,15 @@ from pytestqt.qtbot import QtBot
 from tests.gui.walking import press
 from tests.line.world import TORCH, World
 from tests.thorough import times
-from wizard.errors import ExitStatus
-from wizard.flow.pages import PageId
+from wizard.app.pages.order import PageId
+from wizard.app.session import Session
 from wizard.gui.pages.install import InstallPage
-from wizard.gui.pages.run_cards import RunningCard
-from wizard.gui.preferences import Preferences
-from wizard.gui.window import WizardWindow
-from wizard.session.session import Session
-from wizard.steps.journal import read_history
-from wizard.steps.run_folder import RunFolder
+from wizard.gui.pages.welcome_cards import RunningCard
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
+from wizard.model.errors import ExitStatus
+from wizard.run.journal import read_history
+from wizard.run.run_folder import RunFolder
 
 ROUNDS, LOAD = times(50, 1), times(10, 0)
 SILENT_AFTER = 3.0  # seconds here, so that silence is told in many rounds
@@ -282,7 +282,7 @@ def busy(load: int) -> Iterator[None]:
 def test_the_window_tells_the_truth_whatever_happens(
     home_world: World, qapp: QApplication, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("wizard.gui.run_watch.SILENT_AFTER", SILENT_AFTER)
+    monkeypatch.setattr("wizard.gui.pages.run_watch.SILENT_AFTER", SILENT_AFTER)
     person = Person(qtbot, qapp, home_world, home_world.planned(), seed=20261122)
     try:
         with busy(LOAD):

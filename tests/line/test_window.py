@@ -16,10 +16,10 @@ from pytestqt.qtbot import QtBot
 from tests.gui.walking import go_to, press, put_away, settle, typed
 from tests.line.fixture import live_in
 from tests.line.world import PYTHON, TORCH, World
-from wizard.flow.pages import ORDER, PageId
-from wizard.gui.preferences import Preferences
-from wizard.gui.window import WizardWindow
-from wizard.session.session import Session
+from wizard.app.pages.order import ORDER, PageId
+from wizard.app.session import Session
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.startup.preferences import Preferences
 
 LONG = 120_000  # milliseconds: a limit for a hang, not a speed
 

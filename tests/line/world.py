@@ -22,9 +22,9 @@ from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
 from tests.stand_in import PACKAGES
 from tests.waiting import wait_until
-from wizard.environments.layout import python_of
-from wizard.paths import MATRICES_VARIABLE, matrices_dir
-from wizard.steps.run_folder import RunFolder
+from wizard.environment.layout import python_of
+from wizard.run.run_folder import RunFolder
+from wizard.system.paths import MATRICES_VARIABLE, matrices_dir
 from wizard.system.traits import this
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.machine.answers import answering, recorded
-from wizard.capability import ComputeCapability
-from wizard.i18n import text
-from wizard.machine.cim import nvidia_version, parse_video_controllers, probe_windows
-from wizard.machine.merge import merge_gpus
+from wizard.machine.gpu.cim import nvidia_version, parse_video_controllers, probe_windows
+from wizard.machine.gpu.merge import merge_gpus
+from wizard.machine.gpu.pci import parse_kernel_module, probe_kernel_module, probe_pci
 from wizard.machine.model import Driver, Gpu
-from wizard.machine.pci import parse_kernel_module, probe_kernel_module, probe_pci
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import text
 
 
 def _device(root: Path, place: str, kind: str, vendor: str, device: str, driver: str | None = None) -> None:

@@ -12,8 +12,13 @@ import pytest
 
 from tests.machine.answers import recorded
 from wizard.machine.asking import asker
-from wizard.machine.interpreter_places import candidates, is_interpreter_path, parse_launcher_list
-from wizard.machine.interpreters import parse_answer, probe_pythons
+from wizard.machine.host.interpreters import (
+    candidates,
+    is_interpreter_path,
+    parse_answer,
+    parse_launcher_list,
+    probe_pythons,
+)
 
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="scripts stand for interpreters")
 _BASE = Path(getattr(sys, "_base_executable", sys.executable)).resolve()

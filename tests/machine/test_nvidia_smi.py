@@ -8,12 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.machine.answers import answering, outcome, recorded
-from wizard.capability import ComputeCapability
-from wizard.i18n import text
 from wizard.machine.asking import asker
+from wizard.machine.gpu.nvidia import NvidiaReading
+from wizard.machine.gpu.nvidia_smi import (
+    find_nvidia_smi,
+    parse_capabilities,
+    parse_failure,
+    parse_gpus,
+    probe_nvidia_smi,
+)
 from wizard.machine.model import Driver, Gpu
-from wizard.machine.nvidia import NvidiaReading
-from wizard.machine.nvidia_smi import find_nvidia_smi, parse_capabilities, parse_failure, parse_gpus, probe_nvidia_smi
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import text
 
 _UUID = "GPU-5b3c7a52-6c55-4fd6-8a06-2a7f6ec6f2d1"
 

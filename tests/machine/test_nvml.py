@@ -15,12 +15,12 @@ from tests.abilities import patience
 from tests.machine.answers import DATA
 from tests.tools import needs
 from tests.waiting import HANG
-from wizard.capability import ComputeCapability
-from wizard.i18n import LANGUAGES, text
 from wizard.machine.asking import asker, question
+from wizard.machine.gpu.nvidia import NvidiaReading, error_notice, normal_bus_id, pci_id
+from wizard.machine.gpu.nvml import nvml_question, parse_nvml, probe_nvml
 from wizard.machine.model import Driver
-from wizard.machine.nvidia import NvidiaReading, error_notice, normal_bus_id, pci_id
-from wizard.machine.nvml import nvml_question, parse_nvml, probe_nvml
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import LANGUAGES, text
 from wizard.process import Request
 
 _ASK = asker(lambda: False)

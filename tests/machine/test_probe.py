@@ -10,14 +10,14 @@ from types import ModuleType
 
 import pytest
 
-from wizard.errors import Cancelled
-from wizard.i18n import LANGUAGES, catalogue, message, text
+from wizard.machine.asking import Task, run_all
+from wizard.machine.gpu.nvidia import NvidiaReading
+from wizard.machine.gpu.pci import DeviceReading
+from wizard.machine.machine_file import machine_from_json, machine_to_json
 from wizard.machine.model import Driver, Gpu
-from wizard.machine.nvidia import NvidiaReading
-from wizard.machine.parallel import Task, run_all
-from wizard.machine.pci import DeviceReading
 from wizard.machine.probe import PARTS, probe
-from wizard.machine.serialize import machine_from_json, machine_to_json
+from wizard.model.errors import Cancelled
+from wizard.model.messages import LANGUAGES, catalogue, message, text
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.machine.restart import restart_mark
+from wizard.machine.host.operating_system import restart_mark
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux files; Windows asks its registry")
 KERNEL = "6.1.0-40-amd64"

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from wizard.capability import ComputeCapability
-from wizard.errors import ExitStatus, UsageError
-from wizard.i18n import message, text
+from wizard.machine.machine_file import machine_from_json, machine_to_json, read_machine_file
 from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, PythonInstall, Toolkit, Volume
-from wizard.machine.serialize import machine_from_json, machine_to_json, read_machine_file
+from wizard.model.capability import ComputeCapability
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import message, text
 
 EXAMPLE = """{"schema": 1, "os": "windows", "arch": "x86_64", "glibc": null,
  "driver": {"version": "546.33", "cuda": "12.3"},

@@ -14,13 +14,13 @@ import pytest
 from tests.machine.answers import answering, recorded
 from tests.tools import not_put_in
 from tests.users import STRANGER, as_user
-from wizard.machine import condas
-from wizard.machine import operating_system as system
 from wizard.machine.asking import asker
-from wizard.machine.condas import parse_version, probe_condas
+from wizard.machine.host import condas
+from wizard.machine.host import operating_system as system
+from wizard.machine.host.condas import parse_version, probe_condas
+from wizard.machine.host.toolkits import parse_nvcc, parse_version_json, parse_version_txt, probe_toolkits
+from wizard.machine.host.volumes import nearest_existing, volume
 from wizard.machine.model import CondaInstall, Toolkit
-from wizard.machine.toolkits import parse_nvcc, parse_version_json, parse_version_txt, probe_toolkits
-from wizard.machine.volumes import nearest_existing, volume
 
 linux_only = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders and scripts")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.matrix.load import load_matrix
-from wizard.paths import matrices_dir
+from wizard.compatibility.data.load import load_matrix
+from wizard.system.paths import matrices_dir
 
 MATRIX = load_matrix(matrices_dir())
 

@@ -8,11 +8,11 @@ import sys
 
 import pytest
 
-from wizard.matrix.load import load_matrix
-from wizard.matrix.model import PLATFORMS, least_sure
-from wizard.matrix.ordering import branch_of, cuda_of, variant_key, version_key
-from wizard.matrix.validate import check_folder
-from wizard.paths import matrices_dir
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.model import PLATFORMS, least_sure
+from wizard.compatibility.data.ordering import branch_of, cuda_of, variant_key, version_key
+from wizard.compatibility.data.validate import check_folder
+from wizard.system.paths import matrices_dir
 
 MATRIX = load_matrix()
 SOURCE_TABLES = ("releases", "builds", "arch_list", "cuda_driver_floors", "architectures", "gpus", "numpy_bounds")
@@ -113,7 +113,7 @@ def test_an_id_that_nobody_knows() -> None:
 
 def test_the_card_table_is_read_only_when_it_is_asked_for() -> None:
     script = (
-        "from wizard.matrix import load\n"
+        "from wizard.compatibility.data import load\n"
         "matrix = load.load_matrix()\n"
         "assert load._cards.cache_info().currsize == 0\n"
         "matrix.card('10de:2182')\n"

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.matrix.schema import TABLES
-from wizard.paths import matrices_dir
-from wizard.session.matrices import PARSERS, check
+from wizard.app.use.tables import PARSERS, check
+from wizard.compatibility.data.schema import TABLES
+from wizard.system.paths import matrices_dir
 
 
 @pytest.fixture

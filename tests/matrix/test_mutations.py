@@ -17,10 +17,10 @@ from typing import Any
 
 import pytest
 
-from wizard.matrix.schema import TABLES, Table
-from wizard.matrix.validate import check_table
-from wizard.paths import matrices_dir
-from wizard.session.matrices import PARSERS, check
+from wizard.app.use.tables import PARSERS, check
+from wizard.compatibility.data.schema import TABLES, Table
+from wizard.compatibility.data.validate import check_table
+from wizard.system.paths import matrices_dir
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from wizard.matrix import load
-from wizard.matrix.load import load_matrix, with_rows
-from wizard.matrix.overlay import read_overlay, remove_overlay, write_overlay
-from wizard.matrix.schema import TABLES
-from wizard.paths import HOME_VARIABLE, matrices_dir, matrices_overlay_dir
+from wizard.compatibility.data import load
+from wizard.compatibility.data.load import load_matrix, with_rows
+from wizard.compatibility.data.overlay import read_overlay, remove_overlay, write_overlay
+from wizard.compatibility.data.schema import TABLES
+from wizard.system.paths import HOME_VARIABLE, matrices_dir, matrices_overlay_dir
 
 ORIGIN = {"as_of": "2026-11-21", "confidence": "medium", "source": "Lab", "note": ""}
 RELEASE = {

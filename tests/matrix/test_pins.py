@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from wizard.capability import ComputeCapability
+from wizard.app.use.tables import count_pins
+from wizard.compatibility.bests import best_builds
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.overlay import write_overlay
+from wizard.compatibility.data.validate import check_folder
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu, Machine
-from wizard.matrix.load import load_matrix
-from wizard.matrix.overlay import write_overlay
-from wizard.matrix.validate import check_folder
-from wizard.paths import HOME_VARIABLE, MATRICES_VARIABLE, matrices_dir, matrices_overlay_dir
-from wizard.plan.bests import best_builds
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.session.matrices import count_pins
+from wizard.model.capability import ComputeCapability
+from wizard.system.paths import HOME_VARIABLE, MATRICES_VARIABLE, matrices_dir, matrices_overlay_dir
 
 SHIPPED = matrices_dir()
 MATRIX = load_matrix(SHIPPED)

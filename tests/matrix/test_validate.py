@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.matrix.validate import check_folder
-from wizard.paths import matrices_dir
+from wizard.compatibility.data.validate import check_folder
+from wizard.system.paths import matrices_dir
 
 
 @pytest.fixture

@@ -6,9 +6,9 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from wizard.errors import ExitStatus, UsageError
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.address import (
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import LANGUAGES, text
+from wizard.transfer.address import (  # fmt: skip
     address_problem,
     check_address,
     file_path,
@@ -17,7 +17,7 @@ from wizard.mirrors.address import (
     join_path,
     may_follow,
     resolve_link,
-)  # fmt: skip
+)
 
 
 @pytest.mark.parametrize(

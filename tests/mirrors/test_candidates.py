@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.servers.index_server import Answer, IndexServer
-from wizard.errors import UsageError
-from wizard.i18n import text
-from wizard.mirrors.candidates import conda_channels, package_sources, torch_sources
-from wizard.mirrors.channel import channel_answers, check_channel
-from wizard.mirrors.model import Layout, Origin, UserSettings
-from wizard.mirrors.official import ask_uv, parse_help, parse_index_annotation
-from wizard.mirrors.table import forbidden_means_missing, mirror_rows, official
-from wizard.mirrors.unreachable import SourceUnreachable
+from wizard.model.errors import UsageError
+from wizard.model.messages import text
+from wizard.sources.candidates import conda_channels, package_sources, torch_sources
+from wizard.sources.channel import channel_answers, check_channel
+from wizard.sources.model import Layout, Origin, UserSettings
+from wizard.sources.read import ask_uv, parse_help, parse_index_annotation
+from wizard.sources.table import forbidden_means_missing, mirror_rows, official
+from wizard.transfer.http import SourceUnreachable
 
 LAB, EXTRA = "https://lab.example/simple", "https://extra.example/simple"
 SETTINGS = UserSettings(index_url=LAB, extra_index_urls=(EXTRA,), find_links=("file:///srv/wheels",))
@@ -173,7 +173,7 @@ def test_uv_is_asked_as_a_real_program(tmp_path: Path, says_in_help: bool, resol
 
 
 def test_the_real_uv_names_its_default_without_a_network() -> None:
-    from wizard.mirrors.official import default_index_url
+    from wizard.sources.read import default_index_url
 
     assert default_index_url().startswith("https://")
 

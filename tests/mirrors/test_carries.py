@@ -13,12 +13,12 @@ from packaging import tags as packaging_tags
 from tests.mirrors.wheels import CPU, CU126, PLAIN, WINDOWS, make_wheel
 from tests.old_pythons import OLD_PYTHONS, old_python
 from tests.servers.index_server import IndexServer
-from wizard.mirrors.carries import Wanted, best_offer, carried, variant_of
-from wizard.mirrors.model import Layout, Offer, Origin, Source
-from wizard.mirrors.newer import listed_builds
-from wizard.mirrors.pages import offer
-from wizard.mirrors.platform_tags import platform_tags, platforms
-from wizard.mirrors.read import Reader
+from wizard.sources.index import offer
+from wizard.sources.model import Layout, Offer, Origin, Source
+from wizard.sources.newer import listed_builds
+from wizard.sources.platform_tags import platform_tags, platforms
+from wizard.sources.read import Reader
+from wizard.sources.status import Wanted, best_offer, carried, variant_of
 
 SOURCE = Source("lab", Layout.SIMPLE, Origin.BY_HAND, "https://lab.example/simple", "Lab")
 TAGGED = Source("t", Layout.SIMPLE, Origin.OFFICIAL, "https://t.example/cu118", "T", variant="cu118")

@@ -9,13 +9,19 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.mirrors.test_settings import Computer
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.address_facts import address_facts, begins_with, channel_name, dead_address, needs_terms
-from wizard.mirrors.candidates import conda_channels
-from wizard.mirrors.conda_files import conda_places, conda_root_of, parse_conda_file
-from wizard.mirrors.conda_names import addresses, all_addresses
-from wizard.mirrors.conda_settings import CondaValues, merge_conda, read_conda_settings
-from wizard.plan.model import Choices
+from wizard.compatibility.model import Choices
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources.address_facts import address_facts, begins_with, channel_name, dead_address, needs_terms
+from wizard.sources.candidates import conda_channels
+from wizard.toolconfig.conda_names import addresses, all_addresses
+from wizard.toolconfig.conda_read import (
+    CondaValues,
+    conda_places,
+    conda_root_of,
+    merge_conda,
+    parse_conda_file,
+    read_conda_settings,
+)
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 OFFICIAL = "https://conda.anaconda.org/conda-forge"

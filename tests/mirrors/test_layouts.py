@@ -16,12 +16,12 @@ import pytest
 
 from tests.mirrors.wheels import make_wheel
 from tests.servers.index_server import JSON, Answer, IndexServer
-from wizard.mirrors import read as read_module
-from wizard.mirrors.carries import Wanted, carried
-from wizard.mirrors.model import Layout, Offer, Origin, Source
-from wizard.mirrors.newer import listed_builds
-from wizard.mirrors.platform_tags import platform_tags
-from wizard.mirrors.read import Reader
+from wizard.sources import read as read_module
+from wizard.sources.model import Layout, Offer, Origin, Source
+from wizard.sources.newer import listed_builds
+from wizard.sources.platform_tags import platform_tags
+from wizard.sources.read import Reader
+from wizard.sources.status import Wanted, carried
 
 CU126 = "torch-2.14.1+cu126-cp312-cp312-manylinux_2_28_x86_64.whl"
 AGAIN = "torch-2.14.1+cu126-2-cp312-cp312-manylinux_2_28_x86_64.whl"

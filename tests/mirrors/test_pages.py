@@ -11,12 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.mirrors.wheels import CPU, CU126, PLAIN, make_wheel
-from wizard.mirrors import pages
-from wizard.mirrors.address import resolve_link
-from wizard.mirrors.folders import list_folder
-from wizard.mirrors.model import Layout, Offer, Origin, Source
-from wizard.mirrors.pages import parse_flat, parse_simple_html, parse_simple_json
-from wizard.mirrors.unreachable import SourceUnreachable
+from wizard.sources import index
+from wizard.sources.index import list_folder, parse_flat, parse_simple_html, parse_simple_json
+from wizard.sources.model import Layout, Offer, Origin, Source
+from wizard.transfer.address import resolve_link
+from wizard.transfer.http import SourceUnreachable
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 SOURCE = Source("lab", Layout.SIMPLE, Origin.BY_HAND, "https://lab.example/simple", "Lab")
@@ -193,7 +192,7 @@ def test_links_to_other_projects_are_passed_over_unread(monkeypatch: pytest.Monk
         resolved.append(href)
         return resolve_link(base, href)
 
-    monkeypatch.setattr(pages, "resolve_link", counted)
+    monkeypatch.setattr(index, "resolve_link", counted)
     others = "".join(f'<a href="other-{n}-py3-none-any.whl">x</a>' for n in range(50))
     offers = parse_flat(
         f'<html>{others}<a href="whl/{CU126}">y</a><a href="torch%5F-1.whl">z</a>', BASE, SOURCE, "torch"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.mirrors.test_candidates import LAB, SETTINGS, Typed
-from wizard.errors import UsageError
-from wizard.i18n import text
-from wizard.mirrors.compare import is_same_site
-from wizard.mirrors.model import Layout, Origin, UserSettings
-from wizard.mirrors.racers import Kind, racers
-from wizard.mirrors.table import mirror_rows, official, own_file
+from wizard.model.errors import UsageError
+from wizard.model.messages import text
+from wizard.sources.candidates import Kind, racers
+from wizard.sources.cross_check import is_same_site
+from wizard.sources.model import Layout, Origin, UserSettings
+from wizard.sources.table import mirror_rows, official, own_file
 
 
 def ids(kind: Kind, typed: Typed = Typed(), settings: UserSettings = UserSettings(), **more: bool) -> list[str]:  # noqa: B008

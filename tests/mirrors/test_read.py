@@ -14,13 +14,12 @@ import trustme
 from tests.mirrors.wheels import CPU, CU126, make_wheel
 from tests.servers.index_server import Answer, IndexServer
 from tests.servers.trickle import Trickle
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors import client as client_module
-from wizard.mirrors import read as read_module
-from wizard.mirrors.client import Page
-from wizard.mirrors.model import Layout, Offer, Origin, Source, UserSettings
-from wizard.mirrors.read import Reader
-from wizard.mirrors.unreachable import SourceUnreachable
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources import read as read_module
+from wizard.sources.model import Layout, Offer, Origin, Source, UserSettings
+from wizard.sources.read import Reader
+from wizard.transfer import http as client_module
+from wizard.transfer.http import Page, SourceUnreachable
 
 FAST = (2.0, 2.0)
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.mirrors.model import UserSettings
-from wizard.mirrors.race_policy import language_name, race_policy, region, region_of, time_zone, zone_of_path
-from wizard.mirrors.this_network import network_mark, parse_linux_routes, parse_windows_routes
+from wizard.sources.model import UserSettings
+from wizard.sources.race_policy import language_name, race_policy, region, region_of, time_zone, zone_of_path
+from wizard.sources.speed import network_mark, parse_linux_routes, parse_windows_routes
 
 
 @pytest.mark.parametrize(

@@ -10,15 +10,19 @@ import pytest
 
 from tests.mirrors.torch_wheels import FLAGS, OLD_TABLE, TABLE, companion, library, torch_wheel, version_file
 from tests.servers.index_server import Answer, IndexServer
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.client import Client
-from wizard.mirrors.core_metadata import parse_requirements, read_requirements
-from wizard.mirrors.model import Layout, Offer, Origin, Source
-from wizard.mirrors.ranged_file import RangedFile
-from wizard.mirrors.read import Reader
-from wizard.mirrors.remote_wheel import read_wheel
-from wizard.mirrors.unreachable import SourceUnreachable
-from wizard.mirrors.wheel_code import find_arch_flags, parse_release_table, parse_version_file
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources.model import Layout, Offer, Origin, Source
+from wizard.sources.read import Reader
+from wizard.sources.remote_wheel import (
+    RangedFile,
+    find_arch_flags,
+    parse_release_table,
+    parse_requirements,
+    parse_version_file,
+    read_requirements,
+    read_wheel,
+)
+from wizard.transfer.http import Client, SourceUnreachable
 
 LINUX = "torch-2.16.0+cu132-cp312-cp312-manylinux_2_28_x86_64.whl"
 ARM = "torch-2.16.0+cu130-cp312-cp312-manylinux_2_28_aarch64.whl"

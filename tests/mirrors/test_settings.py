@@ -12,11 +12,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.model import UserSettings
-from wizard.mirrors.pip_settings import decode, merge_pip, parse_pip_file, pip_files
-from wizard.mirrors.settings import read_user_settings
-from wizard.mirrors.uv_settings import parse_uv_file, parse_uv_variables
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources.model import UserSettings
+from wizard.toolconfig.pip import decode, merge_pip, parse_pip_file, pip_files
+from wizard.toolconfig.settings import read_user_settings
+from wizard.toolconfig.uv import parse_uv_file, parse_uv_variables
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 A, B, C, D = (f"https://{name}.example/simple" for name in "abcd")

@@ -12,15 +12,14 @@ import pytest
 from tests.mirrors.torch_wheels import torch_wheel
 from tests.pinned import pin
 from tests.servers.mirror_server import MirrorServer, Ways
-from wizard.errors import Cancelled
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.carries import Wanted
-from wizard.mirrors.model import Layout, Origin, Source, UserSettings
-from wizard.mirrors.platform_tags import platform_tags
-from wizard.mirrors.race_policy import race_policy
-from wizard.mirrors.racers import Kind, Racer
-from wizard.mirrors.truth import Finding, Truth, WheelQuestion
-from wizard.session.race import Race, run_race
+from wizard.model.errors import Cancelled
+from wizard.model.messages import LANGUAGES, text
+from wizard.run.select.benchmark import Race, run_race
+from wizard.sources.candidates import Kind, Racer
+from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.platform_tags import platform_tags
+from wizard.sources.race_policy import race_policy
+from wizard.sources.status import Finding, Truth, Wanted, WheelQuestion
 
 TAGS = platform_tags("3.12", "linux", "x86_64", "2.36")
 WANTED = WheelQuestion(Wanted("torch", "2.14.1", "cu126", "3.12", TAGS))
@@ -171,8 +170,8 @@ def test_each_asks_as_the_client_that_will_come(field: Field) -> None:
 
 
 def test_the_real_uv_asks_like_that(field: Field, tmp_path: Path) -> None:
-    from wizard import paths
     from wizard.process import Request, run
+    from wizard.system import paths
 
     mirror = field.add("official")
     field.race()
@@ -238,7 +237,7 @@ def test_cancelled_at_once(field: Field) -> None:
 def test_every_verdict_has_words() -> None:
     for truth in Truth:
         key = {"silent": "truth.silent", "wrong": "truth.wrong-hash", "broken": "truth.status"}.get(truth.value)
-        from wizard.i18n import catalogue
+        from wizard.model.messages import catalogue
 
         for language in LANGUAGES:
             assert (key or f"truth.{truth.value}") in catalogue(language)

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.servers.mirror_server import MirrorServer, Ways
-from wizard.mirrors.model import Layout, Origin, Source, UserSettings
-from wizard.mirrors.race_policy import race_policy
-from wizard.mirrors.racers import Kind, Racer
-from wizard.mirrors.truth import ChannelQuestion, InstallerQuestion, Question, Truth
-from wizard.session.race import Race, run_race
+from wizard.run.select.benchmark import Race, run_race
+from wizard.sources.candidates import Kind, Racer
+from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.race_policy import race_policy
+from wizard.sources.status import ChannelQuestion, InstallerQuestion, Question, Truth
 
 PATIENT = replace(race_policy(), probe_seconds=30.0)
 PYTHON = ChannelQuestion("linux-64", "3.12")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.errors import UsageError
-from wizard.network.address import checked_proxy, login_of, proxy_url, shown
-from wizard.network.model import Network, SystemProxy
+from wizard.model.errors import UsageError
+from wizard.transfer.proxy.bypass import checked_proxy, login_of, proxy_url, shown
+from wizard.transfer.proxy.model import Network, SystemProxy
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.errors import UsageError
-from wizard.network.bypass import checked_entries, entries, is_bypassed, proxy_for
+from wizard.model.errors import UsageError
+from wizard.transfer.proxy.bypass import checked_entries, entries, is_bypassed, proxy_for
 
 PROXY = {"HTTPS_PROXY": "http://p:1", "HTTP_PROXY": "http://p:2", "ALL_PROXY": "socks5h://p:3"}
 

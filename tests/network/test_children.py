@@ -13,13 +13,13 @@ from tests.network.test_through import environment
 from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
 from tests.tools import path_of
-from wizard.environments.model import Created, Target
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.errors import WizardError
-from wizard.network.address import proxy_url
-from wizard.network.relay import Relay, without_socks
-from wizard.packages.lock import LockRequest, compile_lock
-from wizard.packages.model import Lock
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.model import Created, Target
+from wizard.install.lock import LockRequest, compile_lock
+from wizard.model.errors import WizardError
+from wizard.model.lock import Lock
+from wizard.transfer.proxy.bypass import proxy_url
+from wizard.transfer.proxy.relay import Relay, without_socks
 
 pytestmark = pytest.mark.slow
 

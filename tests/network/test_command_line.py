@@ -14,15 +14,15 @@ from tests.line.world import PYTHON, World
 from tests.network.conftest import WORD, Authority, port_of
 from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
-from wizard import paths
-from wizard.cli.network_grammar import add_network_options
-from wizard.cli.network_wish import network_from
-from wizard.errors import UsageError
-from wizard.gui.preferences import Preferences
-from wizard.mirrors.model import UserSettings
-from wizard.network.address import proxy_url
-from wizard.network.model import Mode, Network
-from wizard.session.network import load_network, network_from_json, save_network, with_network
+from wizard.app.use.preferences import load_network, network_from_json, save_network, with_network
+from wizard.cli.grammar.network import add_network_options
+from wizard.cli.network import network_from
+from wizard.gui.startup.preferences import Preferences
+from wizard.model.errors import UsageError
+from wizard.sources.model import UserSettings
+from wizard.system import paths
+from wizard.transfer.proxy.bypass import proxy_url
+from wizard.transfer.proxy.model import Mode, Network
 
 
 def asked(*arguments: str) -> Network:

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from wizard.network.bypass import proxy_for
-from wizard.network.environment import certificate_bundle, network_environment, with_plain_names, with_settings
-from wizard.network.model import Mode, Network, SystemProxy
 from wizard.process import child_environment
+from wizard.transfer.proxy.bypass import proxy_for
+from wizard.transfer.proxy.environment import certificate_bundle, network_environment, with_plain_names, with_settings
+from wizard.transfer.proxy.model import Mode, Network, SystemProxy
 
 SYSTEM = SystemProxy(http="http://s:1", https="http://s:2", no_proxy=("mirror.example", "*"), origin="environment")
 SHELL = {"HTTPS_PROXY": "http://shell:1", "all_proxy": "socks5h://shell:2", "No_Proxy": "x", "PATH": "/bin"}

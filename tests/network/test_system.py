@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from wizard.network.desktop import desktop_proxy, parse_gsettings, parse_kioslaverc
-from wizard.network.model import SystemProxy
-from wizard.network.system import system_proxy
-from wizard.network.variables import parse_variables
-from wizard.network.windows import parse_internet_settings
+from wizard.transfer.proxy.model import SystemProxy
+from wizard.transfer.proxy.system import (
+    desktop_proxy,
+    parse_gsettings,
+    parse_internet_settings,
+    parse_kioslaverc,
+    parse_variables,
+    system_proxy,
+)
 
 DATA = Path(__file__).resolve().parents[1] / "data" / "network"
 

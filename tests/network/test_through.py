@@ -10,13 +10,12 @@ import pytest
 from tests.network.conftest import HOST, Authority
 from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
-from wizard.mirrors.client import Client
-from wizard.mirrors.unreachable import SourceUnreachable
-from wizard.network.address import proxy_url
-from wizard.network.environment import network_environment
-from wizard.network.model import Mode, Network, SystemProxy
-from wizard.packages.fetch.model import Fault
-from wizard.packages.fetch.transport import Transport
+from wizard.transfer.download.model import Fault
+from wizard.transfer.download.transport import Transport
+from wizard.transfer.http import Client, SourceUnreachable
+from wizard.transfer.proxy.bypass import proxy_url
+from wizard.transfer.proxy.environment import network_environment
+from wizard.transfer.proxy.model import Mode, Network, SystemProxy
 
 PAGE = f"https://{HOST}/simple/alpha/"
 FILE = f"https://{HOST}/files/alpha-1.0-py3-none-any.whl"

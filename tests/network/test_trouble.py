@@ -14,9 +14,9 @@ from tests.network.conftest import HOST, WORD, Authority, port_of
 from tests.network.test_through import FILE, PAGE, environment, failure, fault
 from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
-from wizard.i18n import text
-from wizard.network import trouble
-from wizard.network.issuer import certificates_in, issuer_name, issuer_of
+from wizard.model.messages import text
+from wizard.transfer import trouble
+from wizard.transfer.issuer import certificates_in, issuer_name, issuer_of
 
 DAY = timedelta(days=1)
 LAB = "Testing CA (Lab Inspection Authority)"

@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.servers.fault_server import Faults, FaultServer
-from wizard.mirrors.channel import channel_subdir
-from wizard.packages.model import LockedFile
-from wizard.profile.conda import CondaPackage
-from wizard.profile.model import Profile, ProfileEnvironment, ProfileFile, ProfileLock
-from wizard.profile.write import profile_file
+from wizard.classroom.profile.model import CondaPackage, Profile, ProfileEnvironment, ProfileFile, ProfileLock
+from wizard.classroom.profile.write import profile_file
+from wizard.model.lock import LockedFile
+from wizard.sources.channel import channel_subdir
 
 SHARED = (("numpy", "2.3.0", 40), ("filelock", "3.20.0", 3), ("sympy", "1.14.0", 60))
 TORCH = "2.13.0"

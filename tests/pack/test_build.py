@@ -13,15 +13,14 @@ import pytest
 
 from tests.pack.classes import Class, make_class, publish
 from tests.servers.fault_server import FaultServer
-from wizard.errors import Cancelled, UsageError, WizardError
-from wizard.pack.build import BuildOptions, build
-from wizard.pack.check import others
-from wizard.pack.listing import listing_to_json
-from wizard.pack.model import Built
-from wizard.pack.opened import base_of, open_pack
-from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
-from wizard.packages.fetch.fetcher import Options
-from wizard.session.pack import check_pack, read_listing, wanted_of
+from wizard.classroom.pack.build import BuildOptions, build
+from wizard.classroom.pack.check import others
+from wizard.classroom.pack.listing import Built, listing_to_json
+from wizard.classroom.pack.make import check_pack, read_listing, wanted_of
+from wizard.classroom.pack.opened import base_of, open_pack
+from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.transfer.download import Downloads, Fetcher, FetchProgress
+from wizard.transfer.download.fetcher import Options
 
 
 def built(course: Class, folder: Path, own: Path | None = None, **options: object) -> Built:

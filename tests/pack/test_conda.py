@@ -9,13 +9,13 @@ import pytest
 from tests.pack.classes import Class, make_class, publish, with_python
 from tests.pack.test_build import built, problems
 from tests.servers.fault_server import FaultServer
-from wizard.environments.model import System, Target
-from wizard.environments.rattler_engine import RattlerEngine
-from wizard.errors import WizardError
-from wizard.pack.check import others
-from wizard.pack.opened import base_of, open_pack
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.fetcher import Options
+from wizard.classroom.pack.check import others
+from wizard.classroom.pack.opened import base_of, open_pack
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.model import System, Target
+from wizard.model.errors import WizardError
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
 
 
 @pytest.fixture

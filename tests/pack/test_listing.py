@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.errors import WizardError
-from wizard.pack.listing import listing_to_json, parse_listing
-from wizard.pack.model import Entry, Listing, is_safe
+from wizard.classroom.pack.listing import Entry, Listing, is_safe, listing_to_json, parse_listing
+from wizard.model.errors import WizardError
 
 _HASH = "0" * 64
 

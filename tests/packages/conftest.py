@@ -14,10 +14,10 @@ import trustme
 
 from tests.packages.files import locked
 from tests.servers.fault_server import FaultServer
-from wizard.packages.fetch import Downloads
-from wizard.packages.install import find_places
-from wizard.packages.store import Entry, PackageStore
-from wizard.packages.store.build import StoreBuilder
+from wizard.install.installer import find_places
+from wizard.install.store import Entry, PackageStore
+from wizard.install.store.build import StoreBuilder
+from wizard.transfer.download import Downloads
 
 
 @pytest.fixture(scope="session")

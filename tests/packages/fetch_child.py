@@ -15,10 +15,10 @@ import os
 import sys
 from pathlib import Path
 
-from wizard.errors import WizardError
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.model import LockedFile
+from wizard.model.errors import WizardError
+from wizard.model.lock import LockedFile
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
 
 
 def read_files(path: Path) -> list[LockedFile]:

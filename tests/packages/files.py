@@ -6,7 +6,7 @@ import hashlib
 import random
 from pathlib import Path
 
-from wizard.packages.model import LockedFile
+from wizard.model.lock import LockedFile
 
 
 def some_bytes(size: int, seed: int = 1) -> bytes:

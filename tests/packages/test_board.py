@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.packages.files import locked, some_bytes
-from wizard.packages.fetch.addresses import Hosts
-from wizard.packages.fetch.board import Board
-from wizard.packages.fetch.model import BLOCK, Stopped
-from wizard.packages.fetch.store import Downloads
-from wizard.packages.fetch.task import FileTask
+from wizard.transfer.download.file_store import Downloads
+from wizard.transfer.download.hosts import Hosts
+from wizard.transfer.download.model import BLOCK, Stopped
+from wizard.transfer.download.scheduler import Board
+from wizard.transfer.download.task import FileTask
 
 
 @pytest.fixture

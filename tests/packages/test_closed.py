@@ -14,11 +14,11 @@ import trustme
 
 from tests.packages.files import locked, some_bytes
 from tests.servers.proxy_server import ProxyServer
-from wizard.errors import Cancelled
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.model import Fault
-from wizard.packages.fetch.transport import Transport
-from wizard.packages.model import LockedFile
+from wizard.model.errors import Cancelled
+from wizard.model.lock import LockedFile
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.model import Fault
+from wizard.transfer.download.transport import Transport
 
 ENOUGH = 60.0
 

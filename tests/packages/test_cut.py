@@ -14,10 +14,10 @@ import pytest
 
 from tests.packages.files import some_bytes
 from tests.servers.fault_server import Faults, FaultServer
-from wizard.network.tls import context_for
-from wizard.packages.fetch.model import Fault
-from wizard.packages.fetch.transport import Transport
 from wizard.system import sockets
+from wizard.transfer.download.model import Fault
+from wizard.transfer.download.transport import Transport
+from wizard.transfer.tls import context_for
 
 LONG = 300.0  # seconds that a server may be silent: far more than this test has
 ENOUGH = 60.0

@@ -18,13 +18,12 @@ import pytest
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.waiting import HANG, wait_until
-from wizard.errors import WizardError
-from wizard.i18n import text
-from wizard.packages.fetch import Downloads, Fetcher, FetchProgress, connection
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.fetch.ranges import total
-from wizard.packages.fetch.state import read_state
-from wizard.packages.model import LockedFile
+from wizard.model.errors import WizardError
+from wizard.model.lock import LockedFile
+from wizard.model.messages import text
+from wizard.transfer.download import Downloads, Fetcher, FetchProgress, worker
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.part_file import read_state, total
 
 pytestmark = [
     pytest.mark.slow,
@@ -221,7 +220,7 @@ def test_a_folder_that_is_removed_a_few_times_while_many_files_come_slowly(
     server: FaultServer, store: Downloads, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Every connection meets it at the same time, each with a buffer in its hands: the fetch must end all the same."""
-    monkeypatch.setattr(connection, "_FLUSH_SECONDS", 0.1)
+    monkeypatch.setattr(worker, "_FLUSH_SECONDS", 0.1)
     slow = Faults(bytes_per_second=100_000)
     data = [some_bytes(300_000, seed=number) for number in range(8)]
     files = [locked(item, server.add(f"/{at}", item, slow), name=f"n{at}") for at, item in enumerate(data)]

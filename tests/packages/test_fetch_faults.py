@@ -11,12 +11,12 @@ import pytest
 
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
-from wizard.errors import WizardError
-from wizard.i18n import text
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.fetch.model import CHUNK
-from wizard.packages.model import LockedFile
+from wizard.model.errors import WizardError
+from wizard.model.lock import LockedFile
+from wizard.model.messages import text
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.model import CHUNK
 
 pytestmark = pytest.mark.slow
 
@@ -93,8 +93,8 @@ def test_what_was_hashed_is_not_hashed_again_by_the_next_process(
 ) -> None:
     file = locked(DATA, server.add("/a", DATA))
     fetch(store, file)
-    monkeypatch.setattr("wizard.packages.fetch.store._hashed_here", {})
-    monkeypatch.setattr("wizard.packages.fetch.store.hash_file", lambda path: pytest.fail("hashed again"))
+    monkeypatch.setattr("wizard.transfer.download.file_store._hashed_here", {})
+    monkeypatch.setattr("wizard.transfer.download.file_store.hash_file", lambda path: pytest.fail("hashed again"))
     assert Downloads(store.root).find(file) == store.path_for(file)
 
 

@@ -22,8 +22,8 @@ import pytest
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.thorough import times
-from wizard.packages.fetch import Downloads
-from wizard.packages.model import LockedFile
+from wizard.model.lock import LockedFile
+from wizard.transfer.download import Downloads
 
 pytestmark = [
     pytest.mark.slow,

@@ -13,38 +13,45 @@ from hypothesis import strategies as st
 
 from tests.packages.files import locked
 from tests.servers.raw_server import RawServer
-from wizard.packages.fetch import ranges
-from wizard.packages.fetch.model import Fault
-from wizard.packages.fetch.part import ALIGN, PartFile, new_buffer
-from wizard.packages.fetch.reply import content_range
-from wizard.packages.fetch.state import PartState, parse_state, read_state, write_state
-from wizard.packages.fetch.store import Downloads
-from wizard.packages.fetch.transport import Transport, is_allowed
 from wizard.system import moving
+from wizard.transfer.download import part_file
+from wizard.transfer.download.file_store import Downloads
+from wizard.transfer.download.model import Fault
+from wizard.transfer.download.part_file import (
+    ALIGN,
+    PartFile,
+    PartState,
+    new_buffer,
+    parse_state,
+    read_state,
+    write_state,
+)
+from wizard.transfer.download.reply import content_range
+from wizard.transfer.download.transport import Transport, is_allowed
 
 pairs = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), max_size=12)
 
 
 @given(pairs)
 def test_a_set_of_ranges_is_a_set_of_bytes(added: list[tuple[int, int]]) -> None:
-    found: ranges.Ranges = ()
+    found: part_file.Ranges = ()
     wanted: set[int] = set()
     for start, end in added:
-        found = ranges.add(found, start, end)
+        found = part_file.add(found, start, end)
         wanted |= set(range(start, end))
     assert {byte for start, end in found for byte in range(start, end)} == wanted
-    assert ranges.total(found) == len(wanted)
-    gaps = {byte for start, end in ranges.missing(found, 60) for byte in range(start, end)}
+    assert part_file.total(found) == len(wanted)
+    gaps = {byte for start, end in part_file.missing(found, 60) for byte in range(start, end)}
     assert gaps == set(range(60)) - wanted
 
 
 @given(pairs, st.integers(1, 9), st.integers(1, 8))
 def test_aligned_gaps_cover_what_is_missing(added: list[tuple[int, int]], chunk: int, align: int) -> None:
-    found: ranges.Ranges = ()
+    found: part_file.Ranges = ()
     for start, end in added:
-        found = ranges.add(found, start // align * align, end)
-    gaps = ranges.missing(found, 60, align)
-    asked = {byte for start, end in ranges.split(gaps, chunk * align) for byte in range(start, end)}
+        found = part_file.add(found, start // align * align, end)
+    gaps = part_file.missing(found, 60, align)
+    asked = {byte for start, end in part_file.split(gaps, chunk * align) for byte in range(start, end)}
     have = {byte for start, end in found for byte in range(start, end)}
     assert asked >= set(range(60)) - have
     assert all(start % align == 0 for start, _ in gaps)
@@ -52,7 +59,7 @@ def test_aligned_gaps_cover_what_is_missing(added: list[tuple[int, int]], chunk:
 
 def test_the_front_reaches_to_the_first_hole() -> None:
     done = ((0, 10), (12, 20))
-    assert [ranges.covered_to(done, at) for at in (0, 5, 10, 12, 20)] == [10, 10, 10, 20, 20]
+    assert [part_file.covered_to(done, at) for at in (0, 5, 10, 12, 20)] == [10, 10, 10, 20, 20]
 
 
 def test_the_sidecar_keeps_everything(tmp_path: Path) -> None:

@@ -14,19 +14,17 @@ from hypothesis import strategies as st
 
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
-from wizard.cli.arguments import build_parser, choices_from
-from wizard.cli.checked import whole
-from wizard.cli.download_grammar import MOST_CONNECTIONS, rate
-from wizard.errors import Cancelled
-from wizard.flow.run_view import limit_words
-from wizard.i18n import text
-from wizard.packages.fetch import Downloads, Fetcher, FetchProgress, meter
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.fetch.limit import Limit
-from wizard.packages.fetch.meter import Meter, Watch, judge
-from wizard.packages.fetch.wake import SleepWatch
-from wizard.packages.model import LockedFile
-from wizard.plan.model import Choices
+from wizard.app.pages.run import limit_words
+from wizard.cli.grammar.arguments import build_parser, choices_from
+from wizard.cli.grammar.network import whole
+from wizard.cli.grammar.setup import MOST_CONNECTIONS, rate
+from wizard.compatibility.model import Choices
+from wizard.model.errors import Cancelled
+from wizard.model.lock import LockedFile
+from wizard.model.messages import text
+from wizard.transfer.download import Downloads, Fetcher, FetchProgress, meter
+from wizard.transfer.download.fetcher import Options, SleepWatch
+from wizard.transfer.download.meter import Limit, Meter, Watch, judge
 
 MB = 1 << 20
 

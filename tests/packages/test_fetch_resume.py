@@ -14,12 +14,11 @@ import pytest
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.waiting import wait_until
-from wizard.errors import Cancelled
-from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.fetch.ranges import total
-from wizard.packages.fetch.state import PartState, read_state, write_state
-from wizard.packages.model import LockedFile
+from wizard.model.errors import Cancelled
+from wizard.model.lock import LockedFile
+from wizard.transfer.download import Downloads, Fetcher, FetchProgress
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.part_file import PartState, read_state, total, write_state
 
 MB = 1 << 20
 ROOT = Path(__file__).resolve().parents[2]

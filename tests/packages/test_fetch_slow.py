@@ -7,11 +7,11 @@ import pytest
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.servers.trickle import Trickle
-from wizard.errors import WizardError
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.model import Lock
-from wizard.packages.sizes import with_sizes
+from wizard.model.errors import WizardError
+from wizard.model.lock import Lock
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.sizes import with_sizes
 
 pytestmark = pytest.mark.slow
 
@@ -99,7 +99,7 @@ def test_a_head_that_trickles_does_not_hold_up_the_question_for_sizes(
     far: FaultServer, far_environment: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Asked before a plan is shown, and nobody watches there."""
-    monkeypatch.setattr("wizard.packages.sizes.SILENCE", 0.5)
+    monkeypatch.setattr("wizard.transfer.download.sizes.SILENCE", 0.5)
     data = some_bytes(1000)
     far.add("/slow", data)
     with Trickle(far.port, 3000 if far.root.startswith("https") else 20) as slow:

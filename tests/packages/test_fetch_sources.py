@@ -12,14 +12,14 @@ import pytest
 
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
-from wizard.errors import WizardError
-from wizard.packages.fetch import Downloads, Fetcher, FetchResult
-from wizard.packages.fetch.addresses import Hosts, Sources
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.fetch.model import CHUNK, Fault
-from wizard.packages.fetch.reply import refusal, retry_seconds
-from wizard.packages.fetch.state import PartState, write_state
-from wizard.packages.model import LockedFile
+from wizard.model.errors import WizardError
+from wizard.model.lock import LockedFile
+from wizard.transfer.download import Downloads, Fetcher, FetchResult
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.hosts import Hosts, Sources
+from wizard.transfer.download.model import CHUNK, Fault
+from wizard.transfer.download.part_file import PartState, write_state
+from wizard.transfer.download.reply import refusal, retry_seconds
 
 MB = 1 << 20
 PAGE = 4096

@@ -11,11 +11,11 @@ import pytest
 from tests.packages import wheels
 from tests.packages.conftest import stored
 from tests.packages.files import tree
-from wizard.doctor.files import damage_of
-from wizard.doctor.installation import read_installation
-from wizard.errors import WizardError
-from wizard.packages.install import Installer
-from wizard.packages.record import changed_files, is_installed, record_of
+from wizard.environment.inspect.distributions import damage_of
+from wizard.environment.inspect.installation import read_installation
+from wizard.install.installer import Installer
+from wizard.install.record import changed_files, is_installed, record_of
+from wizard.model.errors import WizardError
 
 
 @pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])

@@ -17,14 +17,14 @@ from tests.packages import wheels
 from tests.packages.conftest import ask, stored
 from tests.packages.files import tree
 from tests.waiting import wait_until
-from wizard import paths
-from wizard.errors import Cancelled, WizardError
-from wizard.packages.install import SCRATCH_NAME, Installer, Ready
-from wizard.packages.record import check_record, is_installed, remove_partial
-from wizard.packages.store import Entry
-from wizard.packages.store.link import Linker
-from wizard.packages.store.thin import write_thin
-from wizard.packages.wheel import plain_members, read_wheel
+from wizard.install.installer import SCRATCH_NAME, Installer, Ready
+from wizard.install.record import check_record, is_installed, remove_partial
+from wizard.install.store import Entry
+from wizard.install.store.link import Linker
+from wizard.install.store.unpack import write_thin
+from wizard.install.wheel import plain_members, read_wheel
+from wizard.model.errors import Cancelled, WizardError
+from wizard.system import paths
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -281,8 +281,8 @@ def test_a_killed_install_is_resumed(tmp_path: Path, python: Path, site_packages
     ]
     entries = stored(*found)
     code = (
-        "import sys; from pathlib import Path; from wizard.packages.install import Installer;"
-        "from wizard.packages.store.folder import read_entry;"
+        "import sys; from pathlib import Path; from wizard.install.installer import Installer;"
+        "from wizard.install.store.folder import read_entry;"
         "Installer(Path(sys.argv[1])).install([read_entry(Path(item)) for item in sys.argv[2:]])"
     )
     folders = [str(entry.folder) for entry in entries]

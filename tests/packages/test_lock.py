@@ -12,13 +12,13 @@ from tests.line.wheel import build_wheel
 from tests.packages import wheels
 from tests.servers.index_server import IndexServer
 from tests.servers.mirror_server import MirrorServer, Ways
-from wizard import paths
-from wizard.errors import Cancelled, WizardError
-from wizard.i18n import LANGUAGES, text
-from wizard.packages.lock import LockRequest, _failure, belongs, compile_lock, parse_lock, project_text, python_platform
-from wizard.packages.sizes import with_sizes
-from wizard.paths import HOME_VARIABLE
+from wizard.install.lock import LockRequest, _failure, belongs, compile_lock, parse_lock, project_text, python_platform
+from wizard.model.errors import Cancelled, WizardError
+from wizard.model.messages import LANGUAGES, text
 from wizard.process import Request, run
+from wizard.system import paths
+from wizard.system.paths import HOME_VARIABLE
+from wizard.transfer.download.sizes import with_sizes
 
 # From `uv pip compile --format pylock.toml` (uv 0.13.8), shortened.
 SAMPLE = """

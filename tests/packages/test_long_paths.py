@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from tests.packages import wheels
-from wizard.packages import record, scheme
-from wizard.packages.wheel import parse_record, read_wheel
+from wizard.install import record, wheel_data
+from wizard.install.wheel import parse_record, read_wheel
 
 
 def test_every_look_goes_by_the_extended_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows' rule is stood in: the plain name is found by nobody, the extended one is."""
     real, plain = tmp_path / "site", tmp_path / "too long"
-    for module in (record, scheme):
+    for module in (record, wheel_data):
         monkeypatch.setattr(module, "extended", lambda path: path.replace(str(plain), str(real)))
     wheel = read_wheel(
         wheels.build(tmp_path / "made", "demo", files={"demo/__init__.py": b"", "demo/a.py": b"a = 1\n"})
@@ -25,7 +25,7 @@ def test_every_look_goes_by_the_extended_form(tmp_path: Path, monkeypatch: pytes
         (real / name).write_bytes(b"a = 1\n" if name.endswith("a.py") else b"")
     assert record.is_touched(wheel, plain)
     folders = {name: str(plain) for name in ("purelib", "platlib", "scripts", "data")}
-    scheme.write_rest(wheel, folders, Path(sys.executable))
+    wheel_data.write_rest(wheel, folders, Path(sys.executable))
     entries = parse_record((real / wheel.dist_info / "RECORD").read_text(encoding="utf-8"))
     assert record.check_record(plain, wheel.path) == ()
     assert record.changed_files(plain, entries, "demo") == ()

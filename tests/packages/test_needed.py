@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.packages import wheels
-from wizard.errors import WizardError
-from wizard.packages.beside import clash_of
-from wizard.packages.needed import Needed
-from wizard.packages.store import Entry
-from wizard.packages.wheel import read_wheel
+from wizard.install.installer import Needed
+from wizard.install.store import Entry
+from wizard.install.wheel import read_wheel
+from wizard.install.wheel_data import clash_of
+from wizard.model.errors import WizardError
 
 
 def let_in(paths: Iterable[Path], *asked: str) -> list[str]:

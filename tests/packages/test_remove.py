@@ -11,9 +11,9 @@ import pytest
 
 from tests.packages import wheels
 from tests.packages.conftest import stored
-from wizard import paths
-from wizard.packages.install import Installer
-from wizard.packages.record import PART_SUFFIX, check_record, remove_partial
+from wizard.install.installer import Installer
+from wizard.install.record import PART_SUFFIX, check_record, remove_partial
+from wizard.system import paths
 
 
 def test_remove_partial_takes_only_what_the_wheel_lists(tmp_path: Path, python: Path, site_packages: Path) -> None:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 import pytest
 
-from wizard.packages.fetch.meter import Watch
-from wizard.packages.fetch.reply import SocketBody
+from wizard.transfer.download.meter import Watch
+from wizard.transfer.download.reply import SocketBody
 
 BLOCK = 1 << 20
 TAIL = 4321  # less than what a buffered reader reads ahead

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.packages.files import locked, some_bytes
-from wizard.packages.fetch.addresses import Hosts
-from wizard.packages.fetch.board import Board
-from wizard.packages.fetch.model import BLOCK
-from wizard.packages.fetch.part import new_buffer
-from wizard.packages.fetch.settle import Settler
-from wizard.packages.fetch.store import Downloads
-from wizard.packages.fetch.task import Block, FileTask
-from wizard.packages.model import LockedFile
+from wizard.model.lock import LockedFile
+from wizard.transfer.download.block_writer import Settler
+from wizard.transfer.download.file_store import Downloads
+from wizard.transfer.download.hosts import Hosts
+from wizard.transfer.download.model import BLOCK
+from wizard.transfer.download.part_file import new_buffer
+from wizard.transfer.download.scheduler import Board
+from wizard.transfer.download.task import Block, FileTask
 
 
 class _Meanwhile(threading.Condition):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from wizard.machine.machine_file import machine_from_json
 from wizard.machine.model import Machine
-from wizard.machine.serialize import machine_from_json
 
 FOLDER = Path(__file__).resolve().parent.parent / "data" / "machines"
 

@@ -6,11 +6,10 @@ import pytest
 
 from tests.plan.machines import machine
 from tests.plan.test_named_machines import build_of, codes, find, verdict_of
-from wizard.errors import ExitStatus, UsageError
-from wizard.matrix.load import load_matrix
-from wizard.plan.asked import canonical, check_choices
-from wizard.plan.model import Choices
-from wizard.plan.resolve import nearest_python, resolve
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import canonical, check_choices, nearest_python, resolve
+from wizard.model.errors import ExitStatus, UsageError
 
 CARD = "gtx-1660-ti-windows-546"
 

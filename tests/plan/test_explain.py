@@ -9,11 +9,10 @@ import pytest
 
 from tests.plan.machines import names
 from tests.plan.test_named_machines import verdict_of
-from wizard.cli.columns import width
-from wizard.cli.pick_table import align, render
-from wizard.i18n import catalogue
-from wizard.plan.explain import after_update, newest_rejections, pick_document, why_not_newest
-from wizard.plan.model import REASON_CODES
+from wizard.cli.tables import align, render, width
+from wizard.compatibility.explain import after_update, newest_rejections, pick_document, why_not_newest
+from wizard.compatibility.model import REASON_CODES
+from wizard.model.messages import catalogue
 
 CARD = "gtx-1660-ti-windows-546"
 

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 
 from tests.plan.machines import machine, names
-from wizard.capability import ComputeCapability
-from wizard.i18n import text
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.model import Card
+from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu
-from wizard.matrix.load import load_matrix
-from wizard.matrix.model import Card
-from wizard.plan.model import Candidate, Choices, Verdict
-from wizard.plan.resolve import resolve
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import text
 
 NOTHING = None
 # machine -> best, after a driver update: (branch, torch, tag)

@@ -7,14 +7,14 @@ from dataclasses import replace
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from wizard.capability import ComputeCapability
+from wizard.compatibility.data.load import load_matrix, read_rows
+from wizard.compatibility.data.model import PLATFORMS, Build
+from wizard.compatibility.data.ordering import branch_of, cuda_of, variant_key, version_key
+from wizard.compatibility.model import REASON_CODES, Candidate, Choices, Reason, Verdict
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu, Machine
-from wizard.matrix.load import load_matrix, read_rows
-from wizard.matrix.model import PLATFORMS, Build
-from wizard.matrix.ordering import branch_of, cuda_of, variant_key, version_key
-from wizard.paths import matrices_dir
-from wizard.plan.model import REASON_CODES, Candidate, Choices, Reason, Verdict
-from wizard.plan.resolve import resolve
+from wizard.model.capability import ComputeCapability
+from wizard.system.paths import matrices_dir
 
 MATRIX = load_matrix()
 CARDS = read_rows(matrices_dir() / "gpus.csv")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.capability import ComputeCapability
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.rules import code_for, compiles_ptx, driver_level, reaches, runs
 from wizard.machine.model import Driver
-from wizard.matrix.load import load_matrix
-from wizard.plan.drivers import compiles_ptx, driver_level, reaches, runs
-from wizard.plan.kernels import code_for
+from wizard.model.capability import ComputeCapability
 
 
 @pytest.mark.parametrize(

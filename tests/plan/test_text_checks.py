@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.explain.facts import Named, parse_facts
-from wizard.i18n import LANGUAGES, text
-from wizard.matrix.load import load_matrix
-from wizard.plan.text_checks import check_facts
+from wizard.compatibility.data.load import load_matrix
+from wizard.diagnose.known_errors.facts import Named, check_facts, parse_facts
+from wizard.model.messages import LANGUAGES, text
 
 
 def reasons(words: str) -> dict[str, dict[str, str]]:

@@ -8,16 +8,15 @@ import pytest
 
 from tests.plan.machines import machine, names
 from tests.plan.test_named_machines import build_of, codes, find, notice_keys, verdict_of
-from wizard.capability import ComputeCapability
-from wizard.i18n import LANGUAGES, message, text
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.explain import cuda_numbers, why_not, why_not_newest
+from wizard.compatibility.judge import situation_of
+from wizard.compatibility.model import Candidate, Choices, Reason, Verdict
+from wizard.compatibility.notices import last_torches
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu, Machine, Toolkit
-from wizard.matrix.load import load_matrix
-from wizard.plan.explain import why_not_newest
-from wizard.plan.judge import situation_of
-from wizard.plan.last_torch import last_torches
-from wizard.plan.model import Candidate, Choices, Reason, Verdict
-from wizard.plan.resolve import resolve
-from wizard.plan.why import cuda_numbers, why_not
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import LANGUAGES, message, text
 
 
 def test_a_v100_that_is_asked_for_torch_2_10() -> None:

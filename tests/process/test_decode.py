@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.process.decode import LineDecoder
+from wizard.process.running import LineDecoder
 
 # Without zeros and marks: a text that begins like UTF-16 is taken for it.
 TEXT = st.text(alphabet=st.characters(blacklist_characters="\r\n\0\ufeff\ufffe", blacklist_categories=("Cs",)))

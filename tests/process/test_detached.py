@@ -15,7 +15,7 @@ import pytest
 from wizard.process import detached
 from wizard.process.environment import child_environment
 from wizard.system import processes_windows
-from wizard.windows import creation
+from wizard.system.windows import job
 
 
 def test_it_lives_on_and_its_words_are_in_the_log(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def windows(refused: set[int], seen: list[int]) -> Any:
 
 
 def test_a_job_that_lets_nobody_out_is_not_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    first, second = creation.detached(own_window=False)
+    first, second = job.detached(own_window=False)
     for refused, expected in ((set(), [first]), ({first}, [first, second])):
         seen: list[int] = []
         monkeypatch.setattr(subprocess, "Popen", windows(refused, seen))

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from wizard import paths
-from wizard.environments.inspect_prefix import ask_python
-from wizard.environments.venv_engine import failure
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, text
+from wizard.environment.create.venv_engine import failure
+from wizard.environment.inspect.prefix import ask_python
+from wizard.install.installer import find_places
+from wizard.install.lock import LockRequest, compile_lock
 from wizard.machine.asking import asker
-from wizard.machine.interpreters import ask_interpreter
-from wizard.packages.install import find_places
-from wizard.packages.lock import LockRequest, compile_lock
+from wizard.machine.host.interpreters import ask_interpreter
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
 from wizard.process import Request, run, without_memory
+from wizard.system import paths
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="limits of a process's memory are POSIX'")
 

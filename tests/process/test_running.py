@@ -13,7 +13,7 @@ import pytest
 
 from tests.abilities import needs_times_of_others, patience
 from tests.waiting import wait_until
-from wizard.process import Request, Running, StopTimeouts, child_environment, run, silence, without_memory
+from wizard.process import Request, Running, StopTimeouts, child_environment, run, running, without_memory
 
 FAST = StopTimeouts(interrupt=0.3, terminate=0.3, kill=2)
 
@@ -142,7 +142,7 @@ def test_child_environment_drops_what_would_betray_and_keeps_the_rest() -> None:
 @pytest.mark.parametrize("then", ["", "print('memory allocation of 8 bytes failed', file=sys.stderr, flush=True);"])
 def test_a_child_that_hangs_is_ended_and_one_that_works_is_not(then: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """One that was denied memory is not waited for as long as others are."""
-    monkeypatch.setattr(silence, "_AFTER_DENIAL", 0.5)
+    monkeypatch.setattr(running, "_AFTER_DENIAL", 0.5)
     longest = 3600.0 if then else 2.0
     code = f"import sys, threading; {then} threading.Event().wait()"
     hangs = run(python(code, silence=longest))

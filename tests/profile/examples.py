@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 from dataclasses import replace
 
-from wizard.mirrors.channel import channel_subdir
-from wizard.packages.model import LockedFile
-from wizard.profile.conda import CondaPackage
-from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
+from wizard.classroom.profile.model import CondaPackage, Profile, ProfileEnvironment, ProfileLock, ProfileSources
+from wizard.model.lock import LockedFile
+from wizard.sources.channel import channel_subdir
 
 HOST = "https://files.example.org"
 PLATFORM = {

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from tests.line.world import World
-from wizard import paths
-from wizard.profile.hosts import foreign_hosts
-from wizard.profile.model import Profile
+from wizard.classroom.profile.hosts import foreign_hosts
+from wizard.classroom.profile.model import Profile
+from wizard.system import paths
 
 _LAYOUT = {"pypi": "simple", "pytorch-wheels": "simple", "conda-forge": "channel"}
 

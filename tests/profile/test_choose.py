@@ -13,12 +13,12 @@ import pytest
 
 from tests.plan.machines import FOLDER, machine, names
 from tests.profile.examples import entry, profile
-from wizard.i18n import text
-from wizard.matrix.load import load_matrix
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.profile.choose import Selection, choose
-from wizard.profile.model import ProfileLock
+from wizard.classroom.profile.choose import Selection, choose
+from wizard.classroom.profile.model import ProfileLock
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.model.messages import text
 
 ROOM = tuple(entry(os, variant) for os in ("windows", "linux") for variant in ("cu130", "cu126", "cpu"))
 # By hand, from what NVIDIA and the wheels say: 2.14.1+cu130 has sm_75 to sm_120 and wants driver 580; cu126 has sm_50

@@ -10,10 +10,10 @@ import pytest
 
 from tests.profile.examples import HOST, conda, entry, profile, with_python
 from tests.profile.test_read import refused
-from wizard.profile.conda import channels_of, chosen_text, from_record
-from wizard.profile.conda_read import MOST
-from wizard.profile.read import parse_profile
-from wizard.profile.write import profile_file, profile_text
+from wizard.classroom.profile.model import channels_of, chosen_text, from_record
+from wizard.classroom.profile.read import parse_profile
+from wizard.classroom.profile.read_locks import MOST
+from wizard.classroom.profile.write import profile_file, profile_text
 
 LINUX = with_python(entry("linux", "cu126"))
 TEXT = profile_text(profile(LINUX))

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from tests.profile.examples import full
 from tests.thorough import times
-from wizard.errors import UsageError
-from wizard.profile.model import Profile
-from wizard.profile.read import parse_profile
-from wizard.profile.write import profile_file, profile_text
+from wizard.classroom.profile.model import Profile
+from wizard.classroom.profile.read import parse_profile
+from wizard.classroom.profile.write import profile_file, profile_text
+from wizard.model.errors import UsageError
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -10,15 +10,15 @@ import pytest
 
 from tests.profile.examples import conda, entry, full, profile, wheel
 from tests.profile.known import list_hosts_of
-from wizard.errors import UsageError
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.table import mirror_rows
-from wizard.plan.model import Choices
-from wizard.profile.hosts import check_hosts, foreign_hosts, is_trusted, not_trusted
-from wizard.profile.model import Profile, ProfileEnvironment, ProfileSources
-from wizard.profile.sound import address_flaw, is_wheel_at, name_flaw, place_flaw
-from wizard.profile.wheels import check_locks
-from wizard.session.profile import profile_choices
+from wizard.classroom.profile.fields import address_flaw, is_wheel_at, name_flaw, place_flaw
+from wizard.classroom.profile.hosts import check_hosts, foreign_hosts, is_trusted, not_trusted
+from wizard.classroom.profile.model import Profile, ProfileEnvironment, ProfileSources
+from wizard.classroom.profile.read_locks import check_locks
+from wizard.classroom.profile.setup import profile_choices
+from wizard.compatibility.model import Choices
+from wizard.model.errors import UsageError
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources.table import mirror_rows
 from wizard.system.places import places
 
 OFFICIAL = "https://download-r2.pytorch.org/whl/cu126"
@@ -152,7 +152,7 @@ def test_a_wheels_address_ends_with_its_name() -> None:
     lock = entry("linux", "cu126")
     numpy = wheel("numpy", "2.3.0")
     other = replace(numpy, urls=(f"https://{FILES}/packages/evil-2.3.0-py3-none-any.whl",))
-    from wizard.profile.fields import Problems
+    from wizard.classroom.profile.fields import Problems
 
     problems = Problems()
     check_locks(profile(replace(lock, files=(other, lock.files[1]))), problems)
@@ -253,7 +253,7 @@ def test_a_place_is_looked_at_again_where_it_is_used(tmp_path: Path, monkeypatch
     (home / ".config").mkdir(parents=True)
     (home / "class").symlink_to(home / ".config")
     monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setattr("wizard.system.here.os_name", lambda: "linux")
+    monkeypatch.setattr("wizard.system.traits.os_name", lambda: "linux")
     for place, refused in (
         (str(tmp_path / "homes" / "you"), True), ("~/class", True), ("~/lesson", False), (str(home / "lesson"), False)
     ):  # fmt: skip

@@ -6,12 +6,8 @@ import pytest
 
 from tests.plan.machines import machine, names
 from tests.profile.examples import entry, profile
-from wizard.errors import UsageError
-from wizard.matrix.load import load_matrix
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.profile.choose import choose
-from wizard.session.profile_needs import (
+from wizard.classroom.profile.choose import choose
+from wizard.classroom.profile.needs import (
     Allowed,
     Need,
     checked,
@@ -20,6 +16,10 @@ from wizard.session.profile_needs import (
     one_python,
     together,
 )
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.model.errors import UsageError
 
 ROOM = [(name, machine(name)) for name in names()]
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.profile.examples import HOST, entry, full, profile
-from wizard.errors import ExitStatus, UsageError
-from wizard.i18n import LANGUAGES, text
-from wizard.packages.lock import parse_lock
-from wizard.profile.model import LARGEST_BYTES, Profile, ProfileSources
-from wizard.profile.pylock import lock_of
-from wizard.profile.read import parse_profile, read_profile
-from wizard.profile.write import profile_file, profile_text
+from wizard.classroom.profile.choose import lock_of
+from wizard.classroom.profile.model import LARGEST_BYTES, Profile, ProfileSources
+from wizard.classroom.profile.read import parse_profile, read_profile
+from wizard.classroom.profile.write import profile_file, profile_text
+from wizard.install.lock import parse_lock
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import LANGUAGES, text
 
 TEXT = profile_text(profile(ask=("name",)))
 NUMPY, TORCH = (file.filename for file in entry("windows", "cu126").files)

@@ -14,13 +14,13 @@ from tests.profile.examples import entry, profile
 from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import FaultServer
 from tests.tools import needs
-from wizard.cli.main import main
-from wizard.errors import UsageError
-from wizard.pack.build import BuildOptions, build, code_of
-from wizard.packages.fetch import Downloads
-from wizard.profile.model import ProfileFile
-from wizard.profile.read import read_profile
-from wizard.profile.signature import (
+from wizard.classroom.join import Asked, enter
+from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.pack.make import read_listing, wanted_of
+from wizard.classroom.profile.keys import check_signature, own_key, own_key_file, remember_key, sign_profile
+from wizard.classroom.profile.model import ProfileFile
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.signature import (
     new_key,
     parse_public,
     parse_secret,
@@ -30,11 +30,11 @@ from wizard.profile.signature import (
     signature_path,
     verify,
 )
-from wizard.profile.write import profile_file
-from wizard.session.class_keys import check_signature, own_key, own_key_file, remember_key, sign_profile
-from wizard.session.classroom import Asked, enter
-from wizard.session.pack import read_listing, wanted_of
-from wizard.session.share import serve_on
+from wizard.classroom.profile.write import profile_file
+from wizard.classroom.server.share import serve_on
+from wizard.cli.main import main
+from wizard.model.errors import UsageError
+from wizard.transfer.download import Downloads
 
 DATA = Path(__file__).parents[1] / "data" / "minisign"  # made by minisign 0.11: -G -W, -S, -S -l
 Call = Callable[..., "tuple[int, str]"]

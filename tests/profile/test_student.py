@@ -8,13 +8,13 @@ import pytest
 
 from tests.plan.machines import machine
 from tests.profile.examples import entry, profile
-from wizard.errors import UsageError, WizardError
-from wizard.i18n import text
-from wizard.matrix.load import load_matrix
-from wizard.plan.model import Choices
-from wizard.profile.model import ProfileEnvironment, ProfileSources
-from wizard.session.plain import plain_address
-from wizard.session.profile import profile_choices, select
+from wizard.classroom.profile.conda import plain_address
+from wizard.classroom.profile.model import ProfileEnvironment, ProfileSources
+from wizard.classroom.profile.setup import profile_choices, select
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import text
 
 
 def test_what_the_profile_says_is_what_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -22,12 +22,12 @@ def test_what_the_profile_says_is_what_is_chosen(monkeypatch: pytest.MonkeyPatch
         environment=ProfileEnvironment("deep", "venv", companions=(), extras=("pandas",), place_linux="~/class"),
         sources=ProfileSources(conda_channel="https://conda.example.org/forge"),
     )
-    monkeypatch.setattr("wizard.system.here.os_name", lambda: "linux")
+    monkeypatch.setattr("wizard.system.traits.os_name", lambda: "linux")
     choices = profile_choices(made, Choices(limit_rate=5))
     assert (choices.prefix, choices.name) == (str(Path.home() / "class" / "deep"), None)
     assert (choices.engine, choices.extras, choices.channel) == ("venv", ("pandas",), "https://conda.example.org/forge")
     assert choices.limit_rate == 5  # how fast is no matter of the class
-    monkeypatch.setattr("wizard.system.here.os_name", lambda: "windows")
+    monkeypatch.setattr("wizard.system.traits.os_name", lambda: "windows")
     assert (profile_choices(made, Choices()).prefix, profile_choices(made, Choices()).name) == (None, "deep")
 
 

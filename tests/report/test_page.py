@@ -10,16 +10,15 @@ from pathlib import Path
 import pytest
 
 from tests.report.test_report import LI, MACHINE, SECRET, document, shape
-from wizard.doctor.good_state import Change, Drift, GoodState
-from wizard.doctor.model import Answer, finding, found, not_looked, proof, ruled_out
-from wizard.i18n import LANGUAGES, message
-from wizard.packages.model import Lock, LockedFile
-from wizard.report.doctor_document import doctor_document
-from wizard.report.doctor_text import render_doctor
-from wizard.report.html import render_html
-from wizard.report.privacy import Private, clean_text
-from wizard.report.render import render_text
-from wizard.report.write import save_as
+from wizard.diagnose.document import doctor_document
+from wizard.diagnose.model import Answer, finding, found, not_looked, proof, ruled_out
+from wizard.environment.inspect.baseline import Change, Drift, GoodState
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import LANGUAGES, message
+from wizard.run.report.html import render_html
+from wizard.run.report.privacy import Private, clean_text
+from wizard.run.report.text import render_doctor, render_text
+from wizard.run.report.write import save_as
 
 EVIDENCE = "/home/li/.local/lib/python3.12/site-packages/torch on labpc-07 <b>bold</b>"
 

@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from wizard.doctor.repair_steps import Guard, PutAside, RepairReady
-from wizard.errors import ExitStatus, WizardError
-from wizard.i18n import LANGUAGES, catalogue, message
-from wizard.packages.model import BY_PROFILE, LockedFile
-from wizard.plan.model import Candidate, Choices, Plan, PlanSource
+from wizard.app.worker import STAGES
+from wizard.compatibility.model import Candidate, Choices, Plan, PlanSource
+from wizard.diagnose.repair.steps import Guard, PutAside, RepairReady
+from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.lock import BY_PROFILE, LockedFile
+from wizard.model.messages import LANGUAGES, catalogue, message
 from wizard.process import Outcome, Request
-from wizard.report.document import report_document
-from wizard.report.html import render_html
-from wizard.report.privacy import Private, clean_text
-from wizard.report.render import Document, render_text
-from wizard.report.write import write_report
-from wizard.session.worker import STAGES
-from wizard.steps.model import Check, Diagnosis, StepResult, Verification
-from wizard.steps.share import Share
-from wizard.steps.smoke import parse_smoke
+from wizard.run.report.document import report_document
+from wizard.run.report.html import render_html
+from wizard.run.report.privacy import Private, clean_text
+from wizard.run.report.text import Document, render_text
+from wizard.run.report.write import write_report
+from wizard.run.steps.share import Share
+from wizard.run.verify.model import Check, Diagnosis, StepResult, Verification
+from wizard.run.verify.smoke import parse_smoke
 
 LI = Private(("/data/people/li", "/home/li"), "li", "labpc-07")
 SECRET = "tok3n"

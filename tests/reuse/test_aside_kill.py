@@ -26,7 +26,7 @@ KILLS = times(30, 8)
 WORK = """
 import itertools, os, signal, sys, zipfile
 from pathlib import Path
-from wizard.doctor.aside import Aside
+from wizard.diagnose.repair.snapshot import Aside
 how, prefix, site, last, *wheels = sys.argv[1:]
 prefix, site, last, wheels = Path(prefix), Path(site), int(last), [Path(wheel) for wheel in wheels]
 aside = Aside(prefix, site, "run-1")

@@ -15,13 +15,12 @@ import pytest
 from tests.line.world import World
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, picture, site_of, versions
-from wizard.doctor.distributions import read_distributions
-from wizard.doctor.files import damage_of
-from wizard.environments.clone import clone, contents_of
-from wizard.environments.look import look
-from wizard.environments.remove import mark_begun
-from wizard.errors import Cancelled
-from wizard.session.clone import carry_out_clone, plan_clone
+from wizard.app.use.clone import carry_out_clone, plan_clone
+from wizard.environment.create.clone import clone, contents_of
+from wizard.environment.inspect.distributions import damage_of, read_distributions
+from wizard.environment.inspect.look import look
+from wizard.environment.remove.unfinished import mark_begun
+from wizard.model.errors import Cancelled
 
 TARGET = "a copy 副本"
 

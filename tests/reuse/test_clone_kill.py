@@ -19,8 +19,8 @@ import pytest
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, picture, versions
 from tests.thorough import times
-from wizard.environments.found import State
-from wizard.environments.look import look
+from wizard.environment.inspect.found import State
+from wizard.environment.inspect.look import look
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = times(20, 8)
@@ -29,8 +29,8 @@ SEED = 20261121
 CLONE = """
 import itertools, os, signal, sys
 from pathlib import Path
-from wizard.environments.look import look
-from wizard.session.clone import carry_out_clone, plan_clone
+from wizard.environment.inspect.look import look
+from wizard.app.use.clone import carry_out_clone, plan_clone
 source, target, last = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 counter, count = itertools.count(1), 0  # drawn from by several threads
 def hook(event, arguments):

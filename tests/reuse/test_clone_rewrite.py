@@ -11,9 +11,8 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from wizard.environments.clone import Rewritten
-from wizard.environments.clone_records import mended_record
-from wizard.environments.clone_rewrite import rewrite, spellings
+from wizard.environment.create.clone import Rewritten
+from wizard.environment.create.clone_files import mended_record, rewrite, spellings
 
 OLD, NEW = Path("/envs/demo"), Path("/other/place")
 KNOWN = spellings(OLD, NEW, is_windows=False)

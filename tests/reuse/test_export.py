@@ -15,7 +15,7 @@ from ruamel.yaml import YAML
 
 from tests.line.world import World
 from tests.reuse.world import site_of, versions
-from wizard.environments.conda_records import read_records
+from wizard.environment.conda.records import read_records
 
 TOOLS = {"pip", "setuptools", "wheel"}
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard import paths
 from wizard.process import child_environment
 from wizard.safety.hard_crash import collect_earlier, watched, what_of
+from wizard.system import paths
 
 SCRIPT = "from wizard.safety.hard_crash import watched\nwith watched():\n    {do}\n"
 SEGFAULT = "import ctypes; ctypes.string_at(0)"
@@ -79,7 +79,7 @@ def test_what_is_no_file_of_ours_is_let_be(tmp_path: Path) -> None:
 def test_a_fifo_in_place_of_its_own_trace_stops_no_start() -> None:
     """Its number is known beforehand: the next process's own file is one, too."""
     script = (
-        "import os; from wizard import paths\n"
+        "import os; from wizard.system import paths\n"
         "paths.logs_dir().mkdir(parents=True); os.mkfifo(paths.logs_dir() / f'hard-{os.getpid()}.txt')\n"
     )
     environment = child_environment({**paths.own_environment(), paths.HOME_VARIABLE: str(paths.home())})

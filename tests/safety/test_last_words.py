@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.windows.fake_windows import library
-from wizard import __main__, paths
+from wizard import __main__
 from wizard.__main__ import open_window
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, text
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
 from wizard.process import child_environment
-from wizard.safety.last_words import last_words
-from wizard.windows import message_box
+from wizard.safety.fatal_error import last_words
+from wizard.system import paths
+from wizard.system.windows import message_box
 
 PYTHON_CODE = "raise ImportError('libEGL.so.1: cannot open shared object file: No such file or directory')\n"
 
@@ -98,10 +99,10 @@ def test_a_system_library_that_is_missing_is_told_with_its_package(
 
     class NotThere:
         def find_spec(self, name: str, *more: object) -> None:
-            if name == "wizard.gui.app":
+            if name == "wizard.gui.startup.app":
                 raise ImportError("libGL.so.1: cannot open shared object file: No such file or directory")
 
-    monkeypatch.delitem(sys.modules, "wizard.gui.app", raising=False)
+    monkeypatch.delitem(sys.modules, "wizard.gui.startup.app", raising=False)
     monkeypatch.setattr(sys, "meta_path", [NotThere(), *sys.meta_path])
     with pytest.raises(WizardError) as caught:
         open_window(None, None, self_test=False)  # type: ignore[arg-type]

@@ -11,12 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from wizard import paths
 from wizard.process import child_environment
 from wizard.safety import log
+from wizard.safety.fatal_error import last_words
 from wizard.safety.hard_crash import watched
-from wizard.safety.last_words import last_words
 from wizard.safety.log import append
+from wizard.system import paths
 
 WRITERS, LINES, MOST = 4, 300, 8_000
 SCRIPT = """

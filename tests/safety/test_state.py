@@ -14,13 +14,12 @@ from tests.abilities import needs_links
 from tests.safety.broken import ELSEWHERE, IN_THE_WAY, SETTINGS
 from tests.undo.noting import as_nobody
 from tests.users import needs_open_project
-from wizard import paths
+from wizard.app.use.preferences import load_network, save_network
 from wizard.cli.main import main
-from wizard.gui.preferences import Preferences
-from wizard.i18n import LANGUAGES, message, text
-from wizard.safety.settings_file import read_settings
-from wizard.safety.state import set_right
-from wizard.session.network import load_network, save_network
+from wizard.gui.startup.preferences import Preferences
+from wizard.model.messages import LANGUAGES, message, text
+from wizard.safety.state import read_settings, set_right
+from wizard.system import paths
 
 COMMANDS = (["runs"], ["undo", "list"])
 

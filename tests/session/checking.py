@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.servers.index_server import Answer
-from wizard.errors import WizardError
-from wizard.mirrors.model import Layout, Origin, Source, UserSettings
-from wizard.packages.lock import LockRequest
-from wizard.packages.model import Lock
-from wizard.plan.model import Choices
-from wizard.session.checked_index import CheckedIndex
-from wizard.session.computed import Asker
+from wizard.compatibility.model import Choices
+from wizard.install.lock import LockRequest
+from wizard.model.errors import WizardError
+from wizard.model.lock import Lock
+from wizard.run.plan.checked_index import CheckedIndex
+from wizard.run.plan.computed import Asker
+from wizard.sources.model import Layout, Origin, Source, UserSettings
 
 ASKER = Asker(Choices(), lambda: False)
 LIBRARY = random.Random(3).randbytes(3_000_000)

@@ -9,9 +9,9 @@ import trustme
 
 from tests.packages import wheels
 from tests.session.checking import LIBRARY
-from wizard.mirrors.model import UserSettings
-from wizard.paths import HOME_VARIABLE
-from wizard.session import checked_index
+from wizard.run.plan import checked_index
+from wizard.sources.model import UserSettings
+from wizard.system.paths import HOME_VARIABLE
 
 
 @pytest.fixture

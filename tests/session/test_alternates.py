@@ -12,9 +12,9 @@ import pytest
 
 from tests.mirrors.wheels import make_wheel
 from tests.servers.mirror_server import MirrorServer, Ways
-from wizard.mirrors.model import Layout, Origin, Source, UserSettings
-from wizard.packages.model import Lock, LockedFile
-from wizard.session.alternates import with_alternates
+from wizard.model.lock import Lock, LockedFile
+from wizard.run.plan.other_packages import with_alternates
+from wizard.sources.model import Layout, Origin, Source, UserSettings
 
 NAMES = ("alpha-1.0-py3-none-any.whl", "beta-2.0-py3-none-any.whl")
 

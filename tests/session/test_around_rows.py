@@ -7,14 +7,14 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from wizard.capability import ComputeCapability
-from wizard.doctor.surroundings import Surroundings, look_around
-from wizard.i18n import LANGUAGES, Message, message, text
+from wizard.app.pages.check import around_rows, folder_rows, restart_rows, runtime_rows
+from wizard.app.pages.requirements import requirements
+from wizard.diagnose.checks.host_facts import Surroundings, look_around
 from wizard.machine.model import Driver, Gpu, Machine
-from wizard.mirrors.model import UserSettings
-from wizard.plan.requirement import Requirement
-from wizard.plan.requirements import requirements
-from wizard.session.around_rows import around_rows, folder_rows, restart_rows, runtime_rows
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import LANGUAGES, Message, message, text
+from wizard.run.model import Requirement
+from wizard.sources.model import UserSettings
 from wizard.system.traits import of
 
 CARD = Gpu("nvidia", "NVIDIA GeForce RTX 3060", "10de:2503", ComputeCapability(8, 6), 12 * 2**30)
@@ -75,9 +75,9 @@ HOME = PureWindowsPath("C:/Users/李 雷")
 def test_folders_that_trip_other_tools(
     place: str, temporary: str, os_name: str, keys: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from wizard.system import here
+    from wizard.system import traits
 
-    monkeypatch.setattr(here, "os_name", lambda: os_name)
+    monkeypatch.setattr(traits, "os_name", lambda: os_name)
     variables = {"OneDrive": "D:\\Cloud"}
     rows = tuple(folder_rows(Path(place), temporary, variables, os_name, long_paths=False))
     said(rows)

@@ -10,12 +10,12 @@ import pytest
 
 from tests.flow import values
 from tests.session.mirrors import write_mirrors
-from wizard.mirrors.model import UserSettings
-from wizard.plan.model import Choices
-from wizard.session.channels import further_channels
-from wizard.session.contest import Contest
-from wizard.session.model import Facts
-from wizard.steps.create import cuda_of, read_chosen, target_of
+from wizard.compatibility.model import Choices
+from wizard.run.model import Facts
+from wizard.run.select.channels import further_channels
+from wizard.run.select.mirror_policy import Contest
+from wizard.run.steps.create import cuda_of, read_chosen, target_of
+from wizard.sources.model import UserSettings
 
 OFFICIAL, NEAR, FAR = (f"http://127.0.0.1:9/{name}/conda-forge" for name in ("official", "near", "far"))
 

@@ -15,14 +15,14 @@ from tests.servers.index_server import IndexServer
 from tests.servers.mirror_server import MirrorServer, Ways
 from tests.servers.trickle import Trickle
 from tests.session.checking import LIBRARY, failure, links, resolve, source
-from wizard import paths
-from wizard.mirrors.model import UserSettings
-from wizard.packages.fetch import Downloads, Fetcher, FetchProgress
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.lock import with_hashes
-from wizard.plan.model import Choices
-from wizard.session import computed
-from wizard.session.computed import Asker
+from wizard.compatibility.model import Choices
+from wizard.install.lock import with_hashes
+from wizard.run.plan import computed
+from wizard.run.plan.computed import Asker
+from wizard.sources.model import UserSettings
+from wizard.system import paths
+from wizard.transfer.download import Downloads, Fetcher, FetchProgress
+from wizard.transfer.download.fetcher import Options
 
 
 def test_without_hashes_only_the_end_of_a_wheel_is_read_and_the_file_comes_once(

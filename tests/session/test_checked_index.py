@@ -15,13 +15,13 @@ from tests.packages import wheels
 from tests.servers.index_server import JSON, Answer, IndexServer
 from tests.servers.trickle import Trickle
 from tests.session.checking import ASKER, failure, links, resolve, source
-from wizard import paths
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.model import Layout, UserSettings
-from wizard.packages import lock as lock_module
-from wizard.packages.lock import LockRequest
-from wizard.session.checked_index import CheckedIndex
+from wizard.install import lock as lock_module
+from wizard.install.lock import LockRequest
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
+from wizard.run.plan.checked_index import CheckedIndex
+from wizard.sources.model import Layout, UserSettings
+from wizard.system import paths
 
 
 @pytest.mark.parametrize("is_json", [True, False], ids=["json", "html"])

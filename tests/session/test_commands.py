@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from wizard.i18n import message
-from wizard.mirrors.official import default_index_url
-from wizard.packages.model import Lock, LockedFile
-from wizard.plan.model import Candidate, Choices, Plan, PlanSource
-from wizard.session.commands import equivalent_commands
+from wizard.compatibility.model import Candidate, Choices, Plan, PlanSource
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import message
+from wizard.run.plan.commands import equivalent_commands
+from wizard.sources.read import default_index_url
 
 PLAN = Plan(
     id="r", created=0.0, candidate=Candidate("2.13.0", "cpu", "3.12", None, None, True), choices=Choices(),

@@ -11,15 +11,15 @@ import pytest
 from tests.mirrors.wheels import make_wheel
 from tests.pinned import pin
 from tests.servers.index_server import IndexServer
-from wizard.capability import ComputeCapability
-from wizard.errors import UsageError, WizardError
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu, Machine, PythonInstall
-from wizard.matrix.load import load_matrix
-from wizard.mirrors.model import UserSettings
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.session.elect import elect
-from wizard.session.model import Election, Facts
+from wizard.model.capability import ComputeCapability
+from wizard.model.errors import UsageError, WizardError
+from wizard.run.model import Election, Facts
+from wizard.run.select.elect import elect
+from wizard.sources.model import UserSettings
 
 PYTHONS = (PythonInstall("/py/3.13", "3.13.1", True), PythonInstall("/py/3.11", "3.11.7", True))
 NO_CARD = Machine("linux", "x86_64", "2.36", None, (), pythons=PYTHONS)

@@ -9,10 +9,10 @@ from dataclasses import replace
 import pytest
 
 from tests.flow import values
-from wizard.errors import WizardError
-from wizard.plan.serialize import plan_to_json, read_plan
-from wizard.session.session import Session
-from wizard.steps.run_folder import RunFolder, create_run_folder
+from wizard.app.session import Session
+from wizard.model.errors import WizardError
+from wizard.run.plan.plan_file import plan_to_json, read_plan
+from wizard.run.run_folder import RunFolder, create_run_folder
 
 
 @pytest.fixture

@@ -11,18 +11,18 @@ import pytest
 
 from tests.mirrors.torch_wheels import companion, torch_wheel
 from tests.servers.index_server import Answer, IndexServer
-from wizard import paths
-from wizard.capability import ComputeCapability
-from wizard.errors import UsageError, WizardError
-from wizard.i18n import LANGUAGE_VARIABLE, text
+from wizard.app.use import tables
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu, Machine
-from wizard.matrix.load import load_matrix
-from wizard.mirrors.model import UserSettings
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.session import matrices
-from wizard.session.judged_news import JudgedNews, judged_news
-from wizard.session.wheel_looks import looks_dir
+from wizard.model.capability import ComputeCapability
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import LANGUAGE_VARIABLE, text
+from wizard.run.select.judged_builds import JudgedNews, judged_news
+from wizard.run.select.new_builds import looks_dir
+from wizard.sources.model import UserSettings
+from wizard.system import paths
 
 RTX_4090 = Machine(
     "linux", "x86_64", "2.36", Driver("580.95.05", "13.0"),
@@ -54,8 +54,8 @@ def news(server: IndexServer, machine: Machine = RTX_4090) -> tuple[JudgedNews, 
     return judged_news(machine, load_matrix(), choices, UserSettings(), lambda: False)
 
 
-def learn(server: IndexServer, platforms: tuple[str, ...] = ALL) -> matrices.Refreshed:
-    return matrices.refresh(Choices(torch_index=server.simple), UserSettings(), platforms, lambda: False)
+def learn(server: IndexServer, platforms: tuple[str, ...] = ALL) -> tables.Refreshed:
+    return tables.refresh(Choices(torch_index=server.simple), UserSettings(), platforms, lambda: False)
 
 
 def test_a_newer_release_is_found_read_and_judged(server: IndexServer) -> None:
@@ -168,8 +168,8 @@ def test_refresh_learns_and_the_rule_takes_it_up(server: IndexServer) -> None:
     assert best
     assert (best.torch, best.variant, best.pythons, best.confidence) == ("2.16.0", "cu132", ("3.12", "3.13"), "medium")
     assert news(server) == ()
-    assert matrices.check() == ()
-    assert matrices.forget()
+    assert tables.check() == ()
+    assert tables.forget()
     assert "2.16.0" not in load_matrix().releases
 
 
@@ -225,10 +225,10 @@ def test_garbage_and_portals_are_named_and_the_shipped_data_answer(
 
 
 def test_show(server: IndexServer) -> None:
-    document = matrices.document(load_matrix(), "2.14.1")
+    document = tables.document(load_matrix(), "2.14.1")
     build = next(one for one in document["releases"][0]["builds"] if one["variant"] == "cu130")
     assert build["bytes"] > 400_000_000
     assert build["architectures"][0].startswith("sm_")
-    assert len(matrices.document(load_matrix())["releases"]) == 42
+    assert len(tables.document(load_matrix())["releases"]) == 42
     with pytest.raises(UsageError):
-        matrices.document(load_matrix(), "3.0")
+        tables.document(load_matrix(), "3.0")

@@ -14,13 +14,13 @@ from tests.packages import wheels
 from tests.servers.index_server import Answer, IndexServer
 from tests.servers.trickle import Trickle
 from tests.session.mirrors import write_mirrors
-from wizard import paths
-from wizard.i18n import LANGUAGES, Message, text
-from wizard.mirrors.candidates import default_index
-from wizard.mirrors.model import Layout, Origin, Source, UserSettings
-from wizard.packages.model import Lock, LockedFile
-from wizard.session import alternates
-from wizard.session.other_packages import of_both
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import LANGUAGES, Message, text
+from wizard.run.plan import other_packages
+from wizard.run.plan.other_packages import of_both
+from wizard.sources.candidates import default_index
+from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.system import paths
 
 NAMES = ("labtools", "lab-plots", "numpy")
 
@@ -105,7 +105,7 @@ def test_a_page_that_fails_hides_no_other(lab: IndexServer, lock: Lock) -> None:
 def test_who_is_silent_or_drips_does_not_hold_the_plan(
     lab: IndexServer, lock: Lock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(alternates, "_PAGE_SECONDS", 0.3)
+    monkeypatch.setattr(other_packages, "_PAGE_SECONDS", 0.3)
     for name in NAMES:
         lab.answers[f"/simple/{name}/"] = Answer(b"<html>" + b" " * 500_000)
     with Trickle(lab.port, 50) as slow:

@@ -12,17 +12,17 @@ from tests.mirrors.wheels import make_wheel
 from tests.pinned import pin
 from tests.servers.index_server import IndexServer
 from tests.session.mirrors import write_mirrors
-from wizard import paths
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, text
+from wizard.app.use import tables
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine, PythonInstall
-from wizard.matrix.load import load_matrix
-from wizard.mirrors.model import UserSettings
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.session import matrices
-from wizard.session.elect import elect
-from wizard.session.model import Election, Facts
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
+from wizard.run.model import Election, Facts
+from wizard.run.select.elect import elect
+from wizard.sources.model import UserSettings
+from wizard.system import paths
 
 MACHINE = Machine("linux", "x86_64", "2.36", None, (), pythons=(PythonInstall("/py", "3.11.7", True),))
 WHEEL = "torch-2.13.0+cpu-cp311-cp311-manylinux_2_28_x86_64.whl"
@@ -79,7 +79,7 @@ def test_a_higher_torch_in_an_extra_index_is_no_news(places: Places) -> None:
     places.true_wheel()
     make_wheel(places.extra.root, WHEEL.replace("2.13.0", "99.0"))
     assert places.elect().candidate.torch == "2.13.0"
-    found = matrices.refresh(Choices(mirrors="official"), places.settings, ("linux_x86_64",), lambda: False)
+    found = tables.refresh(Choices(mirrors="official"), places.settings, ("linux_x86_64",), lambda: False)
     assert found.builds == ()
 
 

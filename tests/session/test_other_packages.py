@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 
 from tests.flow import values
-from wizard.errors import WizardError
-from wizard.mirrors.model import Layout, Origin, Source
-from wizard.mirrors.racers import Kind
-from wizard.mirrors.unreachable import SourceUnreachable
-from wizard.packages.model import Lock
-from wizard.plan.model import Choices
-from wizard.session.model import Election
-from wizard.session.other_packages import locked_somewhere
+from wizard.compatibility.model import Choices
+from wizard.model.errors import WizardError
+from wizard.model.lock import Lock
+from wizard.run.model import Election
+from wizard.run.plan.other_packages import locked_somewhere
+from wizard.sources.candidates import Kind
+from wizard.sources.model import Layout, Origin, Source
+from wizard.transfer.http import SourceUnreachable
 
 FIRST, SECOND = (
     Source(

@@ -12,13 +12,13 @@ import pytest
 from tests.mirrors.wheels import make_wheel
 from tests.profile.known import make_official_at
 from tests.servers.index_server import IndexServer
-from wizard.errors import UsageError
-from wizard.i18n import LANGUAGES, text
-from wizard.matrix.load import load_matrix
-from wizard.mirrors.model import UserSettings
-from wizard.packages.model import LockedFile
-from wizard.profile.model import ProfileLock
-from wizard.session.profile_family import check_family, own_word
+from wizard.classroom.profile.family import check_family, own_word
+from wizard.classroom.profile.model import ProfileLock
+from wizard.compatibility.data.load import load_matrix
+from wizard.model.errors import UsageError
+from wizard.model.lock import LockedFile
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources.model import UserSettings
 
 TORCH = "torch-2.13.0+cpu-cp312-cp312-manylinux_2_28_x86_64.whl"
 UNPINNED = TORCH.replace("+cpu", "+lab")

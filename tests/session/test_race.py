@@ -18,15 +18,15 @@ from tests.mirrors.wheels import make_wheel
 from tests.servers.mirror_server import MirrorServer, Ways
 from tests.session.mirrors import NOWHERE, write_mirrors
 from tests.session.test_elect import NO_CARD
-from wizard.errors import UsageError, WizardError
-from wizard.matrix.load import load_matrix
-from wizard.mirrors import this_network
-from wizard.mirrors.kept_races import recall
-from wizard.mirrors.model import Origin, UserSettings
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.session.elect import elect
-from wizard.session.model import Election, Facts, SourceState
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.model.errors import UsageError, WizardError
+from wizard.run.model import Election, Facts, SourceState
+from wizard.run.select.elect import elect
+from wizard.sources import speed
+from wizard.sources.model import Origin, UserSettings
+from wizard.sources.speed import recall
 
 pytestmark = pytest.mark.slow
 
@@ -205,7 +205,7 @@ def test_kept_for_a_day_in_this_network(lab: Lab, monkeypatch: pytest.MonkeyPatc
     files = list((Path(os.environ["TORCH_WIZARD_HOME"]) / "cache" / "mirror-races").iterdir())
     assert len(files) == 2
     assert all("127.0.0.1:" not in file.read_text(encoding="utf-8") for file in files), "no address is kept"
-    monkeypatch.setattr(this_network, "_routes", lambda: ("gateway 10.9.9.9",))
+    monkeypatch.setattr(speed, "_routes", lambda: ("gateway 10.9.9.9",))
     assert states(lab.elect())["mirror"].seen != first.seen
     assert mirror.files_sent() > 0
 
@@ -214,7 +214,7 @@ def test_a_kept_race_ends(lab: Lab) -> None:
     lab.add("official")
     lab.elect()
     path = next((Path(os.environ["TORCH_WIZARD_HOME"]) / "cache" / "mirror-races").iterdir())
-    kept = recall(path, this_network.network_mark(UserSettings()), 60)
+    kept = recall(path, speed.network_mark(UserSettings()), 60)
     assert kept
     mark = kept.network
     assert recall(path, mark, 60, now=kept.asked + 59) == kept

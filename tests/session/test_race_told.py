@@ -11,12 +11,12 @@ import pytest
 from tests.servers.mirror_server import Ways
 from tests.session import test_race
 from tests.session.test_race import SLOW, Lab
-from wizard.matrix.load import load_matrix
-from wizard.mirrors.model import UserSettings
-from wizard.plan.model import Choices
-from wizard.plan.resolve import resolve
-from wizard.session.elect import elect
-from wizard.session.model import Election, Facts, SourceTold
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.run.model import Election, Facts, SourceTold
+from wizard.run.select.elect import elect
+from wizard.sources.model import UserSettings
 
 lab, wheels = test_race.lab, test_race.wheels
 

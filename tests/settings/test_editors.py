@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests.settings import readers
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, text
-from wizard.settings.apply import propose
-from wizard.settings.editors import edited, key_after, value_of
-from wizard.settings.model import Edit, Tool
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
+from wizard.toolconfig.apply import propose
+from wizard.toolconfig.editors import edited, key_after, value_of
+from wizard.toolconfig.model import Edit, Tool
 from wizard.undo.model import Value
 
 FILE = Path("settings")

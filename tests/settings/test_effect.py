@@ -11,10 +11,10 @@ import pytest
 from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
 from tests.settings.world import Computer
-from wizard import paths
-from wizard.i18n import message
-from wizard.settings.apply import apply, propose, undo
-from wizard.settings.use import Wish, pip_wish, uv_wish
+from wizard.model.messages import message
+from wizard.system import paths
+from wizard.toolconfig.apply import apply, propose, undo
+from wizard.toolconfig.use import Wish, pip_wish, uv_wish
 
 WHY = message("settings-file.reason.use", id="example")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders of Linux")

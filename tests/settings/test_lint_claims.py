@@ -13,11 +13,11 @@ import pytest
 
 from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
-from wizard import paths
-from wizard.settings.apply import propose
-from wizard.settings.finding import Situation
-from wizard.settings.lint import edits_of, lint
-from wizard.settings.options import read_own_settings
+from wizard.system import paths
+from wizard.toolconfig.apply import propose
+from wizard.toolconfig.lint.finding import Situation
+from wizard.toolconfig.lint.lint import edits_of, lint
+from wizard.toolconfig.options import read_own_settings
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,15 @@ from pathlib import Path, PureWindowsPath
 import pytest
 
 from tests.settings.world import Computer
-from wizard import paths
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.pip_settings import pip_files, read_pip_settings
-from wizard.mirrors.settings_files import settings_table
-from wizard.mirrors.uv_settings import uv_files
-from wizard.settings.answers import parse_pip_debug, parse_pip_settings, parse_uv_settings, says_twice
-from wizard.settings.model import Tool
-from wizard.settings.outdone import outdone
-from wizard.settings.places import Surroundings, own_file, settings_files
+from wizard.model.messages import LANGUAGES, text
+from wizard.system import paths
+from wizard.toolconfig.editors import Surroundings, own_file, settings_files
+from wizard.toolconfig.files import settings_table
+from wizard.toolconfig.model import Tool
+from wizard.toolconfig.pip import pip_files, read_pip_settings
+from wizard.toolconfig.use import outdone
+from wizard.toolconfig.uv import uv_files
+from wizard.toolconfig.verify import parse_pip_debug, parse_pip_settings, parse_uv_settings, says_twice
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="folders of Linux")
 A, B = "https://a.example/simple", "https://b.example/simple"

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 from tests.settings import readers
 from tests.settings.random_files import conda_files, pip_files, uv_files
 from tests.thorough import times
-from wizard.i18n import message
-from wizard.settings.apply import apply, propose, undo
-from wizard.settings.model import Edit, Tool
-from wizard.settings.text_file import one_place, read_text
+from wizard.model.messages import message
+from wizard.toolconfig.apply import apply, propose, undo
+from wizard.toolconfig.model import Edit, Tool
+from wizard.toolconfig.text_file import one_place, read_text
 from wizard.undo.journal import Journal
 from wizard.undo.model import How
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.i18n import message
-from wizard.session.settings import undo
-from wizard.session.undo_diff import undo_diffs
-from wizard.settings.apply import apply, propose
-from wizard.settings.model import Edit, Tool
+from wizard.app.use.settings import undo, undo_diffs
+from wizard.model.messages import message
+from wizard.toolconfig.apply import apply, propose
+from wizard.toolconfig.model import Edit, Tool
 from wizard.undo.model import Change, How
 
 URL = "https://mirror.example/simple"

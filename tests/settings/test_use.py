@@ -9,14 +9,14 @@ import pytest
 from tests.settings import readers
 from tests.settings.using import OLD, PACKAGES, PIP, RC, UV, answers, code_of, linux, use
 from tests.settings.world import Computer
-from wizard.errors import UsageError, WizardError
-from wizard.i18n import message, text
-from wizard.mirrors.table import mirror_rows
-from wizard.session import settings as use_cases
-from wizard.settings.apply import propose
-from wizard.settings.model import Edit, Tool
-from wizard.settings.use import LASTING, pip_wish, rows_of, uv_wish
-from wizard.settings.verify import Answer, verify
+from wizard.app.use import settings as use_cases
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import message, text
+from wizard.sources.table import mirror_rows
+from wizard.toolconfig.apply import propose
+from wizard.toolconfig.model import Edit, Tool
+from wizard.toolconfig.use import LASTING, pip_wish, rows_of, uv_wish
+from wizard.toolconfig.verify import Answer, verify
 from wizard.undo.model import How
 
 
@@ -177,7 +177,7 @@ def test_a_uv_that_says_it_in_another_form_is_checked_by_reading(computer: Compu
 
 @linux
 def test_without_any_python_pip_is_not_asked(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.paths.is_frozen", lambda: True)
+    monkeypatch.setattr("wizard.system.paths.is_frozen", lambda: True)
     computer.environ["PATH"] = str(computer.home)
     assert verify(pip_wish(OLD, computer.around), computer.around).answer is Answer.NOT_ASKED
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from tests.settings import readers
 from tests.settings.using import FORGE, OLD, RC, ROOT, answers, linux, use
 from tests.settings.world import Computer
-from wizard.settings.model import Tool
-from wizard.settings.use import conda_wish
-from wizard.settings.verify import Answer
+from wizard.toolconfig.model import Tool
+from wizard.toolconfig.use import conda_wish
+from wizard.toolconfig.verify import Answer
 
 SOURCES = """#!{python}
 import json, pathlib, sys

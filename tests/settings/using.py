@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from tests.settings.world import Computer
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, text
-from wizard.mirrors.table import mirror_rows
-from wizard.session import settings as use_cases
-from wizard.settings.model import Tool
-from wizard.settings.verify import Answer
+from wizard.app.use import settings as use_cases
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources.table import mirror_rows
+from wizard.toolconfig.model import Tool
+from wizard.toolconfig.verify import Answer
 
 ROOT = Path(__file__).resolve().parents[2]
 linux = pytest.mark.skipif(sys.platform == "win32", reason="folders and scripts of Linux")

@@ -8,8 +8,8 @@ import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wizard import paths
-from wizard.settings.places import Surroundings
+from wizard.system import paths
+from wizard.toolconfig.editors import Surroundings
 
 
 @dataclass

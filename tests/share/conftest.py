@@ -10,11 +10,11 @@ import pytest
 
 from tests.pack.classes import Class, make_class, publish, with_python
 from tests.servers.fault_server import FaultServer
-from wizard.pack.build import BuildOptions, build
-from wizard.packages.fetch import Downloads
-from wizard.session.pack import read_listing, wanted_of
-from wizard.share.limits import Limits
-from wizard.share.server import PackServer, ServeOptions, content_of_pack
+from wizard.classroom.pack.build import BuildOptions, build
+from wizard.classroom.pack.make import read_listing, wanted_of
+from wizard.classroom.server.limits import Limits
+from wizard.classroom.server.server import PackServer, ServeOptions, content_of_pack
+from wizard.transfer.download import Downloads
 
 
 def build_one(origin: FaultServer, course: Class, folder: Path) -> Class:

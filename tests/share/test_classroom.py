@@ -17,19 +17,19 @@ from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.servers.raw_server import RawServer
 from tests.share.conftest import serve
-from wizard.errors import WizardError
-from wizard.network.environment import with_direct
-from wizard.pack.build import code_of
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.fetch.near import fetch_near_first
-from wizard.packages.model import LockedFile
-from wizard.session.classroom import Asked, enter
-from wizard.session.pack import read_listing
-from wizard.session.room import hand_in_failure, read_room
-from wizard.session.share import announced_at, serve_downloads
-from wizard.share.announce import _answering, announcing, search
-from wizard.share.server import PackServer, ServeOptions
+from wizard.classroom.join import Asked, enter
+from wizard.classroom.pack.build import code_of
+from wizard.classroom.pack.make import read_listing
+from wizard.classroom.results.submit import hand_in_failure, read_room
+from wizard.classroom.server.announce import _answering, announcing, search
+from wizard.classroom.server.server import PackServer, ServeOptions
+from wizard.classroom.server.share import announced_at, serve_downloads
+from wizard.model.errors import WizardError
+from wizard.model.lock import LockedFile
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.local_first import fetch_near_first
+from wizard.transfer.proxy.environment import with_direct
 
 pytestmark = pytest.mark.slow
 
@@ -139,7 +139,7 @@ def test_a_name_that_stands_for_a_link_local_address_is_not_asked(
 ) -> None:
     """Name services are the one thing that is made up here."""
     monkeypatch.setattr("socket.getaddrinfo", lambda *_, **__: [(2, 1, 6, "", ("169.254.169.254", 0))])
-    monkeypatch.setattr("wizard.session.classroom.open_pack", lambda *_: pytest.fail("asked"))
+    monkeypatch.setattr("wizard.classroom.join.open_pack", lambda *_: pytest.fail("asked"))
     with FaultServer() as origin:
         course = with_share(make_class(origin.root), "http://metadata.example/")
     asked = Asked(profile=course.write(tmp_path / "course.torchlab"))

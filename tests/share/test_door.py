@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from wizard.share.door import AtTheDoor, Crowd
+from wizard.classroom.server.limits import AtTheDoor, Crowd
 
 
 class _Generous(asyncio.Protocol):

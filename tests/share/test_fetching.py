@@ -9,12 +9,12 @@ import pytest
 
 from tests.pack.classes import Class
 from tests.share.conftest import serve
-from wizard.errors import WizardError
-from wizard.pack.opened import open_pack
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.fetcher import Options
-from wizard.share.server import PackServer
-from wizard.share.spread import Spread
+from wizard.classroom.pack.opened import open_pack
+from wizard.classroom.server.server import PackServer
+from wizard.classroom.server.spread import Spread
+from wizard.model.errors import WizardError
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
 
 
 def fetch_from(course: Class, servers: list[PackServer], store: Path, backoff: float = 0.05) -> int:

@@ -16,19 +16,19 @@ from tests.pack.classes import make_class, publish, with_share
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import FaultServer
 from tests.servers.raw_server import RawServer
-from wizard.errors import UsageError, WizardError
-from wizard.pack import opened
-from wizard.pack.build import BuildOptions, build, code_of
-from wizard.pack.files import put_bytes
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.fetch.transport import may_lead
-from wizard.profile.read import parse_profile
-from wizard.session.classroom import Asked, enter
-from wizard.session.pack import check_pack, read_listing, wanted_of
-from wizard.share.certificate import Certificate
-from wizard.share.handing_in import hand_in
-from wizard.share.server import PackServer, ServeOptions, content_of_pack
+from wizard.classroom.join import Asked, enter
+from wizard.classroom.pack import opened
+from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.pack.files import put_bytes
+from wizard.classroom.pack.make import check_pack, read_listing, wanted_of
+from wizard.classroom.profile.read import parse_profile
+from wizard.classroom.results.certificate import Certificate
+from wizard.classroom.results.hand_in import hand_in
+from wizard.classroom.server.server import PackServer, ServeOptions, content_of_pack
+from wizard.model.errors import UsageError, WizardError
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.transport import may_lead
 
 _OK = b"HTTP/1.1 200 OK\r\n"
 

@@ -18,16 +18,16 @@ from tests.abilities import is_wine
 from tests.line.world import PYTHON, SITE, TORCH, World
 from tests.profile.known import make_official
 from tests.waiting import HANG
-from wizard.environments.layout import python_of
-from wizard.packages.fetch import Downloads
-from wizard.packages.model import LockedFile
-from wizard.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
-from wizard.profile.read import read_profile
-from wizard.profile.write import profile_file
-from wizard.session.room import read_room
-from wizard.session.share import serve_downloads
-from wizard.share.server import ServeOptions
+from wizard.classroom.profile.model import Profile, ProfileEnvironment, ProfileLock, ProfileSources
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.write import profile_file
+from wizard.classroom.results.submit import read_room
+from wizard.classroom.server.server import ServeOptions
+from wizard.classroom.server.share import serve_downloads
+from wizard.environment.layout import python_of
+from wizard.model.lock import LockedFile
 from wizard.system.traits import this
+from wizard.transfer.download import Downloads
 
 pytestmark = pytest.mark.slow
 

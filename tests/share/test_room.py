@@ -15,12 +15,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard import paths
-from wizard.errors import WizardError
-from wizard.report.document import report_document
-from wizard.session.room import hand_in_present
-from wizard.share import certificate as certificates
-from wizard.share.certificate import (
+from wizard.classroom.results import certificate as certificates
+from wizard.classroom.results.certificate import (
     Certificate,
     certificate,
     clean_label,
@@ -30,9 +26,12 @@ from wizard.share.certificate import (
     to_json,
     write_into,
 )
-from wizard.share.room import Room, room
-from wizard.share.room_page import cell_of, room_csv, room_page, sentences
-from wizard.share.seats import read_seats, write_seats
+from wizard.classroom.results.room import Room, read_seats, room, write_seats
+from wizard.classroom.results.room_page import cell_of, room_csv, room_page, sentences
+from wizard.classroom.results.submit import hand_in_present
+from wizard.model.errors import WizardError
+from wizard.run.report.document import report_document
+from wizard.system import paths
 
 PROFILE = "5" * 64
 DAY = 86400.0

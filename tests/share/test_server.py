@@ -17,14 +17,14 @@ from tests.pack.classes import Class, make_class, publish
 from tests.servers.fault_server import FaultServer
 from tests.share.conftest import serve
 from tests.waiting import wait_until
-from wizard.errors import WizardError
-from wizard.pack.build import BuildOptions, build
-from wizard.packages.fetch import Downloads
-from wizard.session.pack import check_pack, read_listing, wanted_of
-from wizard.share.certificate import Certificate, to_json
-from wizard.share.limits import Limits
-from wizard.share.seats import write_seats
-from wizard.share.server import PackServer, ServeOptions, content_of_pack
+from wizard.classroom.pack.build import BuildOptions, build
+from wizard.classroom.pack.make import check_pack, read_listing, wanted_of
+from wizard.classroom.results.certificate import Certificate, to_json
+from wizard.classroom.results.room import write_seats
+from wizard.classroom.server.limits import Limits
+from wizard.classroom.server.server import PackServer, ServeOptions, content_of_pack
+from wizard.model.errors import WizardError
+from wizard.transfer.download import Downloads
 
 
 def ask(

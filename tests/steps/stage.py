@@ -6,15 +6,15 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.environments.model import Created
-from wizard.i18n import message
-from wizard.packages.model import Lock, LockedFile
-from wizard.plan.model import Candidate, Choices, Plan
-from wizard.steps.context import Context, Place
-from wizard.steps.control import Control
-from wizard.steps.emitter import Emitter
-from wizard.steps.journal import History, Journal
-from wizard.steps.run_folder import create_run_folder
+from wizard.compatibility.model import Candidate, Choices, Plan
+from wizard.environment.model import Created
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import message
+from wizard.run.context import Context, Place
+from wizard.run.control import Control
+from wizard.run.emitter import Emitter
+from wizard.run.journal import History, Journal
+from wizard.run.run_folder import create_run_folder
 
 
 def context_of(files: tuple[LockedFile, ...], python: Path, choices: Choices | None, run: str) -> Context:

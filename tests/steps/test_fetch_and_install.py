@@ -18,23 +18,22 @@ from tests.packages import wheels
 from tests.packages.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from tests.steps.stage import stage
-from wizard import paths
-from wizard.environments.model import Created
-from wizard.errors import WizardError
-from wizard.packages.install import find_places
-from wizard.packages.record import check_record
-from wizard.packages.store import PackageStore
-from wizard.packages.store.build import StoreBuilder
-from wizard.packages.store.folder import BUILDING
-from wizard.plan.model import Choices
-from wizard.session.runs import remove_run
-from wizard.steps.check import Check
-from wizard.steps.context import Context, Place
-from wizard.steps.executor import carry_out
-from wizard.steps.fetch import Fetch
-from wizard.steps.install import Install
-from wizard.steps.journal import History
-from wizard.steps.room import files_here, needed_bytes
+from wizard.compatibility.model import Choices
+from wizard.environment.model import Created
+from wizard.install.installer import find_places
+from wizard.install.record import check_record
+from wizard.install.store import PackageStore
+from wizard.install.store.build import StoreBuilder
+from wizard.install.store.folder import BUILDING
+from wizard.model.errors import WizardError
+from wizard.run.context import Context, Place
+from wizard.run.executor import carry_out
+from wizard.run.journal import History
+from wizard.run.runs import remove_run
+from wizard.run.steps.disk_space import files_here, needed_bytes
+from wizard.run.steps.fetch import Fetch
+from wizard.run.steps.install import Check, Install
+from wizard.system import paths
 
 
 @pytest.fixture

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.errors import WizardError
-from wizard.steps.emitter import Emitter
-from wizard.steps.journal import History, Journal, parse_history, read_history
-from wizard.steps.run_folder import RunFolder
+from wizard.model.errors import WizardError
+from wizard.run.emitter import Emitter
+from wizard.run.journal import History, Journal, parse_history, read_history
+from wizard.run.run_folder import RunFolder
 
 
 def test_history_of_an_interrupted_run(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import signal
 import sys
 from pathlib import Path
 
-from wizard.i18n import message
+from wizard.model.messages import message
 from wizard.undo.journal import Journal
 from wizard.undo.model import FileChange, TakenOut, Write
 

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 import pytest
 
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, message, text
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, message, text
 from wizard.undo.model import FileChange, TakenOut
 
 WHY = message("settings-file.reason.use", id="example")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from tests.undo.noting import SECRET, WHY, as_nobody, code_of, leave, posix
-from wizard.errors import WizardError
-from wizard.undo.disk import replace_file, temporary_name
+from wizard.model.errors import WizardError
 from wizard.undo.journal import Journal
+from wizard.undo.user_file import replace_file, temporary_name
 
 
 @posix

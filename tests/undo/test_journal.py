@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.undo.noting import SECRET, WHY, code_of, leave
-from wizard.errors import UsageError, WizardError
+from wizard.model.errors import UsageError, WizardError
 from wizard.undo.journal import Journal
 from wizard.undo.model import FileChange, How, OurKey, State, TakenOut, Write
 

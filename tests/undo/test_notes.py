@@ -10,8 +10,8 @@ import pytest
 from filelock import FileLock
 
 from tests.undo.noting import SECRET, WHY, as_nobody, code_of, in_a_child, leave, posix
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, text
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
 from wizard.undo.journal import Journal
 from wizard.undo.model import Change, OurKey, State
 from wizard.undo.storage import Storage

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.stand_in import install, make_environment
-from wizard.capability import ComputeCapability
 from wizard.machine.model import Driver, Gpu, Machine
-from wizard.steps.model import Verification
+from wizard.model.capability import ComputeCapability
+from wizard.run.verify.model import Verification
 
 MakeEnvironment = Callable[..., Path]
 RTX = Gpu("nvidia", "NVIDIA GeForce RTX 3060", "10de:2503", ComputeCapability(8, 6), 12 * 2**30)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.verify.conftest import NO_CARD, NO_DRIVER, RTX, WITH_CARD
-from wizard.i18n import LANGUAGES, message, text
 from wizard.machine.model import Driver, Machine
-from wizard.steps.diagnose import diagnose
-from wizard.steps.model import Check, Verification
+from wizard.model.messages import LANGUAGES, message, text
+from wizard.run.verify.diagnosis import diagnose
+from wizard.run.verify.model import Check, Verification
 
 SAID = message("verify.headline.nothing")
 IMPORTED = Check("import", "ok", SAID, data={"torch": "2.15.0+cu132", "cuda": "13.2"})

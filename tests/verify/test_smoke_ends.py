@@ -9,9 +9,9 @@ import pytest
 from tests.abilities import patience
 from tests.stand_in import site_packages
 from tests.verify.conftest import WITH_CARD, MakeEnvironment, code, evidence, states
-from wizard.errors import Cancelled
-from wizard.i18n import text
-from wizard.steps.smoke import verify
+from wizard.model.errors import Cancelled
+from wizard.model.messages import text
+from wizard.run.verify.smoke import verify
 
 
 def test_prints_of_a_library_change_nothing(environment: MakeEnvironment) -> None:

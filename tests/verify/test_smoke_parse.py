@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from wizard.process import Outcome, Request
-from wizard.steps.smoke import parse_smoke, script_path, signal_name
+from wizard.run.verify.smoke import parse_smoke, script_path, signal_name
 
 
 def outcome(stdout: str, exit_code: int | None = 0, **more: object) -> Outcome:

@@ -12,9 +12,9 @@ import pytest
 from tests.old_pythons import OLD_PYTHONS, old_python
 from tests.stand_in import install, make_environment, site_packages
 from tests.verify.conftest import NO_CARD, NO_DRIVER, RTX, WITH_CARD, MakeEnvironment, code, evidence, states
-from wizard.i18n import LANGUAGES, message, text
 from wizard.machine.model import Driver, Machine
-from wizard.steps.smoke import script_path, verify
+from wizard.model.messages import LANGUAGES, message, text
+from wizard.run.verify.smoke import script_path, verify
 
 
 @pytest.mark.parametrize("script", sorted(path.name for path in script_path().parent.glob("*.py")))

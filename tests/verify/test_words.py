@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from string import Formatter
 
-from wizard.i18n import catalogue
+from wizard.model.messages import catalogue
 
 AREAS = ("verify.", "diagnosis.", "report.")
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from wizard.windows.calls import SIGNATURES
-from wizard.windows.registry import Registry, WinReg
+from wizard.system.windows.calls import SIGNATURES
+from wizard.system.windows.registry import Registry, WinReg
 
 DATA = Path(__file__).parents[1] / "data" / "windows"
 _HIVES = {"HKEY_CURRENT_USER": 0x80000001, "HKEY_LOCAL_MACHINE": 0x80000002}

@@ -1,5 +1,5 @@
 """Where the program asks on which system it runs: only in the few files that docs/windows.md lists, all of them in
-wizard/system and wizard/windows, each with a test that walks through its Windows side.
+wizard/system and wizard/system/windows, each with a test that walks through its Windows side.
 
 By the sources' syntax, not by their text: `sys.platform`, `os.name` and the like, a comparison of a system's name, a
 table looked up by `os_name()`, a look whether `os` has something. start.py is one file on purpose.
@@ -132,7 +132,7 @@ def rows() -> dict[str, str]:
 
 
 def test_it_is_asked_at_the_bottom_only() -> None:
-    above = {name for name in asking() if name.partition("/")[0] not in ("system", "windows")}
+    above = {name for name in asking() if name.partition("/")[0] != "system"}
     assert above == set(), "say in wizard/system what differs, and ask for that"
 
 
@@ -153,7 +153,7 @@ def test_each_has_a_test_that_runs_its_windows_side_here() -> None:
 def test_windows_own_interfaces_lie_in_one_folder() -> None:
     sources = {path: path.read_text(encoding="utf-8") for path in (ROOT / "wizard").rglob("*.py")}
     found = {path.relative_to(ROOT / "wizard").as_posix() for path, text in sources.items() if INTERFACE.search(text)}
-    assert {name for name in found if not name.startswith("windows/")} == set()
+    assert {name for name in found if not name.startswith("system/windows/")} == set()
 
 
 def test_each_trait_differs_and_is_asked_for() -> None:

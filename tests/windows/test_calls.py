@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from tests.windows.fake_windows import DATA, library
-from wizard.environments.windows_volume import look_at_volume
-from wizard.windows import creation, foreground, pipes
-from wizard.windows.calls import SIGNATURES, declare, load
-from wizard.windows.file_version import file_version
-from wizard.windows.job import BasicLimits, ExtendedLimits, Job
-from wizard.windows.message_box import message_box
+from wizard.environment.disk import look_at_volume
+from wizard.system.windows import desktop, job
+from wizard.system.windows import message_box as pipes
+from wizard.system.windows.calls import SIGNATURES, declare, load
+from wizard.system.windows.files import file_version
+from wizard.system.windows.job import BasicLimits, ExtendedLimits, Job
+from wizard.system.windows.message_box import message_box
 
 # What each C type is to ctypes: every kind of pointer to something that we fill in is a plain pointer.
 _C_TYPES: dict[str, Any] = {
@@ -134,11 +135,11 @@ def test_a_job_that_windows_refuses() -> None:
 
 def test_the_first_window_may_come_forward_and_has_a_name_of_its_own() -> None:
     told: list[object] = []
-    foreground.may_come_forward(library("user32", AllowSetForegroundWindow=lambda who: told.append(who) or 1))
+    desktop.may_come_forward(library("user32", AllowSetForegroundWindow=lambda who: told.append(who) or 1))
     shell = library("shell32", SetCurrentProcessExplicitAppUserModelID=lambda name: told.append(name) or 0)
-    foreground.name_for_taskbar(shell)
-    assert told == [0xFFFF_FFFF, foreground.APP_ID]
-    foreground.may_come_forward()  # where there is no Windows: nothing
+    desktop.name_for_taskbar(shell)
+    assert told == [0xFFFF_FFFF, desktop.APP_ID]
+    desktop.may_come_forward()  # where there is no Windows: nothing
 
 
 def test_the_message_box_and_where_there_is_none() -> None:
@@ -219,15 +220,15 @@ def test_the_version_of_a_library_is_read_from_its_resource() -> None:
 
 
 def test_the_flags_by_which_a_program_is_started() -> None:
-    assert creation.CHILD == 0x0800_0200
-    assert creation.detached(own_window=False) == (0x0900_0200, 0x0800_0200)
-    assert creation.detached(own_window=True) == (0x0100_0210, 0x0000_0210)
+    assert job.CHILD == 0x0800_0200
+    assert job.detached(own_window=False) == (0x0900_0200, 0x0800_0200)
+    assert job.detached(own_window=True) == (0x0100_0210, 0x0000_0210)
     if sys.platform == "win32":
         import subprocess
 
-        assert creation.CHILD == subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
-        assert creation.NEW_CONSOLE == subprocess.CREATE_NEW_CONSOLE
-        assert creation.BREAKAWAY_FROM_JOB == subprocess.CREATE_BREAKAWAY_FROM_JOB
+        assert job.CHILD == subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP
+        assert job.NEW_CONSOLE == subprocess.CREATE_NEW_CONSOLE
+        assert job.BREAKAWAY_FROM_JOB == subprocess.CREATE_BREAKAWAY_FROM_JOB
 
 
 @pytest.mark.skipif(sys.platform != "win32", reason="the real libraries are on Windows")

@@ -16,28 +16,26 @@ from typing import Any
 import pytest
 
 from tests.abilities import needs_counted_names, needs_links
-from wizard.environments import erase, ground, survey, walk
-from wizard.environments.clone_copy import Copier
-from wizard.environments.windows_volume import WindowsVolume
-from wizard.packages.fetch import part
-from wizard.system import (
-    disk_windows,
-    here,
-    links,
-)
+from wizard.environment import disk
+from wizard.environment.create.clone_files import Copier
+from wizard.environment.disk import WindowsVolume
+from wizard.environment.inspect import sizes, survey
+from wizard.environment.remove import erase
+from wizard.system import disk_windows, links, traits
+from wizard.transfer.download import part_file
 
 
 def test_a_file_of_several_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Blocks in any order, several threads at once: each goes to its place and writes there undisturbed."""
-    monkeypatch.setattr(part, "Positioned", disk_windows.Positioned)
-    monkeypatch.setattr(part, "sync_data", disk_windows.sync_data)
-    file = part.PartFile(tmp_path / "x.part")
-    count, size = 64, part.ALIGN
+    monkeypatch.setattr(part_file, "Positioned", disk_windows.Positioned)
+    monkeypatch.setattr(part_file, "sync_data", disk_windows.sync_data)
+    file = part_file.PartFile(tmp_path / "x.part")
+    count, size = 64, part_file.ALIGN
     written = {number: bytes([number]) * size for number in range(count)}
 
     def write(numbers: list[int]) -> None:
         for number in numbers:
-            block = part.new_buffer(size)
+            block = part_file.new_buffer(size)
             block[:size] = written[number]
             file.write(block, size, number * size)
 
@@ -47,7 +45,7 @@ def test_a_file_of_several_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for thread in threads:
         thread.join()
     file.sync()
-    block = part.new_buffer(size)
+    block = part_file.new_buffer(size)
     assert all(file.read(block, size, n * size) == size and bytes(block) == written[n] for n in range(count))
     file.finish(count * size - 7)
     file.close()
@@ -55,8 +53,8 @@ def test_a_file_of_several_threads(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 
 def test_copies_are_plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.environments.clone_copy.share_blocks", disk_windows.share_blocks)
-    monkeypatch.setattr("wizard.environments.clone_copy.move_blocks", disk_windows.move_blocks)
+    monkeypatch.setattr("wizard.environment.create.clone_files.share_blocks", disk_windows.share_blocks)
+    monkeypatch.setattr("wizard.environment.create.clone_files.move_blocks", disk_windows.move_blocks)
     (tmp_path / "a").write_bytes(b"x" * 100_000)
     heard: list[int] = []
     copier = Copier(heard.append, lambda: False)
@@ -123,19 +121,19 @@ def test_a_junction_is_no_folder_and_a_file_of_the_cloud_is_one() -> None:
 
 @needs_counted_names
 def test_the_names_of_a_file_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    as_windows(monkeypatch, walk, "entry_status", "is_true_folder_entry")
+    as_windows(monkeypatch, sizes, "entry_status", "is_true_folder_entry")
     (tmp_path / "a").write_text("x")
     (tmp_path / "b").hardlink_to(tmp_path / "a")
-    folders: list[walk.Folder] = []
-    walk.walk(tmp_path, folders.append)
+    folders: list[sizes.Folder] = []
+    sizes.walk(tmp_path, folders.append)
     assert {name: status.st_nlink for name, status in folders[0].files} == {"a": 2, "b": 2}
 
 
 def test_nobody_is_numbered_and_no_quota_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(here, "os_name", lambda: "windows")
+    monkeypatch.setattr(traits, "os_name", lambda: "windows")
     as_windows(monkeypatch, survey, "user_ids")
-    monkeypatch.setattr("wizard.environments.quota.user_ids", disk_windows.user_ids)
-    from wizard.environments.quota import quota_left
+    monkeypatch.setattr("wizard.environment.disk.user_ids", disk_windows.user_ids)
+    from wizard.environment.disk import quota_left
 
     assert quota_left("/dev/sda1") is None
     tmp_path.chmod(0o500)
@@ -146,9 +144,9 @@ def test_nobody_is_numbered_and_no_quota_is_asked_for(tmp_path: Path, monkeypatc
 
 
 def test_the_ground_is_asked_of_the_drive(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    as_windows(monkeypatch, ground, "room_of")
-    monkeypatch.setattr(ground, "look_at_volume", lambda path: WindowsVolume(5, "exFAT", True, False, False))
-    seen = ground.look_at_ground(tmp_path / "env")
+    as_windows(monkeypatch, disk, "room_of")
+    monkeypatch.setattr(disk, "look_at_volume", lambda path: WindowsVolume(5, "exFAT", True, False, False))
+    seen = disk.look_at_ground(tmp_path / "env")
     assert (seen.free, seen.kind, seen.is_network, seen.has_links, seen.files_left) == (5, "exFAT", True, False, None)
 
 
@@ -163,5 +161,5 @@ def test_what_a_file_belongs_to_and_how_it_is_read(tmp_path: Path) -> None:
 
 
 def test_long_paths_of_this_system(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(here, "os_name", lambda: "windows")
+    monkeypatch.setattr(traits, "os_name", lambda: "windows")
     assert links.extended("C:\\a") == "\\\\?\\C:\\a"

@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from tests.abilities import needs_links
-from wizard.environments import erase
-from wizard.steps import control, owner
-from wizard.steps.run_folder import RunFolder
+from wizard.environment.remove import erase
+from wizard.run import control, run_folder
+from wizard.run.run_folder import RunFolder
 from wizard.system import disk, disk_windows, moving
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -143,9 +143,9 @@ def test_a_reader_that_comes_while_it_is_replaced_sees_the_word(
 
 
 def test_the_owner_of_a_run_is_forgotten(tmp_path: Path, held: Held) -> None:
-    owner.write_owner(tmp_path / "owner")
+    run_folder.write_owner(tmp_path / "owner")
     held.hold(tmp_path / "owner", times=3)
-    owner.forget_owner(tmp_path / "owner")
+    run_folder.forget_owner(tmp_path / "owner")
     assert not (tmp_path / "owner").exists()
 
 
@@ -215,7 +215,7 @@ def test_another_refusal_is_told_at_once() -> None:
 # --- the sources -----------------------------------------------------------------------------------------------------
 
 # The place itself; a tree that is removed by open folders, and removed again as a whole.
-MAY = {"system/moving.py", "environments/erase.py"}
+MAY = {"system/moving.py", "environment/remove/erase.py"}
 OF_OS = {"replace", "rename", "renames", "unlink", "remove", "removedirs"}
 OF_SHUTIL = {"rmtree", "move"}
 

@@ -6,8 +6,8 @@ from pathlib import PureWindowsPath
 
 import pytest
 
-from wizard.environments.naming import check_name, check_place
-from wizard.errors import UsageError
+from wizard.environment.naming import check_name, check_place
+from wizard.model.errors import UsageError
 from wizard.system.links import extended
 
 HOME = PureWindowsPath("C:/Users/小明")

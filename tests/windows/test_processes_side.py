@@ -13,10 +13,10 @@ import sys
 import psutil
 import pytest
 
-from wizard.process import guardian, tree
+from wizard.process import tree
 from wizard.process.request import StopTimeouts
 from wizard.system import processes_windows
-from wizard.windows import creation
+from wizard.system.windows import job
 
 
 class FakeJob:
@@ -55,7 +55,7 @@ def test_a_stop_ends_the_job_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     assert seen == ["in 7", "ended"]
     stopped.kill()
     assert seen[2:] == ["ended"]
-    assert processes_windows.child_arguments() == {"creationflags": creation.CHILD}
+    assert processes_windows.child_arguments() == {"creationflags": job.CHILD}
 
 
 GRANDCHILD = """
@@ -95,9 +95,9 @@ def test_a_child_that_no_job_takes_ends_with_what_it_started(monkeypatch: pytest
 def test_the_worker_joins_a_job_and_needs_no_guardian(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     monkeypatch.setattr(processes_windows, "Job", lambda: FakeJob(seen))
-    monkeypatch.setattr(guardian, "processes", processes_windows)
-    with guardian.guarded(("no such program",)):
-        assert guardian.current() is None
+    monkeypatch.setattr(tree, "processes", processes_windows)
+    with tree.guarded(("no such program",)):
+        assert tree.current() is None
     assert seen == [f"in {os.getpid()}"]
 
     def refused() -> FakeJob:

@@ -7,14 +7,14 @@ import sys
 import pytest
 
 from tests.windows.fake_windows import exported
-from wizard.environments.windows_volume import long_paths_are_on
-from wizard.machine import condas, interpreter_places
-from wizard.machine.restart import in_registry
-from wizard.mirrors.race_policy import race_policy, region_of, windows_zone
-from wizard.network.windows import read_internet_settings
-from wizard.process.decode import code_page_of
+from wizard.environment.disk import long_paths_are_on
+from wizard.machine.host import condas, interpreters
+from wizard.machine.host.operating_system import in_registry
+from wizard.process.running import code_page_of
+from wizard.sources.race_policy import race_policy, region_of, windows_zone
 from wizard.system import facts
-from wizard.windows.registry import MACHINE, USER, Registry, registry
+from wizard.system.windows.registry import MACHINE, USER, Registry, registry
+from wizard.transfer.proxy.system import read_internet_settings
 
 PYTHONS, SETTINGS = exported("pythons.reg"), exported("settings.reg")
 NOTHING = Registry(None)
@@ -41,10 +41,10 @@ def test_installed_pythons_the_users_own_first() -> None:
 
 
 def test_the_readers_of_the_machine_take_it_from_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in (condas, interpreter_places):
+    for module in (condas, interpreters):
         monkeypatch.setattr(module, "registry", lambda: PYTHONS)
     assert condas.registry_roots() == ("C:\\Users\\小明\\miniforge3",)
-    found = interpreter_places.registry_paths()
+    found = interpreters.registry_paths()
     assert [path.endswith("python.exe") and "Python31" in path for path in found] == [True, True]
 
 

@@ -13,11 +13,11 @@ from pathlib import Path
 import pytest
 
 from tests.windows.fake_windows import library
-from wizard.gui import single
-from wizard.gui.unix_door import UnixDoor
-from wizard.machine import operating_system
-from wizard.packages.fetch.wake import SleepWatch
-from wizard.system import facts, here, places, sockets
+from wizard.gui.startup import single
+from wizard.gui.startup.local_socket import UnixDoor
+from wizard.machine.host import operating_system
+from wizard.system import facts, places, sockets, traits
+from wizard.transfer.download.fetcher import SleepWatch
 
 
 def test_a_system_that_nobody_knows() -> None:
@@ -37,12 +37,12 @@ def test_waiting_by_select() -> None:
 def test_the_language_of_the_windows(monkeypatch: pytest.MonkeyPatch) -> None:
     for language, expected in ((0x0804, "zh_CN"), (0x0409, "en_US"), (0x1234, "")):
         kernel = library("kernel32", GetUserDefaultUILanguage=lambda language=language: language)
-        monkeypatch.setattr("wizard.windows.calls.load", lambda name, kernel=kernel: kernel)
+        monkeypatch.setattr("wizard.system.windows.calls.load", lambda name, kernel=kernel: kernel)
         assert facts.windows_language() == expected
 
 
 def test_name_and_build(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(here, "os_name", lambda: "windows")
+    monkeypatch.setattr(traits, "os_name", lambda: "windows")
     monkeypatch.setattr(operating_system, "windows_build", lambda: (10, 22631))
     monkeypatch.setattr(operating_system, "libc_name", lambda: None)
     monkeypatch.setattr("platform.release", lambda: "10-Microsoft")
@@ -52,7 +52,7 @@ def test_name_and_build(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_clock_runs_on_in_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter([(0.0, 0.0), (1.0, 1.0), (3600.0, 3600.0)])
-    monkeypatch.setattr(here, "os_name", lambda: "windows")
+    monkeypatch.setattr(traits, "os_name", lambda: "windows")
     watch = SleepWatch(lambda: next(times))
     assert not watch.has_slept()
     assert watch.has_slept()
@@ -61,8 +61,8 @@ def test_the_clock_runs_on_in_sleep(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_second_start_knocks_at_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
     answer: Callable[[str], bool] = lambda name: bool(asked.append(name)) or True  # noqa: E731
-    monkeypatch.setattr(here, "os_name", lambda: "windows")
-    monkeypatch.setattr("wizard.windows.pipes.is_pipe_there", answer)
+    monkeypatch.setattr(traits, "os_name", lambda: "windows")
+    monkeypatch.setattr("wizard.system.windows.message_box.is_pipe_there", answer)
     assert single.may_be_open("torch-setup-x")
     assert asked == ["torch-setup-x"]
 
@@ -71,6 +71,6 @@ def test_no_socket_is_a_file_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
     def none() -> socket.socket:
         raise OSError("no such sockets")
 
-    monkeypatch.setattr("wizard.gui.unix_door.local_socket", none)
+    monkeypatch.setattr("wizard.gui.startup.local_socket.local_socket", none)
     with pytest.raises(OSError, match="no such sockets"):
         UnixDoor(str(tmp_path / "door"), lambda line: b"")

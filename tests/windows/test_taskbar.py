@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from wizard.windows.calls import SIGNATURES
-from wizard.windows.taskbar import taskbar_button
+from wizard.system.windows.calls import SIGNATURES
+from wizard.system.windows.desktop import taskbar_button
 
 _FUNCTION = getattr(ctypes, "WINFUNCTYPE", ctypes.CFUNCTYPE)
 OK, REFUSED = 0, -2147467259  # S_OK, E_FAIL

@@ -15,16 +15,16 @@ from tests.packages.files import locked
 from tests.servers.fault_server import FaultServer
 from tests.steps.stage import stage
 from tests.windows.libraries import library
-from wizard.environments.layout import python_of
-from wizard.environments.vc_runtime import missing_runtime
-from wizard.errors import WizardError
-from wizard.i18n import LANGUAGES, text
-from wizard.packages.install import find_places
-from wizard.steps.executor import carry_out
-from wizard.steps.fetch import Fetch
-from wizard.steps.install import Install
+from wizard.environment.create.vc_runtime import missing_runtime
+from wizard.environment.layout import python_of
+from wizard.install.installer import find_places
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
+from wizard.run.executor import carry_out
+from wizard.run.steps.fetch import Fetch
+from wizard.run.steps.install import Install
 from wizard.system import places_linux, places_windows
-from wizard.windows.imports import imported_libraries
+from wizard.system.windows.files import imported_libraries
 
 OF_TORCH = ("KERNEL32.dll", "MSVCP140.dll", "VCRUNTIME140.dll", "VCRUNTIME140_1.dll", "VCRUNTIME140_THREADS.dll",
             "MSVCP140_ATOMIC_WAIT.dll", "api-ms-win-crt-heap-l1-1-0.dll", "c10.dll")  # fmt: skip

@@ -21,49 +21,46 @@ import psutil
 import pytest
 
 from tests.windows.fake_windows import exported, library
-from wizard import paths
+from wizard.app.pages import after_setup
 from wizard.cli.window import has_display
-from wizard.doctor import surroundings
-from wizard.environments import (
-    conda_records,
-    delete,
-    file_modes,
-    in_use,
-    look,
-    open_terminal,
-    shared_modes,
-    windows_volume,
-)
-from wizard.environments.activation import ShellLine
-from wizard.environments.clone_rewrite import shell_word, spellings
-from wizard.environments.conda_find import executable_in
-from wizard.environments.found import Kind
-from wizard.errors import UsageError
-from wizard.gui.run_title import RunTitle
-from wizard.machine import condas, interpreter_places, interpreters, nvidia_smi, probe, toolkits, volumes
-from wizard.machine.restart import restart_mark
-from wizard.mirrors import race_policy, this_network
-from wizard.network.environment import _cased
-from wizard.network.tls import store_in_place_of_none
-from wizard.packages.beside import _outside
-from wizard.packages.wheel import read_wheel
-from wizard.plan.model import Choices
+from wizard.compatibility.model import Choices
+from wizard.diagnose.checks import host_facts
+from wizard.environment import disk
+from wizard.environment.activate import terminal
+from wizard.environment.activate.scripts import ShellLine
+from wizard.environment.conda import records
+from wizard.environment.conda.find import executable_in
+from wizard.environment.create import modes
+from wizard.environment.create.clone_files import shell_word, spellings
+from wizard.environment.inspect import in_use, look
+from wizard.environment.inspect.found import Kind
+from wizard.environment.remove import delete
+from wizard.gui.shell.wording import RunTitle
+from wizard.install.wheel import read_wheel
+from wizard.install.wheel_data import _outside
+from wizard.machine import probe
+from wizard.machine.gpu import nvidia_smi
+from wizard.machine.host import condas, interpreters, toolkits, volumes
+from wizard.machine.host.operating_system import restart_mark
+from wizard.model.errors import UsageError
 from wizard.process import awake, detached
 from wizard.process.environment import child_environment
-from wizard.report.privacy import Private, clean_text
+from wizard.run.plan.shared import check_shared
+from wizard.run.report.privacy import Private, clean_text
+from wizard.run.verify.smoke import signal_name
 from wizard.safety import state
-from wizard.session import environments_conda
-from wizard.session.shared import check_shared
-from wizard.steps.smoke import signal_name
-from wizard.system import here, places_windows, processes_windows
-from wizard.windows import creation
+from wizard.sources import race_policy, speed
+from wizard.system import paths, places_windows, processes_windows, traits
+from wizard.system.windows import job
+from wizard.transfer.proxy.environment import _cased
+from wizard.transfer.tls import store_in_place_of_none
 
 PYTHONS, SETTINGS = exported("pythons.reg"), exported("settings.reg")
 
 
 @pytest.fixture(autouse=True)
 def on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(here, "os_name", lambda: "windows")
+    monkeypatch.setattr(traits, "os_name", lambda: "windows")
 
 
 def put(path: Path, text: str = "x") -> Path:
@@ -78,12 +75,12 @@ def put(path: Path, text: str = "x") -> Path:
 
 def test_pythons_by_name_and_folder(tmp_path: Path) -> None:
     for name in ("python.exe", "PYTHON3.EXE", "python3.12.exe"):
-        assert interpreter_places.is_interpreter_path(Path("Programs", name))
+        assert interpreters.is_interpreter_path(Path("Programs", name))
     for name in ("python", "pythonw.exe", "python3.12", "Microsoft/WindowsApps/python.exe"):
-        assert not interpreter_places.is_interpreter_path(Path("Programs", name))
+        assert not interpreters.is_interpreter_path(Path("Programs", name))
     mine = put(tmp_path / "AppData/Local/Programs/Python/Python312/python.exe")
     pyenv = put(tmp_path / ".pyenv/pyenv-win/versions/3.11.9/python.exe")
-    assert set(interpreter_places.candidates({"PATH": ""}, tmp_path)) == {mine, pyenv}
+    assert set(interpreters.candidates({"PATH": ""}, tmp_path)) == {mine, pyenv}
 
 
 def test_the_base_of_an_environment_and_the_launcher(tmp_path: Path) -> None:
@@ -107,8 +104,8 @@ def test_condas(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = list(condas.candidates({"LOCALAPPDATA": str(tmp_path / "local")}))
     assert found == [("conda", program, "folder"), ("conda", batch, "folder")]
     assert executable_in(batch, paths.os_name()) == program
-    monkeypatch.setattr(environments_conda, "_places", lambda prefix: iter([tmp_path / "gone", program.parent.parent]))
-    assert environments_conda.conda_for(tmp_path) == program
+    monkeypatch.setattr(after_setup, "_places", lambda prefix: iter([tmp_path / "gone", program.parent.parent]))
+    assert after_setup.conda_for(tmp_path) == program
 
 
 def test_cuda_toolkits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,7 +160,7 @@ def test_cards_are_asked_of_cim(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_waiting_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("wizard.machine.restart.registry", lambda: SETTINGS)
+    monkeypatch.setattr("wizard.machine.host.operating_system.registry", lambda: SETTINGS)
     assert str(restart_mark(tmp_path)).endswith("RebootRequired")
 
 
@@ -176,10 +173,10 @@ def test_whether_a_folder_takes_files_is_tried(tmp_path: Path) -> None:
 
 def test_the_visual_cpp_runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SYSTEMROOT", str(tmp_path))
-    monkeypatch.setattr(surroundings, "file_version", lambda name: "14.29.30139.0" if "msvcp140.dll" in name else None)
+    monkeypatch.setattr(host_facts, "file_version", lambda name: "14.29.30139.0" if "msvcp140.dll" in name else None)
     for name in ("vcruntime140.dll", "msvcp140.dll", "vcruntime140_threads.dll", "msvcp140_atomic_wait.dll"):
         put(tmp_path / "System32" / name)
-    seen = surroundings.look_around(tmp_path, {})
+    seen = host_facts.look_around(tmp_path, {})
     assert (seen.runtime_missing, seen.runtime_version) == (("vcruntime140_1.dll",), "14.29.30139.0")
 
 
@@ -206,7 +203,7 @@ def test_condas_list_is_written_as_conda_reads_it(tmp_path: Path, monkeypatch: p
 
     codecs.register(as_in_china)
     try:
-        assert conda_records._line(Path("C:/我的/env")) == "C:/我的/env".encode("cp936")
+        assert records._line(Path("C:/我的/env")) == "C:/我的/env".encode("cp936")
     finally:
         codecs.unregister(as_in_china)
 
@@ -216,9 +213,9 @@ def test_rights_are_no_bits(tmp_path: Path) -> None:
     closed.chmod(0o600)
     tmp_path.chmod(0o700)
     before = closed.stat().st_mode
-    file_modes.open_up(tmp_path)  # without a bin folder, as on Windows
+    modes.open_up(tmp_path)  # without a bin folder, as on Windows
     assert closed.stat().st_mode == before
-    assert shared_modes.closed_to_others(closed) is None
+    assert modes.closed_to_others(closed) is None
 
 
 def test_an_environment_was_used_when_its_script_was_read(tmp_path: Path) -> None:
@@ -227,9 +224,9 @@ def test_an_environment_was_used_when_its_script_was_read(tmp_path: Path) -> Non
 
 def test_the_shells_that_a_terminal_is_opened_with(tmp_path: Path) -> None:
     lines = (ShellLine("bash", "a"), ShellLine("cmd", "b"), ShellLine("powershell", "c"))
-    assert open_terminal._shell_and_line("bash", lines, tmp_path)[0] == "bash"  # Git's, where it is the user's own
-    assert open_terminal._shell_and_line("zsh", lines, tmp_path) == ("powershell", "c")
-    assert open_terminal._shell_and_line("zsh", lines[:2], tmp_path) == ("cmd", "b")
+    assert terminal._shell_and_line("bash", lines, tmp_path)[0] == "bash"  # Git's, where it is the user's own
+    assert terminal._shell_and_line("zsh", lines, tmp_path) == ("powershell", "c")
+    assert terminal._shell_and_line("zsh", lines[:2], tmp_path) == ("cmd", "b")
 
 
 def test_an_environment_for_everybody_is_refused(tmp_path: Path) -> None:
@@ -259,10 +256,10 @@ def test_open_files_of_a_process(tmp_path: Path) -> None:
 
 
 def test_long_paths(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(windows_volume, "registry", lambda: SETTINGS)
-    assert windows_volume.takes_long_paths()
-    monkeypatch.setattr(windows_volume, "registry", lambda: PYTHONS)
-    assert not windows_volume.takes_long_paths()
+    monkeypatch.setattr(disk, "registry", lambda: SETTINGS)
+    assert disk.takes_long_paths()
+    monkeypatch.setattr(disk, "registry", lambda: PYTHONS)
+    assert not disk.takes_long_paths()
 
 
 # --- children and the network --------------------------------------------------------------------------------------
@@ -280,7 +277,7 @@ def test_a_variable_has_one_case() -> None:
 
 
 def test_windows_has_a_store_of_certificates(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("wizard.network.tls._STORES", ())
+    monkeypatch.setattr("wizard.transfer.tls._STORES", ())
     monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone"))
     monkeypatch.setenv("SSL_CERT_DIR", str(tmp_path / "gone"))
     assert store_in_place_of_none() is None
@@ -312,16 +309,16 @@ def test_a_worker_without_a_console_then_with_one(tmp_path: Path, monkeypatch: p
 
         def __init__(self, argv: tuple[str, ...], creationflags: int, **more: Any) -> None:
             started.append((creationflags, "stdout" in more))
-            if creationflags == creation.detached(False)[0]:
+            if creationflags == job.detached(False)[0]:
                 raise PermissionError(5, "the job lets nobody out")
 
     monkeypatch.setattr(detached, "processes", processes_windows)
     monkeypatch.setattr(subprocess, "Popen", Started)
     detached.start_detached(("x",), {}, tmp_path / "log")
-    assert started == [(flags, True) for flags in creation.detached(False)]
+    assert started == [(flags, True) for flags in job.detached(False)]
     started.clear()
     detached.start_detached(("x",), {}, tmp_path / "log", own_window=True)
-    assert started == [(creation.detached(True)[0], False)]
+    assert started == [(job.detached(True)[0], False)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a shell script stands for Windows' own program")
@@ -332,8 +329,8 @@ def test_this_network_by_the_real_program_route(tmp_path: Path, monkeypatch: pyt
     )
     put(tmp_path / "route", f"#!/bin/sh\n[ \"$*\" = 'print -4 0.0.0.0' ] || exit 1\ncat <<'END'\n{table}END\n")
     monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
-    monkeypatch.setattr(this_network, "_masks", lambda: {"192.168.1.23": "255.255.255.0"})
-    assert "gateway 192.168.1.1" in this_network._routes()
+    monkeypatch.setattr(speed, "_masks", lambda: {"192.168.1.23": "255.255.255.0"})
+    assert "gateway 192.168.1.1" in speed._routes()
 
 
 def test_region_by_the_systems_own_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -371,7 +368,7 @@ def test_a_window_needs_no_display_server() -> None:
 def test_the_task_bar_is_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     shown: list[tuple[int, int | None, bool]] = []
     button = SimpleNamespace(show=lambda *told: shown.append(told))
-    monkeypatch.setattr("wizard.windows.taskbar.taskbar_button", lambda: button)
+    monkeypatch.setattr("wizard.system.windows.desktop.taskbar_button", lambda: button)
     window: Any = SimpleNamespace(setWindowTitle=lambda words: None, winId=lambda: 42)
     title = RunTitle(window)
     for percent in (3, 3, 4):
@@ -403,5 +400,5 @@ def without_rights(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[No
 def test_flags_of_a_folder_say_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with without_rights(tmp_path, monkeypatch):
         assert state._trouble_with(tmp_path) is None
-        monkeypatch.setattr(here, "os_name", lambda: "linux")
+        monkeypatch.setattr(traits, "os_name", lambda: "linux")
         assert state._trouble_with(tmp_path) is not None

@@ -7,28 +7,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from wizard.cli import envs, matrices, mirrors, pack, profile, room, store, undo
-from wizard.cli.attend import attend, tell_result
-from wizard.cli.columns import width
+from wizard.app.session import Session
+from wizard.app.use.environments import finish_deletions_in_background
+from wizard.app.use.tables import facts_document
+from wizard.app.worker import run_worker
+from wizard.cli import matrices, mirrors, undo
+from wizard.cli.classroom import pack, profile
 from wizard.cli.doctor import doctor, save
+from wizard.cli.environment import commands, store
 from wizard.cli.explain import explain
-from wizard.cli.follow import Narrator
-from wizard.cli.interrupt import Interrupt
 from wizard.cli.pick import pick
+from wizard.cli.reporter import Narrator, attend, tell_result
 from wizard.cli.setup import setup
-from wizard.cli.terminal import Terminal
-from wizard.environments.naming import absolute_prefix
-from wizard.errors import ExitStatus, UsageError, WizardError
-from wizard.events import parse_line
-from wizard.i18n import message
-from wizard.report.render import render_text
-from wizard.session.environments import finish_deletions_in_background
-from wizard.session.facts import facts_document
-from wizard.session.model import RunInfo
-from wizard.session.session import Session
-from wizard.session.worker import run_worker
-from wizard.steps import control
-from wizard.steps.run_folder import find_run_folder
+from wizard.cli.tables import width
+from wizard.cli.terminal import Interrupt, Terminal
+from wizard.environment.naming import absolute_prefix
+from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.events import parse_line
+from wizard.model.messages import message
+from wizard.run import control
+from wizard.run.model import RunInfo
+from wizard.run.report.text import render_text
+from wizard.run.run_folder import find_run_folder
 
 Command = Callable[[argparse.Namespace, Terminal], int]
 
@@ -135,6 +135,6 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
 COMMANDS: Mapping[str, Command] = {
     "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
     "verify": verify, "runs": runs, "matrices": matrices.matrices, "doctor": doctor, "explain": explain,
-    "envs": envs.envs, "mirrors": mirrors.mirrors, "profile": profile.profile, "undo": undo.undo,
-    "pack": pack.pack, "room": room.room, "store": store.store,
+    "envs": commands.envs, "mirrors": mirrors.mirrors, "profile": profile.profile, "undo": undo.undo,
+    "pack": pack.pack, "room": pack.room, "store": store.store,
 }  # fmt: skip

@@ -3,32 +3,64 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
 
-from wizard import paths
-from wizard.cli.attend import attend
-from wizard.cli.drift import tell_drift
-from wizard.cli.interrupt import Interrupt
-from wizard.cli.job import write_job
-from wizard.cli.terminal import Terminal
-from wizard.doctor.aside import Aside
-from wizard.doctor.decide import exit_status
-from wizard.doctor.good_state import Drift
-from wizard.environments.naming import absolute_prefix
-from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.i18n import message
-from wizard.machine.serialize import machine_to_json
-from wizard.plan.model import Choices
-from wizard.report.doctor_document import doctor_document
-from wizard.report.doctor_text import render_doctor
-from wizard.report.write import save_as
-from wizard.session.doctor import Examination, repair_under_way
-from wizard.session.repair_plan import RepairPreview
-from wizard.session.runs import run_info
-from wizard.session.session import Session
-from wizard.steps.run_folder import RunFolder
+from wizard.app.session import Session
+from wizard.app.use.doctor import Examination, check_environment, repair_under_way
+from wizard.cli.reporter import attend
+from wizard.cli.terminal import Interrupt, Terminal, write_new
+from wizard.compatibility.model import Choices
+from wizard.diagnose.document import doctor_document
+from wizard.diagnose.examine import exit_status
+from wizard.diagnose.job_script import Job, check_options, is_local, slurm_script
+from wizard.diagnose.repair.plan import RepairPreview
+from wizard.diagnose.repair.snapshot import Aside
+from wizard.environment.inspect.baseline import Drift
+from wizard.environment.naming import absolute_prefix
+from wizard.machine.machine_file import machine_to_json
+from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.messages import message
+from wizard.run.report.text import render_doctor
+from wizard.run.report.write import save_as
+from wizard.run.run_folder import RunFolder
+from wizard.run.runs import run_info
+from wizard.system import paths
+
+# What has replaced PyTorch since it worked, in words: for the doctor and for a start. Looks at nothing itself.
+
+
+def tell_drift(drift: Drift, terminal: Terminal) -> None:
+    prefix = str(drift.prefix)
+    for change in drift.changes:
+        if change.now is None:
+            terminal.say(message("doctor.say.drift-gone", prefix=prefix, name=change.name, was=change.was))
+        elif change.now == change.was:
+            terminal.say(message("doctor.say.drift-same", prefix=prefix, name=change.name, was=change.was))
+        else:
+            terminal.say(message("doctor.say.drift", prefix=prefix, name=change.name, was=change.was, now=change.now))
+        if change.by:
+            terminal.say(message("doctor.say.drift-by", by=", ".join(change.by)))
+    terminal.say(message("doctor.say.drift-repair", prefix=prefix))
+
+
+def write_job(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    if not (arguments.prefix and arguments.output):
+        raise UsageError("job-needs-file")
+    prefix = absolute_prefix(arguments.prefix)
+    check_environment(prefix)
+    output = Path(arguments.output).expanduser().absolute()
+    if any(ord(sign) < 32 for sign in f"{prefix}{output}"):
+        raise UsageError("job-needs-file")
+    job = Job(prefix, output.parent, check_options(arguments.job_option))
+    write_new(output, slurm_script(job, terminal.language), runs=True)
+    terminal.say(message("fleet.job.saved", path=str(output), quoted=shlex.quote(str(output))))
+    terminal.say(message("fleet.job.reports", folder=str(output.parent)))
+    if is_local(output.parent):
+        terminal.say(message("fleet.job.local", folder=str(output.parent)))
+    return ExitStatus.DONE
 
 
 def doctor(arguments: argparse.Namespace, terminal: Terminal) -> int:

@@ -9,17 +9,17 @@ import argparse
 import sys
 from pathlib import Path
 
+from wizard.app.session import Session
+from wizard.app.use.explain import Answer, answer, answer_document
 from wizard.cli.terminal import Terminal
-from wizard.errors import ExitStatus, UsageError
-from wizard.explain.driver_guide import DriverGuide
-from wizard.explain.pasted import read_pasted, read_stream
-from wizard.i18n import message
-from wizard.matrix.model import Matrix
-from wizard.plan.model import Choices, Verdict
-from wizard.report.render import heading, labelled
-from wizard.session.explain import Answer, answer, answer_document
-from wizard.session.model import Facts
-from wizard.session.session import Session
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Choices, Verdict
+from wizard.diagnose.driver_guide import DriverGuide
+from wizard.diagnose.known_errors.pasted import read_pasted, read_stream
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import message
+from wizard.run.model import Facts
+from wizard.run.report.text import heading, labelled
 
 
 def explain(arguments: argparse.Namespace, terminal: Terminal) -> int:

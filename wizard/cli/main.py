@@ -8,12 +8,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard import paths
+from wizard.app.use.preferences import take_saved
 from wizard.cli.terminal import Terminal, prepare_streams
 from wizard.cli.window import OpenWindow, is_plain_window, window
-from wizard.errors import Cancelled, ExitStatus, WizardError
-from wizard.i18n import message
-from wizard.session.volumes import take_saved
+from wizard.model.errors import Cancelled, ExitStatus, WizardError
+from wizard.model.messages import message
+from wizard.system import paths
 
 if TYPE_CHECKING:
     import argparse
@@ -32,7 +32,7 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
         terminal = Terminal(None)
         file = argv[1] if len(argv) > 1 else None
         return _said(terminal, lambda: _window(file, False, terminal, open_window))
-    from wizard.cli.words import parse
+    from wizard.cli.grammar.words import parse
 
     arguments = parse(argv)
     terminal = Terminal(arguments.lang)
@@ -99,7 +99,7 @@ def _is_ours(path: object) -> bool:
 
 def _tell_of_foreign_home(terminal: Terminal) -> None:
     """Before anything is written there."""
-    from wizard.safety.foreign_home import foreign_home
+    from wizard.safety.state import foreign_home
 
     if words := foreign_home():
         terminal.say(words)
@@ -108,7 +108,7 @@ def _tell_of_foreign_home(terminal: Terminal) -> None:
 def _settle_interrupted(terminal: Terminal) -> None:
     """A change of the user's settings that a kill cut off; the look costs one question to the file system."""
     if os.path.lexists(paths.home() / "undo" / "unfinished"):  # False for a folder that may not be looked into
-        from wizard.session.settings import settle_interrupted
+        from wizard.app.use.settings import settle_interrupted
 
         try:
             for words in settle_interrupted():
@@ -121,11 +121,11 @@ def _hidden_command(argv: Sequence[str]) -> Callable[[], int] | None:
     """Children of ours which a frozen program can only start as itself."""
     name = argv[0] if argv else ""
     if name == "_nvml":
-        from wizard.machine.nvml_child import main as nvml
+        from wizard.machine.gpu.nvml_child import main as nvml
 
         return nvml
     if name == "_rattler":
-        from wizard.environments.rattler_child import main as rattler
+        from wizard.environment.create.rattler_child import main as rattler
 
         return rattler
     if paths.is_frozen() and name in _INTERPRETER_OPTIONS and "-c" in argv:

@@ -10,19 +10,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from wizard import paths
-from wizard.cli.pick_table import align
+from wizard.app.use import tables as use_cases
+from wizard.app.use.preferences import load_network, with_network
+from wizard.cli.tables import align
 from wizard.cli.terminal import Terminal
-from wizard.errors import ExitStatus, UsageError
-from wizard.i18n import message, text
-from wizard.machine.operating_system import normal_arch
-from wizard.matrix.load import load_matrix
-from wizard.matrix.model import PLATFORMS
-from wizard.mirrors.settings import read_user_settings
-from wizard.plan.model import Choices
-from wizard.session import matrices as use_cases
-from wizard.session.network import load_network, with_network
-from wizard.session.news import NewBuild
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.model import PLATFORMS
+from wizard.compatibility.model import Choices
+from wizard.machine.host.operating_system import normal_arch
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import message, text
+from wizard.run.select.new_builds import NewBuild
+from wizard.system import paths
+from wizard.toolconfig.settings import read_user_settings
 
 
 def matrices(arguments: argparse.Namespace, terminal: Terminal) -> int:

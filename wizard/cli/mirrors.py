@@ -1,15 +1,276 @@
-"""`torch-wizard mirrors ACTION`: each action is a function of the arguments, found by its name in `ACTIONS`."""
+"""`torch-wizard mirrors test`: what is true of every source today, for the wanted build, to the client that installs.
+
+Exit status 0 when each kind that is needed has a complete source, else 1.
+"""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
+import datetime
+import os
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
-from wizard.cli.mirrors_lint import lint
-from wizard.cli.mirrors_table import list_sources
-from wizard.cli.mirrors_test import test
-from wizard.cli.mirrors_use import use
-from wizard.cli.terminal import Terminal
+from wizard.app.session import Session
+from wizard.app.use import settings as use_case
+from wizard.app.use import settings as use_cases
+from wizard.app.use.sources import NEEDED, ask_sources, lacking, wish_of
+from wizard.cli.network import network_from
+from wizard.cli.tables import align
+from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import canonical, check_choices
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import message, text
+from wizard.process import redact
+from wizard.run.select.benchmark import Placed, Race
+from wizard.sources.candidates import Kind, Racer, racers
+from wizard.sources.race_policy import region
+from wizard.system import paths
+from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.model import Diff
+from wizard.toolconfig.settings import read_user_settings
+from wizard.toolconfig.use import OFFICIAL
+from wizard.toolconfig.verify import Answer
+from wizard.undo.model import Change
+
+# `torch-wizard mirrors use ID`: a mirror for good, in the user's own settings; shown, asked, written, checked.
+#
+# Exit status 1 when a tool says something else than was written.
+
+
+def use(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    around = use_cases.surroundings(arguments.conda)
+    plan = use_cases.plan_use(arguments.id, tuple(arguments.kind), around)
+    for notice in plan.notices:
+        terminal.write(f"! {terminal.words(notice)}")
+    if plan.diffs:
+        if arguments.id == OFFICIAL:
+            terminal.say(message("settings-file.use.official"))
+        show(plan.diffs, terminal)
+        check_can_ask(arguments.yes)
+        if not arguments.yes and not agrees(message("settings-file.use.ask"), terminal):
+            return ExitStatus.CANCELLED
+    else:
+        terminal.say(message("settings-file.use.nothing"))
+    return _done(use_cases.use(plan, around), terminal)
+
+
+def show(diffs: tuple[Diff, ...], terminal: Terminal) -> None:
+    for diff in diffs:
+        terminal.line(diff.text)
+
+
+def _done(used: use_cases.Used, terminal: Terminal) -> int:
+    for check in used.checks:
+        terminal.say(check.words)
+    for words in used.after:
+        terminal.say(words)
+    differs = any(check.answer is Answer.DIFFERS for check in used.checks)
+    if used.change:
+        terminal.say(message("settings-file.use.offer" if differs else "settings-file.use.done", id=used.change.id))
+    return ExitStatus.FAILED if differs else ExitStatus.DONE
+
+
+SCHEMA = 1
+_LIST_HEAD = ("kind", "id", "name", "status", "as-of", "origin", "address")
+
+
+def list_sources(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    settings = read_user_settings(os.environ, Path.home(), paths.os_name())
+    choices = choices_of(arguments)
+    listed = [(kind, racer) for kind in kinds_of(arguments) for racer in racers(kind, choices, settings, "{variant}")]
+    if arguments.json:
+        sources = [{"kind": kind.value, **source_document(racer, terminal.language)} for kind, racer in listed]
+        terminal.document({"schema": SCHEMA, "sources": sources})
+        return ExitStatus.DONE
+    head = [terminal.words(message(f"mirrors.head.{name}")) for name in _LIST_HEAD]
+    terminal.line(align([head, *(_list_row(kind, racer, terminal) for kind, racer in listed)]))
+    return ExitStatus.DONE
+
+
+def choices_of(arguments: argparse.Namespace) -> Choices:
+    return Choices(
+        index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links),
+        channel=arguments.channel,
+    )  # fmt: skip
+
+
+def kinds_of(arguments: argparse.Namespace) -> Sequence[Kind]:
+    return [kind for kind in Kind if not arguments.kind or kind.value in arguments.kind]
+
+
+def source_document(racer: Racer, language: str | None) -> dict[str, Any]:
+    """`url` null: the official package index, which is pip's and uv's own default."""
+    source, row = racer.source, racer.row
+    return {
+        "id": racer.mirror, "name": name_of(racer, language), "origin": source.origin.value,
+        "layout": source.layout.value, "url": redact(source.url) if source.url else None,
+        "status": row.status if row else None, "as_of": (row.as_of or None) if row else None,
+        "completeness": row.completeness if row else "", "evidence": row.evidence if row else "",
+        "note": row.note if row else "", "source": row.source if row else None,
+    }  # fmt: skip
+
+
+def name_of(racer: Racer, language: str | None) -> str:
+    return text(racer.row.operator if racer.row else racer.source.label, language)
+
+
+def _list_row(kind: Kind, racer: Racer, terminal: Terminal) -> list[str]:
+    row, source = racer.row, racer.source
+    status = terminal.words(message(f"mirrors.status.{row.status}")) if row else "-"
+    default = terminal.words(message("mirrors.no-address"))
+    return [
+        terminal.words(message(f"mirrors.kind.{kind.value}")), racer.mirror, name_of(racer, terminal.language), status,
+        (row.as_of or "-") if row else "-", terminal.words(message(f"mirrors.origin.{source.origin.value}")),
+        redact(source.url) if source.url else default,
+    ]  # fmt: skip
+
+
+# `torch-wizard mirrors lint`: what in the pip, uv and conda settings would harm an install, and mending it.
+#
+# The exit status is 0 when no finding of severity error is left, else 1.
+
+_MARKS = {"error": "✗", "warning": "!", "note": "·"}
+
+
+def lint(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    if arguments.fix and not arguments.yes and (arguments.json or not _can_ask()):
+        raise UsageError("needs-yes")
+    session = Session()
+    facts = session.probe()
+    findings, change = session.lint(facts), None
+    if arguments.fix:
+        change = _fix(findings, arguments, terminal)
+        findings = session.lint(facts)
+    if arguments.json:
+        terminal.document(use_case.document(findings, terminal.language, change))
+    else:
+        _show(findings, terminal)
+    return ExitStatus.FAILED if any(one.severity == "error" for one in findings) else ExitStatus.DONE
+
+
+def _fix(findings: Sequence[Finding], arguments: argparse.Namespace, terminal: Terminal) -> Change | None:
+    planned = use_case.mending(findings, arguments.fix)
+    for refused in planned.refused:
+        terminal.error(refused)
+    if not planned.diffs:
+        terminal.say(message("lint.nothing-to-fix"))
+        return None
+    for diff in planned.diffs:
+        terminal.write(diff.text)
+    if not arguments.yes and not _agreed(terminal):
+        terminal.say(message("lint.left-alone"))
+        return None
+    change = use_case.mend(planned, terminal.say)
+    terminal.say(message("lint.fixed", count=len(planned.diffs)))
+    return change
+
+
+def _show(findings: Sequence[Finding], terminal: Terminal) -> None:
+    if not findings:
+        terminal.say(message("lint.none"))
+        return
+    for finding in findings:
+        at = finding.place
+        if finding.line is not None:
+            at = terminal.words(message("lint.line", place=finding.place, line=finding.line))
+        severity = terminal.words(message(f"lint.severity.{finding.severity}"))
+        terminal.line(f"{_MARKS[finding.severity]} {severity} {finding.code}: {at}")
+        terminal.line(f"    {terminal.words(finding.cause)}")
+        terminal.line(f"    {terminal.words(message('lint.label.fix'))} {terminal.words(finding.fix)}")
+        terminal.line(f"    {terminal.words(message('lint.label.effect'))} {terminal.words(finding.effect)}")
+    count = use_case.counts(findings)
+    terminal.say(message("lint.found", errors=count["error"], warnings=count["warning"], notes=count["note"]))
+    if any(finding.is_fixable for finding in findings):
+        terminal.say(message("lint.fixable"))
+
+
+def _can_ask() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _agreed(terminal: Terminal) -> bool:
+    terminal.say(message("lint.ask"))
+    return sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好")
+
+
+_HEAD = ("name", "verdict", "host", "rate", "age")
+
+
+def test(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    session, interrupt = Session(network_from(arguments)), Interrupt()
+    choices = replace(choices_of(arguments), torch=arguments.torch, variant=arguments.variant, python=arguments.python)
+    choices = canonical(choices)
+    check_choices(choices, session.matrix)
+    kinds = kinds_of(arguments)
+    facts = session.probe(is_cancelled=interrupt.is_asked)
+    wish = wish_of(facts, session.matrix, session.propose(facts, choices), choices)
+
+    def show(race: Race) -> None:
+        if not arguments.json:
+            terminal.line(_table(race, terminal))
+
+    races = ask_sources(facts, wish, choices, kinds, interrupt.is_asked, arguments.fresh, show)
+    if arguments.json:
+        terminal.document(_document(races, terminal.language))
+    needed = kinds if arguments.kind else NEEDED
+    missing = [kind for kind in lacking(races) if kind in needed]
+    for kind in missing:
+        terminal.say(message("mirrors.none-complete", kind=terminal.words(message(f"mirrors.kind.{kind.value}"))))
+    return ExitStatus.FAILED if missing else ExitStatus.DONE
+
+
+def _table(race: Race, terminal: Terminal) -> str:
+    head = [terminal.words(message(f"mirrors.head.{name}")) for name in _HEAD]
+    title = terminal.words(message(f"mirrors.title.{race.kind.value}", wanted=race.question.label))
+    return "\n".join([title, align([head, *(_row(one, terminal) for one in race.placed)]), ""])
+
+
+def _row(one: Placed, terminal: Terminal) -> list[str]:
+    finding = one.finding
+    rate = "-" if finding.rate is None else f"{finding.rate / 1e6:.2f} MB/s"
+    return [
+        name_of(one.racer, terminal.language), terminal.words(finding.message), finding.final_host or "-", rate,
+        _age(finding.asked, terminal),
+    ]  # fmt: skip
+
+
+def _age(asked: float, terminal: Terminal) -> str:
+    minutes = round((datetime.datetime.now().timestamp() - asked) / 60)
+    if minutes < 1:
+        return terminal.words(message("mirrors.age.now"))
+    if minutes < 60:
+        return terminal.words(message("mirrors.age.minutes", count=minutes))
+    return terminal.words(message("mirrors.age.hours", count=round(minutes / 60)))
+
+
+def _document(races: Sequence[Race], language: str | None) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA, "region": region(),
+        "kinds": [
+            {"kind": race.kind.value, "wanted": race.question.label, "needed": race.kind in NEEDED,
+             "complete": len(race.complete), "measured_now": not race.is_kept,
+             "sources": [_tested(one, language) for one in race.placed]}
+            for race in races
+        ],
+    }  # fmt: skip
+
+
+def _tested(one: Placed, language: str | None) -> dict[str, Any]:
+    finding = one.finding
+    asked = datetime.datetime.fromtimestamp(finding.asked, datetime.timezone.utc)
+    return {
+        **source_document(one.racer, language),
+        "verdict": finding.truth.value, "message": finding.message.to_json(language),
+        "final_host": finding.final_host, "file": finding.file, "sha256": finding.sha256, "bytes": finding.size,
+        "newest": finding.newest, "seconds": finding.seconds, "bytes_per_second": finding.rate,
+        "measured": asked.isoformat(timespec="seconds"),
+    }  # fmt: skip
+
 
 Action = Callable[[argparse.Namespace, Terminal], int]
 

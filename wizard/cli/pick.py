@@ -11,21 +11,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wizard.cli.arguments import choices_from
+from wizard.app.session import Session
+from wizard.cli.grammar.arguments import choices_from
 from wizard.cli.matrices import news_document, told, warn_of_overlay
-from wizard.cli.network_wish import network_from
-from wizard.cli.pick_table import render
+from wizard.cli.network import network_from
+from wizard.cli.tables import render
 from wizard.cli.terminal import Terminal
-from wizard.errors import ExitStatus, UsageError, WizardError
-from wizard.i18n import Message, message
+from wizard.compatibility.explain import pick_document
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import canonical, check_choices
+from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
-from wizard.machine.serialize import read_machine_file
-from wizard.plan.asked import canonical, check_choices
-from wizard.plan.explain import pick_document
-from wizard.plan.model import Choices
-from wizard.session.judged_news import JudgedNews
-from wizard.session.model import Facts
-from wizard.session.session import Session
+from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.messages import Message, message
+from wizard.run.model import Facts
+from wizard.run.select.judged_builds import JudgedNews
 
 
 def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:

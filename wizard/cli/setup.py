@@ -4,32 +4,78 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
-from wizard.cli.arguments import choices_from
-from wizard.cli.attend import attend
-from wizard.cli.classroom import ClassRun
-from wizard.cli.drift import tell_drift
-from wizard.cli.interrupt import Interrupt
-from wizard.cli.network_wish import network_from
-from wizard.cli.packages_table import package_lines
-from wizard.cli.profile_setup import is_there, with_profile
-from wizard.cli.resolving import ResolvingTold
-from wizard.cli.setup_events import tell_planned, tell_unchanged, telling_refusal
-from wizard.cli.terminal import Terminal
-from wizard.cli.trust import Consent
-from wizard.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.i18n import message
-from wizard.plan.model import Choices
-from wizard.profile.model import ProfileFile
-from wizard.session.class_keys import remember_key
-from wizard.session.environments import find_environment, finish_deletions_in_background
-from wizard.session.model import Preview
-from wizard.session.place import target_prefix
-from wizard.session.present import is_present
-from wizard.session.profile import preview_profile
-from wizard.session.session import Session
-from wizard.session.volumes import remember, with_volumes
+from wizard.app.session import Session
+from wizard.app.use.already_installed import is_present
+from wizard.app.use.environments import find_environment, finish_deletions_in_background
+from wizard.app.use.preferences import remember, with_volumes
+from wizard.classroom.profile.keys import remember_key
+from wizard.classroom.profile.model import ProfileFile
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.setup import check_target, preview_profile, profile_choices
+from wizard.cli.classroom.machine import ClassRun
+from wizard.cli.doctor import tell_drift
+from wizard.cli.grammar.arguments import choices_from
+from wizard.cli.network import Consent, network_from
+from wizard.cli.reporter import ResolvingTold, attend, tell_planned, tell_unchanged, telling_refusal
+from wizard.cli.tables import width
+from wizard.cli.terminal import Interrupt, Terminal
+from wizard.compatibility.model import Choices
+from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.messages import message, text
+from wizard.run.model import Preview
+from wizard.run.plan.place import target_prefix
+
+
+def with_profile(
+    arguments: argparse.Namespace, choices: Choices, terminal: Terminal
+) -> tuple[ProfileFile | None, Choices]:
+    """The profile that was named, and the choices that it leaves. Raises UsageError `profile-…`."""
+    if not arguments.profile:
+        return None, choices
+    file = read_profile(Path(arguments.profile).expanduser())
+    terminal.language = terminal.language or file.profile.language
+    return file, profile_choices(file.profile, choices)
+
+
+def is_there(file: ProfileFile | None, choices: Choices, terminal: Terminal) -> bool:
+    """A second setup from the same profile changes nothing, and takes no time. Raises UsageError `profile-…`."""
+    if file is None or not check_target(file, choices):
+        return False
+    terminal.say(message("profile.already", prefix=str(target_prefix(choices))))
+    return True
+
+
+Row = tuple[str, str]
+
+
+def package_lines(preview: Preview, language: str | None) -> Iterator[str]:
+    here, unknown = (text(message(f"environments.packages.{name}"), language) for name in ("here", "unknown"))
+    python: list[Row] = [
+        (f"{one.name} {one.version} {one.build}".rstrip(), here if one.is_cached else _bytes(one.size, unknown))
+        for one in preview.python_packages
+    ]
+    wheels: list[Row] = [
+        (file.filename, here if file.filename in preview.here else _bytes(file.size, unknown))
+        for file in preview.lock.files
+    ]
+    for key, rows in (("python", python), ("wheels", wheels)):
+        if rows:
+            yield text(message(f"environments.packages.{key}", count=len(rows)), language)
+            yield from _aligned(rows)
+
+
+def _bytes(size: int | None, unknown: str) -> str:
+    return unknown if size is None else f"{size:,}"
+
+
+def _aligned(rows: list[Row]) -> Iterator[str]:
+    names, sizes = (max(width(row[column]) for row in rows) for column in (0, 1))
+    for name, size in rows:
+        yield f"    {name}{' ' * (names - width(name))}  {' ' * (sizes - width(size))}{size}"
 
 
 def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:

@@ -5,13 +5,77 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
 from typing import Any, TextIO
 
-from wizard.errors import WizardError
-from wizard.i18n import Message, text
-from wizard.redact import redact
+from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.model.messages import Message, text
+from wizard.model.redact import redact
+from wizard.system import moving
+
+
+def write_new(path: Path, text: str, runs: bool = False, in_new_folder: bool = False) -> None:
+    """`runs`: who may read it may run it. `in_new_folder`: its folder is made where it is not there.
+
+    Raises UsageError `file-exists`, WizardError `file-not-written`."""
+    try:
+        if in_new_folder:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        put_new(path, text.encode("utf-8", "surrogateescape"))
+        if runs:
+            mode = path.stat().st_mode
+            path.chmod(mode | (mode & 0o444) >> 2)
+    except FileExistsError as error:
+        raise UsageError("file-exists", path=str(path)) from error
+    except OSError as error:
+        raise WizardError("file-not-written", details=str(error), path=str(path)) from error
+
+
+def put_new(path: Path, data: bytes) -> None:
+    """Whole or not at all: half of one would stand in the way of the next try. Raises OSError."""
+    with path.open("xb") as stream:
+        try:
+            stream.write(data)
+            stream.flush()
+        except OSError:
+            with contextlib.suppress(OSError):
+                moving.unlink(path)
+            raise
+
+
+class Interrupt:
+    def __init__(self) -> None:
+        self._asked = False
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._remember)
+
+    def _remember(self, number: int, frame: FrameType | None) -> None:
+        self._asked = True
+
+    def is_asked(self) -> bool:
+        return self._asked
+
+    def check(self) -> None:
+        """Raises Cancelled."""
+        if self._asked:
+            raise Cancelled
+
+    @contextmanager
+    def at_once(self) -> Iterator[None]:
+        """While a person is asked: reading a line would go on after a signal that is only remembered."""
+        self.check()
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            yield
+        except KeyboardInterrupt:
+            raise Cancelled from None
+        finally:
+            signal.signal(signal.SIGINT, self._remember)
 
 
 def prepare_streams() -> None:
@@ -68,3 +132,17 @@ class Terminal:
             if stream is sys.stdout:  # a document that is not there must not look like success
                 _give_up(stream)
                 raise WizardError("output-failed", details=str(error)) from error
+
+
+_YES = ("y", "yes", "是", "好")
+
+
+def check_can_ask(is_agreed: bool) -> None:
+    """Raises UsageError `needs-yes` where there is nobody to ask and nobody agreed beforehand."""
+    if not is_agreed and not (sys.stdin is not None and sys.stdin.isatty()):
+        raise UsageError("needs-yes")
+
+
+def agrees(question: Message, terminal: Terminal) -> bool:
+    terminal.say(question)
+    return sys.stdin.readline().strip().lower() in _YES

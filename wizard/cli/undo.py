@@ -6,12 +6,11 @@ import argparse
 import time
 from typing import Any
 
-from wizard.cli.asking import agrees, check_can_ask
-from wizard.cli.terminal import Terminal
-from wizard.cli.undo_grammar import LIST
-from wizard.errors import ExitStatus, UsageError
-from wizard.i18n import message, text
-from wizard.session import settings as use_cases
+from wizard.app.use import settings as use_cases
+from wizard.cli.grammar.sources import LIST
+from wizard.cli.terminal import Terminal, agrees, check_can_ask
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import message, text
 from wizard.undo.model import Change
 
 SCHEMA = 1

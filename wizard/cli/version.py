@@ -7,8 +7,9 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from wizard import __version__, paths
-from wizard.matrix.data_date import data_date
+from wizard import __version__
+from wizard.compatibility.data.date import data_date
+from wizard.system import paths
 
 
 def version_line() -> str:

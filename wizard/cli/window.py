@@ -7,12 +7,40 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from wizard import paths
+from wizard.system import paths
 from wizard.system.traits import this
 
 if TYPE_CHECKING:
+    from wizard.app.session import Session
     from wizard.cli.terminal import Terminal
-    from wizard.session.session import Session
+
+
+# `torch-wizard FILE` means `torch-wizard window FILE`: what a file manager, a drop on the icon or a hand gives.
+#
+# Looks at the words only as far as it must, for the window's first picture waits for it: the grammar is `arguments.py`.
+# A command's name never holds a dot, so a file of such a name in the current folder takes no command's place.
+
+_SUFFIX = ".torchlab"
+_LANGUAGE = "--lang"  # the one option before a command that has a word of its own
+
+
+def with_command(argv: Sequence[str]) -> list[str]:
+    """With `window` before a file that stands where a command is expected."""
+    words = list(argv)
+    at = 0
+    while at < len(words) and words[at].startswith(_LANGUAGE):
+        at += 1 if "=" in words[at] else 2
+    if at < len(words) and _is_file(words[at]):
+        words.insert(at, "window")
+    return words
+
+
+def _is_file(word: str) -> bool:
+    """A class profile also when it is not there: the window says so, as of any other file that it cannot open."""
+    if word.startswith("-"):
+        return False
+    return word.lower().endswith(_SUFFIX) or ("." in os.path.basename(word) and os.path.isfile(word))  # noqa: PTH113, PTH119
+
 
 OpenWindow = Callable[["Session", str | None, bool], int]
 
@@ -23,16 +51,16 @@ def is_plain_window(argv: Sequence[str]) -> bool:
 
 
 def window(file: str | None, self_test: bool, terminal: Terminal, open_window: OpenWindow) -> int:
-    from wizard.errors import ExitStatus
-    from wizard.i18n import message
-    from wizard.session.late import late_session
+    from wizard.app.late import late_session
+    from wizard.model.errors import ExitStatus
+    from wizard.model.messages import message
 
     if not has_display() and not self_test:
         terminal.say(message("cli.no_display"))
         terminal.write("  torch-wizard setup --yes --name torch")
         return ExitStatus.FAILED
     if _is_something_left():
-        from wizard.session.environments import finish_deletions_in_background
+        from wizard.app.use.environments import finish_deletions_in_background
 
         finish_deletions_in_background()
     return open_window(late_session(), file, self_test)

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from wizard.capability import ComputeCapability
-from wizard.i18n import Message
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import Message
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,24 +13,23 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wizard import paths
-from wizard.errors import Cancelled
-from wizard.i18n import Message, message
-from wizard.machine.asking import Ask, IsCancelled, asker
-from wizard.machine.cim import probe_windows
-from wizard.machine.condas import probe_condas
-from wizard.machine.interpreters import probe_pythons
-from wizard.machine.merge import merge_gpus
+from wizard.machine.asking import Ask, IsCancelled, Task, asker, run_all
+from wizard.machine.gpu.cim import probe_windows
+from wizard.machine.gpu.merge import merge_gpus
+from wizard.machine.gpu.nvidia import NvidiaReading
+from wizard.machine.gpu.nvidia_smi import probe_nvidia_smi
+from wizard.machine.gpu.nvml import probe_nvml
+from wizard.machine.gpu.pci import DeviceReading, probe_kernel_module, probe_pci
+from wizard.machine.host.condas import probe_condas
+from wizard.machine.host.interpreters import probe_pythons
+from wizard.machine.host.operating_system import System, normal_arch, probe_system
+from wizard.machine.host.toolkits import probe_toolkits
+from wizard.machine.host.volumes import volume
 from wizard.machine.model import CondaInstall, Driver, Machine, PythonInstall, Toolkit, Volume
-from wizard.machine.nvidia import NvidiaReading
-from wizard.machine.nvidia_smi import probe_nvidia_smi
-from wizard.machine.nvml import probe_nvml
-from wizard.machine.operating_system import System, normal_arch, probe_system
-from wizard.machine.parallel import Task, run_all
-from wizard.machine.pci import DeviceReading, probe_kernel_module, probe_pci
-from wizard.machine.toolkits import probe_toolkits
-from wizard.machine.volumes import volume
+from wizard.model.errors import Cancelled
+from wizard.model.messages import Message, message
 from wizard.process import without_memory
+from wizard.system import paths
 from wizard.system.traits import this
 
 TOTAL_SECONDS = 30.0

@@ -4,12 +4,12 @@ The only place in the project that starts a process. `run` waits; `Running` stre
 could not be started is an outcome, not an exception.
 """
 
+from wizard.model.redact import redact
 from wizard.process.environment import child_environment
-from wizard.process.guardian import guarded
-from wizard.process.memory import without_memory
+from wizard.process.exhausted import without_memory
 from wizard.process.request import Outcome, Request, StopTimeouts
 from wizard.process.running import Running, run
-from wizard.redact import redact
+from wizard.process.tree import guarded
 
 __all__ = [
     "Outcome", "Request", "Running", "StopTimeouts", "child_environment", "guarded", "redact", "run", "without_memory",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from wizard import paths
+from wizard.system import paths
 from wizard.system.traits import this
 
 # CI=1 would make conda's terms-of-service plugin accept for the user.

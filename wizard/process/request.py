@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from wizard.redact import redact
+from wizard.model.redact import redact
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,8 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard import paths
-from wizard.system import moving
+from wizard.system import moving, paths
 from wizard.system.disk import open_own
 
 _NAME = re.compile(r"hard-(\d+)\.txt")

@@ -11,9 +11,8 @@ import logging
 import os
 from pathlib import Path
 
-from wizard import paths
-from wizard.redact import redact
-from wizard.system import moving
+from wizard.model.redact import redact
+from wizard.system import moving, paths
 from wizard.system.disk import open_own
 
 MOST_BYTES = 1_000_000

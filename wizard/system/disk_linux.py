@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from wizard.system.room import Room
+from wizard.system.facts import Room
 
 assert sys.platform != "win32"  # for the type checker: nothing below is looked at there
 

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from wizard.system.facts import Room
 from wizard.system.links import is_true_folder, reparse_tag_of
-from wizard.system.room import Room
 
 BINARY = getattr(os, "O_BINARY", 0)  # no line ends are put in; only Windows has it
 # winerror.h: access denied, sharing violation, lock violation; folder not empty (of a file whose end is pending)

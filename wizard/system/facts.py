@@ -4,9 +4,19 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.windows.registry import MACHINE, registry
+from wizard.system.windows.registry import MACHINE, registry
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """`free`: bytes that this user can write, quotas apart. `files_left`: None where nobody counts."""
+
+    free: int
+    files_left: int | None
+
 
 _OWN_NUMBER = Path("/etc/machine-id")
 _CRYPTOGRAPHY = r"SOFTWARE\Microsoft\Cryptography"
@@ -50,7 +60,7 @@ def interface_language() -> str:
 def windows_language() -> str:
     import locale
 
-    from wizard.windows.calls import load
+    from wizard.system.windows.calls import load
 
     return locale.windows_locale.get(load("kernel32").GetUserDefaultUILanguage(), "")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath
 from typing import Protocol
 
-from wizard.system import here, places_linux, places_windows
+from wizard.system import places_linux, places_windows, traits
 
 Environ = Mapping[str, str]
 
@@ -75,4 +75,4 @@ _SIDES: dict[str, Places] = {"linux": places_linux, "windows": places_windows}
 
 def places(os_name: str | None = None) -> Places:
     """Of this computer, unless another system is named. Raises KeyError for one that nobody has heard of here."""
-    return _SIDES[here.os_name() if os_name is None else os_name]
+    return _SIDES[traits.os_name() if os_name is None else os_name]

@@ -1,7 +1,7 @@
 """Windows: a child and what it starts are in a job, which ends with us. There is no polite rung: a break does not reach
 a child without a console window, and no child of ours would tidy up at one. The worker is asked by its `control` file.
 
-Reaches Windows only through `wizard.windows`, so that it runs anywhere with a library of the tests' own.
+Reaches Windows only through `wizard.system.windows`, so that it runs anywhere with a library of the tests' own.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import subprocess
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from wizard.windows import creation
-from wizard.windows.calls import load
-from wizard.windows.job import Job
+from wizard.system.windows import job
+from wizard.system.windows.calls import load
+from wizard.system.windows.job import Job
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, creation.SIGBREAK)
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, job.SIGBREAK)
 _CONTINUOUS, _SYSTEM_REQUIRED = 0x80000000, 0x00000001
 
 
 def child_arguments() -> dict[str, Any]:
-    return {"creationflags": creation.CHILD}
+    return {"creationflags": job.CHILD}
 
 
 class Family:
@@ -67,7 +67,7 @@ def join_own_family() -> bool:
 
 def start_apart(argv: tuple[str, ...] | str, own_window: bool, arguments: Mapping[str, Any]) -> subprocess.Popen[bytes]:
     """With the first flags that are not refused."""
-    return first_allowed(argv, creation.detached(own_window), arguments)
+    return first_allowed(argv, job.detached(own_window), arguments)
 
 
 def first_allowed(

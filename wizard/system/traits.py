@@ -7,11 +7,18 @@ system's name mean this one where none is given. Nothing is looked at here.
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 
-from wizard.system import here
+# On which system this program runs. The answer is a value, handed on like any other fact of a machine: what follows
+# from it stands in `traits` and `places`. Tests let it say `windows`, and walk through that side.
+
+
+def os_name() -> str:
+    """`windows` or `linux`, as in machine.json; `linux` also stands for what is like it."""
+    return "windows" if sys.platform == "win32" else "linux"
 
 
 @dataclass(frozen=True, slots=True)

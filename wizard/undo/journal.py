@@ -17,11 +17,9 @@ from typing import TYPE_CHECKING
 
 from filelock import FileLock, Timeout
 
-from wizard import paths
-from wizard.errors import UsageError, WizardError
-from wizard.system import moving
-from wizard.undo import target as targets
-from wizard.undo.disk import temporary_name
+from wizard.model.errors import UsageError, WizardError
+from wizard.system import moving, paths
+from wizard.undo import user_file as targets
 from wizard.undo.model import (
     Change,
     FileChange,
@@ -34,11 +32,12 @@ from wizard.undo.model import (
     Write,
 )
 from wizard.undo.storage import Storage
+from wizard.undo.user_file import temporary_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from wizard.i18n import Message
+    from wizard.model.messages import Message
 
 TakeOut = Callable[[FileChange, bytes], TakenOut]  # (what we did, the bytes now) -> the bytes without our keys
 _LOCK_SECONDS = 10

@@ -10,7 +10,7 @@ import enum
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.i18n import Message
+from wizard.model.messages import Message
 
 Value = str | tuple[str, ...] | None  # None: the key is not there
 

@@ -14,12 +14,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from wizard.errors import WizardError
-from wizard.i18n import Message, params_to_json
+from wizard.model.errors import WizardError
+from wizard.model.messages import Message, params_to_json
 from wizard.system import moving
 from wizard.system.disk import sync_folder
-from wizard.undo.disk import replace_file
 from wizard.undo.model import Change, FileChange, OurKey, State, Value
+from wizard.undo.user_file import replace_file
 
 SCHEMA = 1
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600

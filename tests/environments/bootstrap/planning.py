@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 
 from tests.environments.miniforge import Releases
-from wizard.environments.bootstrap_table import InstallerRow, miniforge_table
-from wizard.errors import WizardError
-from wizard.session.bootstrap import (
-    BootstrapPlan,
-    plan_bootstrap,
-)
+from wizard.app.use.miniforge import BootstrapPlan, plan_bootstrap
+from wizard.environment.conda.miniforge import InstallerRow, miniforge_table
+from wizard.model.errors import WizardError
 
 linux_only = pytest.mark.skipif(sys.platform != "linux", reason="the installer is a shell script")
 

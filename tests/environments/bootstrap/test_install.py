@@ -10,13 +10,10 @@ import pytest
 from tests.environments.bootstrap.planning import code_of, linux_only, planned
 from tests.environments.miniforge import Releases, installer, publish
 from tests.servers.fault_server import Faults, FaultServer
-from wizard.environments import bootstrap_run
-from wizard.errors import Cancelled, UsageError, WizardError
-from wizard.i18n import text
-from wizard.session.bootstrap import (
-    BootstrapPlan,
-    bootstrap,
-)
+from wizard.app.use.miniforge import BootstrapPlan, bootstrap
+from wizard.environment.conda import miniforge_install
+from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.model.messages import text
 
 
 @linux_only
@@ -35,7 +32,7 @@ def test_a_conda_of_ones_own(releases: Releases, root: Path, home: Path, monkeyp
     assert "CONDA" not in environment
     shells = {path.name: path.read_text() for path in home.iterdir() if path.is_file()}
     assert shells == dict.fromkeys((".bashrc", ".zshrc", ".profile", ".condarc"), "# mine\n")
-    assert bootstrap_run.unfinished() == ()
+    assert miniforge_install.unfinished() == ()
     with pytest.raises(UsageError) as caught:
         bootstrap(planned_again(releases, root), True)
     assert code_of(caught) == "bootstrap-taken"
@@ -63,7 +60,7 @@ def test_a_wrong_hash_everywhere_runs_nothing(server: FaultServer, root: Path, h
         bootstrap(planned(releases, root), True)
     assert code_of(caught).startswith("fetch-")
     assert list(home.iterdir()) == []
-    assert bootstrap_run.unfinished() == ()
+    assert miniforge_install.unfinished() == ()
 
 
 @linux_only
@@ -95,7 +92,7 @@ def test_cancelled_while_installing_leaves_nothing(server: FaultServer, root: Pa
     with pytest.raises(Cancelled):
         bootstrap(planned(releases, root), True, is_cancelled=lambda: (root / "pkgs" / "half").exists())
     assert list(home.iterdir()) == []
-    assert bootstrap_run.unfinished() == ()
+    assert miniforge_install.unfinished() == ()
 
 
 @linux_only
@@ -106,7 +103,7 @@ def test_an_installer_that_fails_leaves_nothing(server: FaultServer, root: Path,
         bootstrap(planned(releases, root), True)
     assert code_of(caught) == "bootstrap-failed"
     assert list(home.iterdir()) == []
-    assert bootstrap_run.unfinished() == ()
+    assert miniforge_install.unfinished() == ()
 
 
 @linux_only

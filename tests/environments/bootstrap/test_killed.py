@@ -15,18 +15,16 @@ from tests.environments.bootstrap.planning import code_of, linux_only, planned
 from tests.environments.miniforge import NAME, Releases, installer, publish
 from tests.servers.fault_server import FaultServer
 from tests.waiting import wait_until
-from wizard.environments import bootstrap_run
-from wizard.errors import WizardError
-from wizard.session.bootstrap import (
-    bootstrap,
-)
+from wizard.app.use.miniforge import bootstrap
+from wizard.environment.conda import miniforge_install
+from wizard.model.errors import WizardError
 
 _WORKER = """
 import json, sys
 from pathlib import Path
 sys.path.insert(0, {project!r})
-from wizard.environments.bootstrap_run import install
-from wizard.environments.bootstrap_table import miniforge_table
+from wizard.environment.conda.miniforge_install import install
+from wizard.environment.conda.miniforge import miniforge_table
 install(miniforge_table().installer[0], Path({installer!r}), Path({root!r}), {{}}, lambda: False)
 """
 
@@ -42,7 +40,7 @@ def kill_in_the_middle(releases: Releases, root: Path, home: Path) -> None:
 
     def is_noted() -> bool:
         assert worker.poll() is None
-        return (root / "pkgs" / "half").exists() and any(begun.identity for begun in bootstrap_run.unfinished())
+        return (root / "pkgs" / "half").exists() and any(begun.identity for begun in miniforge_install.unfinished())
 
     wait_until(is_noted)
     os.kill(worker.pid, signal.SIGKILL)
@@ -60,21 +58,21 @@ def _line(process: psutil.Process) -> list[str]:
 @linux_only
 def test_a_killed_bootstrap_is_begun_anew_by_the_next(server: FaultServer, root: Path, home: Path) -> None:
     kill_in_the_middle(publish(server, installer("sleep 60")), root, home)
-    assert [begun.prefix for begun in bootstrap_run.unfinished()] == [root]
+    assert [begun.prefix for begun in miniforge_install.unfinished()] == [root]
     releases = publish(server, installer())
     plan = planned(releases, None)
     assert plan.prefix == root, "the interrupted place is proposed again"
     assert bootstrap(plan, True).conda.is_file()
     assert sorted(path.name for path in root.parent.iterdir()) == ["miniforge3"]
-    assert bootstrap_run.unfinished() == ()
+    assert miniforge_install.unfinished() == ()
 
 
 @linux_only
 def test_a_killed_bootstrap_is_taken_back(server: FaultServer, root: Path, home: Path) -> None:
     kill_in_the_middle(publish(server, installer("sleep 60")), root, home)
-    assert bootstrap_run.take_back(root)
+    assert miniforge_install.take_back(root)
     assert list(home.iterdir()) == []
-    assert not bootstrap_run.take_back(root)
+    assert not miniforge_install.take_back(root)
 
 
 @linux_only
@@ -92,11 +90,11 @@ def test_what_is_not_what_we_began_is_never_removed(server: FaultServer, root: P
         if what == "a link":
             root.symlink_to(kept)
     with pytest.raises(WizardError) as caught:
-        bootstrap_run.take_back(root)
+        miniforge_install.take_back(root)
     assert code_of(caught) == "bootstrap-foreign"
     assert kept.is_dir()
     assert any(kept.iterdir())
-    assert not bootstrap_run.take_back(root), "it is not asked about again"
+    assert not miniforge_install.take_back(root), "it is not asked about again"
 
 
 @linux_only
@@ -104,19 +102,19 @@ def test_killed_between_the_installers_end_and_ours(releases: Releases, root: Pa
     """It is finished, not removed: somebody may work with it by now."""
     bootstrap(planned(releases, root), True)
     (root / "mine").write_text("x")
-    note = bootstrap_run._Note(bootstrap_run._beginning(root))
+    note = miniforge_install._Note(miniforge_install._beginning(root))
     note.see(is_installed=True)
     note.write()
     assert bootstrap(planned(releases, root), True).conda.is_file()
     assert (root / "mine").exists()
-    assert bootstrap_run.unfinished() == ()
+    assert miniforge_install.unfinished() == ()
 
 
 @pytest.mark.parametrize("note", ["", "{", "[]", '{"prefix": "/x"}', '{"prefix": 1, "identity": [1]}'])
 def test_a_note_that_is_cut_short_removes_nothing(home: Path, root: Path, note: str) -> None:
     root.mkdir(parents=True)
-    path = bootstrap_run._note_path(root)
+    path = miniforge_install._note_path(root)
     path.parent.mkdir(parents=True)
     path.write_text(note)
-    assert not bootstrap_run.take_back(root)
+    assert not miniforge_install.take_back(root)
     assert root.is_dir()

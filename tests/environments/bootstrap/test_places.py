@@ -9,9 +9,9 @@ import pytest
 
 from tests.environments.bootstrap.planning import code_of, linux_only, planned, row
 from tests.environments.miniforge import Releases
-from wizard.environments.bootstrap_place import check_root, is_taken, propose_root, spelling_problem
-from wizard.errors import UsageError
-from wizard.i18n import text
+from wizard.environment.conda.miniforge import check_root, is_taken, propose_root, spelling_problem
+from wizard.model.errors import UsageError
+from wizard.model.messages import text
 
 
 @pytest.mark.parametrize("name", ["my conda", "a\tb"])
@@ -46,7 +46,7 @@ def test_where_no_usual_place_will_do_that_is_said(
 ) -> None:
     """As an ordinary user with root's HOME; a space is what root cannot write away."""
     monkeypatch.setenv("HOME", str(tmp_path / "not mine"))
-    monkeypatch.setattr("wizard.environments.bootstrap_place.os.access", lambda path, mode: False)
+    monkeypatch.setattr("wizard.environment.conda.miniforge.os.access", lambda path, mode: False)
     with pytest.raises(UsageError) as caught:
         planned(releases, None)
     assert code_of(caught) == "bootstrap-no-place"

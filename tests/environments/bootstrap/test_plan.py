@@ -10,14 +10,10 @@ import pytest
 from tests.environments.bootstrap.planning import code_of, planned, row
 from tests.environments.miniforge import NAME, VERSION, Releases
 from tests.servers.fault_server import Faults
-from wizard.environments.bootstrap_table import miniforge_table
-from wizard.errors import UsageError, WizardError
-from wizard.i18n import LANGUAGES, text
-from wizard.session.bootstrap import (
-    bootstrap,
-    installer_places,
-    parse_sha256,
-)
+from wizard.app.use.miniforge import bootstrap, installer_places, parse_sha256
+from wizard.environment.conda.miniforge import miniforge_table
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import LANGUAGES, text
 
 
 def test_the_plan_names_release_hash_addresses_and_licence(releases: Releases, root: Path, home: Path) -> None:

@@ -12,12 +12,12 @@ from pytestqt.qtbot import QtBot
 from tests.gui.conftest import MakeWindow
 from tests.pack.classes import Class, make_class, publish
 from tests.servers.fault_server import FaultServer
-from wizard.flow.side_pages import SideId
-from wizard.gui.pages.class_page import ClassPage
-from wizard.gui.window import WizardWindow
-from wizard.pack.build import BuildOptions, build
-from wizard.packages.fetch import Downloads
-from wizard.session.pack import wanted_of
+from wizard.app.pages.order import SideId
+from wizard.classroom.pack.build import BuildOptions, build
+from wizard.classroom.pack.make import wanted_of
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.class_page import ClassPage
+from wizard.transfer.download import Downloads
 
 
 @pytest.fixture(scope="session")
@@ -37,7 +37,7 @@ def pack(built: tuple[Class, Path], tmp_path: Path) -> Path:
 
 @pytest.fixture(autouse=True)
 def stay_on_loopback(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("wizard.share.announce", "wizard.session.share"):
+    for module in ("wizard.classroom.server.announce", "wizard.classroom.server.share"):
         monkeypatch.setattr(f"{module}.own_addresses", lambda: ["127.0.0.1"])
 
 

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from tests.gui.walking import visible
 from tests.pack.classes import Class
 from tests.share.test_room import told
-from wizard.gui.pages.class_page import ClassPage
-from wizard.gui.window import WizardWindow
-from wizard.share.certificate import Certificate, write_into
+from wizard.classroom.results.certificate import Certificate, write_into
+from wizard.gui.shell.window import WizardWindow
+from wizard.gui.tools.class_page import ClassPage
 
 LONG = 60_000  # milliseconds: a limit for a hang, not a speed
 

@@ -79,7 +79,7 @@ def test_a_stick_is_told_of_and_its_files_are_split(
     page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, page = page_of()
-    monkeypatch.setattr("wizard.pack.volume.file_system", lambda folder: "vfat")
+    monkeypatch.setattr("wizard.classroom.pack.files.file_system", lambda folder: "vfat")
     page.plan_pack(built[0].write(tmp_path / "course.torchlab"), tmp_path / "stick")
     settle(qtbot, window)
     assert "(vfat) holds no file over 4 GiB" in said(window)
@@ -91,7 +91,7 @@ def test_where_there_is_too_little_room_nothing_is_begun(
     page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, page = page_of()
-    monkeypatch.setattr("wizard.flow.class_session._free", lambda folder: 1000)
+    monkeypatch.setattr("wizard.app.class_session._free", lambda folder: 1000)
     page.plan_pack(built[0].write(tmp_path / "course.torchlab"), tmp_path / "stick")
     settle(qtbot, window)
     assert "too little room" in said(window)

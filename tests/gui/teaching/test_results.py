@@ -12,9 +12,9 @@ from tests.gui.teaching.pages import LONG, of_pack, opened, reported, said
 from tests.gui.walking import mnemonics, press, settle, typed
 from tests.pack.classes import Class
 from tests.share.test_room import full, told
-from wizard.gui.bare import SMALLEST
-from wizard.i18n import LANGUAGES
-from wizard.share.room import room
+from wizard.classroom.results.room import room
+from wizard.gui.shell.splash import SMALLEST
+from wizard.model.messages import LANGUAGES
 
 
 def test_results_come_in_by_themselves_and_who_needs_help_comes_first(

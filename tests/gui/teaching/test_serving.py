@@ -16,10 +16,10 @@ from tests.gui.walking import press
 from tests.pack.classes import Class, make_class, publish
 from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import FaultServer
-from wizard.flow.class_session import ClassSession
-from wizard.pack.build import BuildOptions, build, code_of
-from wizard.packages.fetch import Downloads
-from wizard.session.pack import wanted_of
+from wizard.app.class_session import ClassSession
+from wizard.classroom.pack.build import BuildOptions, build, code_of
+from wizard.classroom.pack.make import wanted_of
+from wizard.transfer.download import Downloads
 
 
 @pytest.mark.slow
@@ -50,7 +50,7 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
 
 @pytest.mark.slow
 def test_the_class_is_found_by_the_code_alone(page_of, qtbot: QtBot, pack: Path, built: tuple[Class, Path]) -> None:  # type: ignore[no-untyped-def]
-    from wizard.share.announce import search
+    from wizard.classroom.server.announce import search
 
     window, page = page_of()
     opened(qtbot, page, pack)

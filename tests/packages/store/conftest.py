@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from wizard import paths
-from wizard.packages.store import PackageStore
-from wizard.packages.store.build import StoreBuilder
-from wizard.packages.store.folder import BUILDING
+from wizard.install.store import PackageStore
+from wizard.install.store.build import StoreBuilder
+from wizard.install.store.folder import BUILDING
+from wizard.system import paths
 
 
 @pytest.fixture

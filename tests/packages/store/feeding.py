@@ -7,9 +7,9 @@ from pathlib import Path
 
 from tests.packages import wheels
 from tests.packages.files import locked
-from wizard.packages.model import LockedFile
-from wizard.packages.store import Entry, PackageStore
-from wizard.packages.store.build import StoreBuilder
+from wizard.install.store import Entry, PackageStore
+from wizard.install.store.build import StoreBuilder
+from wizard.model.lock import LockedFile
 
 PLAIN = {
     "rich_demo/__init__.py": b"answer = 42\n\n\ndef main():\n    print('from the script', answer)\n",

@@ -14,16 +14,15 @@ from tests.packages import wheels
 from tests.packages.conftest import stored_wheel
 from tests.packages.files import locked
 from tests.packages.store.feeding import PLAIN, accepted, contents, fed, pieces
-from wizard import paths
-from wizard.errors import Cancelled, WizardError
-from wizard.packages.fetch import Downloads, Fetcher
-from wizard.packages.fetch.fetcher import Options
-from wizard.packages.fetch.part import ALIGN
-from wizard.packages.fetch.state import PartState, write_state
-from wizard.packages.model import LockedFile
-from wizard.packages.store import PackageStore
-from wizard.packages.store.build import StoreBuilder
-from wizard.packages.store.folder import BUILDING
+from wizard.install.store import PackageStore
+from wizard.install.store.build import StoreBuilder
+from wizard.install.store.folder import BUILDING
+from wizard.model.errors import Cancelled, WizardError
+from wizard.model.lock import LockedFile
+from wizard.system import paths
+from wizard.transfer.download import Downloads, Fetcher
+from wizard.transfer.download.fetcher import Options
+from wizard.transfer.download.part_file import ALIGN, PartState, write_state
 
 
 @pytest.mark.parametrize(("seed", "most"), [(1, 300_000), (2, 3_000_000), (3, 70_000), (4, 1 << 30)])
@@ -179,8 +178,8 @@ def test_it_stops_when_it_is_closed(tmp_path: Path) -> None:
 
 def test_what_a_killed_run_left_goes_with_the_next() -> None:
     code = (
-        "import os; from wizard.packages.store import PackageStore;"
-        "from wizard.packages.store.build import StoreBuilder;"
+        "import os; from wizard.install.store import PackageStore;"
+        "from wizard.install.store.build import StoreBuilder;"
         "StoreBuilder(PackageStore(), 'killed'); os.kill(os.getpid(), 9)"
     )
     killed = subprocess.run([sys.executable, "-c", code])

@@ -19,9 +19,9 @@ from tests.packages import wheels
 from tests.packages.conftest import stored_wheel
 from tests.packages.store.test_harm import environment
 from tests.tools import path_of
-from wizard.packages.record import check_record
-from wizard.packages.store import Entry
-from wizard.packages.store.folder import altered_files
+from wizard.install.record import check_record
+from wizard.install.store import Entry
+from wizard.install.store.folder import altered_files
 
 CONTENT = random.Random(7).randbytes(24_000_000)  # nothing that a file system could compress
 LARGE = "large/large.bin"

@@ -13,11 +13,11 @@ import pytest
 from tests.packages import wheels
 from tests.packages.conftest import stored_wheel
 from tests.packages.files import locked
-from wizard.packages.install import Installer, find_places
-from wizard.packages.model import LockedFile
-from wizard.packages.record import check_record
-from wizard.packages.store import Entry, PackageStore
-from wizard.packages.store.folder import altered_files
+from wizard.install.installer import Installer, find_places
+from wizard.install.record import check_record
+from wizard.install.store import Entry, PackageStore
+from wizard.install.store.folder import altered_files
+from wizard.model.lock import LockedFile
 
 MODULE = "rich_demo/__init__.py"
 LIBRARY = "rich_demo/lib/large.so"

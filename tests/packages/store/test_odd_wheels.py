@@ -11,8 +11,8 @@ import pytest
 
 from tests.packages import wheels
 from tests.packages.store.feeding import PLAIN, accepted, contents, fed
-from wizard.packages.store.build import StoreBuilder
-from wizard.packages.wheel import THIN, read_wheel
+from wizard.install.store.build import StoreBuilder
+from wizard.install.wheel import THIN, read_wheel
 
 
 def test_sizes_in_the_extra_field(tmp_path: Path, builder: StoreBuilder) -> None:

@@ -18,14 +18,14 @@ from tests.packages.conftest import stored_wheel
 from tests.packages.files import locked
 from tests.packages.store.test_harm import LIBRARY, MODULE, environment, python_of
 from tests.volumes import another_volume
-from wizard import paths
-from wizard.errors import UsageError, WizardError
-from wizard.packages.install import Installer
-from wizard.packages.record import PART_SUFFIX, check_record
-from wizard.packages.store import Entry, PackageStore
-from wizard.packages.store.folder import altered_files
-from wizard.packages.store.space import move, prune, usage, verify
-from wizard.session import store as use_cases
+from wizard.app.use import store as use_cases
+from wizard.install.installer import Installer
+from wizard.install.record import PART_SUFFIX, check_record
+from wizard.install.store import Entry, PackageStore
+from wizard.install.store.folder import altered_files
+from wizard.install.store.space import move, prune, usage, verify
+from wizard.model.errors import UsageError, WizardError
+from wizard.system import paths
 
 ROOT = Path(__file__).resolve().parents[3]
 KILLS = 50 if os.environ.get("TORCH_SETUP_THOROUGH") else 6
@@ -132,8 +132,8 @@ def test_killed_while_linking_the_store_stays_right_and_the_next_install_is_whol
     site_packages = environment(tmp_path / "env")
     python = python_of(site_packages)
     code = (
-        "import sys; from pathlib import Path; from wizard.packages.install import Installer;"
-        "from wizard.packages.store.folder import read_entry; print('go', flush=True);"
+        "import sys; from pathlib import Path; from wizard.install.installer import Installer;"
+        "from wizard.install.store.folder import read_entry; print('go', flush=True);"
         "Installer(Path(sys.argv[1])).install([read_entry(Path(sys.argv[2]))])"
     )
     chance = random.Random(1)

@@ -14,11 +14,11 @@ import pytest
 from tests.packages import wheels
 from tests.packages.files import locked
 from tests.users import as_user
-from wizard.packages.model import LockedFile
-from wizard.packages.store import PackageStore
-from wizard.packages.store.build import StoreBuilder
-from wizard.packages.store.folder import altered_files
-from wizard.packages.store.link import Linker
+from wizard.install.store import PackageStore
+from wizard.install.store.build import StoreBuilder
+from wizard.install.store.folder import altered_files
+from wizard.install.store.link import Linker
+from wizard.model.lock import LockedFile
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32" or os.geteuid() != 0, reason="only the administrator can become two other people"

@@ -7,11 +7,11 @@ from dataclasses import replace
 from hypothesis import HealthCheck, settings
 
 from tests.mirrors.test_settings import Computer
-from wizard.i18n import LANGUAGES, text
-from wizard.settings.apply import propose
-from wizard.settings.finding import Finding, Situation
-from wizard.settings.lint import edits_of, lint
-from wizard.settings.options import read_own_settings
+from wizard.model.messages import LANGUAGES, text
+from wizard.toolconfig.apply import propose
+from wizard.toolconfig.lint.finding import Finding, Situation
+from wizard.toolconfig.lint.lint import edits_of, lint
+from wizard.toolconfig.options import read_own_settings
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PIP, UV, CONDA = "home/me/.config/pip/pip.conf", "home/me/.config/uv/uv.toml", "home/me/.condarc"

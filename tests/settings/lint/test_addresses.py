@@ -8,8 +8,8 @@ import pytest
 
 from tests.mirrors.test_settings import Computer
 from tests.settings.lint.asking import CARD, CONDA, PIP, UV, codes, findings, mended, only
-from wizard.i18n import text
-from wizard.settings.lint import edits_of
+from wizard.model.messages import text
+from wizard.toolconfig.lint.lint import edits_of
 
 LIVING = "https://mirrors.tuna.tsinghua.edu.cn/pypi/web/simple"  # the first of the table
 

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from tests.mirrors.test_settings import Computer
 from tests.settings.lint.asking import CALM, CARD, CONDA, NO_CARD, codes, findings, mended, only
-from wizard.i18n import text
-from wizard.mirrors.conda_names import all_addresses
-from wizard.settings.apply import propose
-from wizard.settings.finding import Situation
-from wizard.settings.lint import edits_of
-from wizard.settings.options import read_own_settings
+from wizard.model.messages import text
+from wizard.toolconfig.apply import propose
+from wizard.toolconfig.conda_names import all_addresses
+from wizard.toolconfig.lint.finding import Situation
+from wizard.toolconfig.lint.lint import edits_of
+from wizard.toolconfig.options import read_own_settings
 
 
 def test_defaults_above_conda_forge_is_the_cpu_build_on_a_card(computer: Computer) -> None:

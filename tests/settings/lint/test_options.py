@@ -8,8 +8,8 @@ import pytest
 
 from tests.mirrors.test_settings import Computer
 from tests.settings.lint.asking import CARD, CONDA, PIP, UV, codes, mended, only
-from wizard.i18n import catalogue, text
-from wizard.mirrors.address_facts import address_facts
+from wizard.model.messages import catalogue, text
+from wizard.sources.address_facts import address_facts
 
 
 @pytest.mark.parametrize(

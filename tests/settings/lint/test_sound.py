@@ -6,7 +6,7 @@ import pytest
 
 from tests.mirrors.test_settings import Computer
 from tests.settings.lint.asking import CONDA, PIP, UV, codes, findings
-from wizard.settings.finding import Situation
+from wizard.toolconfig.lint.finding import Situation
 
 TUNA_CONDA = """channels:
   - defaults

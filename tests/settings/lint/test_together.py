@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from tests.mirrors.test_settings import Computer
 from tests.settings.lint.asking import CALM, CONDA, PIP, UV, codes, findings, mended, only
-from wizard.i18n import LANGUAGES, text
-from wizard.settings.apply import propose
-from wizard.settings.lint import edits_of
+from wizard.model.messages import LANGUAGES, text
+from wizard.toolconfig.apply import propose
+from wizard.toolconfig.lint.lint import edits_of
 
 
 def test_two_repairs_of_one_list_do_not_undo_each_other(computer: Computer) -> None:

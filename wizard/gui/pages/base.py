@@ -12,17 +12,15 @@ from typing import Any, TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-from wizard.errors import WizardError
-from wizard.flow.state import State
-from wizard.gui.announce import announce
-from wizard.gui.desk import Desk
-from wizard.gui.errands import Errand, OnNote, Work
-from wizard.gui.parts.boxes import column
-from wizard.gui.parts.busy import Busy
-from wizard.gui.parts.help_panel import HelpPanel
-from wizard.gui.parts.labels import label
-from wizard.gui.parts.trouble import Trouble
-from wizard.i18n import Words
+from wizard.app.pages.order import State
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import Errand, OnNote, Work
+from wizard.gui.widgets.announce import announce
+from wizard.gui.widgets.frames import column
+from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.messages import Busy, HelpPanel, Trouble
+from wizard.model.errors import WizardError
+from wizard.model.messages import Words
 
 T = TypeVar("T")
 _MARGINS = (36, 28, 36, 16)

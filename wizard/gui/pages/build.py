@@ -7,16 +7,15 @@ from dataclasses import replace
 from PySide6.QtCore import QCoreApplication, QSignalBlocker
 from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
-from wizard.flow.grid import arrange, picked_for, pythons_of, worth_showing
-from wizard.gui.aside import Aside
-from wizard.gui.desk import Desk
+from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
+from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.build_extras import ForceBox, NewsBox, build_text
+from wizard.gui.pages.build_cards import ForceBox, NewsBox, VerdictCard, build_text
 from wizard.gui.pages.build_grid import BuildGrid
-from wizard.gui.pages.verdict_card import VerdictCard
-from wizard.gui.parts.boxes import box, column
-from wizard.gui.parts.labels import label
-from wizard.plan.model import Candidate, Choices, Verdict
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import Aside
+from wizard.gui.widgets.frames import box, column
+from wizard.gui.widgets.labels import label
 
 _COMPANIONS = ("torchvision", "torchaudio")
 

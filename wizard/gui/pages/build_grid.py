@@ -16,11 +16,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.flow.grid import Grid, may_be_forced
-from wizard.gui.desk import Desk
-from wizard.gui.figures import variant_text
-from wizard.i18n import message
-from wizard.plan.model import Candidate
+from wizard.app.pages.build import Grid, may_be_forced
+from wizard.compatibility.model import Candidate
+from wizard.gui.shell.context import Desk
+from wizard.gui.widgets.figures import variant_text
+from wizard.model.messages import message
 
 _ROW_HEIGHT = 32
 _FONT = 0.88  # of the running text: eight CUDA families stand side by side

@@ -11,22 +11,20 @@ from typing import Any
 from PySide6.QtCore import QCoreApplication
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.errors import WizardError
-from wizard.flow.check_view import CheckRow, LiveRow, check_rows, drift_rows, live_rows, other_findings
-from wizard.flow.pages import is_all_well
-from wizard.gui.aside import Aside
-from wizard.gui.desk import Desk
-from wizard.gui.figures import seconds_text
+from wizard.app.pages.check import CheckRow, LiveRow, Looks, check_rows, drift_rows, live_rows, other_findings
+from wizard.app.pages.order import is_all_well
+from wizard.app.use.settings import Mending
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check_rows import CheckRows
-from wizard.gui.parts.copying import copy_out
-from wizard.gui.parts.fold import Fold
-from wizard.gui.parts.labels import label, state_word
-from wizard.plan.requirement import Requirement
-from wizard.session.lint import Mending
-from wizard.session.looks import Looks
-from wizard.session.model import Facts
-from wizard.settings.finding import Finding
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import Aside
+from wizard.gui.widgets.code import copy_out
+from wizard.gui.widgets.figures import seconds_text
+from wizard.gui.widgets.frames import Fold
+from wizard.gui.widgets.labels import label, state_word
+from wizard.model.errors import WizardError
+from wizard.run.model import Facts, Requirement
+from wizard.toolconfig.lint.finding import Finding
 
 
 def requirement_name(name: str) -> str:

@@ -7,18 +7,53 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from wizard.flow.check_view import CheckRow, LiveRow
-from wizard.gui.desk import Desk
-from wizard.gui.pages.driver_panel import DriverPanel
-from wizard.gui.parts.boxes import RowCard, column, line_up, stacked
-from wizard.gui.parts.diff_view import DiffView
-from wizard.gui.parts.labels import Pill, label, state_word
-from wizard.session.lint import Mending
-from wizard.settings.finding import Finding
+from wizard.app.pages.check import CheckRow, LiveRow
+from wizard.app.use.settings import Mending
+from wizard.diagnose.driver_guide import DriverGuide
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.translator import Voice
+from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.diff_view import DiffView
+from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
+from wizard.gui.widgets.labels import Pill, label, selectable, state_word
+from wizard.toolconfig.lint.finding import Finding
+
+# The way to the driver that suits the card: what to know, lines to copy, and the page of who makes the system.
+#
+# Advice only: nothing is run from here, and the page is opened when somebody asks for it.
+
+
+class DriverPanel(QWidget):
+    def __init__(self, guide: DriverGuide, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        rows = column(self, gap=8)
+        for note in guide.notes:
+            rows.addWidget(label(voice.say(note)))
+        parts = (
+            (self.tr("Install it"), guide.install),
+            (self.tr("Keep it at this series"), guide.hold),
+            (self.tr("Let it change again"), guide.unhold),
+        )
+        self.lines: list[CodeLine] = []
+        for title, lines in parts:
+            if lines:
+                rows.addWidget(label(title, "strong"))
+            for line in lines:
+                self.lines.append(CodeLine(line))
+                rows.addWidget(self.lines[-1])
+        foot = line_up()
+        self.page = QPushButton(self.tr("Open the guide in a browser"))
+        self.page.setProperty("role", "small")
+        self.page.setAccessibleDescription(guide.page)
+        self.page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(guide.page)))
+        foot.addWidget(self.page)
+        foot.addWidget(selectable(label(guide.page, "muted")), 1)
+        rows.addLayout(foot)
+
 
 _WayOut = tuple[QPushButton | None, QWidget | None]  # a button, and what unfolds below the row
 _NARROW = 85  # letters in the width of the card

@@ -12,25 +12,24 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.errors import WizardError
-from wizard.flow.report_view import read_report
-from wizard.flow.run_view import RunView
-from wizard.flow.session_api import resume_or_show
-from wizard.flow.side_pages import SideId
-from wizard.gui.desk import Desk
+from wizard.app.pages.order import SideId
+from wizard.app.pages.report import read_report
+from wizard.app.pages.run import RunView
+from wizard.app.session_api import resume_or_show
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.run_progress import RunProgress
-from wizard.gui.pages.run_steps import RunSteps
-from wizard.gui.parts.copying import copy_out
-from wizard.gui.parts.labels import label
-from wizard.gui.parts.log_view import LogView
-from wizard.gui.parts.remark import Remark
-from wizard.gui.run_watch import RunWatch
-from wizard.i18n import Message, message
-from wizard.report.render import step_name, step_state
+from wizard.gui.pages.install_parts import RunProgress, RunSteps
+from wizard.gui.pages.run_watch import RunWatch
+from wizard.gui.shell.context import Desk
+from wizard.gui.widgets.code import copy_out
+from wizard.gui.widgets.labels import label
+from wizard.gui.widgets.log_view import LogView
+from wizard.gui.widgets.messages import Remark
+from wizard.model.errors import WizardError
+from wizard.model.messages import Message, message
+from wizard.run.report.text import step_name, step_state
 
 if TYPE_CHECKING:
-    from wizard.session.model import RunInfo
+    from wizard.run.model import RunInfo
 
 _LAID_OUT_MS = 50  # Qt lays the page out in several rounds of its loop
 

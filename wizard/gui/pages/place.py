@@ -23,23 +23,20 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.errors import WizardError
-from wizard.gui.aside import Aside
-from wizard.gui.desk import Desk
+from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
-from wizard.gui.pages.place_engines import EngineChoice
-from wizard.gui.pages.place_existing import ExistingChoice
-from wizard.gui.pages.place_volumes import VolumesForm
-from wizard.gui.parts.boxes import RowCard, box, column, stacked
-from wizard.gui.parts.fold import Fold
-from wizard.gui.parts.labels import Pill, label, selectable
-from wizard.gui.parts.path_field import PathField
-from wizard.plan.model import Choices
-from wizard.plan.requirement import Requirement
+from wizard.gui.pages.place_parts import EngineChoice, ExistingChoice, VolumesForm
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import Aside
+from wizard.gui.widgets.fields import PathField
+from wizard.gui.widgets.frames import Fold, RowCard, box, column, stacked
+from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.model.errors import WizardError
+from wizard.run.model import Requirement
 
 if TYPE_CHECKING:
-    from wizard.environments.found import Environment
+    from wizard.environment.inspect.found import Environment
 
 _TYPING_PAUSE_MS = 250
 DEFAULT_NAME = "torch"

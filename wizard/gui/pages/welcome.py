@@ -14,28 +14,26 @@ from typing import TYPE_CHECKING
 from PySide6 import QtWidgets  # the file dialog, once somebody wants it
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from wizard.errors import WizardError
-from wizard.flow.class_session import in_class
-from wizard.flow.opened import Opened, what_is
-from wizard.flow.session_api import resume_or_show
-from wizard.flow.side_pages import SideId
-from wizard.gui.desk import Desk
-from wizard.gui.errands import IsCancelled, OnNote
+from wizard.app.class_session import in_class
+from wizard.app.pages.opened import Opened, what_is
+from wizard.app.pages.order import SideId
+from wizard.app.session_api import resume_or_show
+from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.join_panel import JoinPanel
-from wizard.gui.pages.run_cards import Card, RunningCard, run_name
-from wizard.gui.parts.boxes import column, empty, line_up
-from wizard.gui.parts.hosts_consent import HostsConsent
-from wizard.gui.parts.tile import Tile
-from wizard.i18n import Message, message
-from wizard.plan.model import Choices
+from wizard.gui.pages.welcome_cards import Card, JoinPanel, RunningCard, run_name
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import IsCancelled, OnNote
+from wizard.gui.widgets.frames import Tile, column, empty, line_up
+from wizard.gui.widgets.hosts_consent import HostsConsent
+from wizard.model.errors import WizardError
+from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
-    from wizard.doctor.good_state import Drift
-    from wizard.profile.hosts import ForeignHost
-    from wizard.profile.model import ProfileFile
-    from wizard.session.classroom import Classroom
-    from wizard.session.model import RunInfo
+    from wizard.classroom.join import Classroom
+    from wizard.classroom.profile.hosts import ForeignHost
+    from wizard.classroom.profile.model import ProfileFile
+    from wizard.environment.inspect.baseline import Drift
+    from wizard.run.model import RunInfo
 
 _MOST_DRIFTS = 3
 
@@ -270,7 +268,7 @@ class WelcomePage(Page):
         self._trusted = trusted
 
     def _drift_card(self, drift: Drift) -> QFrame:
-        from wizard.gui.pages.doctor_answer import drift_messages
+        from wizard.gui.tools.doctor_answer import drift_messages
 
         said = "\n".join(self.say(words) for words in drift_messages(drift))
         words = self.tr("Something replaced PyTorch in %1").replace("%1", drift.prefix.name)

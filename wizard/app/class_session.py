@@ -1,0 +1,211 @@
+"""The calls of the pages about a class on the real packs and servers: a thin binding, imported by the call."""
+
+from __future__ import annotations
+
+import datetime
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from wizard.classroom.profile.make import Made, make_profile
+from wizard.classroom.profile.model import ProfileEnvironment, ProfileFile
+from wizard.classroom.profile.needs import Allowed, needs_of_machines
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Choices, Plan
+from wizard.model.errors import Cancelled, WizardError
+from wizard.run.model import Facts
+
+if TYPE_CHECKING:
+    from wizard.app.side_api import Counts, PackPlan, PackSeen, Server, Told
+    from wizard.classroom.join import Classroom
+    from wizard.classroom.pack.listing import Built, Problem
+    from wizard.classroom.results.room import Room
+    from wizard.classroom.server.share import ServingOn
+    from wizard.model.lock import LockedFile
+    from wizard.transfer.download import FetchProgress
+
+
+# From the plan that Review shows to a class profile with the same build: what a teacher hands to the class.
+#
+# The locks are made anew from the sources, as `profile make` does, so that nothing of this computer gets into the file.
+
+_COMPANIONS = ("torchvision",)
+ASKED = ("place",)  # a student's disk is not the teacher's
+
+
+def profile_of_plan(
+    facts: Facts, matrix: Matrix, plan: Plan, choices: Choices, is_cancelled: Callable[[], bool]
+) -> ProfileFile:
+    """Raises as `make_profile`; `profile-needs-nothing` for a build that does not run on this computer."""
+    build = plan.candidate
+    allowed = Allowed((build.torch,), (build.variant,), plan.python, include_unadvertised=True)
+    needs = needs_of_machines([("-", facts.machine)], allowed, matrix)
+    name = PurePath(plan.prefix).name
+    environment = ProfileEnvironment(
+        name=name,
+        engine=choices.engine,
+        torch=(build.torch,),
+        companions=_COMPANIONS if choices.companions is None else choices.companions,
+        extras=choices.extras,
+    )
+    today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
+    channel = None if choices.engine == "venv" else choices.channel  # that engine asks none
+    wanted = replace(choices, python=plan.python, name=None, prefix=None, engine="venv", conda=None, channel=channel)
+    return make_profile(facts, matrix, needs, Made(name, today, environment, ask=ASKED), wanted, is_cancelled)
+
+
+IsCancelled = Callable[[], bool]
+
+
+class Serving:
+    """A running server as the window knows it."""
+
+    def __init__(self, on: ServingOn) -> None:
+        from wizard.classroom.pack.build import code_of
+
+        self._on = on
+        self.addresses: tuple[str, ...] = on.addresses
+        self.problems: tuple[Problem, ...] = on.problems
+        self.is_announced: bool = on.is_announced
+        self._code = code_of(on.listing.profile_sha256)
+
+    @property
+    def code(self) -> str:
+        return self._code
+
+    @property
+    def counted(self) -> Counts:
+        return self._on.server.counted
+
+    def stop(self) -> None:
+        self._on.stop()
+
+
+class ClassSession:
+    # -- the admin's side
+
+    def look_at(self, folder: Path) -> PackSeen:
+        from wizard.app.side_api import PackSeen
+        from wizard.classroom.pack.build import code_of
+        from wizard.classroom.pack.listing import is_package
+        from wizard.classroom.pack.make import read_listing
+        from wizard.classroom.results.room import read_seats
+
+        listing = read_listing(folder)
+        wheels = [entry for entry in listing.entries if is_package(entry.path)]
+        return PackSeen(
+            folder, listing.title, code_of(listing.profile_sha256), listing.made, len(wheels), listing.total_bytes,
+            sum(bool(entry.parts) for entry in wheels), read_seats(folder),
+        )  # fmt: skip
+
+    def plan_pack(self, profile: Path, folder: Path) -> PackPlan:
+        from wizard.app.side_api import PackPlan
+        from wizard.classroom.pack.build import BUILDING, code_of, earlier
+        from wizard.classroom.pack.files import FAT32_MOST, file_system, part_bytes
+        from wizard.classroom.pack.make import wanted_of
+        from wizard.classroom.profile.hosts import foreign_hosts
+        from wizard.classroom.profile.read import read_profile
+
+        file = read_profile(profile)
+        wanted = wanted_of(file)
+        before = earlier(folder)
+        sizes = [file.size for file in wanted.unique]
+        return PackPlan(
+            profile=profile,
+            folder=folder,
+            title=wanted.title,
+            code=code_of(wanted.sha256),
+            files=len(sizes),
+            total=None if None in sizes else sum(size or 0 for size in sizes),
+            free=_free(folder),
+            volume=file_system(folder),
+            needs_split=part_bytes(folder) is not None,
+            large=sum((size or 0) > FAT32_MOST for size in sizes),
+            began=(folder / BUILDING).is_dir(),
+            is_pack=before is not None,
+            foreign=foreign_hosts(file.profile, for_pack=True),
+        )
+
+    def build(
+        self, plan: PackPlan, split: bool, on_progress: Callable[[FetchProgress], None], is_cancelled: IsCancelled,
+        trusted: frozenset[str] = frozenset(),
+    ) -> Built:  # fmt: skip
+        from wizard.app.use.preferences import load_network
+        from wizard.classroom.pack.build import BuildOptions
+        from wizard.classroom.pack.make import build_pack
+        from wizard.transfer.download.fetcher import Options
+        from wizard.transfer.proxy.environment import present_environment
+
+        options = BuildOptions(split=split, fetch=Options(environment=present_environment(load_network())))
+        return build_pack(plan.profile, plan.folder, options, on_progress, is_cancelled, lambda file: trusted)
+
+    def serve(self, folder: Path, announce: bool, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> Server:
+        from wizard.classroom.server.share import serve_on
+
+        return Serving(serve_on(folder, announce, on_bytes, is_cancelled))
+
+    def room(self, folder: Path, mark: str) -> Told | None:
+        from wizard.app.side_api import Told
+        from wizard.classroom.results.submit import read_room, results_mark
+
+        now = results_mark(folder)  # before the look: what comes in meanwhile is seen by the next one
+        return None if mark and now == mark else Told(read_room(folder), now)
+
+    def expect(self, folder: Path, seats: int) -> None:
+        from wizard.classroom.results.submit import expect_seats
+
+        expect_seats(folder, seats)
+
+    def save_room(self, room: Room, path: Path, language: str) -> None:
+        from wizard.classroom.pack.files import put_bytes
+        from wizard.classroom.results.room_page import room_csv, room_page
+
+        make = room_csv if path.suffix.lower() == ".csv" else room_page
+        try:
+            put_bytes(path, make(room, language).encode())
+        except OSError as error:
+            raise WizardError("window-not-saved", details=str(error), path=str(path)) from error
+
+    # -- a computer of the class
+
+    def join(
+        self, code: str, address: str, is_cancelled: IsCancelled, trusted: frozenset[str] = frozenset()
+    ) -> Classroom:
+        from wizard.app.use.preferences import load_network
+        from wizard.classroom.join import Asked, enter
+
+        asked = Asked(pack=address or None, code=code or (None if address else ""))
+        found = enter(asked, load_network(), agree=lambda file: trusted)
+        if is_cancelled():
+            raise Cancelled
+        return found
+
+    def beside(self, profile: Path, trusted: frozenset[str] = frozenset()) -> Classroom:
+        from wizard.app.use.preferences import load_network
+        from wizard.classroom.join import Asked, enter
+
+        return enter(Asked(profile=profile), load_network(), agree=lambda file: trusted)
+
+    def hand_on(self, file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> Server:
+        from wizard.classroom.server.share import hand_on
+
+        return Serving(hand_on(file, path, files))
+
+
+def in_class(choices: Choices, room: Classroom, label: str) -> Choices:
+    """The choices of a computer of that class; `label` is what its results call it."""
+    from wizard.classroom.results.certificate import clean_label
+
+    return replace(choices, packs=room.bases, label=clean_label(label))
+
+
+def _free(folder: Path) -> int:
+    place = folder.absolute()
+    while not place.exists() and place != place.parent:
+        place = place.parent
+    try:
+        return shutil.disk_usage(place).free
+    except OSError:
+        return 0

@@ -1,0 +1,1 @@
+"""What each page shows, as values, and the order of the pages. No window in it."""

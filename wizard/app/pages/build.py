@@ -1,0 +1,98 @@
+"""The candidates as a table: releases down, CUDA families across, and what a cell may be asked.
+
+Only an arrangement of what the verdict says; nothing is decided here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from wizard.compatibility.model import Candidate, Choices, Verdict
+
+_LINES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    releases: tuple[str, ...]  # newest first
+    variants: tuple[str, ...]  # newest CUDA first, "cpu" last
+    cells: dict[tuple[str, str], Candidate]
+
+    def at(self, row: int, column: int) -> Candidate | None:
+        """None where there never was such a build."""
+        return self.cells.get((self.releases[row], self.variants[column]))
+
+
+def variant_rank(variant: str) -> tuple[int, int]:
+    """CUDA families by number, others after them, cpu last."""
+    digits = variant.removeprefix("cu")
+    if digits.isdigit():
+        return (0, -int(digits))
+    return (2, 0) if variant == "cpu" else (1, 0)
+
+
+@lru_cache(maxsize=512)
+def version_rank(version: str) -> Any:
+    """Numbers first: comparing versions whole takes most of the time that arranging takes."""
+    from packaging.version import Version  # not at the start: nobody who has just come sees a table
+
+    parsed = Version(version)
+    return (parsed.release, parsed)
+
+
+def arrange(candidates: Sequence[Candidate]) -> Grid:
+    cells = {(one.torch, one.variant): one for one in reversed(candidates)}
+    releases = sorted({one.torch for one in candidates}, key=version_rank, reverse=True)
+    variants = sorted({one.variant for one in candidates}, key=variant_rank)
+    return Grid(tuple(releases), tuple(variants), cells)
+
+
+def worth_showing(candidates: Sequence[Candidate], *always: Candidate | None) -> tuple[Candidate, ...]:
+    """The newest release of each of the newest lines (2.15, 2.14 …), and whatever is named in `always`.
+
+    There are some forty releases and twenty CUDA families; a person chooses among ten and eight.
+    """
+    newest: dict[tuple[int, ...], str] = {}
+    for release in arrange(candidates).releases:
+        newest.setdefault(version_rank(release)[0][:2], release)
+    kept = {*tuple(newest.values())[:_LINES], *(one.torch for one in always if one)}
+    variants = {one.variant for one in candidates if one.torch in kept and _exists(one)}
+    return tuple(one for one in candidates if one.torch in kept and one.variant in variants)
+
+
+def _exists(one: Candidate) -> bool:
+    return all(reason.code not in ("not-published", "platform-unsupported") for reason in one.reasons)
+
+
+def picked_for(verdict: Verdict, choices: Choices) -> Candidate | None:
+    """The cell that the choices name, if it fits or was asked for all the same; else the best."""
+    for one in verdict.candidates:
+        if is_forced(one, choices) or (one.fits and _names(choices, one)):
+            return one
+    return verdict.best
+
+
+def may_be_forced(one: Candidate) -> bool:
+    """It is there, and only this computer's card or driver speaks against it: a person may know better."""
+    from wizard.run.select.build_search import (
+        is_choosable,  # brings the sources along, for which nobody waits at the start
+    )
+
+    return not one.fits and is_choosable(one)
+
+
+def is_forced(one: Candidate, choices: Choices) -> bool:
+    return may_be_forced(one) and _names(choices, one)
+
+
+def _names(choices: Choices, one: Candidate) -> bool:
+    return (one.torch, one.variant) == (choices.torch, choices.variant)
+
+
+def pythons_of(verdict: Verdict) -> tuple[str, ...]:
+    """Every Python that some build is published for, newest first."""
+    every = {python for one in verdict.candidates for python in one.pythons}
+    return tuple(sorted(every, key=version_rank, reverse=True))

@@ -1,0 +1,221 @@
+"""Where the person is, what has been reached, and what going back throws away.
+
+Not a view and not the session: it holds one frozen State and the name of a page. Listeners are told
+after every change; a preview that is thrown away is handed to `on_drop`, for it owns files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from wizard.app.pages.order import ORDER, PageId, State, made_after, spec_of, way
+from wizard.compatibility.model import Candidate, Choices, Plan, Verdict
+from wizard.run.model import Requirement
+
+if TYPE_CHECKING:
+    from wizard.app.pages.check import Looks
+    from wizard.app.use.settings import Used, UsePlan
+    from wizard.classroom.join import Classroom
+    from wizard.classroom.profile.model import ProfileFile
+    from wizard.run.model import Election, Facts, Preview
+    from wizard.run.select.judged_builds import JudgedNews
+
+Listener = Callable[[], None]
+OnDrop = Callable[[str], None]
+
+
+class WrongWay(Exception):
+    """A page was asked for that the state does not allow: a mistake in the window, never the person's."""
+
+
+class Navigator:
+    def __init__(self, on_drop: OnDrop | None = None) -> None:
+        self._state = State()
+        self._page = ORDER[0]
+        self._hurries = False
+        self._listeners: list[Listener] = []
+        self._on_drop = on_drop
+
+    # -- where we are
+
+    @property
+    def state(self) -> State:
+        return self._state
+
+    @property
+    def page(self) -> PageId:
+        return self._page
+
+    def listen(self, listener: Listener) -> None:
+        self._listeners.append(listener)
+
+    def may_go_next(self) -> bool:
+        return self._page is not ORDER[-1] and spec_of(self._page).may_go_next(self._state)
+
+    def may_go_back(self) -> bool:
+        return self._page is not ORDER[0] and self._state.run_id is None and not self._state.is_beginning
+
+    def is_done(self, page: PageId) -> bool:
+        return page in way(self._state) and ORDER.index(page) < ORDER.index(self._page)
+
+    def may_go_to(self, page: PageId) -> bool:
+        """What the rail lets the person click: pages that were reached. A started run cannot be un-decided,
+        so from then on only its own two pages and the start are left."""
+        if page not in way(self._state):
+            return False
+        if page is self._page or self._state.is_beginning:
+            return page is self._page
+        if self._state.run_id is None:
+            return self.is_done(page)
+        if page is PageId.VERIFY:
+            return self._state.report is not None
+        return page in (PageId.WELCOME, PageId.INSTALL)
+
+    # -- moving
+
+    @property
+    def hurries(self) -> bool:
+        """On the way to Review by what each page proposes; any page that needs the person ends it."""
+        return self._hurries and ORDER.index(self._page) < ORDER.index(PageId.REVIEW)
+
+    def hurry(self) -> None:
+        """For a computer on which all is well: the pages up to Review are gone through as they stand."""
+        self._hurries = True
+        self.go_next()
+
+    def stop_hurrying(self) -> None:
+        self._hurries = False
+
+    def go_next(self) -> None:
+        if not self.may_go_next():
+            raise WrongWay(f"next from {self._page.value}")
+        pages = way(self._state)
+        self._move(pages[pages.index(self._page) + 1], self._state)
+
+    def go_back(self) -> None:
+        if not self.may_go_back():
+            raise WrongWay(f"back from {self._page.value}")
+        self._hurries = False
+        pages = way(self._state)
+        self.go_to(pages[pages.index(self._page) - 1])
+
+    def go_to(self, page: PageId) -> None:
+        if not self.may_go_to(page):
+            raise WrongWay(f"to {page.value} from {self._page.value}")
+        self._hurries = False
+        if page is PageId.WELCOME:
+            self.restart()
+        elif self._state.run_id is None:
+            self._move(page, self._cleared(self._state, page))
+        else:
+            self._move(page, self._state)
+
+    def restart(self) -> None:
+        """Back to the start. The choices stay as suggestions, a run that is going goes on by itself."""
+        self._hurries = False
+        is_own = self._state.run_id is None and self._state.profile is None
+        kept = self._state.choices if is_own else Choices()
+        self._move(ORDER[0], State(choices=kept))
+
+    def open_profile(
+        self, profile: ProfileFile, choices: Choices, classroom: Classroom | None = None, hand_on: bool = False,
+        trusted: frozenset[str] = frozenset(),
+    ) -> None:  # fmt: skip
+        """A class profile is carried out: on to the look at this computer. `choices`: as the profile says; `trusted`:
+        hosts of it that the person said yes to."""
+        self._hurries = False
+        state = State(choices=choices, profile=profile, classroom=classroom, hand_on=hand_on, trusted=trusted)
+        self._move(PageId.CHECK, state)
+
+    # -- what the pages found out; each one throws away what was made after its page
+
+    def put_facts(self, facts: Facts | None) -> None:
+        self._put(PageId.CHECK, replace(self._state, facts=facts, looks=None))
+
+    def put_looks(self, looks: Looks) -> None:
+        """Beside the facts: nothing hangs on them."""
+        self._move(self._page, replace(self._state, looks=looks))
+
+    def put_news(self, news: tuple[JudgedNews, ...]) -> None:
+        self._move(self._page, replace(self._state, news=news))
+
+    def put_verdict(self, choices: Choices, verdict: Verdict, picked: Candidate | None) -> None:
+        self._put(PageId.BUILD, replace(self._state, choices=choices, verdict=verdict, picked=picked))
+
+    def put_sources(self, choices: Choices) -> None:
+        """Sources were chosen by hand: the election has to be held again."""
+        self._put(PageId.SOURCE, replace(self._unelected(), choices=choices))
+
+    def put_network(self, facts: Facts) -> None:
+        """Another way to the network: the same computer, but the sources have to be asked again."""
+        self._put(PageId.SOURCE, replace(self._unelected(), facts=facts))
+
+    def put_election(self, election: Election) -> None:
+        state = replace(self._state, election=election, elected_for=self._state.choices)
+        if self._page is PageId.REVIEW:  # the engine was changed on Place: only the preview hangs on it
+            self._put(PageId.PLACE, state)
+        else:
+            self._put(PageId.SOURCE, state)
+
+    def put_lasting(self, plans: tuple[UsePlan, ...]) -> None:
+        """Written when the setup begins; the plan of the setup does not hang on it."""
+        self._move(self._page, replace(self._state, lasting=plans))
+
+    def put_place(self, choices: Choices, place: tuple[Requirement, ...] | None) -> None:
+        self._put(PageId.PLACE, replace(self._state, choices=choices, place=place))
+
+    def put_preview(self, preview: Preview) -> None:
+        self._put(PageId.REVIEW, replace(self._state, preview=preview))
+
+    def put_limits(self, plan: Plan) -> None:
+        """The plan was saved again with these limits; nothing else of it has changed."""
+        told = plan.choices
+        choices = replace(self._state.choices, limit_rate=told.limit_rate, connections=told.connections)
+        state = replace(self._state, choices=choices)
+        if state.preview:
+            state = replace(state, preview=replace(state.preview, plan=plan))
+        self._move(self._page, state)
+
+    def put_used(self, used: Used, rest: tuple[UsePlan, ...]) -> None:
+        """One of the mirrors was written into the settings; `rest` are still to be."""
+        self._move(self._page, replace(self._state, used=(*self._state.used, used), lasting=rest))
+
+    # -- the run
+
+    def begin(self, is_beginning: bool) -> None:
+        """Settings are written and the worker is started: until that is done, nobody turns the page."""
+        self._move(self._page, replace(self._state, is_beginning=is_beginning))
+
+    def show_run(self, run_id: str) -> None:
+        """A run was started, resumed or found going: from here on it is the only thing that counts."""
+        state = replace(self._state, run_id=run_id, run_over=False, report=None, is_beginning=False)
+        self._move(PageId.INSTALL, state, drop=False)
+
+    def put_run_over(self, report: Mapping[str, Any] | None, prefix: str = "") -> None:
+        """The worker is through; with a report there is something to verify."""
+        self._move(self._page, replace(self._state, run_over=True, report=report, prefix=prefix), drop=False)
+
+    # -- inside
+
+    def _unelected(self) -> State:
+        return replace(self._state, election=None, elected_for=None, lasting=())
+
+    def _put(self, page: PageId, state: State) -> None:
+        self._move(self._page, self._cleared(state, page))
+
+    @staticmethod
+    def _cleared(state: State, page: PageId) -> State:
+        blank = State()
+        return replace(state, **{name: getattr(blank, name) for name in made_after(page)})
+
+    def _move(self, page: PageId, state: State, drop: bool = True) -> None:
+        before = self._state
+        self._state, self._page = state, page
+        if drop and self._on_drop and before.preview and before.run_id is None:
+            still = state.preview and state.preview.plan.id == before.preview.plan.id
+            if not still:
+                self._on_drop(before.preview.plan.id)
+        for listener in tuple(self._listeners):
+            listener()

@@ -1,0 +1,103 @@
+"""A run's report.json as the Verify page needs it. Tolerant: a report of a later version must still show.
+
+Sentences stay messages, so that the page can switch language; bare text is wrapped as `flow.plain`.
+The folder is not taken from here: a report may be shown around and hides the user's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.model.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class CheckView:
+    """`state`: ok | warning | failed | skipped."""
+
+    name: str
+    state: str
+    message: Message
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class DiagnosisView:
+    code: str
+    cause: Message | None
+    repair: Message | None
+    evidence: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReportView:
+    """`verified` False: the run ended before the smoke test, so there is nothing to show on Verify."""
+
+    verified: bool
+    ok: bool
+    gpu_ok: bool | None
+    headline: Message | None
+    checks: tuple[CheckView, ...]
+    diagnosis: DiagnosisView | None
+    torch: str
+    engine: str
+    os: str
+
+
+def as_message(value: Any) -> Message | None:
+    if isinstance(value, Mapping) and value.get("key"):
+        return Message.from_json(value)
+    text = value.get("text") if isinstance(value, Mapping) else value
+    return Message("flow.plain", {"text": str(text)}) if text else None
+
+
+def _checks(rows: Iterable[Any]) -> tuple[CheckView, ...]:
+    found = []
+    for row in rows:
+        if isinstance(row, Mapping):
+            seconds = row.get("seconds")
+            said = as_message(row.get("message")) or Message("flow.plain", {"text": ""})
+            found.append(
+                CheckView(
+                    str(row.get("name", "")),
+                    str(row.get("state", "")),
+                    said,
+                    float(seconds) if isinstance(seconds, (int, float)) else None,
+                )
+            )
+    return tuple(found)
+
+
+def _diagnosis(value: Any) -> DiagnosisView | None:
+    if not isinstance(value, Mapping):
+        return None
+    return DiagnosisView(
+        str(value.get("code", "")),
+        as_message(value.get("cause")),
+        as_message(value.get("repair")),
+        tuple(str(line) for line in value.get("evidence") or ()),
+    )
+
+
+def _part(report: Mapping[str, Any], part: str, name: str) -> str:
+    place = report.get(part)
+    return str(place.get(name) or "") if isinstance(place, Mapping) else ""
+
+
+def read_report(report: Mapping[str, Any]) -> ReportView:
+    verification = report.get("verification")
+    seen: Mapping[str, Any] = verification if isinstance(verification, Mapping) else {}
+    gpu_ok = seen.get("gpu_ok")
+    return ReportView(
+        verified=bool(seen),
+        ok=bool(seen.get("ok")),
+        gpu_ok=gpu_ok if isinstance(gpu_ok, bool) else None,
+        headline=as_message(seen.get("headline")),
+        checks=_checks(seen.get("checks") or ()),
+        diagnosis=_diagnosis(report.get("diagnosis")),
+        torch=str(seen.get("torch") or ""),
+        engine=_part(report, "plan", "engine"),
+        os=_part(report, "machine", "os"),
+    )

@@ -1,0 +1,141 @@
+"""Judges what was found on the machine, row by row, for the Check page and `probe`: what it is, why it matters.
+
+Only what makes a setup impossible blocks; everything else is told and worked around.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from wizard.machine.model import Gpu, Machine
+from wizard.model.messages import Message, message
+from wizard.run.model import Requirement
+from wizard.sources.model import UserSettings
+from wizard.toolconfig.lint.finding import Finding
+
+# A CPU build with its companions needs less; the exact figure stands on the Review page.
+COMFORTABLE_BYTES = 12_000_000_000
+
+
+def requirements(machine: Machine, settings: UserSettings) -> tuple[Requirement, ...]:
+    rows = (
+        *_gpus(machine), _driver(machine), *_toolkits(machine), _pythons(machine), *_condas(machine),
+        *_settings(settings), *_volumes(machine), *_parts(machine),
+    )  # fmt: skip
+    return tuple(row for row in rows if row is not None)
+
+
+def _gpus(machine: Machine) -> Iterator[Requirement]:
+    if not machine.nvidia_gpus:
+        yield Requirement("gpu", "note", message("check.gpu.none"), message("check.gpu.none.why"))
+    for gpu in machine.nvidia_gpus:
+        yield Requirement("gpu", "ok", _gpu_fact(gpu), _gpu_detail(gpu))
+
+
+def _gpu_fact(gpu: Gpu) -> Message:
+    name = gpu.name or gpu.pci_id or "NVIDIA"
+    if gpu.memory_bytes is None:
+        return message("check.gpu.name", name=name)
+    return message("check.gpu.name_memory", name=name, gigabytes=round(gpu.memory_bytes / 2**30))
+
+
+def _gpu_detail(gpu: Gpu) -> Message:
+    capability = str(gpu.compute_capability) if gpu.compute_capability else "?"
+    return message("check.gpu.detail", capability=capability, pci=gpu.pci_id or "?")
+
+
+def _driver(machine: Machine) -> Requirement | None:
+    driver, failure = machine.driver, _driver_failure(machine)
+    if failure:
+        state = "problem" if driver or machine.nvidia_gpus else "warning"
+        return Requirement("driver", state, failure, message("check.driver.none.why"))
+    if driver is None:
+        if not machine.nvidia_gpus:
+            return None
+        open_driver = next((gpu.kernel_driver for gpu in machine.nvidia_gpus if gpu.kernel_driver == "nouveau"), None)
+        key = "check.driver.nouveau" if open_driver else "check.driver.none"
+        return Requirement("driver", "problem", message(key), message("check.driver.none.why"))
+    if driver.cuda is None:
+        return Requirement("driver", "ok", message("check.driver.version", version=driver.version))
+    return Requirement("driver", "ok", message("check.driver.cuda", version=driver.version, cuda=driver.cuda))
+
+
+def _driver_failure(machine: Machine) -> Message | None:
+    """What keeps a driver that is there from working. That there is none has words of its own; so has nouveau."""
+    if any(gpu.kernel_driver == "nouveau" for gpu in machine.nvidia_gpus):
+        return None
+    found = (one for one in machine.notices if one.key.startswith("machine.nvidia."))
+    return next((one for one in found if one.key != "machine.nvidia.library-not-found"), None)
+
+
+# Of a look that failed or came late: the row that it is missing from.
+_ROWS = {"nvml": "driver", "nvidia-smi": "driver", "devices": "gpu", "toolkits": "toolkit", "pythons": "python",
+         "condas": "conda", "volumes": "disk"}  # fmt: skip
+
+
+def _parts(machine: Machine) -> Iterator[Requirement]:
+    """What could not be found out, and what the system itself reports of a card."""
+    for notice in machine.notices:
+        part = str(notice.params.get("part", ""))
+        if notice.key in ("machine.part-failed", "machine.part-late"):
+            fact = message(
+                f"page.check.{notice.key.removeprefix('machine.')}", problem=notice.params.get("problem", "")
+            )
+            yield Requirement(_ROWS.get(part, "system"), "warning", fact)
+        elif notice.key.startswith("machine.windows."):
+            state = "note" if notice.key == "machine.windows.no-answer" else "warning"
+            yield Requirement("gpu", state, notice)
+
+
+def _toolkits(machine: Machine) -> Iterator[Requirement]:
+    for toolkit in machine.toolkits[:1]:
+        fact = message("check.toolkit.found", version=toolkit.version, where=toolkit.found_by)
+        yield Requirement("toolkit", "note", fact, message("check.toolkit.why"))
+
+
+def _pythons(machine: Machine) -> Requirement:
+    usable = [install.version for install in machine.pythons if install.has_venv]
+    if not usable:
+        return Requirement("python", "note", message("check.python.none"), message("check.python.none.why"))
+    return Requirement("python", "ok", message("check.python.found", versions=", ".join(usable[:6])))
+
+
+def _condas(machine: Machine) -> Iterator[Requirement]:
+    for conda in machine.condas[:1]:
+        fact = message("check.conda.found", kind=conda.kind, version=conda.version or "?", path=conda.executable)
+        yield Requirement("conda", "ok", fact)
+
+
+def _settings(settings: UserSettings) -> Iterator[Requirement]:
+    count = len(settings.extra_index_urls) + len(settings.find_links) + (settings.index_url is not None)
+    if count:
+        fact = message("check.settings.sources", count=count)
+        yield Requirement("settings", "note", fact, message("check.settings.sources.why"))
+    for notice in settings.notices:  # what was passed over in them, and what the proxy's settings leave open
+        yield Requirement("settings", "note", notice)
+
+
+# Told by the lint, with what to do about it.
+_LINTED = ("settings.unreadable", "settings.address-not-secure")
+
+
+def with_lint(rows: Iterable[Requirement], findings: Iterable[Finding]) -> tuple[Requirement, ...]:
+    """And the findings that this program's own install follows, too. None of them blocks: it works around them."""
+    touching = (finding for finding in findings if finding.touches and finding.severity != "note")
+    told = [Requirement("settings", "warning", one.cause, one.effect, one.fix) for one in touching]
+    kept = [row for row in rows if row.fact.key not in _LINTED]
+    return (*kept, *(row for place, row in enumerate(told) if row not in told[:place]))
+
+
+def _volumes(machine: Machine) -> Iterator[Requirement]:
+    for volume in machine.volumes:
+        if volume.writable is False:
+            yield Requirement(
+                "disk", "problem", message("check.disk.read_only", path=volume.path),
+                fix=message("check.disk.read_only.fix"), mandatory=True,
+            )  # fmt: skip
+        elif volume.free_bytes is not None:
+            fact = message("check.disk.free", path=volume.path, gigabytes=round(volume.free_bytes / 1e9, 1))
+            is_tight = volume.free_bytes < COMFORTABLE_BYTES
+            why = message("check.disk.tight.why") if is_tight else None
+            yield Requirement("disk", "warning" if is_tight else "ok", fact, why)

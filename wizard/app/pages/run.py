@@ -1,0 +1,320 @@
+"""A run as a person sees it: the event lines folded into steps, one bar, speed, time left and the end.
+
+Pure: `view.after(event)` gives the next view. The bar never goes backwards, not even when a resumed
+worker begins its count again, because what was fetched is kept.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from wizard.model.errors import ExitStatus
+from wizard.model.events import Event, Kind, parse_line
+from wizard.model.messages import Message, Words, message
+
+if TYPE_CHECKING:
+    from wizard.transfer.download import FetchProgress
+
+
+# Reads the worker's event file as it grows: whole lines only, never more than asked for at once.
+#
+# The file may not be there yet, may end in half a line (a killed worker) and goes on after a resume.
+
+SILENT_AFTER = 30.0  # seconds: on a busy computer or a slow disk a healthy step says nothing for as long as this
+_CHUNK = 1 << 18
+_BEGINNINGS = (Kind.ATTEMPT_STARTING, Kind.RUN_STARTED)
+
+
+class EventTail:
+    def __init__(self, path: Path, offset: int = 0) -> None:
+        """`offset`: of the first line that is wanted."""
+        self._path = path
+        self._offset = offset
+        self._lines: list[bytes] = []
+        self._rest = b""
+        self._caught_up = False
+        self._last_sign = time.monotonic() - _age(path)
+
+    @property
+    def silence(self) -> float:
+        """Seconds since something was written, also before anybody was here to read it."""
+        return time.monotonic() - self._last_sign
+
+    @property
+    def at_end(self) -> bool:
+        """All that was written was handed out, as far as the last reading saw."""
+        return self._caught_up and not self._lines
+
+    def restart_silence(self) -> None:
+        """Somebody goes on with it now: it is not silent since its last end."""
+        self._last_sign = time.monotonic()
+
+    def read(self, limit: int) -> list[Event]:
+        """At most `limit` new events, oldest first; () when nothing is new."""
+        while len(self._lines) < limit and self._fill():
+            pass
+        now, self._lines = self._lines[:limit], self._lines[limit:]
+        events = (parse_line(line.decode("utf-8", "replace")) for line in now)
+        return [event for event in events if event is not None]
+
+    def _fill(self) -> bool:
+        try:
+            with self._path.open("rb") as file:
+                file.seek(self._offset)
+                chunk = file.read(_CHUNK)
+        except OSError:  # not yet made, or for a moment locked by a virus scanner: the next tick asks again
+            self._caught_up = True
+            return False
+        if chunk:  # what lay there before anybody read is as old as the file
+            age = 0.0 if self._caught_up else _age(self._path)
+            self._last_sign = max(self._last_sign, time.monotonic() - age)
+        self._caught_up = not chunk
+        self._offset += len(chunk)
+        *whole, self._rest = (self._rest + chunk).split(b"\n")
+        self._lines.extend(whole)
+        return bool(chunk)
+
+
+def newest_attempt(path: Path) -> int:
+    """Return the offset at which the newest attempt begins; 0 where none is told."""
+    start = offset = 0
+    try:
+        with path.open("rb") as file:
+            for line in file:
+                event = parse_line(line.decode("utf-8", "replace"))
+                if event is not None and event.kind in _BEGINNINGS:
+                    start = offset
+                offset += len(line)
+    except OSError:
+        return start
+    return start
+
+
+def _age(path: Path) -> float:
+    """Seconds since it was written; 0 for a file that is not there, or whose disk has another clock."""
+    try:
+        return max(0.0, time.time() - path.stat().st_mtime)
+    except OSError:
+        return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class StepView:
+    """`state`: waiting | running | done | skipped | failed | cancelled."""
+
+    name: str
+    weight: float
+    state: str = "waiting"
+    fraction: float = 0.0
+    seconds: float | None = None
+    message: Message | None = None
+    detail: Words = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bytes:
+    """What the step that counts bytes says now. `rate` bytes per second, `eta` seconds."""
+
+    done: int
+    total: int | None
+    rate: float | None
+    eta: float | None
+    limited_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """`status` is the exit status (wizard.model.errors.ExitStatus), `outcome` its name in small letters."""
+
+    status: int
+    outcome: str
+    error_code: str = ""
+    summary: Message | None = None
+    hint: Message | None = None
+    details: str = ""
+    has_report: bool = True
+
+    @property
+    def cancelled(self) -> bool:
+        return self.status == ExitStatus.CANCELLED
+
+
+_LIMITS = ("network", "server", "disk", "processor", "limit")
+_OVER = ("done", "skipped")
+
+
+def resolving_words(progress: FetchProgress) -> Message:
+    """Of a file that comes whole before it is known what it needs. In MB."""
+    figures = {"done": round(progress.done / 1e6, 1), "rate": round(progress.rate / 1e6, 1)}
+    if progress.total is None:
+        return message("flow.resolving.whole-unsized", file=progress.file, **figures)
+    return message("flow.resolving.whole", file=progress.file, total=round(progress.total / 1e6, 1), **figures)
+
+
+def limit_words(limited_by: str | None) -> Message | None:
+    """What holds the download up, for people; None when nothing does or a newer worker says what is not known here."""
+    return Message(f"fetch.limited.{limited_by}") if limited_by in _LIMITS else None
+
+
+@dataclass(frozen=True, slots=True)
+class RunView:
+    steps: tuple[StepView, ...] = ()
+    fraction: float = 0.0
+    bytes: Bytes | None = None
+    notices: tuple[Message, ...] = ()
+    ending: Ending | None = None
+    started: float | None = None
+    attempts: int = 0
+
+    def after(self, event: Event) -> RunView:
+        fold = _FOLDS.get(event.kind)
+        return fold(self, event) if fold else self
+
+    def without_rate(self) -> RunView:
+        """For a run that says nothing just now: what it said last of its speed holds no more."""
+        if self.bytes is None:
+            return self
+        return replace(self, bytes=replace(self.bytes, rate=None, eta=None, limited_by=None))
+
+    def step(self, name: str) -> StepView | None:
+        return next((step for step in self.steps if step.name == name), None)
+
+    def _with_step(self, name: str, **changes: Any) -> RunView:
+        steps = tuple(replace(step, **changes) if step.name == name else step for step in self.steps)
+        return replace(self, steps=steps, fraction=max(self.fraction, _overall(steps)))
+
+
+def _overall(steps: tuple[StepView, ...]) -> float:
+    whole = sum(step.weight for step in steps)
+    done = sum(step.weight * (1.0 if step.state in _OVER else step.fraction) for step in steps)
+    return min(1.0, done / whole) if whole > 0 else 0.0
+
+
+def as_message(data: Any) -> Message | None:
+    """None where there is none, or of a form that is not known here."""
+    try:
+        return Message.from_json(data) if data else None
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def _words(data: Any) -> Words:
+    """A sentence, or the name of a file or a check as it is."""
+    return data if isinstance(data, str) else as_message(data) or ""
+
+
+def _number(value: Any) -> float | None:
+    """None for what is no number that a bar could show (Infinity and NaN are JSON to Python)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    try:
+        number = float(value)
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _attempt_starting(view: RunView, event: Event) -> RunView:
+    """What an earlier attempt said in the end counts no more; its steps will be looked at again."""
+    steps = tuple(
+        step if step.state in _OVER else replace(step, state="waiting", detail="", seconds=None, message=None)
+        for step in view.steps
+    )
+    return replace(view, steps=steps, ending=None, bytes=None, notices=())
+
+
+def _run_started(view: RunView, event: Event) -> RunView:
+    rows = event.data.get("steps") or ()
+    steps = tuple(StepView(str(row["name"]), _number(row.get("weight")) or 0.0) for row in rows)
+    return replace(
+        view, steps=steps, ending=None, bytes=None, notices=(), started=event.time, attempts=view.attempts + 1
+    )
+
+
+def _step_started(view: RunView, event: Event) -> RunView:
+    return view._with_step(
+        str(event.data.get("step")), state="running", message=as_message(event.data.get("message")), detail=""
+    )
+
+
+def _progress(view: RunView, event: Event) -> RunView:
+    data = event.data
+    done, total = _number(data.get("done")), _number(data.get("total"))
+    name = str(data.get("step"))
+    before = view.step(name)
+    if before is None:
+        return view
+    fraction = min(1.0, done / total) if done is not None and total else before.fraction
+    view = view._with_step(
+        name, fraction=max(before.fraction, fraction), detail=_words(data.get("detail")) or before.detail
+    )
+    if data.get("unit") != "bytes" or done is None:
+        return view
+    limited = data.get("limited_by")
+    counted = Bytes(
+        int(done),
+        None if total is None else int(total),
+        _number(data.get("rate")),
+        _number(data.get("eta")),
+        None if limited is None else str(limited),
+    )
+    return replace(view, bytes=counted)
+
+
+def _step_finished(view: RunView, event: Event) -> RunView:
+    data = event.data
+    changes: dict[str, Any] = {
+        "state": str(data.get("outcome", "done")),
+        "seconds": _number(data.get("seconds")),
+        "detail": "",
+    }
+    said = as_message(data.get("message"))
+    if said is not None:
+        changes["message"] = said
+    return view._with_step(str(data.get("step")), **changes)
+
+
+def _notice(view: RunView, event: Event) -> RunView:
+    said = as_message(event.data.get("message"))
+    return replace(view, notices=(*view.notices, said)) if said and said not in view.notices else view
+
+
+def _run_finished(view: RunView, event: Event) -> RunView:
+    error: Mapping[str, Any] = event.data.get("error") or {}
+    ending = Ending(
+        status=int(_number(event.data.get("status")) or 0),
+        outcome=str(event.data.get("outcome", "")),
+        error_code=str(error.get("code", "")),
+        summary=error_message(error, "summary"),
+        hint=error_message(error, "hint"),
+        details=str(error.get("details", "")),
+        has_report=bool(event.data.get("report")),
+    )
+    done = ending.status in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
+    return replace(view, ending=ending, fraction=1.0 if done else view.fraction)
+
+
+def error_message(error: Mapping[str, Any], part: str) -> Message | None:
+    """`summary` and `hint` come as messages, or are named by the error's code (WizardError.to_json)."""
+    value = error.get(part)
+    if isinstance(value, Mapping):
+        return as_message(value)
+    if not error.get("code"):
+        return None
+    return Message.from_json({"key": f"error.{error['code']}.{part}", "params": error.get("params")})
+
+
+_FOLDS = {
+    Kind.ATTEMPT_STARTING: _attempt_starting,
+    Kind.RUN_STARTED: _run_started,
+    Kind.STEP_STARTED: _step_started,
+    Kind.PROGRESS: _progress,
+    Kind.STEP_FINISHED: _step_finished,
+    Kind.NOTICE: _notice,
+    Kind.RUN_FINISHED: _run_finished,
+}

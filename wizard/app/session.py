@@ -1,0 +1,294 @@
+"""The use cases, one object for the window and the command line: probe, propose, elect, preview, run, resume.
+
+It decides nothing itself: it asks the layers below in the right order and hands on their values.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from wizard.app.pages.check import Looks, around_rows, driver_advice
+from wizard.app.pages.requirements import requirements, with_lint
+from wizard.app.use.doctor import Examination, examine_prefix, plan_examined, undo_repair
+from wizard.app.use.preferences import load_network, remember, save_network, with_network, with_volumes
+from wizard.app.use.reuse import environment_for, plan_reuse
+from wizard.app.use.runs import Runs, set_limits
+from wizard.app.use.settings import (
+    Mending,
+    Used,
+    UsePlan,
+    findings_for,
+    mend,
+    mending,
+    own_settings,
+    plan_use,
+    situation_of,
+    use,
+)
+from wizard.app.use.sources import NEEDED, Judge
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Choices, Plan, Verdict
+from wizard.compatibility.resolve import canonical, check_choices, check_extras, resolve
+from wizard.diagnose.checks.packages import compare_contents
+from wizard.diagnose.environment_changes import drift
+from wizard.diagnose.repair.plan import RepairPreview
+from wizard.environment.disk import check_volumes
+from wizard.environment.inspect.baseline import Drift
+from wizard.environment.inspect.installation import read_installation, user_variables
+from wizard.environment.layout import python_of
+from wizard.machine.model import Machine
+from wizard.machine.probe import probe
+from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.messages import Message
+from wizard.run.model import Election, Facts, Preview, Requirement, SourceTold
+from wizard.run.plan.computed import OnProgress
+from wizard.run.plan.place import check_place, target_prefix
+from wizard.run.plan.preview import preview
+from wizard.run.report.document import report_document
+from wizard.run.run_folder import find_run_folder
+from wizard.run.select.elect import elect
+from wizard.run.select.judged_builds import JudgedNews, judged_news
+from wizard.run.select.mirror_policy import check_mirror
+from wizard.run.steps.preflight import check_ground
+from wizard.run.verify.smoke import verify
+from wizard.run.verify.status import exit_status
+from wizard.sources.candidates import rows_of
+from wizard.sources.model import UserSettings
+from wizard.sources.table import MirrorRow
+from wizard.system import paths
+from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.settings import read_user_settings
+from wizard.transfer.proxy.model import Network, SystemProxy
+from wizard.transfer.proxy.system import system_proxy
+from wizard.undo.model import Change
+
+_MOST = 50  # lines for the log
+
+
+def verify_prefix(
+    prefix: Path, is_cancelled: Callable[[], bool], deep: bool = False
+) -> tuple[dict[str, Any], ExitStatus]:
+    """(report, exit status). `deep`: first the content of every file of every package against its RECORD.
+
+    Raises UsageError `no-environment`, WizardError `contents-differ`.
+    """
+    python = python_of(prefix)
+    if not python.exists():
+        raise UsageError("no-environment", path=str(prefix))
+    if deep and (wrong := compare_contents(read_installation(prefix, user_variables()), is_cancelled)):
+        raise WizardError(
+            "contents-differ", details="\n".join(wrong[:_MOST]), count=len(wrong), first=wrong[0], path=str(prefix)
+        )
+    machine = probe(None, is_cancelled)
+    verification = verify(python, bool(machine.driver and machine.nvidia_gpus), machine, is_cancelled)
+    status = exit_status(verification)
+    return report_document(None, verification, status=int(status), error=None), status
+
+
+IsCancelled = Callable[[], bool]
+
+
+def _never() -> bool:
+    return False
+
+
+class Session(Runs):
+    """`network`: how to reach it this time; None: as it was saved (session.network)."""
+
+    def __init__(self, network: Network | None = None) -> None:
+        self._network = network
+
+    @cached_property
+    def matrix(self) -> Matrix:
+        return load_matrix()
+
+    @cached_property
+    def _judge(self) -> Judge:
+        return Judge(self.matrix)
+
+    def probe(
+        self,
+        on_part: Callable[[str], None] | None = None,
+        is_cancelled: IsCancelled = _never,
+        on_rows: Callable[[tuple[Requirement, ...]], None] | None = None,
+    ) -> Facts:
+        """`on_part` hears each part of the look as it ends, and then `on_rows` what the machine looks like so far."""
+        started = time.monotonic()
+        around = around_rows()
+
+        def told(machine: Machine) -> None:
+            if on_rows:
+                on_rows((*requirements(machine, UserSettings()), *around))
+
+        facts = self._facts(probe(on_part, is_cancelled, on_machine=told), started)
+        return replace(facts, requirements=(*with_lint(facts.requirements, self.lint(facts)), *around))
+
+    def facts_of(self, machine: Machine) -> Facts:
+        """For a machine that was described in a file."""
+        return self._facts(machine, time.monotonic())
+
+    def _facts(self, machine: Machine, started: float) -> Facts:
+        roots = (conda.root_prefix for conda in machine.condas if conda.root_prefix)
+        conda_root = next((Path(root) for root in roots), None)
+        settings = read_user_settings(os.environ, Path.home(), paths.os_name(), conda_root=conda_root)
+        settings = with_network(settings, self._network or load_network())
+        rows = requirements(machine, settings)
+        return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
+
+    def lint(self, facts: Facts) -> tuple[Finding, ...]:
+        """What in the user's own pip, uv and conda settings would harm this install, the worst first."""
+        own = own_settings(os.environ, Path.home(), facts.machine)
+        best = self.judge(facts.machine, Choices()).best
+        return findings_for(own, situation_of(facts.machine, best, self.matrix))
+
+    def look_over(self, facts: Facts) -> Looks:
+        """What else is worth knowing before a setup: settings, driver, environments that are not as they were."""
+        update = self.judge(facts.machine, Choices()).after_driver_update
+        guide = driver_advice(facts.machine, self.matrix, update)
+        return Looks(self.lint(facts), update, guide, self.drift())
+
+    def mending(self, findings: Sequence[Finding], code: str) -> Mending:
+        """What mending the findings of this code would write. Raises UsageError `lint-unknown`."""
+        return mending(findings, code)
+
+    def mend(self, planned: Mending) -> Change:
+        """Raises WizardError `undo-…`, with nothing changed."""
+        return mend(planned)
+
+    def propose(self, facts: Facts, choices: Choices) -> Verdict:
+        """Raises UsageError for a Python, a release or a variant that does not exist."""
+        return resolve(facts.machine, self.matrix, canonical(choices))
+
+    def judge(self, machine: Machine, choices: Choices) -> Verdict:
+        """`propose` for described machines: only the best has its proof. Machines alike are judged once."""
+        return self._judge.judge(machine, choices)
+
+    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> tuple[JudgedNews, ...]:
+        """Builds that the sources list and the tables do not know, looked into and judged for this computer."""
+        return judged_news(facts.machine, self.matrix, choices, facts.settings, is_cancelled)
+
+    def elect(
+        self,
+        facts: Facts,
+        choices: Choices,
+        on_note: Callable[[Message], None] | None = None,
+        is_cancelled: IsCancelled = _never,
+        fresh: bool = False,
+        on_source: Callable[[SourceTold], None] = lambda told: None,
+    ) -> Election:
+        """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
+        choices = canonical(choices)
+        verdict = self.propose(facts, choices)
+        return elect(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
+
+    def mirrors(self) -> tuple[MirrorRow, ...]:
+        """Every place of the tables that may be chosen by name. Raises UsageError `bad-mirrors-file`."""
+        return tuple(row for kind in NEEDED for row in rows_of(kind))
+
+    def plan_use(self, mirror: str, kinds: tuple[str, ...] = ()) -> UsePlan:
+        """What using a mirror for good would write. Raises WizardError `settings-…`."""
+        return plan_use(mirror, kinds)
+
+    def use(self, plan: UsePlan) -> Used:
+        """Writes what was shown, then asks the tools. Raises WizardError `undo-…`, with nothing changed."""
+        return use(plan)
+
+    def network(self) -> Network:
+        """The wish that is in force."""
+        return self._network or load_network()
+
+    def system_network(self) -> SystemProxy:
+        return system_proxy(os.environ, Path.home(), paths.os_name())
+
+    def save_network(self, network: Network, facts: Facts) -> Facts:
+        """For this and every later start. Returns the facts with the new way in them.
+
+        Raises WizardError `state-not-writable`.
+        """
+        save_network(network)
+        self._network = network
+        return replace(facts, settings=self.facts_of(facts.machine).settings)
+
+    def set_limits(self, run_id: str, limit_rate: int | None, connections: int | None) -> Plan:
+        """Raises WizardError `run-busy`, `state-not-writable`."""
+        return set_limits(find_run_folder(run_id), limit_rate, connections)
+
+    def check_place(self, choices: Choices, facts: Facts) -> tuple[Requirement, ...]:
+        """Hazards of the place; other places for caches and temporary files are put in force.
+
+        Raises UsageError for one that can never be right.
+        """
+        return check_place(with_volumes(choices))
+
+    def remember_volumes(self, choices: Choices) -> None:
+        """What was wished for caches and temporary files, for later starts. Raises WizardError `state-not-writable`."""
+        remember(choices)
+
+    def canonical(self, choices: Choices) -> Choices:
+        """`2.10` is 2.10.0, `CU126` is cu126, `3.12.4` is 3.12."""
+        return canonical(choices)
+
+    def check_choices(self, choices: Choices) -> None:
+        """All that can be known to be wrong before anything takes time. Raises UsageError."""
+        check_choices(choices, self.matrix)
+        check_extras(choices.extras)
+        check_mirror(choices.mirrors)
+        choices = with_volumes(choices)
+        if choices.reuse:
+            check_volumes(environment_for(choices).prefix)
+            return
+        check_place(choices)
+        check_ground(target_prefix(choices))
+
+    def preview(
+        self,
+        facts: Facts,
+        choices: Choices,
+        election: Election,
+        is_cancelled: IsCancelled = _never,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Preview:
+        """Raises as `preview.preview`."""
+        return preview(facts, with_volumes(canonical(choices)), election, is_cancelled, on_progress)
+
+    def plan_reuse(
+        self,
+        facts: Facts,
+        choices: Choices,
+        is_cancelled: IsCancelled = _never,
+        on_progress: OnProgress = lambda progress: None,
+    ) -> Preview | None:
+        """A setup into an environment that is there; None: nothing would change. Raises as `reuse.plan_reuse`."""
+        return plan_reuse(facts, self.matrix, with_volumes(canonical(choices)), is_cancelled, on_progress)
+
+    def verify(
+        self, prefix: Path, is_cancelled: IsCancelled = _never, deep: bool = False
+    ) -> tuple[dict[str, Any], ExitStatus]:
+        """Smoke test of any environment: (report, exit status). See `verify_prefix`."""
+        return verify_prefix(prefix, is_cancelled, deep)
+
+    def doctor(self, facts: Facts, prefix: Path, **options: Any) -> Examination:
+        """Why an environment does not work; see `examine_prefix`. Raises UsageError `no-environment`, Cancelled."""
+        return examine_prefix(facts, self.matrix, prefix, **options)
+
+    def plan_repair(self, found: Examination, choices: Choices, is_cancelled: IsCancelled = _never) -> RepairPreview:
+        """The smallest repair with its bytes, saved as a run. Raises WizardError `repair-…`, `no-source`, `lock-…`."""
+        return plan_examined(found, self.matrix, canonical(choices), is_cancelled)
+
+    def undo_repair(self, prefix: Path) -> str:
+        """Raises UsageError `nothing-to-undo`, WizardError `restore-failed`."""
+        return undo_repair(prefix)
+
+    def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[Drift, ...]:
+        """What replaced a recorded build since; None: in every environment that a run of ours made."""
+        return drift(prefixes)
+
+    def environments_dir(self) -> Path:
+        return paths.default_environments_dir()

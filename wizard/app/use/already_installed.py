@@ -1,0 +1,82 @@
+"""Is what was asked for there already? For who asks again and again: fleets, scripts, start-up files (`--if-missing`).
+
+Only for environments that a run on this computer made: what it made is in its plan. What was not asked for may be as
+it is: an older release stays where no release was named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+
+from wizard.compatibility.model import Choices, Plan
+from wizard.environment.inspect.baseline import drift_of
+from wizard.environment.naming import is_environment
+from wizard.environment.remove.unfinished import unfinished_run
+from wizard.model.errors import UsageError, WizardError
+from wizard.run.plan.place import target_prefix
+from wizard.run.plan.plan_file import read_plan
+from wizard.run.run_folder import RunFolder, run_folders
+from wizard.run.runs import run_info
+
+
+@dataclass(frozen=True, slots=True)
+class Present:
+    """The newest run that ended well there. `status` is that of its end: 0, or 3 where the card failed its test."""
+
+    plan: Plan
+    folder: RunFolder
+    status: int
+
+
+def made_by(prefix: Path) -> Present | None:
+    for folder in run_folders():
+        try:
+            plan, info = read_plan(folder.plan), run_info(folder)
+        except WizardError:
+            continue
+        if Path(plan.prefix) == prefix and info.state == "finished":
+            return Present(plan, folder, info.exit_status or 0)
+    return None
+
+
+def is_present(choices: Choices) -> bool:
+    """Raises UsageError `present-not-ours`, `present-other`, `present-changed`: then nothing may be done unasked."""
+    prefix = target_prefix(choices)
+    if not is_environment(prefix) or unfinished_run(prefix):  # of the latter `check_place` says how to go on
+        return False
+    found = made_by(prefix)
+    if found is None:
+        raise UsageError("present-not-ours", path=str(prefix))
+    wrong = list(_differences(choices, found.plan))
+    if wrong:
+        has, wanted = (", ".join(column) for column in zip(*wrong, strict=True))
+        raise UsageError("present-other", path=str(prefix), has=has, wanted=wanted)
+    drift = drift_of(prefix)
+    if drift:
+        raise UsageError("present-changed", path=str(prefix), names=", ".join(one.name for one in drift.changes))
+    return True
+
+
+def _differences(choices: Choices, plan: Plan) -> Iterator[tuple[str, str]]:
+    """(what is there, what was asked for)"""
+    build = plan.candidate
+    pairs = (("torch", build.torch, choices.torch), ("variant", build.variant, choices.variant),
+             ("Python", plan.python, choices.python))  # fmt: skip
+    for name, has, wanted in pairs:
+        if wanted is not None and wanted != has:
+            yield f"{name} {has}", f"{name} {wanted}"
+    there = {_name(requirement) for requirement in plan.requirements}
+    missing = [asked for asked in (*(choices.companions or ()), *choices.extras) if _name(asked) not in there]
+    if missing:
+        yield "-", ", ".join(missing)
+    if choices.shared and not plan.choices.shared:
+        yield "--shared -", "--shared"
+
+
+def _name(requirement: str) -> str:
+    end = next((at for at, sign in enumerate(requirement) if not (sign.isalnum() or sign in "-_.")), len(requirement))
+    return canonicalize_name(requirement[:end])

@@ -1,0 +1,228 @@
+"""The use cases about environments that are there: list them, measure them, plan a deletion, delete, finish one.
+
+Brings together what only others know (conda installations, interpreters, runs, condarc) and asks `environments`.
+Listing is quick; measuring and deleting take their time and belong on a thread of their own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from wizard.environment.inspect import listing, sizes
+from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.listing import Places, usual_places
+from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.naming import absolute_prefix
+from wizard.environment.remove import delete as deleting
+from wizard.environment.remove.delete import DeletionPlan, Finished, OnProgress, Surroundings
+from wizard.environment.remove.trash import Deletion, held, pending
+from wizard.machine.host import condas, interpreters
+from wizard.model.errors import UsageError, WizardError
+from wizard.process import child_environment
+from wizard.process.detached import start_detached
+from wizard.run.plan.plan_file import read_plan
+from wizard.run.run_folder import RunFolder, clear_left_behind, run_folders
+from wizard.system import paths
+from wizard.toolconfig import conda_edit
+from wizard.toolconfig.text_file import read_text
+from wizard.undo.user_file import read_file
+
+IsCancelled = Callable[[], bool]
+_CONDARCS = (".condarc", ".conda/.condarc", ".config/conda/.condarc")
+_MOST_NAMED = 8
+
+
+def _never() -> bool:
+    return False
+
+
+def list_environments(is_cancelled: IsCancelled = _never) -> tuple[Environment, ...]:
+    """All of all engines and installations, the current one marked. No process is started."""
+    return listing.list_environments(places(), is_cancelled)
+
+
+def known_sizes(environments: Iterable[Environment]) -> dict[Path, Sizes]:
+    """Those that need no counting."""
+    return sizes.known_sizes(one.prefix for one in environments if one.state is not State.DELETING)
+
+
+def measure_sizes(
+    environments: Iterable[Environment],
+    on_sizes: Callable[[Path, Sizes], None],
+    is_cancelled: IsCancelled = _never,
+    *,
+    afresh: bool = False,
+) -> None:
+    """Each is told as soon as it is known; for a thread. An interpreter's own prefix may be `/usr`: left out.
+
+    Raises Cancelled.
+    """
+    prefixes = (one.prefix for one in environments if is_measured(one))
+    sizes.measure_all(prefixes, on_sizes, is_cancelled, afresh=afresh)
+
+
+def is_measured(one: Environment) -> bool:
+    return one.state is not State.DELETING and one.kind.value != "system"
+
+
+def find_environment(text: str, environments: Iterable[Environment] | None = None) -> Environment:
+    """By name, else by path. Raises UsageError `env-unknown`, `env-not-one`, `env-ambiguous`."""
+    known = tuple(list_environments() if environments is None else environments)
+    live = [one for one in known if one.state is not State.DELETING]
+    named = [one for one in live if one.name == text]
+    if len(named) == 1:
+        return named[0]
+    if named:
+        raise UsageError("env-ambiguous", name=text, paths=", ".join(str(one.prefix) for one in named))
+    prefix = absolute_prefix(text) if text.strip() and "\0" not in text else None
+    for one in live:
+        if prefix is not None and _is_same(one.prefix, prefix):
+            return one
+    found = listing.list_environments(Places(prefixes=(prefix,))) if prefix and os.path.lexists(prefix) else ()
+    at_prefix = next((one for one in found if one.prefix == prefix), None)
+    if at_prefix is None:
+        if prefix and os.path.lexists(prefix):
+            raise UsageError("env-not-one", path=str(prefix))
+        raise UsageError("env-unknown", name=text, names=", ".join(_names(live)[:_MOST_NAMED]) or "-")
+    return at_prefix
+
+
+def _names(environments: Iterable[Environment]) -> list[str]:
+    """Environments first: bare interpreters are many, and hardly meant."""
+    ranked = sorted((one.kind is Kind.SYSTEM, one.name) for one in environments)
+    return list(dict.fromkeys(name for _, name in ranked))
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """As text: a link to an environment is not that environment."""
+    return os.path.normcase(one) == os.path.normcase(other)
+
+
+def plan_deletion(environment: Environment, is_cancelled: IsCancelled = _never) -> DeletionPlan:
+    """Walks through it; changes nothing. Raises UsageError `delete-…`, WizardError `run-busy`, Cancelled."""
+    _check_runs(environment)
+    return deleting.plan_deletion(environment, surroundings(), os.environ, is_cancelled)
+
+
+def delete(
+    plan: DeletionPlan,
+    typed: str,
+    on_progress: OnProgress = lambda files, size: None,
+    is_cancelled: IsCancelled = _never,
+) -> None:
+    """`typed` must be the environment's name. See `environments.delete.delete` for what it raises."""
+    _check_runs(plan.environment)
+    deleting.delete(plan, typed, surroundings(), on_progress, is_cancelled)
+
+
+def finish_deletions(
+    on_progress: OnProgress = lambda files, size: None, is_cancelled: IsCancelled = _never
+) -> Finished:
+    """What an earlier start began to delete and did not end."""
+    return deleting.finish_deletions(on_progress, is_cancelled)
+
+
+def finish_deletions_in_background() -> int | None:
+    """Starts a process for it when there is something to finish that nobody is at; its id. It outlives us.
+
+    Drafts of runs whose program was killed before it began anything go at once: that takes no time.
+    """
+    try:
+        clear_left_behind(paths.runs_dir())
+        is_needed = any(_is_free(deletion) for deletion in pending())
+    except OSError:  # a folder that this user may not look into stops no start
+        return None
+    if not is_needed:
+        return None
+    log = paths.logs_dir() / "deletions.txt"
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        argv = (*paths.own_command(), "envs", "finish")
+        return start_detached(argv, child_environment(paths.own_environment()), log)
+    except OSError:  # then at another start
+        return None
+
+
+def _is_free(deletion: Deletion) -> bool:
+    with contextlib.suppress(OSError), held(deletion) as is_ours:
+        return is_ours
+    return False
+
+
+def conda_roots() -> tuple[Path, ...]:
+    """Conda installations on this computer, by where their programs lie."""
+    return tuple(_roots())
+
+
+def surroundings() -> Surroundings:
+    return Surroundings(tuple(_roots()), list_environments(), _home())
+
+
+def places() -> Places:
+    home = _home()
+    roots = tuple(_roots())
+    pythons = tuple(interpreters.candidates(os.environ, home)) if home else ()
+    return usual_places(
+        os.environ,
+        home,
+        _here(),
+        paths.default_environments_dir(),
+        roots=roots,
+        envs_dirs=_envs_dirs(home, roots),
+        known=tuple(Path(prefix) for _, prefix in _runs()),
+        pythons=pythons,
+    )
+
+
+def _home() -> Path | None:
+    try:
+        return Path.home()
+    except RuntimeError:  # no HOME, no entry in passwd
+        return None
+
+
+def _here() -> Path | None:
+    try:
+        return Path.cwd()
+    except OSError:  # it was deleted
+        return None
+
+
+def _roots() -> Iterator[Path]:
+    """Conda installations, by where their programs lie."""
+    found = [condas.root_prefix(executable.resolve()) for _, executable, _ in condas.candidates(os.environ)]
+    named = os.environ.get("MAMBA_ROOT_PREFIX")
+    yield from dict.fromkeys([*(root for root in found if root), *([Path(named)] if named else [])])
+
+
+def _envs_dirs(home: Path | None, roots: Iterable[Path]) -> list[Path]:
+    files = [home / name for name in _CONDARCS] if home else []
+    files += [root / ".condarc" for root in roots]
+    if named := os.environ.get("CONDARC"):
+        files.append(Path(named))
+    found: list[Path] = []
+    for path in files:
+        with contextlib.suppress(OSError, ValueError):
+            value = conda_edit.value_of(read_text(read_file(path)).text, "envs_dirs")
+            written = (value,) if isinstance(value, str) else value or ()
+            found += [Path(os.path.expandvars(part)).expanduser() for part in written]
+    return found
+
+
+def _runs() -> Iterator[tuple[RunFolder, str]]:
+    for folder in run_folders():
+        with contextlib.suppress(WizardError):
+            yield folder, read_plan(folder.plan).prefix
+
+
+def _check_runs(environment: Environment) -> None:
+    """An environment that a run works on, or that one began and could go on with, goes through that run."""
+    for folder, prefix in _runs():
+        if _is_same(Path(prefix), environment.prefix):
+            if folder.is_running():
+                raise WizardError("run-busy", path=prefix)
+            if environment.run == folder.id:
+                raise UsageError("delete-unfinished", path=prefix, run=folder.id)

@@ -1,0 +1,123 @@
+"""A pasted error, answered with this computer's facts. Offline: nothing is asked of any source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from wizard.app.pages.check import driver_advice
+from wizard.app.use.preferences import load_network
+from wizard.compatibility.cards import graphics_cards
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Verdict
+from wizard.diagnose.driver_guide import DriverGuide
+from wizard.diagnose.known_errors.facts import check_facts, parse_facts
+from wizard.diagnose.known_errors.match import Explanation, explain
+from wizard.model.errors import UsageError
+from wizard.model.messages import Message, message, text
+from wizard.run.model import Facts
+
+SCHEMA = 1
+_MOST_SHOWN = 3
+_ABOUT_A_BUILD = ("torch", "import")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """`found`: the best first, at most three; empty for a text that holds no known error. `reasons`: what the tables
+    say to the facts that the text names, and what to ask where it names none."""
+
+    found: tuple[Explanation, ...]
+    facts: tuple[Message, ...] = ()
+    guide: DriverGuide | None = None
+    reasons: tuple[Message, ...] = ()
+
+
+def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Answer:
+    """`look` is only called when the answer needs facts. Raises UsageError `explain-empty`."""
+    if not words.strip():
+        raise UsageError("explain-empty")
+    found = explain(words)[:_MOST_SHOWN]
+    reasons = _reasons(words, found)
+    wanted = found[0].error.facts if found else ()
+    if not wanted:
+        return Answer(found, reasons=reasons)
+    facts, verdict, matrix = look()
+    guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
+    return Answer(found, tuple(_facts(wanted, facts, verdict, matrix)), guide, reasons)
+
+
+def _reasons(words: str, found: tuple[Explanation, ...]) -> tuple[Message, ...]:
+    if not found:
+        return ()
+    named = parse_facts(words)
+    judged = check_facts(named, load_matrix())
+    is_open = found[0].error.area in _ABOUT_A_BUILD and named.torch is None and named.wanted is None
+    return (*judged, message("explain.ask-torch")) if is_open else judged
+
+
+def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matrix) -> Iterator[Message]:
+    machine = facts.machine
+    if "card" in wanted:
+        cards = [f"{card.name} ({card.capability_text})" for card in graphics_cards(machine, matrix)]
+        yield message("explain.fact.card", cards=", ".join(cards)) if cards else message("explain.fact.no-card")
+    if "driver" in wanted:
+        driver = machine.driver
+        yield (
+            message("explain.fact.driver", driver=driver.version, cuda=driver.cuda or "?")
+            if driver
+            else message("explain.fact.no-driver")
+        )
+    if "best" in wanted:
+        yield from _best(verdict)
+    if "disk" in wanted:
+        for volume in machine.volumes:
+            if volume.free_bytes is not None:
+                yield message("explain.fact.disk", place=volume.path, free=round(volume.free_bytes / 1e9, 1))
+    if "network" in wanted:
+        yield _network()
+
+
+def _best(verdict: Verdict) -> Iterator[Message]:
+    best, update = verdict.best, verdict.after_driver_update
+    if best is None:
+        yield message("explain.fact.best-none")
+        return
+    yield message("explain.fact.best", build=f"torch {best.torch}+{best.variant}", python=best.python or "?")
+    if update:
+        yield message("explain.fact.after-update", driver=update.driver, build=f"torch {update.torch}+{update.variant}")
+
+
+def _network() -> Message:
+    known = load_network()
+    return message(
+        "explain.fact.network",
+        proxy=known.mode.value if known.proxy is None else "custom",
+        certificates=known.certificate or message("explain.fact.network-system-store"),
+    )
+
+
+def answer_document(given: Answer, language: str | None = None) -> dict[str, Any]:
+    """`explain --json`."""
+    guide = given.guide
+    return {
+        "schema": SCHEMA,
+        "known": bool(given.found),
+        "errors": [
+            {
+                "id": one.id, "area": one.error.area, "line": one.line, "cause": text(one.cause, language),
+                "fix": text(one.fix, language), "source": one.error.source, "status": one.error.status,
+            }
+            for one in given.found
+        ],
+        "from_text": [text(reason, language) for reason in given.reasons],
+        "facts": [text(fact, language) for fact in given.facts],
+        "driver": None
+        if guide is None
+        else {
+            "branch": guide.branch, "notes": [text(note, language) for note in guide.notes],
+            "install": list(guide.install), "hold": list(guide.hold), "unhold": list(guide.unhold), "page": guide.page,
+        },
+    }  # fmt: skip

@@ -1,0 +1,257 @@
+"""A setup into an environment that is there: what would change, package by package, as a run that has not started.
+
+Its Python decides which builds fit, and its packages stay in their versions wherever they can: uv prefers what a lock
+names already, so it is given one of what is installed. What would break by the change is said before anything is
+begun. Nothing is changed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
+
+from wizard.app.use.environments import conda_roots, find_environment
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.model import Choices, Plan
+from wizard.compatibility.resolve import resolve
+from wizard.diagnose.repair.lock import EXACT, inside_plan
+from wizard.diagnose.repair.reuse import (
+    ADDED,
+    REPLACED,
+    REUSE,
+    Change,
+    broken_by,
+    changes_of,
+    conda_owned,
+    provided_by_conda,
+)
+from wizard.diagnose.repair.steps import Repair, write_repair
+from wizard.environment.create.clone_files import shell_word
+from wizard.environment.inspect.distributions import FAMILY
+from wizard.environment.inspect.found import Environment
+from wizard.environment.inspect.installation import Installation, read_installation, user_variables
+from wizard.environment.inspect.reusable import check_not_in_use, check_reusable
+from wizard.install.lock import NO_SOLUTION
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.lock import Lock, PackageVersion
+from wizard.model.messages import Message, bytes_text, message
+from wizard.run.model import Election, Facts, Preview
+from wizard.run.plan.commands import equivalent_commands
+from wizard.run.plan.computed import Asker, OnProgress
+from wizard.run.plan.conda_part import Around, Locked
+from wizard.run.plan.other_packages import locked_somewhere, of_both
+from wizard.run.plan.place import target_prefix
+from wizard.run.plan.preview import from_settings, locked, save_run
+from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id
+from wizard.run.select.build_search import Found, Walk, wanted_candidates
+from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.raced import further_sources
+from wizard.run.select.source_catalog import Outlook
+from wizard.run.steps.disk_report import room_told
+from wizard.run.steps.disk_space import files_here
+from wizard.sources.read import Reader
+from wizard.system import moving
+
+IsCancelled = Callable[[], bool]
+
+
+def environment_for(choices: Choices) -> Environment:
+    """What `--into` or `--reuse` names, if packages may be put into it. Raises UsageError `reuse-…`, `env-…`."""
+    if choices.engine != "auto" or choices.conda or choices.channel:
+        raise UsageError("reuse-engine")
+    one = find_environment(str(target_prefix(choices)))
+    check_reusable(one, conda_roots())
+    return one
+
+
+def plan_reuse(
+    facts: Facts, matrix: Matrix, choices: Choices, is_cancelled: IsCancelled,
+    on_progress: OnProgress = lambda progress: None,
+) -> Preview | None:  # fmt: skip
+    """None: nothing would change. Raises UsageError `reuse-…`, WizardError `reuse-…`, `no-…`, `lock-…`, Cancelled."""
+    one = environment_for(choices)
+    check_not_in_use(one.prefix)
+    env = read_installation(one.prefix, user_variables())
+    choices = _for_python(choices, env)
+    folder = create_run_folder(new_run_id())
+    try:
+        preview = _planned(facts, matrix, env, choices, folder, Asker(choices, is_cancelled, on_progress))
+    except OSError as error:
+        moving.remove_tree(folder.path)
+        raise WizardError("state-not-writable", details=str(error), path=str(folder.path.parent)) from error
+    except BaseException:
+        moving.remove_tree(folder.path)
+        raise
+    if preview is None:
+        moving.remove_tree(folder.path)
+    return preview
+
+
+def _for_python(choices: Choices, env: Installation) -> Choices:
+    """Raises UsageError `reuse-broken`, `reuse-python`."""
+    if env.python is None:
+        raise UsageError("reuse-broken", details=env.trouble, path=str(env.prefix))
+    python = ".".join(env.python.version.split(".")[:2])
+    if choices.python not in (None, python) or env.python.tag.endswith("t"):
+        found = python + ("t" if env.python.tag.endswith("t") else "")
+        raise UsageError("reuse-python", path=str(env.prefix), found=found, python=choices.python or python)
+    return replace(choices, python=python, prefix=str(env.prefix), name=None)
+
+
+def _planned(
+    facts: Facts, matrix: Matrix, env: Installation, choices: Choices, folder: RunFolder, asker: Asker
+) -> Preview | None:
+    election = _election(facts, matrix, env, choices, asker.is_cancelled)
+    lock, election = _locked(facts, choices, env, election, folder, asker)
+    changes = changes_of(lock, env)
+    owned = conda_owned(env, changes)
+    if owned:
+        names = ", ".join(f"{each.name} ({each.record})" for each in owned)
+        raise WizardError("reuse-conda-owned", path=str(env.prefix), names=names)
+    if not changes:
+        return None
+    coming_names = {change.name for change in changes}
+    coming = Lock(tuple(file for file in lock.files if file.name in coming_names), lock.text)
+    repair = _repair(env, election, changes)
+    is_expected = election.candidate.fits and election.candidate.variant != CPU
+    both = of_both(coming, election.package_sources, facts.settings, asker.is_cancelled)
+    notices = (*facts.settings.notices, *election.notices, *both)
+    plan = inside_plan(facts, env, election, choices, folder, coming, is_expected, notices)
+    write_repair(folder.path, repair)
+    save_run(folder, plan, coming)
+    left = len(env.distributions) - sum(change.kind == REPLACED for change in changes)
+    words = (*_words(plan, coming, env, changes, left), *room_told(plan, coming))
+    return Preview(plan, coming, words, equivalent_commands(plan, coming), here=files_here(plan, coming))
+
+
+def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices, is_cancelled: IsCancelled) -> Election:
+    """As for a new environment, but the Python is given and no engine is needed."""
+    python = choices.python or ""
+    verdict = resolve(facts.machine, matrix, choices)
+    candidates = wanted_candidates(verdict, choices)
+    contest = Contest(choices, facts, is_cancelled)
+    with Reader(facts.settings) as reader:
+        outlook = Outlook(choices, facts.settings, reader, contest)
+        needed = {*(choices.companions or ()), *(name for name in FAMILY[1:] if env.one(name))}
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, needed)
+        found = walk.find(candidates, (python,))
+        if found is None:
+            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+            best = f"torch {candidates[0].torch}+{candidates[0].variant}"
+            raise WizardError("no-source", details=details, build=best)
+        companions = _companions(choices, env, found)
+        packages = outlook.package_sources(found.source, python, found.candidate.numpy)
+    kept = [found.offers[name] for name in ("torch", *companions)]
+    candidate = replace(
+        found.candidate,
+        python=python,
+        torchvision=found.candidate.torchvision if "torchvision" in companions else None,
+        torchaudio=found.candidate.torchaudio if "torchaudio" in companions else None,
+    )
+    pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
+    return Election(
+        wanted=candidates[0],
+        candidate=candidate,
+        engine="existing",
+        engine_reason=message("reuse.reason", prefix=str(env.prefix), python=env.python.version if env.python else "?"),
+        python=python,
+        base_python=None,
+        channels=(),
+        torch_source=found.source,
+        offers={offer.project: offer for offer in kept},
+        requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
+        package_sources=packages,
+        states=(),
+        notices=tuple(_notices(candidates[0].torch, candidates[0].variant, found)),
+        further=further_sources(packages, choices, facts.settings, contest),
+    )
+
+
+def _notices(torch: str, variant: str, found: Found) -> Iterator[Message]:
+    build = f"torch {found.candidate.torch}+{found.candidate.variant}"
+    if (torch, variant) != (found.candidate.torch, found.candidate.variant):
+        yield message("notice.second-choice", wanted=f"torch {torch}+{variant}", build=build)
+
+
+def _companions(choices: Choices, env: Installation, found: Found) -> tuple[str, ...]:
+    """Those that were asked for, else torchvision; and those that are there, which must follow torch."""
+    asked = choices.companions
+    missing = [name for name in asked or () if name not in found.offers]
+    if missing:
+        build = f"torch {found.candidate.torch}+{found.candidate.variant}"
+        raise UsageError("companion-not-carried", name=", ".join(missing), build=build)
+    wanted = {*(("torchvision",) if asked is None else asked), *(name for name in FAMILY[1:] if env.one(name))}
+    return tuple(name for name in FAMILY[1:] if name in wanted and name in found.offers)
+
+
+def _locked(
+    facts: Facts, choices: Choices, env: Installation, election: Election, folder: RunFolder, asker: Asker
+) -> Locked:
+    """Around what conda owns; where that has no solution, freely: what conda owns is then named by the caller."""
+
+    def lock_it(around: Around) -> Locked:
+        return locked_somewhere(
+            facts, choices, election, lambda some: locked(facts, some, folder, asker, around), asker.is_cancelled
+        )
+
+    preferred, provided = preferences(env), provided_by_conda(env)
+    try:
+        return lock_it(Around(provided, preferred))
+    except WizardError as error:
+        if error.code not in NO_SOLUTION or not provided:
+            raise
+        return lock_it(Around(preferred=preferred))
+
+
+def preferences(env: Installation) -> tuple[PackageVersion, ...]:
+    """The versions that are there. torch and what follows it in exact versions are left out."""
+    return tuple(
+        PackageVersion(each.name, str(Version(each.version)))
+        for each in env.distributions
+        if each.name not in FAMILY and not each.name.startswith(EXACT) and _is_plain(each.version)
+    )
+
+
+def _is_plain(version: str) -> bool:
+    try:
+        return Version(version).local is None
+    except InvalidVersion:
+        return False
+
+
+def _repair(env: Installation, election: Election, changes: Iterable[Change]) -> Repair:
+    return Repair(
+        code=REUSE,
+        names=tuple(change.name for change in changes),
+        aside=(),
+        no_user_site=False,
+        drop_library_folders=(),
+        site=str(env.site),
+        python_version=env.python.version if env.python else "",
+        variant=election.candidate.variant,
+        variables=env.variables,
+    )
+
+
+def _words(
+    plan: Plan, coming: Lock, env: Installation, changes: tuple[Change, ...], left: int
+) -> Iterator[Message]:  # fmt: skip
+    """First what breaks: it is what one would stop for."""
+    for broken in broken_by(changes, env):
+        yield message("reuse.change.broken", name=broken.name, version=broken.version, requirement=broken.requirement,
+                      now=broken.now)  # fmt: skip
+    for change in changes:
+        if change.kind == REPLACED:
+            yield message("reuse.change.replaced", name=change.name, was=change.was or "", now=change.now)
+    for change in changes:
+        if change.kind == ADDED:
+            yield message("reuse.change.added", name=change.name, now=change.now)
+    yield from from_settings(plan.sources, coming.files)
+    yield message("reuse.change.left", count=left)
+    size = sum(change.size or 0 for change in changes)
+    yield message("reuse.change.download", count=len(changes), size=bytes_text(size))
+    yield message("reuse.change.snapshot", prefix=shell_word(Path(plan.prefix)))

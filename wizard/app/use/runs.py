@@ -1,0 +1,218 @@
+"""A run from the outside: started, gone on with, removed. What is done in it is the worker's (`worker.py`)."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import psutil
+from filelock import Timeout
+
+from wizard.app.use.doctor import restore_run
+from wizard.compatibility.model import Plan
+from wizard.environment.remove.unfinished import drop_cut_mark, is_ours_unfinished, remove_unfinished
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.events import Kind
+from wizard.process import child_environment
+from wizard.process.detached import start_detached
+from wizard.run import control
+from wizard.run.emitter import Emitter
+from wizard.run.model import RunInfo
+from wizard.run.plan.plan_file import plan_to_json, read_plan
+from wizard.run.run_folder import RunFolder, append_to, find_run_folder, keep, own_run_folder, owner_lives, write_owner
+from wizard.run.runs import FINISHED, how_it_ended, known_runs, remove_run, run_info
+from wizard.system import moving, paths
+
+# How much of the network a run may take, set after its plan was made: the plan is saved again with the new choices.
+#
+# Only for a run that has not started; nothing else of the plan depends on it.
+
+
+def set_limits(folder: RunFolder, limit_rate: int | None, connections: int | None) -> Plan:
+    """Bytes a second over all connections, and how many of those; None: no limit of ours.
+
+    Raises WizardError `run-busy`, `state-not-writable`.
+    """
+    plan = read_plan(folder.plan)
+    if folder.is_running():
+        raise WizardError("run-busy", path=plan.prefix)
+    limited = replace(plan, choices=replace(plan.choices, limit_rate=limit_rate, connections=connections))
+    try:
+        moving.write_whole(folder.plan, plan_to_json(limited), 0o600)  # addresses may hold a password
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
+    return limited
+
+
+_LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
+
+
+def start(run_id: str) -> int:
+    """Starts the worker, which outlives us; returns its process id.
+
+    Raises WizardError `worker-not-started`, `state-not-writable`, `run-busy` for a run that is being carried out.
+    """
+    folder = find_run_folder(run_id)
+    with _alone(folder):
+        return _start(folder)
+
+
+def resume(run_id: str) -> int:
+    """As `start`. Raises UsageError `nothing-to-resume` for a run that is done."""
+    folder = find_run_folder(run_id)
+    with _alone(folder):
+        if how_it_ended(folder)[0] == FINISHED:
+            raise UsageError("nothing-to-resume", run=run_id)
+        return _start(folder)
+
+
+def _start(folder: RunFolder) -> int:
+    """The lock is held until the worker's process is written down: nobody ever takes a start for an end."""
+    argv = (*paths.own_command(), "run", "--started", str(folder.plan))
+    _begin(folder)
+    try:
+        pid = start_detached(argv, child_environment(paths.own_environment()), _output(folder))
+    except OSError as error:
+        raise WizardError("worker-not-started", details=str(error)) from error
+    with contextlib.suppress(OSError, psutil.Error):  # one that is gone already has said why
+        write_owner(folder.starting, pid)
+    return pid
+
+
+@contextlib.contextmanager
+def _alone(folder: RunFolder) -> Iterator[None]:
+    """Nobody carries this run out, nor begins to, meanwhile. Raises WizardError `run-busy`, `state-not-writable`."""
+    lock = folder.lock(_LOCK_SECONDS)
+    try:
+        lock.acquire()
+    except Timeout as error:
+        raise WizardError("run-busy", path=_prefix(folder)) from error
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
+    try:
+        if owner_lives(folder.starting):
+            raise WizardError("run-busy", path=_prefix(folder))
+        yield
+    finally:
+        lock.release()
+
+
+def _prefix(folder: RunFolder) -> str:
+    try:
+        return read_plan(folder.plan).prefix
+    except UsageError:  # a plan that nobody can read does not say what it began
+        return str(folder.path)
+
+
+def _begin(folder: RunFolder) -> None:
+    """From here on it is unfinished, and offered again, however soon a kill comes; what it said before is over.
+
+    Raises WizardError `state-not-writable`.
+    """
+    try:
+        control.clear(folder)
+        moving.unlink(_output(folder), missing_ok=True)
+        with append_to(folder.events) as events:
+            is_further = events.tell() > 0
+        if is_further:
+            emitter = Emitter(folder)
+            emitter.emit(Kind.ATTEMPT_STARTING)
+            emitter.close()
+        keep(folder.path)
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(folder.path)) from error
+
+
+def worker_output(run_id: str) -> Path:
+    """What the worker itself printed: nothing, unless it could not even begin."""
+    return _output(find_run_folder(run_id))
+
+
+def _output(folder: RunFolder) -> Path:
+    return folder.path / "worker.txt"
+
+
+def discard(run_id: str, finished_too: bool = False) -> None:
+    """Removes an unfinished run: the environment that it began, then the run. Downloads stay: they are verified.
+
+    Raises UsageError `run-finished` where the run has ended well meanwhile, unless its record is what shall go
+    (`finished_too`); WizardError `run-busy` for one that is being carried out.
+    """
+    folder = own_run_folder(run_id)
+    with _alone(folder):
+        _take_back(folder, finished_too)
+    remove_run(folder)
+
+
+def _take_back(folder: RunFolder, finished_too: bool) -> None:
+    try:
+        prefix, state = Path(read_plan(folder.plan).prefix), how_it_ended(folder)[0]
+    except UsageError:
+        return
+    if state == FINISHED and not finished_too:
+        raise UsageError("run-finished", run=folder.id)
+    if state != FINISHED:
+        restore_run(folder)  # a repair that did not get to its end
+    if is_ours_unfinished(prefix, folder.id):
+        remove_unfinished(prefix, folder.id)
+    else:
+        drop_cut_mark(prefix)
+
+
+class Runs:
+    """What is asked about a run, and done with it, by its id; part of the session."""
+
+    def start(self, run_id: str) -> int:
+        """Starts the worker, which outlives us; returns its process id. Raises WizardError `worker-not-started`."""
+        return start(run_id)
+
+    def keep(self, run_id: str) -> None:
+        """A plan that somebody will start later, by its file."""
+        keep(find_run_folder(run_id).path)
+
+    def resume(self, run_id: str) -> int:
+        """Raises UsageError `nothing-to-resume` for a run that is done."""
+        return resume(run_id)
+
+    def discard(self, run_id: str, finished_too: bool = False) -> None:
+        """Removes an unfinished run with what it began. Raises as `discard`."""
+        discard(run_id, finished_too)
+
+    def is_running(self, run_id: str) -> bool:
+        return find_run_folder(run_id).is_running()
+
+    def request_cancel(self, run_id: str) -> None:
+        control.ask(find_run_folder(run_id), control.CANCEL)
+
+    def request_pause(self, run_id: str, paused: bool) -> None:
+        control.ask(find_run_folder(run_id), control.PAUSE if paused else "")
+
+    def events_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).events
+
+    def worker_output_path(self, run_id: str) -> Path:
+        """What the worker itself printed: nothing, unless it could not even begin."""
+        return worker_output(run_id)
+
+    def plan_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).plan
+
+    def log_path(self, run_id: str) -> Path:
+        return find_run_folder(run_id).log
+
+    def runs(self) -> tuple[RunInfo, ...]:
+        """Newest first; a folder that cannot be read is left out."""
+        return known_runs()
+
+    def run(self, run_id: str) -> RunInfo:
+        """One of them, as it is now. Raises UsageError `no-such-run`, `bad-plan`."""
+        return run_info(find_run_folder(run_id))
+
+    def report(self, run_id: str) -> dict[str, Any]:
+        path = find_run_folder(run_id).report
+        document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return document

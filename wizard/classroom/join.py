@@ -1,0 +1,197 @@
+"""One machine of a class: from what a person typed (a folder, an address, a code) to a profile and opened packs.
+
+What makes it safe is the order: the profile comes from a file, from a folder that the person chose, over https, or
+from anybody if its hash begins with the code that was typed. After that a server can only be slow or wrong, and wrong
+bytes are not taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.classroom.pack.files import put_bytes
+from wizard.classroom.pack.listing import LISTING, PROFILE
+from wizard.classroom.pack.opened import OpenPack, base_of, open_pack, read_profile_of, read_signature_of
+from wizard.classroom.profile.hosts import Agree, not_trusted, trust_nobody
+from wizard.classroom.profile.keys import check_signature
+from wizard.classroom.profile.model import ProfileFile
+from wizard.classroom.profile.read import parse_profile, read_profile
+from wizard.classroom.profile.signature import signature_path
+from wizard.classroom.server.announce import plain_code, search
+from wizard.classroom.server.spread import Spread
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.lock import LockedFile
+from wizard.model.messages import Message, message
+from wizard.process import redact
+from wizard.system import paths
+from wizard.transfer.address import host_of
+from wizard.transfer.proxy.bypass import is_link_local
+from wizard.transfer.proxy.environment import present_environment, with_direct
+from wizard.transfer.proxy.model import Network
+
+CODE_SIGNS = 16
+_AT_ONCE = 16
+_MOST_FOUND = 32  # servers that the network tells of: anybody may announce any number
+Search = Callable[[str], tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was typed. `profile`: a file; `pack`: a folder or address; `code`: of the class."""
+
+    profile: Path | None = None
+    pack: str | None = None
+    code: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Classroom:
+    """`path`: where the profile lies on this computer."""
+
+    file: ProfileFile
+    path: Path
+    packs: tuple[OpenPack, ...]
+    notices: tuple[Message, ...] = ()
+
+    @property
+    def bases(self) -> tuple[str, ...]:
+        return tuple(pack.base for pack in self.packs)
+
+    def further_urls(self) -> Callable[[LockedFile], tuple[str, ...]]:
+        return Spread(self.packs).urls_of
+
+
+def announced(code: str) -> tuple[str, ...]:
+    """Servers that say on the local network that they have it."""
+    return tuple(each.base for each in search(code))[:_MOST_FOUND]
+
+
+def enter(
+    asked: Asked, network: Network | None = None, look: Search = announced, agree: Agree = trust_nobody
+) -> Classroom:
+    """`agree` is called when the profile is known and before any host that it names is asked; a class server of it
+    that nobody trusts is not. Who was typed, or announces the code that was typed, is asked without.
+
+    Raises UsageError `pack-…`, `share-…`, `profile-…`, `signature-…`, WizardError `pack-…`, `share-not-found`, as
+    `agree`."""
+    environment = present_environment(network or Network())
+    code = _checked_code(asked.code)
+    if asked.profile is not None:
+        file, path, first = read_profile(asked.profile), asked.profile, None
+        if code and not file.sha256.startswith(code):
+            raise UsageError("share-other-code", path=str(path))
+    else:
+        file, path, first = _from_pack(asked.pack, code, environment, look)
+    check_signature(file)
+    foreign = {host.name for host in not_trusted(file.profile, agree(file))}
+    shares = tuple(url for url in file.profile.sources.share if host_of(url) not in foreign)
+    packs, notices = _packs(asked, file, path, first, environment, look, shares)
+    return Classroom(file, path, packs, notices)
+
+
+def profile_path(sha256: str) -> Path:
+    """Where this computer keeps a class profile that came from elsewhere."""
+    return paths.home() / "profiles" / f"{sha256}.torchlab"
+
+
+def _checked_code(code: str | None) -> str:
+    if code is None:
+        return ""
+    plain = plain_code(code)
+    if not CODE_SIGNS <= len(plain) <= 64 or set(plain) - set("0123456789abcdef"):
+        raise UsageError("share-bad-code", typed=code[:80])
+    return plain
+
+
+def _from_pack(
+    spec: str | None, code: str, environment: Mapping[str, str], look: Search
+) -> tuple[ProfileFile, Path, OpenPack]:
+    """The profile that a pack carries, and that pack."""
+    if spec:
+        base = base_of(spec)
+        if base.startswith("http:") and not code:
+            raise UsageError("share-needs-code", address=redact(base))
+        return _kept(*_profile_of(base, code, environment))
+    bases = look(code)
+    pool = ThreadPoolExecutor(_AT_ONCE)
+    try:
+        for answer in as_completed([pool.submit(_profile_of, base, code, environment) for base in bases]):
+            try:
+                found = answer.result()
+            except WizardError:
+                continue  # one that announces a code and has another profile, or is gone
+            return _kept(*found)
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+    raise WizardError("share-not-found", found=len(bases))
+
+
+def _profile_of(base: str, code: str, environment: Mapping[str, str]) -> tuple[ProfileFile, OpenPack]:
+    direct = with_direct(environment, (base,))
+    pack = open_pack(base, direct)
+    if not pack.listing.profile_sha256.startswith(code):
+        raise WizardError("share-wrong-code", address=redact(base))
+    data = read_profile_of(pack, direct)
+    signature = read_signature_of(pack, direct)
+    return ProfileFile(parse_profile(data, PROFILE), data, pack.listing.profile_sha256, signature), pack
+
+
+def _kept(file: ProfileFile, pack: OpenPack) -> tuple[ProfileFile, Path, OpenPack]:
+    path = profile_path(file.sha256)
+    try:
+        put_bytes(path, file.data)
+        if file.signature is not None:
+            put_bytes(signature_path(path), file.signature)
+    except OSError as error:
+        raise WizardError("state-not-writable", details=str(error), path=str(path.parent)) from error
+    return file, path, pack
+
+
+def _packs(
+    asked: Asked, file: ProfileFile, path: Path, first: OpenPack | None, environment: Mapping[str, str], look: Search,
+    shares: tuple[str, ...],
+) -> tuple[tuple[OpenPack, ...], tuple[Message, ...]]:  # fmt: skip
+    """Whoever was named must be there; of the others those that are. `shares`: of the profile's, those to be asked."""
+    packs: dict[str, OpenPack] = {first.base: first} if first else {}
+    notices = []
+    if asked.pack and not first:
+        base = base_of(asked.pack)
+        packs[base] = open_pack(base, with_direct(environment, (base,)))
+    may_be = [base_of(str(path.parent))] if (path.parent / LISTING).is_file() else []
+    named = [base_of(address) for address in shares]
+    may_be += named
+    if asked.code:
+        may_be += _looked_for(file, look)
+    for base, pack in _opened([base for base in dict.fromkeys(may_be) if base not in packs], named, environment):
+        if pack:
+            packs[base] = pack
+        else:
+            notices.append(message("share.silent", address=redact(base)))
+    return tuple(packs.values()), tuple(notices)
+
+
+def _opened(
+    bases: Iterable[str], named: Collection[str], environment: Mapping[str, str]
+) -> Iterator[tuple[str, OpenPack | None]]:
+    """All at once: one that keeps silent costs its time only once, however many there are. `named`: by the profile."""
+
+    def opened(base: str) -> tuple[str, OpenPack | None]:
+        try:
+            if base in named and is_link_local(base):
+                return base, None
+            return base, open_pack(base, with_direct(environment, (base,)))
+        except WizardError:
+            return base, None
+
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        yield from pool.map(opened, bases)
+
+
+def _looked_for(file: ProfileFile, look: Search) -> tuple[str, ...]:
+    try:
+        return look(file.sha256[:CODE_SIGNS])
+    except WizardError:  # no multicast here: who was named by address is enough
+        return ()

@@ -1,0 +1,1 @@
+"""Packs: a class profile and every file that its locks name, as one static folder."""

@@ -1,0 +1,85 @@
+"""Is every file of a pack there, and is it still what it was? Reads all of it; changes nothing.
+
+`verdicts` goes over the files in the order of the list, so that a caller can show how far it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from wizard.classroom.pack.listing import LISTING, PROFILE, RESULTS, SEATS, Entry, Listing, Problem, Wanted
+from wizard.model.errors import Cancelled
+
+_READ = 1 << 20
+_OURS = (LISTING, PROFILE, SEATS)
+OnBytes = Callable[[int], None]
+IsAsked = Callable[[], bool]
+
+
+def check(
+    folder: Path, listing: Listing, wanted: Wanted, on_bytes: OnBytes = lambda count: None,
+    is_cancelled: IsAsked = lambda: False,
+) -> tuple[Problem, ...]:  # fmt: skip
+    """`wanted`: what the profile in the pack asks for. Empty: every byte is as it should be. Raises Cancelled."""
+    return (*_against_profile(listing, wanted), *_against_disk(folder, listing, on_bytes, is_cancelled))
+
+
+def _against_profile(listing: Listing, wanted: Wanted) -> Iterator[Problem]:
+    if listing.profile_sha256 != wanted.sha256:
+        yield Problem("profile", PROFILE)
+    for file in wanted.unique:
+        if listing.find(file.sha256) is None:
+            yield Problem("not-listed", file.filename)
+
+
+def _against_disk(folder: Path, listing: Listing, on_bytes: OnBytes, is_cancelled: IsAsked) -> Iterator[Problem]:
+    for entry in listing.entries:
+        yield from check_entry(folder, entry, on_bytes, is_cancelled)
+
+
+def check_entry(
+    folder: Path, entry: Entry, on_bytes: OnBytes = lambda count: None, is_cancelled: IsAsked = lambda: False
+) -> tuple[Problem, ...]:
+    """Each bad or missing file of it by name; of a split file the parts."""
+    whole = hashlib.sha256()
+    problems: list[Problem] = []
+    for part in entry.files:
+        path = folder / part.path
+        try:
+            found = path.stat().st_size
+            if found != part.size:
+                problems.append(Problem("size", part.path))
+                continue
+            digest = hashlib.sha256()
+            with path.open("rb") as stream:
+                while block := stream.read(_READ):
+                    if is_cancelled():
+                        raise Cancelled
+                    digest.update(block)
+                    whole.update(block)
+                    on_bytes(len(block))
+        except FileNotFoundError:
+            problems.append(Problem("missing", part.path))
+            continue
+        except OSError:
+            problems.append(Problem("unreadable", part.path))
+            continue
+        if digest.hexdigest() != part.sha256:
+            problems.append(Problem("altered", part.path))
+    if entry.parts and not problems and whole.hexdigest() != entry.sha256:
+        problems.append(Problem("altered", entry.path))
+    return tuple(problems)
+
+
+def others(folder: Path, listing: Listing) -> tuple[str, ...]:
+    """Files in the pack's own folders that the list does not name."""
+    named = {file.path for entry in listing.entries for file in entry.files} | set(_OURS)
+    found = []
+    for path in sorted(folder.rglob("*")):
+        relative = path.relative_to(folder)
+        hidden = any(part.startswith(".") for part in relative.parts)
+        if path.is_file() and not hidden and relative.parts[0] != RESULTS and relative.as_posix() not in named:
+            found.append(relative.as_posix())
+    return tuple(found)

@@ -1,0 +1,1 @@
+"""Class profiles (`*.torchlab`): read with suspicion, made, signed, chosen from, set up."""

@@ -1,0 +1,138 @@
+"""Which entry of a profile a machine takes: the rule of `pick`, over the builds that the profile carries.
+
+A machine that none fits gets a reason for each entry. Nothing is resolved, fetched or asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.classroom.profile.model import Profile, ProfileLock
+from wizard.compatibility.data.model import PLATFORMS, Build, Matrix
+from wizard.compatibility.data.ordering import version_key
+from wizard.compatibility.model import Candidate, Choices, DriverUpdate
+from wizard.compatibility.resolve import nearest_python, resolve
+from wizard.install.lock import quoted
+from wizard.machine.model import Machine
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import Message, message
+
+
+def lock_of(entry: ProfileLock) -> Lock:
+    """Exactly these files: nothing is resolved, added or left out."""
+    return Lock(entry.files, "\n".join(_lines(entry)) + "\n")
+
+
+def _lines(entry: ProfileLock) -> Iterator[str]:
+    yield 'lock-version = "1.0"'
+    yield 'created-by = "torch-setup"'
+    yield f"requires-python = {quoted('>=' + entry.python)}"
+    for file in entry.files:
+        yield from _package(file)
+
+
+def _package(file: LockedFile) -> Iterator[str]:
+    size = f", size = {file.size}" if file.size is not None else ""
+    yield from ("", "[[packages]]", f"name = {quoted(file.name)}", f"version = {quoted(file.version)}")
+    yield (
+        f"wheels = [{{ name = {quoted(file.filename)}, url = {quoted(file.urls[0])}{size}, "
+        f"hashes = {{ sha256 = {quoted(file.sha256)} }} }}]"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An entry that this machine cannot take, and every true reason, the weightiest first."""
+
+    lock: ProfileLock
+    reasons: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """`lock` None: no entry fits. `candidate` is the build as the plan needs it, for the entry's own Python.
+
+    `after_driver_update`: the entry that a newer driver would open up.
+    """
+
+    lock: ProfileLock | None
+    candidate: Candidate | None
+    refused: tuple[Refusal, ...]
+    notices: tuple[Message, ...] = ()
+    after_driver_update: DriverUpdate | None = None
+
+
+def choose(profile: Profile, machine: Machine, matrix: Matrix, pythons: Sequence[str] | None = None) -> Selection:
+    """`pythons`: those that can be had ("3.12"); None: any, as the built-in engine brings its own."""
+    return choose_among(profile.locks, machine, matrix, pythons, profile.environment.python)
+
+
+def choose_among(
+    locks: Sequence[ProfileLock], machine: Machine, matrix: Matrix,
+    pythons: Sequence[str] | None = None, preferred_python: str | None = None,
+) -> Selection:  # fmt: skip
+    """As `choose`, for entries that were sorted out before: by what a student chose, where the profile lets them."""
+    refused = {lock.key: _own_reasons(lock, machine, matrix, pythons) for lock in locks}
+    able = [lock for lock in locks if not refused[lock.key]]
+    builds = {(lock.torch, lock.variant): _build(lock, matrix) for lock in able}
+    # Cards, drivers and what no single build covers are judged over what is carried, not over what exists.
+    carried = replace(matrix, builds=tuple(build for build in builds.values() if build))
+    verdict = resolve(machine, carried, Choices(include_unadvertised=True), prove_all=False)
+    judged = {(each.torch, each.variant): each for each in verdict.candidates}
+    for lock in able:
+        refused[lock.key] = tuple(reason.message for reason in judged[(lock.torch, lock.variant)].reasons)
+    refusals = tuple(Refusal(lock, refused[lock.key]) for lock in locks if refused[lock.key])
+    best = verdict.best
+    if best is None:
+        return Selection(None, None, refusals, verdict.notices, verdict.after_driver_update)
+    lock = _for_python(
+        [each for each in able if (each.torch, each.variant) == (best.torch, best.variant)],
+        preferred_python or matrix.policy.default_python,
+    )
+    candidate = replace(
+        best,
+        python=lock.python,
+        torchvision=_public(lock.version_of("torchvision")),
+        torchaudio=_public(lock.version_of("torchaudio")),
+    )
+    return Selection(lock, candidate, refusals, verdict.notices, verdict.after_driver_update)
+
+
+def _own_reasons(
+    lock: ProfileLock, machine: Machine, matrix: Matrix, pythons: Sequence[str] | None
+) -> tuple[Message, ...]:
+    """What does not depend on the other entries."""
+    if (lock.os, lock.arch) != (machine.os, machine.arch):
+        platform = f"{machine.os} {machine.arch}"
+        return (message("profile.reason.other-system", system=f"{lock.os} {lock.arch}", here=platform),)
+    build = _build(lock, matrix)
+    if build is None or lock.python not in (*build.pythons, *build.experimental_pythons):
+        return (message("profile.reason.unknown-build", build=f"{lock.torch}+{lock.variant}", python=lock.python),)
+    reasons = []
+    if lock.glibc and not _reaches(machine, lock.glibc):
+        reasons.append(message("reason.glibc-too-old", need=lock.glibc, have=machine.glibc or "musl"))
+    if pythons is not None and lock.python not in pythons:
+        reasons.append(message("profile.reason.no-python", python=lock.python))
+    return tuple(reasons)
+
+
+def _reaches(machine: Machine, glibc: str) -> bool:
+    """A machine file by hand may not say its C library; a probed one leaves it out on musl only (as `plan.judge`)."""
+    if machine.glibc is None:
+        return machine.os_version is None
+    return version_key(machine.glibc) >= version_key(glibc)
+
+
+def _build(lock: ProfileLock, matrix: Matrix) -> Build | None:
+    platform = PLATFORMS.get((lock.os, lock.arch))
+    return matrix.build(lock.torch, lock.variant, platform) if platform else None
+
+
+def _for_python(locks: Sequence[ProfileLock], preferred: str) -> ProfileLock:
+    python = nearest_python(sorted((lock.python for lock in locks), key=version_key), preferred)
+    return next(lock for lock in locks if lock.python == python)
+
+
+def _public(version: str | None) -> str | None:
+    return version.partition("+")[0] if version else None

@@ -1,0 +1,260 @@
+"""Makes a class profile: for each build that the class needs, the lock with all sizes and hashes, on this computer.
+
+Also for Windows from Linux: the sources are asked as for a machine of that system, and the resolver is told its name.
+No secret gets into a profile: what a private index wants to know stays in the settings of each machine.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Protocol
+
+import wizard
+from wizard.classroom.profile.conda import PythonLock, PythonLocks, plain_address
+from wizard.classroom.profile.model import (
+    CondaPackage,
+    Profile,
+    ProfileEnvironment,
+    ProfileFile,
+    ProfileLock,
+    ProfileSources,
+)
+from wizard.classroom.profile.needs import Need, Needs, one_python
+from wizard.classroom.profile.write import profile_file
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Candidate, Choices
+from wizard.compatibility.resolve import check_extras, resolve
+from wizard.install.lock import FAMILY, NO_SOLUTION
+from wizard.machine.model import Machine
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import message
+from wizard.run.model import Election, Facts
+from wizard.run.plan.computed import Asker, with_computed
+from wizard.run.plan.conda_part import Around, Locked, agree, pins
+from wizard.run.plan.other_packages import locked_somewhere
+from wizard.run.plan.preview import locked, network_environment
+from wizard.run.run_folder import RunFolder
+from wizard.run.select.build_search import Found, Walk
+from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.raced import further_sources
+from wizard.run.select.source_catalog import Outlook
+from wizard.sources.candidates import Kind
+from wizard.sources.read import Reader
+from wizard.transfer.installing_client import list_headers
+
+IsCancelled = Callable[[], bool]
+
+
+class LockIt(Protocol):
+    def __call__(self, around: Around, more: tuple[str, ...] = ()) -> Locked:
+        """`more`: further requirements."""
+
+
+_BUILT_IN = ("auto", "rattler")  # engines that may be the built-in one
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What a profile says beside its locks. `made`: the day, "2026-11-21"; the same input gives the same bytes."""
+
+    title: str
+    made: str
+    environment: ProfileEnvironment
+    share: tuple[str, ...] = ()
+    only_share: bool = False
+    ask: tuple[str, ...] = ()
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hearing:
+    """Who is told how it goes: of each entry as soon as it is there, of one that cannot be and is left out, and of one
+    whose Python no channel gave, so that the students' computers must ask one themselves."""
+
+    on_entry: Callable[[Need, ProfileLock], None] = lambda need, entry: None
+    on_left_out: Callable[[Need, WizardError], None] = lambda need, error: None
+    on_no_python: Callable[[Need, WizardError], None] = lambda need, error: None
+
+
+def check_made(made: Made) -> None:
+    """Before anything takes time. Raises UsageError `bad-requirement`, `extra-is-decided`."""
+    check_extras(made.environment.extras)
+
+
+def make_profile(
+    facts: Facts, matrix: Matrix, needs: Needs, made: Made, choices: Choices, is_cancelled: IsCancelled,
+    hearing: Hearing = Hearing(),
+) -> ProfileFile:  # fmt: skip
+    """`choices`: Python, and the sources as for a setup. What cannot be locked is left out while something can.
+
+    Raises UsageError `profile-needs-nothing`, Cancelled; where nothing can be locked, why the first cannot: WizardError
+    `no-source`, `lock-…`, `profile-secret`, `profile-local`, UsageError `companion-not-carried`, `profile-no-build`."""
+    if not needs.needs:
+        raise UsageError("profile-needs-nothing")
+    check_made(made)
+    python = choices.python or one_python(needs.needs, matrix)
+    entries = _Making(facts, matrix, made, replace(choices, python=python), hearing, is_cancelled).entries(needs.needs)
+    return profile_file(
+        Profile(
+            title=made.title,
+            made=made.made,
+            made_by=wizard.__version__,
+            environment=replace(made.environment, python=python),
+            locks=entries,
+            sources=ProfileSources(
+                index=_plain_or_none(choices.index),
+                torch_index=_plain_or_none(choices.torch_index),
+                conda_channel=_plain_or_none(choices.channel),
+                share=made.share,
+                only_share=made.only_share,
+            ),
+            ask=made.ask,
+            language=made.language,
+        )
+    )
+
+
+class _Making:
+    def __init__(
+        self, facts: Facts, matrix: Matrix, made: Made, choices: Choices, hearing: Hearing, is_cancelled: IsCancelled
+    ) -> None:
+        self._facts, self._matrix, self._made, self._choices = facts, matrix, made, choices
+        self._hearing, self._is_cancelled = hearing, is_cancelled
+        self._pythons = PythonLocks(facts, choices, is_cancelled)
+
+    def entries(self, needs: tuple[Need, ...]) -> tuple[ProfileLock, ...]:
+        """Raises the first error where none can be made."""
+        entries, failed = [], []
+        for need in needs:
+            try:
+                entry = self._entry(need)
+            except WizardError as error:
+                failed.append((need, error))
+                continue
+            self._hearing.on_entry(need, entry)
+            entries.append(entry)
+        if not entries:
+            raise failed[0][1]
+        for need, why in failed:
+            self._hearing.on_left_out(need, why)
+        return tuple(entries)
+
+    def _entry(self, need: Need) -> ProfileLock:
+        facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
+        choices = replace(self._choices, torch=need.torch, variant=need.variant)
+        election = _elect(facts, self._matrix, need, choices, self._made.environment, self._is_cancelled)
+        asker = Asker(choices, self._is_cancelled)
+        with tempfile.TemporaryDirectory(prefix="torch-setup-profile-") as folder:
+            run = RunFolder(Path(folder))
+
+            def lock_it(around: Around, more: tuple[str, ...] = ()) -> Locked:
+                return locked_somewhere(
+                    facts, choices, replace(election, requirements=(*election.requirements, *more)),
+                    lambda some: locked(facts, some, run, asker, around), self._is_cancelled,
+                )  # fmt: skip
+
+            conda, lock = self._around_conda(need, election, lock_it)
+        lock = with_computed(lock, network_environment(facts.settings), asker)
+        files = tuple(sorted(map(_without_secrets, lock.files), key=lambda file: file.name))
+        return ProfileLock(
+            need.os, need.arch, election.python, need.torch, need.variant, files, need.glibc, conda=conda
+        )
+
+    def _around_conda(self, need: Need, election: Election, lock_it: LockIt) -> tuple[tuple[CondaPackage, ...], Lock]:
+        """The built-in engine's packages and a lock that goes with them; where there are none, a lock alone."""
+        engine, asked = self._made.environment.engine, "engine" in self._made.ask
+        if engine not in _BUILT_IN and not asked:
+            return (), lock_it(Around())[0]
+
+        def choose(specs: tuple[str, ...]) -> PythonLock:
+            return self._pythons.of(need, election.candidate, election.python, specs)
+
+        try:
+            python, lock, _ = agree(choose, lock_it)
+        except WizardError as error:
+            is_of_wheels = error.code.startswith("lock-") and error.code != "lock-conda-version"
+            if engine == "rattler" or is_of_wheels:
+                raise
+            self._hearing.on_no_python(need, error)
+            return (), lock_it(Around())[0]
+        return python.packages, _with_wheels(python, lock, lock_it) if asked else lock
+
+
+def _with_wheels(python: PythonLock, lock: Lock, lock_it: LockIt) -> Lock:
+    """Also the wheels of what conda would bring, in its versions: a student may choose an engine without conda."""
+    if not lock.provided:
+        return lock
+    others = tuple(each for each in python.provided if each not in lock.provided)
+    try:
+        return lock_it(Around(others), pins(lock))[0]
+    except WizardError as error:
+        if error.code not in NO_SOLUTION:
+            raise
+        return lock
+
+
+def _elect(
+    facts: Facts, matrix: Matrix, need: Need, choices: Choices, wish: ProfileEnvironment, is_cancelled: IsCancelled
+) -> Election:
+    """As for a setup, but the build is given, and no engine is needed: nothing is made here."""
+    candidate = _candidate(facts.machine, matrix, choices)
+    contest = Contest(choices, facts, is_cancelled)
+    with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
+        outlook = Outlook(choices, facts.settings, reader, contest)
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, wish.companions)
+        found = walk.find((candidate,), None)
+        if found is None:
+            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+            build = f"torch {need.torch}+{need.variant} ({need.os} {need.arch})"
+            raise WizardError("no-source", details=details, build=build)
+        packages = outlook.package_sources(found.source, found.python, found.candidate.numpy)
+    pins = _pins(found, wish)
+    return Election(
+        wanted=candidate,
+        candidate=replace(found.candidate, python=found.python),
+        engine="venv",
+        engine_reason=message("profile.source"),
+        python=found.python,
+        base_python=None,
+        channels=(),
+        torch_source=found.source,
+        offers={offer.project: offer for offer in found.offers.values()},
+        requirements=(*pins, f"numpy{found.candidate.numpy}", *wish.extras),
+        package_sources=packages,
+        states=(),
+        further=further_sources(packages, choices, facts.settings, contest),
+        races_packages=contest.is_on(Kind.PACKAGES),
+    )
+
+
+def _candidate(machine: Machine, matrix: Matrix, choices: Choices) -> Candidate:
+    """Without a card: that the class has them was seen before. Raises UsageError `profile-no-build`."""
+    verdict = resolve(machine, matrix, replace(choices, include_unadvertised=True), prove_all=False)
+    for candidate in verdict.candidates:
+        codes = {reason.code for reason in candidate.reasons}
+        if (candidate.torch, candidate.variant) == (choices.torch, choices.variant) and codes <= {"no-gpu"}:
+            return candidate
+    system = f"{machine.os} {machine.arch}"
+    raise UsageError("profile-no-build", system=system, torch=choices.torch or "-", variant=choices.variant or "-")
+
+
+def _pins(found: Found, wish: ProfileEnvironment) -> tuple[str, ...]:
+    """Raises UsageError `companion-not-carried`: a class has the same packages everywhere, or is told."""
+    missing = [name for name in wish.companions if name not in found.offers]
+    if missing:
+        build = f"torch {found.candidate.torch}+{found.candidate.variant}"
+        raise UsageError("companion-not-carried", name=", ".join(missing), build=build)
+    wanted = [name for name in FAMILY if name == "torch" or name in wish.companions]
+    return tuple(f"{name}=={found.offers[name].version}" for name in wanted)
+
+
+def _without_secrets(file: LockedFile) -> LockedFile:
+    return replace(file, urls=tuple(dict.fromkeys(map(plain_address, file.urls))))
+
+
+def _plain_or_none(url: str | None) -> str | None:
+    return plain_address(url) if url is not None else None

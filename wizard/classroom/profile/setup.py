@@ -1,0 +1,306 @@
+"""A class profile on one machine: what may still be chosen, which entry fits, and the plan with that entry's lock.
+
+Nothing is resolved: the lock of the profile is the lock of the run, file by file. Making profiles is `profile_make`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.classroom.profile.choose import Refusal, Selection, choose_among, lock_of
+from wizard.classroom.profile.family import check_family, official_torch, own_word
+from wizard.classroom.profile.hosts import check_hosts, foreign_hosts, is_foreign
+from wizard.classroom.profile.keys import check_signature
+from wizard.classroom.profile.model import Profile, ProfileFile, ProfileLock, channels_of, chosen_text
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import Candidate, Choices
+from wizard.environment.create.choose import EngineChoice, choose_engine
+from wizard.environment.inspect.baseline import drift_of
+from wizard.environment.naming import is_environment
+from wizard.environment.remove.unfinished import unfinished_run
+from wizard.install.lock import leave_to_conda
+from wizard.machine.model import Machine
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import message, text
+from wizard.run.model import Election, Facts, Preview
+from wizard.run.plan.computed import with_credentials
+from wizard.run.plan.conda_part import Around, Locked, LockedPython, own_conda
+from wizard.run.plan.place import target_prefix
+from wizard.run.plan.plan_file import read_plan
+from wizard.run.plan.preview import network_environment, saved_preview
+from wizard.run.run_folder import RunFolder, run_folders
+from wizard.run.runs import run_info
+from wizard.run.select.build_search import available_pythons
+from wizard.run.select.channels import further_channels
+from wizard.run.select.elect import base_pythons, channel_verdicts
+from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.source_catalog import Outlook
+from wizard.sources.candidates import Kind, conda_channels, default_index, package_sources, torch_sources
+from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.read import Reader
+from wizard.system import paths
+from wizard.system.places import places
+from wizard.transfer.address import host_of
+from wizard.transfer.download.sizes import with_sizes
+from wizard.transfer.installing_client import list_headers
+
+IsCancelled = Callable[[], bool]
+FurtherUrls = Callable[[LockedFile], tuple[str, ...]]  # a class server's addresses of a file, to be asked first
+_REASONS_SHOWN = 3
+
+
+def no_further(file: LockedFile) -> tuple[str, ...]:
+    return ()
+
+
+def profile_choices(profile: Profile, wishes: Choices) -> Choices:
+    """What the profile says, with the student's wishes where it asks for them. Raises UsageError `profile-fixed`,
+    `profile-place`."""
+    wish = profile.environment
+    for what, given in _given(profile, wishes):
+        if given and what not in profile.ask:
+            raise UsageError("profile-fixed", what=message(f"profile.ask.{what}"))
+    name = wishes.name or wish.name
+    place = wish.place(paths.os_name())
+    prefix = wishes.prefix or (str(_chosen_place(Path(place).expanduser() / name)) if place else None)
+    return replace(
+        wishes,
+        companions=wish.companions,
+        extras=wish.extras,
+        engine=wish.engine if wishes.engine == "auto" else wishes.engine,
+        name=None if prefix else name,
+        prefix=prefix,
+        channel=profile.sources.conda_channel,
+    )
+
+
+def _chosen_place(prefix: Path) -> Path:
+    """By the profile. Raises UsageError `profile-place`, also for what a link on the way leads to."""
+    for place, home in ((prefix, Path.home()), (prefix.resolve(), Path.home().resolve())):
+        below = place.relative_to(home) if place.is_relative_to(home) else place  # root's home is no place else
+        if not places().is_open_to_files(below) or places().is_anothers(place, home):
+            raise UsageError("profile-place", path=str(prefix))
+    return prefix
+
+
+def _given(profile: Profile, wishes: Choices) -> Iterator[tuple[str, bool]]:
+    yield "name", wishes.name not in (None, profile.environment.name)
+    yield "place", wishes.prefix is not None
+    yield "engine", wishes.engine not in ("auto", profile.environment.engine)
+    yield "python", wishes.python is not None
+    yield "torch", wishes.torch is not None
+    yield "variant", wishes.variant is not None
+    yield "companions", wishes.companions is not None or bool(wishes.extras)
+    yield "sources", any((wishes.index, wishes.torch_index, wishes.find_links, wishes.channel))
+    yield "environment", wishes.reuse
+
+
+def check_target(file: ProfileFile, choices: Choices) -> bool:
+    """True: this profile was set up there already, and it is as it was. Raises UsageError `profile-name-other`,
+    `profile-name-taken`, `profile-changed-since` for an environment that is something else."""
+    prefix = target_prefix(choices)
+    if not is_environment(prefix) or unfinished_run(prefix):  # of the latter `check_place` says how to go on
+        return False
+    made_from = _made_from(prefix)
+    if made_from is None:
+        raise UsageError("profile-name-taken", path=str(prefix), name=prefix.name)
+    if made_from != file.sha256:
+        raise UsageError("profile-name-other", path=str(prefix), name=prefix.name)
+    drift = drift_of(prefix)
+    if drift:
+        names = ", ".join(change.name for change in drift.changes)
+        raise UsageError("profile-changed-since", path=str(prefix), names=names)
+    return True
+
+
+def _made_from(prefix: Path) -> str | None:
+    """The SHA-256 of the profile of the newest run that ended well there."""
+    for folder in run_folders():
+        try:
+            plan = read_plan(folder.plan)
+            if Path(plan.prefix) == prefix and run_info(folder).state == "finished":
+                return plan.profile_sha256
+        except WizardError:
+            continue
+    return None
+
+
+def select(
+    profile: Profile, machine: Machine, matrix: Matrix, choices: Choices, pythons: tuple[str, ...] | None = None
+) -> Selection:
+    """The entry for this machine among those that the student's wishes leave. Raises WizardError `profile-none-fits`,
+    `profile-none-fits-driver`, UsageError `profile-none-chosen`."""
+    wanted = (choices.python, choices.torch, choices.variant)
+    locks = [
+        lock
+        for lock in profile.locks
+        if all(asked in (None, has) for asked, has in zip(wanted, (lock.python, lock.torch, lock.variant), strict=True))
+    ]
+    if not locks:
+        has = ", ".join(dict.fromkeys(lock.label for lock in profile.locks))
+        raise UsageError("profile-none-chosen", has=has)
+    selection = choose_among(locks, machine, matrix, pythons, choices.python or profile.environment.python)
+    if selection.lock is None:
+        raise none_fits(selection)
+    return selection
+
+
+def none_fits(selection: Selection) -> WizardError:
+    """In one sentence: of the entries for this kind of system, if there are any, each with its first reason."""
+    here = [one for one in selection.refused if one.reasons[0].key != "profile.reason.other-system"]
+    shown = (here or list(selection.refused))[:_REASONS_SHOWN]
+    told = [(_build(one.lock), one.reasons[0]) for one in shown]
+    told = [pair for place, pair in enumerate(told) if pair not in told[:place]]
+    keys = ["profile.refused-and"] * (len(told) - 1) + ["profile.refused"]
+    reasons = tuple(message(key, build=build, reason=why) for key, (build, why) in zip(keys, told, strict=True))
+    details = "\n".join(f"{one.lock.label}: {_all(one)}" for one in selection.refused)
+    update = selection.after_driver_update
+    if update:
+        build = f"torch {update.torch}+{update.variant}"
+        return WizardError("profile-none-fits-driver", details, reasons=reasons, driver=update.driver, build=build)
+    return WizardError("profile-none-fits", details, reasons=reasons)
+
+
+def _build(lock: ProfileLock) -> str:
+    return f"torch {lock.torch}+{lock.variant}"
+
+
+def _all(refusal: Refusal) -> str:
+    return "; ".join(text(reason, "en") for reason in refusal.reasons)
+
+
+def preview_profile(
+    facts: Facts, matrix: Matrix, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
+    further_urls: FurtherUrls = no_further, trusted: Collection[str] = (),
+) -> Preview:  # fmt: skip
+    """`choices` as `profile_choices` gives them; `trusted`: hosts that the person said yes to. Raises UsageError
+    `profile-hosts`, `profile-torch-…`, WizardError `profile-none-fits`, `profile-no-share` and as `preview`."""
+    signer = check_signature(file)
+    check_hosts(file.profile, trusted)
+    entry, election = _election(facts, matrix, file, choices, is_cancelled)
+    doubts = check_family(entry, matrix, facts.settings, is_cancelled)
+    election = replace(election, notices=(*election.notices, signer.words, *doubts, *own_word(entry)))
+    python = _python(facts, file.profile, entry, choices, further_urls) if _brings_python(entry, choices) else None
+    known = replace(choices, python=entry.python, torch=entry.torch, variant=entry.variant)
+
+    def lock_it(_: RunFolder, around: Around) -> Locked:
+        return leave_to_conda(_lock(facts, file.profile, entry, known, further_urls), around.provided), election
+
+    return saved_preview(facts, known, election, lock_it, is_cancelled, file.sha256, python)
+
+
+def _election(
+    facts: Facts, matrix: Matrix, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled
+) -> tuple[ProfileLock, Election]:
+    """The entry, and the engine that can bring its Python."""
+    selection = select(file.profile, facts.machine, matrix, choices)
+    if selection.lock and _brings_python(selection.lock, choices):
+        packages = selection.lock.conda
+        reason = message("profile.python-locked", count=len(packages), python=selection.lock.python)
+        return _elected(file, selection, EngineChoice("rattler", None, channels_of(packages), reason))
+    own, contest = own_conda(facts, choices, is_cancelled), Contest(choices, facts, is_cancelled)
+    headers = list_headers() if contest.is_on(Kind.CONDA) else None
+    with Reader(facts.settings, headers=headers) as reader:
+        outlook = Outlook(choices, facts.settings, reader, contest)
+        channels = channel_verdicts(choices, outlook, facts, _candidate(selection))
+    if choices.engine == "venv" or not any(channel.answers for channel in channels):
+        selection = select(file.profile, facts.machine, matrix, choices, available_pythons(facts.machine.pythons))
+    python = _candidate(selection).python or ""
+    engine = choose_engine(choices.engine, channels, base_pythons(facts), python, own)
+    return _elected(file, selection, engine, _further(contest, choices, facts.settings, engine))
+
+
+def _brings_python(entry: ProfileLock, choices: Choices) -> bool:
+    """Its Python is in the profile, so the built-in engine can make the environment where no channel answers."""
+    return bool(entry.conda) and choices.engine in ("auto", "rattler")
+
+
+def _elected(
+    file: ProfileFile, selection: Selection, engine: EngineChoice, further: tuple[str, ...] = ()
+) -> tuple[ProfileLock, Election]:
+    entry, candidate = selection.lock, _candidate(selection)
+    assert entry is not None  # `select` raises
+    used = message("profile.used", title=file.profile.title, code=file.sha256[:12], entry=entry.label)
+    allowed = (message("profile.host.allowed", host=host.name) for host in foreign_hosts(file.profile))
+    return entry, Election(
+        wanted=candidate,
+        candidate=candidate,
+        engine=engine.engine,
+        engine_reason=engine.reason,
+        python=entry.python,
+        base_python=str(engine.base_python) if engine.base_python else None,
+        channels=engine.channels,
+        torch_source=_torch_source(file.profile, entry),
+        offers={},
+        requirements=tuple(_requirements(file.profile, entry)),
+        package_sources=(_package_source(file.profile),),
+        states=(),
+        notices=(used, *allowed, *selection.notices),
+        conda=str(engine.conda) if engine.conda else None,
+        further_channels=further,
+    )
+
+
+def _further(contest: Contest, choices: Choices, settings: UserSettings, engine: EngineChoice) -> tuple[str, ...]:
+    return further_channels(contest, choices, settings, engine.channels)
+
+
+def _candidate(selection: Selection) -> Candidate:
+    assert selection.candidate is not None  # `select` raises where there is none
+    return selection.candidate
+
+
+def _torch_source(profile: Profile, entry: ProfileLock) -> Source:
+    """For the report and the equivalent command; the bytes come from the addresses in the lock. Who hands out torch
+    from a place of their own is named, whatever the profile calls its index."""
+    torch = next(file for file in entry.files if file.name == "torch")
+    if not profile.sources.only_share and is_foreign(torch.urls[0]):
+        folder = torch.urls[0].rpartition("/")[0] + "/"
+        return Source("by-hand-find-links", Layout.FLAT, Origin.BY_HAND, folder, host_of(folder))
+    if profile.sources.torch_index:
+        return _named(profile.sources.torch_index)
+    return official_torch(entry.variant)
+
+
+def _package_source(profile: Profile) -> Source:
+    return _named(profile.sources.index) if profile.sources.index else default_index()
+
+
+def _named(url: str) -> Source:
+    return Source("by-hand-index", Layout.SIMPLE, Origin.BY_HAND, url, message("profile.source"))
+
+
+def _requirements(profile: Profile, entry: ProfileLock) -> Iterator[str]:
+    for name in ("torch", *profile.environment.companions):
+        yield f"{name}=={entry.version_of(name)}"
+    if numpy := entry.version_of("numpy"):  # whoever makes a profile asks for it: torch goes without, and then warns
+        yield f"numpy=={numpy}"
+    yield from profile.environment.extras
+
+
+def _lock(facts: Facts, profile: Profile, entry: ProfileLock, choices: Choices, further_urls: FurtherUrls) -> Lock:
+    """The entry's files with a class server's addresses before the official ones."""
+    sources = (*package_sources(choices, facts.settings), *torch_sources(choices, facts.settings, entry.variant))
+    lock = with_credentials(lock_of(entry), sources)
+    files = tuple(_from(file, further_urls(file), profile.sources.only_share) for file in lock.files)
+    return with_sizes(replace(lock, files=files), network_environment(facts.settings))
+
+
+def _python(
+    facts: Facts, profile: Profile, entry: ProfileLock, choices: Choices, further_urls: FurtherUrls
+) -> LockedPython:
+    files = tuple(package.file for package in entry.conda)
+    # The profile names its channel without a login; this computer's own settings may know one for that host.
+    own = conda_channels(replace(choices, channel=None), facts.settings)
+    files = with_credentials(Lock(files, ""), own).files
+    only_share = profile.sources.only_share
+    return LockedPython(chosen_text(entry.conda), tuple(_from(file, further_urls(file), only_share) for file in files))
+
+
+def _from(file: LockedFile, nearer: tuple[str, ...], only_share: bool) -> LockedFile:
+    if only_share and not nearer:
+        raise WizardError("profile-no-share", file=file.filename)
+    return replace(file, urls=tuple(dict.fromkeys(nearer if only_share else (*nearer, *file.urls))))

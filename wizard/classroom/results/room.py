@@ -1,0 +1,215 @@
+"""The results of a room as values: one row for each machine, red first, with the cause and what to do.
+
+Built from the certificates alone; they may come from anybody, so a field of another shape than ours makes a red row and
+no crash. A page and a table are made of it elsewhere.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from wizard.classroom.pack.files import put_bytes
+from wizard.classroom.pack.listing import SEATS
+from wizard.classroom.results.certificate import Certificate
+from wizard.model.errors import ExitStatus
+from wizard.model.messages import Message, message
+from wizard.system import moving
+
+# How many computers the admin of a class expects: a number in a small file in the pack, beside its results.
+#
+# It is not in the pack's list, so it is never handed out; `pack update` leaves it alone.
+
+MOST_SEATS = 5000
+_MOST_BYTES = 1000
+
+
+def read_seats(folder: Path) -> int | None:
+    """None: nobody has said it, or what lies there is none of ours."""
+    with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
+        with (folder / SEATS).open("rb") as stream:
+            found = json.loads(stream.read(_MOST_BYTES)).get("seats")
+        if isinstance(found, int) and not isinstance(found, bool) and 0 < found <= MOST_SEATS:
+            return found
+    return None
+
+
+def write_seats(folder: Path, count: int) -> None:
+    """0: nobody knows. Raises OSError."""
+    if count:
+        put_bytes(folder / SEATS, json.dumps({"schema": 1, "seats": min(count, MOST_SEATS)}).encode() + b"\n")
+    else:
+        moving.unlink(folder / SEATS, missing_ok=True)
+
+
+_DAY = 86400.0
+GREEN, RED = "green", "red"
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A sentence with its text from the certificate, for a version that has no words for the key."""
+
+    message: Message
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    machine: str  # its first eight signs
+    label: str
+    state: str  # green | red
+    code: str  # ok, or what is wrong
+    why: tuple[Said, ...]
+    fix: tuple[Said, ...]
+    system: str
+    cards: str
+    build: str
+    created: str
+    seconds: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    title: str
+    profile_sha256: str
+    rows: tuple[Row, ...]
+    unreadable: tuple[str, ...] = ()
+    expected: int | None = None  # computers; None: nobody has said it
+
+    @property
+    def red(self) -> int:
+        return sum(row.state == RED for row in self.rows)
+
+    @property
+    def green(self) -> int:
+        return len(self.rows) - self.red
+
+    @property
+    def missing(self) -> int:
+        """Computers that have not reported yet."""
+        return max(0, (self.expected or 0) - len(self.rows))
+
+    @property
+    def head(self) -> Message:
+        """The whole room in one sentence."""
+        if self.expected is None:
+            return message("share.room.head", green=self.green, total=len(self.rows), red=self.red)
+        return message(
+            "share.room.head-expected", green=self.green, total=len(self.rows), red=self.red, expected=self.expected
+        )
+
+
+def room(
+    title: str, profile_sha256: str, certificates: Sequence[Certificate], unreadable: Sequence[str] = (),
+    expected: int | None = None, made: str = "",
+) -> Room:  # fmt: skip
+    """`made`: the day of the pack, before which nobody can have used it."""
+    rows = sorted((_row(each, profile_sha256, made) for each in certificates), key=_order)
+    return Room(title, profile_sha256, tuple(rows), tuple(unreadable), expected)
+
+
+def _order(row: Row) -> tuple[bool, str, tuple[tuple[int, str], ...], str]:
+    """Seat 9 before seat 10."""
+    parts = re.findall(r"[0-9]{1,9}|[^0-9]+", row.label)
+    natural = tuple((int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts)
+    return row.state == GREEN, row.code, natural, row.machine
+
+
+def _row(value: Certificate, profile_sha256: str, made: str) -> Row:
+    try:
+        return _told(value, profile_sha256, made)
+    except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
+        why = (Said(message("share.why.odd")),)
+        return Row(
+            value.machine[:8], value.label, RED, "odd", why, (Said(message("share.fix.again")),), "", "", "", "", None
+        )
+
+
+def _told(value: Certificate, profile_sha256: str, made: str) -> Row:
+    report = value.report
+    machine: Mapping[str, Any] = report.get("machine") or {}
+    plan: Mapping[str, Any] = report.get("plan") or {}
+    code, why, fix = _verdict(value, profile_sha256, made)
+    cards = [str(gpu.get("name") or gpu.get("pci_id") or gpu.get("vendor") or "?") for gpu in machine.get("gpus") or ()]
+    seconds = [float(step["seconds"]) for step in report.get("steps") or () if step.get("seconds") is not None]
+    return Row(
+        machine=value.machine[:8],
+        label=value.label,
+        state=GREEN if code == "ok" else RED,
+        code=code,
+        why=why,
+        fix=fix,
+        system=str(machine.get("os_version") or machine.get("os") or ""),
+        cards=", ".join(cards),
+        build=f"torch {plan['torch']}+{plan['variant']}, Python {plan['python']}" if plan else "",
+        created=str(report.get("created") or ""),
+        seconds=round(sum(seconds), 1) if seconds else None,
+    )
+
+
+def _verdict(value: Certificate, profile_sha256: str, made: str) -> tuple[str, tuple[Said, ...], tuple[Said, ...]]:
+    """(code, why, what to do). What failed comes first, then what would make the next thing fail."""
+    report = value.report
+    status = report.get("status")
+    if status != ExitStatus.DONE:
+        return _failure(report, status)
+    if value.profile_sha256 != profile_sha256:
+        return "other-profile", (Said(message("share.why.other-profile")),), (Said(message("share.fix.other-profile")),)
+    off = _clock_off(value)
+    if off is not None:
+        key = "share.why.clock-ahead" if off > 0 else "share.why.clock-behind"
+        why = Said(message(key, days=round(abs(off) / _DAY)))
+        return "clock", (why,), (Said(message("share.fix.clock")),)
+    if _is_before(value, made):
+        day = str(report.get("created"))[:10]
+        return "clock", (Said(message("share.why.clock-before", day=day)),), (Said(message("share.fix.clock")),)
+    return "ok", _headline(report), ()
+
+
+def _clock_off(value: Certificate) -> float | None:
+    """Seconds by which the machine's clock runs ahead of the server's, when it is a day or more."""
+    if value.received is None or value.created is None:
+        return None
+    off = value.created - value.received
+    return off if abs(off) >= _DAY else None
+
+
+def _is_before(value: Certificate, made: str) -> bool:
+    """By more than a day before the pack was made. For results that nobody has stamped: from a stick or a share."""
+    if value.received is not None or value.created is None or not made:
+        return False
+    try:
+        first = datetime.strptime(made, "%Y-%m-%d").replace(tzinfo=timezone.utc).timestamp()
+    except ValueError:
+        return False
+    return value.created < first - _DAY
+
+
+def _failure(report: Mapping[str, Any], status: object) -> tuple[str, tuple[Said, ...], tuple[Said, ...]]:
+    error: Mapping[str, Any] = report.get("error") or {}
+    diagnosis: Mapping[str, Any] = report.get("diagnosis") or {}
+    if error:
+        code, params = str(error.get("code")), dict(error.get("params") or {})
+        summary = Said(Message(f"error.{code}.summary", params), str(error.get("summary") or ""))
+        return code, (summary,), (Said(Message(f"error.{code}.hint", params), str(error.get("hint") or "")),)
+    if diagnosis:
+        return str(diagnosis.get("code")), (_said(diagnosis["cause"]),), (_said(diagnosis["repair"]),)
+    if status == ExitStatus.CANCELLED:
+        return "cancelled", (Said(message("share.why.cancelled")),), (Said(message("share.fix.again")),)
+    return "failed", _headline(report) or (Said(message("share.why.failed")),), (Said(message("share.fix.log")),)
+
+
+def _headline(report: Mapping[str, Any]) -> tuple[Said, ...]:
+    verification = report.get("verification") or {}
+    return (_said(verification["headline"]),) if verification else ()
+
+
+def _said(value: Mapping[str, Any]) -> Said:
+    return Said(Message(str(value.get("key")), dict(value.get("params") or {})), str(value.get("text") or ""))

@@ -1,0 +1,133 @@
+"""The room as a static page in both languages and as a table for a spreadsheet.
+
+The page runs no script and loads nothing. Every word in it may come from a stranger's certificate: all is escaped, and
+in the table no cell can begin a formula.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable
+from html import escape
+
+from wizard.classroom.pack.build import code_of
+from wizard.classroom.results.room import GREEN, Room, Row, Said
+from wizard.model.messages import LANGUAGES, message, text
+
+_NAMES = {"en": "English", "zh_CN": "简体中文"}
+_COLUMNS = ("state", "machine", "why", "fix", "card", "build", "when")
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# Half of the world's spreadsheets take a semicolon for the border of a cell, whatever stands around it.
+_INNER_FORMULA = re.compile(r"([;,|][\s\"']*)(?=[=+\-@＝＋－＠])")
+_CREATED = re.compile(r"(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\dZ")
+_STYLE = """
+body{font:15px/1.5 system-ui,'Noto Sans CJK SC','Microsoft YaHei',sans-serif;margin:1.5em;color:#1d2430;background:#fff}
+h1{font-size:1.5em;margin:.2em 0}table{border-collapse:collapse;width:100%;margin-top:1em}
+th,td{text-align:left;vertical-align:top;padding:.45em .7em;border-bottom:1px solid #d8dde5}
+.red .state{color:#a4161a;font-weight:600}.green .state{color:#1b6e3c}.red{background:#fdf1f1}
+small{color:#566}input{margin:0 .3em 0 1em}section{display:none}
+#en:checked~.en,#zh_CN:checked~.zh_CN{display:block}
+td:nth-child(3){overflow-wrap:anywhere;min-width:13em}td:nth-child(4){min-width:10em}
+td:nth-child(6){min-width:7em}td:last-child{min-width:6em}
+@media print{section{display:block}input,label{display:none}}
+@media(prefers-color-scheme:dark){body{color:#e6e9ef;background:#161a20}th,td{border-color:#333a45}
+.red{background:#2b1a1c}.red .state{color:#ff9a9a}.green .state{color:#7ed6a2}small{color:#9aa5b1}}
+"""
+
+
+def room_page(room: Room, language: str | None = None) -> str:
+    """`language`: the one that is shown first."""
+    first = language if language in LANGUAGES else LANGUAGES[0]
+    choices = "".join(
+        f'<input type="radio" name="l" id="{name}"{" checked" if name == first else ""}><label for="{name}">'
+        f"{_NAMES[name]}</label>"
+        for name in LANGUAGES
+    )
+    body = "".join(_section(room, name) for name in LANGUAGES)
+    return (
+        '<!DOCTYPE html>\n<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{escape(room.title)}</title><style>{_STYLE}</style></head>\n<body>{choices}{body}</body></html>\n"
+    )
+
+
+def _section(room: Room, language: str) -> str:
+    words = _words(language)
+    head = escape(text(room.head, language))
+    columns = "".join(f"<th>{escape(words(f'share.column.{name}'))}</th>" for name in _COLUMNS)
+    rows = "\n".join(_row(row, language) for row in room.rows)
+    if room.missing:
+        silent = escape(words("share.room.missing", count=room.missing))
+        rows += f'\n<tr class="missing"><td class="state">{escape(words("share.state.missing"))}</td>'
+        rows += f'<td colspan="{len(_COLUMNS) - 1}">{silent}</td></tr>'
+    odd = words("share.room.unreadable", names=", ".join(room.unreadable[:20])) if room.unreadable else ""
+    return (
+        f'<section class="{language}" lang="{language.replace("_", "-")}"><h1>{escape(room.title)}</h1><p>{head}</p>'
+        f"<small>{escape(words('share.room.code', code=code_of(room.profile_sha256)))}</small>"
+        f"<table><thead><tr>{columns}</tr></thead><tbody>\n{rows}\n</tbody></table><p>{escape(odd)}</p></section>"
+    )
+
+
+def _row(row: Row, language: str) -> str:
+    words = _words(language)
+    seconds = f"<br><small>{row.seconds:.0f} s</small>" if row.seconds is not None else ""
+    cells = (
+        f'<td class="state">{escape(words(f"share.state.{row.state}"))}</td>',
+        f"<td>{escape(row.label)}<br><small>{escape(row.machine)}</small></td>",
+        f"<td>{escape(sentences(row.why, language))}</td>",
+        f"<td>{escape(sentences(row.fix, language))}</td>",
+        f"<td>{escape(row.cards)}<br><small>{escape(row.system)}</small></td>",
+        f"<td>{escape(row.build)}</td>",
+        f"<td>{escape(_moment(row.created))}{seconds}</td>",
+    )
+    return f'<tr class="{"green" if row.state == GREEN else "red"}">{"".join(cells)}</tr>'
+
+
+def _moment(created: str) -> str:
+    """`2026-11-21T21:35:24Z` for people; what has another form stays as it is."""
+    found = _CREATED.fullmatch(created)
+    return f"{found[1]} {found[2]} UTC" if found else created
+
+
+def room_csv(room: Room, language: str | None = None) -> str:
+    """With a byte order mark, by which spreadsheets know UTF-8."""
+    words = _words(language or LANGUAGES[0])
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow([words(f"share.column.{name}") for name in (*_COLUMNS, "code", "system", "id", "seconds")])
+    for row in room.rows:
+        seconds = "" if row.seconds is None else f"{row.seconds}"
+        cells = (
+            words(f"share.state.{row.state}"), row.label, sentences(row.why, language), sentences(row.fix, language),
+            row.cards, row.build, row.created, row.code, row.system, row.machine, seconds,
+        )  # fmt: skip
+        writer.writerow([cell_of(cell) for cell in cells])
+    for _ in range(room.missing):  # a line for each seat, so that counting lines counts the room
+        writer.writerow([words("share.state.missing"), *[""] * (len(_COLUMNS) + 3)])
+    return "\ufeff" + out.getvalue()
+
+
+def cell_of(value: str) -> str:
+    """What a spreadsheet would take for a formula becomes plain text."""
+    flat = _INNER_FORMULA.sub(r"\1'", " ".join(value.split()))
+    return f"'{flat}" if value.startswith(_FORMULA) or flat.startswith(_FORMULA) else flat
+
+
+def sentences(said: Iterable[Said], language: str | None) -> str:
+    return " ".join(_sentence(each, language) for each in said)
+
+
+def _sentence(said: Said, language: str | None) -> str:
+    try:
+        return text(said.message, language)
+    except (KeyError, IndexError, ValueError, TypeError, AttributeError):
+        return said.text or said.message.key
+
+
+def _words(language: str) -> Callable[..., str]:
+    def words(key: str, **blanks: str | int) -> str:
+        return text(message(key, **blanks), language)
+
+    return words

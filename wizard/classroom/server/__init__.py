@@ -1,0 +1,1 @@
+"""Hands a pack out to the class around, within limits, and is found by name or code."""

@@ -1,0 +1,1 @@
+"""The commands of a class: profiles, packs, its room, and one machine of it."""

@@ -1,0 +1,111 @@
+"""What a machine of a class does around its setup: finds the files, tells how it went, hands the files on."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.classroom.join import Asked, Classroom, enter
+from wizard.classroom.pack.opened import shown
+from wizard.classroom.results.certificate import clean_label
+from wizard.classroom.results.submit import hand_in_failure, hand_in_present
+from wizard.cli.network import Consent
+from wizard.cli.terminal import Interrupt, Terminal
+from wizard.compatibility.model import Choices
+from wizard.machine.model import Machine
+from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.lock import LockedFile
+from wizard.model.messages import message
+from wizard.transfer.proxy.model import Network
+
+_NAP = 0.2
+
+
+class ClassRun:
+    """Of a setup; does nothing where no class was named."""
+
+    def __init__(self, arguments: argparse.Namespace, network: Network, terminal: Terminal, consent: Consent) -> None:
+        """Sets the arguments' profile to the one that was found. Raises as `enter` and `consent`."""
+        self._arguments, self._terminal = arguments, terminal
+        self._room = _entered(arguments, network, consent)
+        self._machine: Machine | None = None
+        if self._room:
+            arguments.profile = str(self._room.path)
+            for notice in self._room.notices:
+                terminal.write("! " + terminal.words(notice))
+
+    def choices(self, choices: Choices) -> Choices:
+        if not self._room:
+            return choices
+        return replace(choices, packs=self._room.bases, label=clean_label(self._arguments.label))
+
+    def saw(self, machine: Machine) -> None:
+        self._machine = machine
+
+    def urls(self) -> Callable[[LockedFile], tuple[str, ...]]:
+        return self._room.further_urls() if self._room else _nowhere
+
+    @contextlib.contextmanager
+    def telling_failures(self) -> Iterator[None]:
+        """What ends a setup before it is a run is known to the class too."""
+        try:
+            yield
+        except WizardError as error:
+            if self._room and not self._arguments.dry_run:
+                self._tell(self._room, error)
+            raise
+
+    def _tell(self, room: Classroom, error: WizardError) -> None:
+        try:
+            hand_in_failure(room.bases, room.file.sha256, self._arguments.label, error, self._machine)
+        except WizardError:
+            self._terminal.say(message("share.not-handed-in"))
+
+    def tell_present(self, prefix: Path) -> None:
+        """All was there already; the class may not know it."""
+        if not self._room or self._arguments.dry_run:
+            return
+        try:
+            place = hand_in_present(self._room.bases, self._room.file.sha256, self._arguments.label, prefix)
+        except WizardError:
+            self._terminal.say(message("share.not-handed-in"))
+            return
+        if place:
+            self._terminal.say(message("share.handed-in", place=shown(place)))
+
+    def serve_after(self, status: int, files: tuple[LockedFile, ...], interrupt: Interrupt) -> None:
+        """Opt-in: hands on what this computer has, for the minutes that were named, or until it is stopped. Its files
+        are right, whatever the card said."""
+        from wizard.classroom.server.server import ServeOptions
+        from wizard.classroom.server.share import serve_downloads
+
+        minutes = self._arguments.serve_after
+        if not self._room or not minutes or status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
+            return
+        options, until = ServeOptions(port=0), time.monotonic() + 60 * minutes
+        try:
+            with serve_downloads(self._room.file, self._room.path, files, options, announce=True) as serving:
+                self._terminal.say(message("share.after", minutes=minutes, addresses="  ".join(serving.addresses)))
+                with contextlib.suppress(Cancelled):
+                    while time.monotonic() < until:
+                        interrupt.check()
+                        time.sleep(_NAP)
+        except WizardError as error:  # said, but the setup was done all the same, and its exit status says that
+            self._terminal.error(error)
+
+
+def _entered(arguments: argparse.Namespace, network: Network, consent: Consent) -> Classroom | None:
+    if not (arguments.profile or arguments.pack or arguments.code):
+        if arguments.serve_after or arguments.label:
+            raise UsageError("share-no-class")
+        return None
+    profile = Path(arguments.profile).expanduser() if arguments.profile else None
+    return enter(Asked(profile, arguments.pack, arguments.code), network, agree=consent)
+
+
+def _nowhere(file: LockedFile) -> tuple[str, ...]:
+    return ()

@@ -1,0 +1,163 @@
+"""`torch-wizard profile`: show a class profile, check it, hold it against the machines of a room; `make` is apart."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from wizard.app.session import Session
+from wizard.classroom.profile.choose import Refusal, Selection, choose
+from wizard.classroom.profile.hosts import foreign_hosts
+from wizard.classroom.profile.keys import check_signature
+from wizard.classroom.profile.model import ProfileFile, ProfileLock
+from wizard.classroom.profile.read import read_profile
+from wizard.cli.classroom.profile_make import check_signed, key, machines_of, make, sign
+from wizard.cli.network import gives
+from wizard.cli.terminal import Terminal
+from wizard.machine.model import Machine
+from wizard.model.errors import ExitStatus, UsageError
+from wizard.model.messages import message
+
+
+def profile(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    return ACTIONS[arguments.action](arguments, terminal)
+
+
+def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    file, session = read_profile(Path(arguments.profile).expanduser()), Session()
+    machine = session.probe().machine
+    selection = choose(file.profile, machine, session.matrix)
+    if arguments.json:
+        terminal.document({**_document(file), "here": _selected(selection, terminal)})
+        return ExitStatus.DONE
+    wish = file.profile.environment
+    terminal.line(f"{file.profile.title}  ({file.profile.made}, sha256 {file.sha256})")
+    packages = ", ".join(("torch", *wish.companions, *wish.extras))
+    asked = ", ".join(file.profile.ask) or "-"
+    terminal.line(terminal.words(message("profile.show.environment", name=wish.name, packages=packages, asked=asked)))
+    terminal.line(terminal.words(check_signature(file).words))
+    for host in foreign_hosts(file.profile):
+        terminal.line("! " + terminal.words(message("profile.host", host=host.name, gives=gives(host, terminal))))
+    _tell_locks(file, terminal)
+    _tell(selection, machine, terminal)
+    return ExitStatus.DONE
+
+
+def check(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    file = _checked(Path(arguments.profile).expanduser(), terminal)
+    machines, unread = machines_of(arguments.machine) if arguments.machine else ([], [])
+    matrix = Session().matrix if machines else None
+    chosen = [(name, machine, choose(file.profile, machine, matrix)) for name, machine in machines if matrix]
+    lacks = sum(selection.lock is None for _, _, selection in chosen) + len(unread)
+    if arguments.json:
+        rows = [{"machine": name, **_selected(selection, terminal)} for name, _, selection in chosen]
+        rows += [
+            {"machine": name, "takes": None, "refused": [], "unread": terminal.words(error.summary)}
+            for name, error in unread
+        ]
+        terminal.document({**_document(file), "machines": rows})
+    else:
+        for name, machine, selection in chosen:
+            terminal.line(f"== {name}")
+            _tell(selection, machine, terminal)
+        if not arguments.machine:
+            _tell_locks(file, terminal)
+        for name, error in unread:
+            terminal.line(f"== {name}")
+            terminal.line("  " + terminal.words(error.summary))
+        key = "profile.check.lacks" if lacks else "profile.check.sound"
+        terminal.say(message(key, count=lacks, code=file.sha256[:12], entries=len(file.profile.locks)))
+    return ExitStatus.FAILED if lacks else ExitStatus.DONE
+
+
+def _checked(path: Path, terminal: Terminal) -> ProfileFile:
+    """Every mistake on a line of its own, for who has to mend them."""
+    try:
+        return read_profile(path)
+    except UsageError as error:
+        if error.code == "profile-bad":
+            for line in error.details.splitlines():
+                terminal.write(f"  {line}")
+        raise
+
+
+def _size(lock: ProfileLock, terminal: Terminal) -> str:
+    total = sum(file.size or 0 for file in lock.files)
+    key = "profile.show.size" if lock.total_bytes is not None else "profile.show.size-least"
+    return terminal.words(message(key, count=len(lock.files), megabytes=round(total / 1e6, 1)))
+
+
+def _tell_locks(file: ProfileFile, terminal: Terminal) -> None:
+    for lock in file.profile.locks:
+        terminal.line(f"  {lock.label}: {_size(lock, terminal)}")
+        if lock.conda:
+            terminal.line(f"    {_python_size(lock, terminal)}")
+
+
+def _python_size(lock: ProfileLock, terminal: Terminal) -> str:
+    python = next(package.file.version for package in lock.conda if package.file.name == "python")
+    size = round(lock.conda_bytes / 1e6, 1)
+    return terminal.words(message("profile.show.python", python=python, count=len(lock.conda), megabytes=size))
+
+
+def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:
+    lock, refused = selection.lock, selection.refused
+    if lock:
+        terminal.line("  " + terminal.words(message("profile.show.takes", entry=lock.label)))
+        if lock.variant != "cpu" or not machine.nvidia_gpus:
+            return
+        # A card that lies idle is what an admin wants to know before the class does.
+        refused = tuple(one for one in refused if (one.lock.os, one.lock.arch) == (machine.os, machine.arch))
+    key = "card-unused" if lock and refused else "card-no-build" if lock else "takes-none"
+    terminal.line("  " + terminal.words(message(f"profile.show.{key}")))
+    for refusal in refused:
+        for reason in refusal.reasons:
+            terminal.line(f"    {refusal.lock.label}: {terminal.words(reason)}")
+
+
+def _document(file: ProfileFile) -> dict[str, Any]:
+    wish = file.profile.environment
+    return {
+        "schema": 1,
+        "sha256": file.sha256,
+        "title": file.profile.title,
+        "made": file.profile.made,
+        "ask": list(file.profile.ask),
+        "signed_by": signer.key.text if (signer := check_signature(file)).key else None,
+        "foreign_hosts": [host.name for host in foreign_hosts(file.profile)],
+        "environment": {
+            "name": wish.name, "engine": wish.engine, "python": wish.python, "torch": list(wish.torch),
+            "companions": list(wish.companions), "extras": list(wish.extras),
+        },
+        "locks": [
+            {**_entry(lock), "files": len(lock.files), "bytes": lock.total_bytes,
+             "conda": {"packages": len(lock.conda), "bytes": lock.conda_bytes}}
+            for lock in file.profile.locks
+        ],
+        "bytes": sum(each.size or 0 for each in file.profile.files),
+    }  # fmt: skip
+
+
+def _entry(lock: ProfileLock) -> dict[str, Any]:
+    return {
+        "os": lock.os, "arch": lock.arch, "glibc": lock.glibc, "python": lock.python,
+        "torch": lock.torch, "variant": lock.variant,
+    }  # fmt: skip
+
+
+def _selected(selection: Selection, terminal: Terminal) -> dict[str, Any]:
+    return {
+        "takes": _entry(selection.lock) if selection.lock else None,
+        "refused": [_refusal(refusal, terminal) for refusal in selection.refused],
+    }
+
+
+def _refusal(refusal: Refusal, terminal: Terminal) -> dict[str, Any]:
+    return {**_entry(refusal.lock), "reasons": [terminal.words(reason) for reason in refusal.reasons]}
+
+
+ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {
+    "make": make, "show": show, "check": check, "key": key, "sign": sign, "verify": check_signed,
+}  # fmt: skip

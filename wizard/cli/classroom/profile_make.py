@@ -1,0 +1,289 @@
+"""`torch-wizard profile make`: from machine files, or from systems and CUDA tags, to a `*.torchlab` file."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+import os
+import platform
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from wizard.app.session import Session
+from wizard.classroom.pack.files import put_bytes
+from wizard.classroom.profile.fields import address_flaw, name_flaw, place_flaw, shown
+from wizard.classroom.profile.keys import check_signature, key_in, own_key, own_key_file, remember_key, sign_profile
+from wizard.classroom.profile.make import Hearing, Made, check_made, make_profile
+from wizard.classroom.profile.model import ASKABLE, ProfileEnvironment, ProfileFile, ProfileLock
+from wizard.classroom.profile.needs import (
+    Allowed,
+    Need,
+    Needs,
+    Unmet,
+    checked,
+    needs_of_machines,
+    needs_of_platforms,
+    together,
+)
+from wizard.classroom.profile.read import read_profile, title_flaw
+from wizard.classroom.profile.signature import PublicKey, SecretKey, parse_public, public_text, signature_path, verify
+from wizard.cli.network import network_from
+from wizard.cli.terminal import Interrupt, Terminal, put_new
+from wizard.compatibility.model import Choices
+from wizard.install.lock import FAMILY
+from wizard.machine.host.operating_system import normal_arch
+from wizard.machine.machine_file import read_machine_file
+from wizard.machine.model import Machine
+from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.messages import message
+from wizard.process import redact
+from wizard.run.select.mirror_policy import check_mirror
+from wizard.system import paths
+
+
+def key(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    public = own_key().public
+    if arguments.output:
+        path = Path(arguments.output).expanduser()
+        try:
+            put_new(path, public_text(public).encode())
+        except FileExistsError as error:
+            raise UsageError("export-exists", path=str(path)) from error
+        except OSError as error:
+            raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+    terminal.line(public.text)
+    terminal.say(message("profile.key", fingerprint=public.fingerprint, path=str(own_key_file())))
+    return ExitStatus.DONE
+
+
+def sign(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    path = Path(arguments.profile).expanduser()
+    sign_with(path, read_profile(path), named_key(arguments.key), terminal)
+    return ExitStatus.DONE
+
+
+def named_key(text: str | None) -> SecretKey:
+    """That of a file; one's own for None and "". Raises as `own_key`."""
+    return key_in(Path(text).expanduser()) if text else own_key()
+
+
+def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal) -> None:
+    public = sign_profile(path, file, key)
+    terminal.say(message("profile.sign.done", path=str(signature_path(path)), fingerprint=public.fingerprint))
+
+
+def check_signed(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    """With `--key`: that key must have signed it, and is from then on the class's."""
+    file = read_profile(Path(arguments.profile).expanduser())
+    if arguments.key is None:
+        signer = check_signature(file)
+        terminal.say(signer.words)
+        return ExitStatus.DONE if signer.key else ExitStatus.FAILED
+    if file.signature is None:
+        raise UsageError("signature-none", file=arguments.profile)
+    wanted = _named(arguments.key)
+    verify(file.data, file.signature, wanted)
+    remember_key(file, wanted)
+    terminal.say(message("profile.verify.remembered", title=file.profile.title, fingerprint=wanted.fingerprint))
+    return ExitStatus.DONE
+
+
+def _named(text: str) -> PublicKey:
+    """A key, or the file of one."""
+    path = Path(text).expanduser()
+    try:
+        return parse_public(path.read_text(encoding="utf-8") if path.is_file() else text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError("signature-key-bad", details=str(error), path=text) from error
+
+
+_PLATFORMS: Mapping[str, tuple[str, str]] = {
+    "windows": ("windows", "x86_64"),
+    "linux": ("linux", "x86_64"),
+    "linux-aarch64": ("linux", "aarch64"),
+}
+
+
+def make(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    session, interrupt = Session(network_from(arguments)), Interrupt()
+    path, made = Path(arguments.output).expanduser(), _made(arguments)
+    if path.exists() and not arguments.force:
+        raise UsageError("export-exists", path=str(path))
+    if not os.access(path.absolute().parent, os.W_OK):  # now, and not after all the locks were made
+        raise WizardError("export-not-written", details="no folder that can be written", path=str(path))
+    signing = None if arguments.sign is None else named_key(arguments.sign)
+    allowed = checked(Allowed(_list(arguments.torch), _list(arguments.variant), arguments.python), session.matrix)
+    choices = _choices(arguments, allowed)
+    check_mirror(choices.mirrors)
+    check_made(made)
+    needs = _needs(arguments, allowed, session)
+    for unmet in needs.unmet:
+        why = terminal.words(unmet.reason) if unmet.reason else "-"
+        key = "profile.make.unmet" if unmet.is_read else "profile.make.unread"
+        terminal.say(message(key, machine=unmet.machine, why=why))
+    terminal.say(message("cli.electing"))
+    telling, facts = _Telling(terminal), session.facts_of(_somewhere())
+    file = make_profile(facts, session.matrix, needs, made, choices, interrupt.is_asked, telling.hearing())
+    _write(path, file.data, arguments.force)
+    total = round(sum(each.size or 0 for each in file.profile.files) / 1e9, 2)
+    terminal.say(message("profile.make.done", path=str(path), code=file.sha256[:12], gigabytes=total))
+    if signing:
+        sign_with(path, file, signing, terminal)
+    return ExitStatus.FAILED if needs.unmet or telling.left_out else ExitStatus.DONE
+
+
+class _Telling:
+    """`left_out`: entries that could not be made, so that their machines get nothing."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self.left_out = 0
+
+    def hearing(self) -> Hearing:
+        return Hearing(self._entry, self._left_out, self._no_python)
+
+    def _entry(self, need: Need, entry: ProfileLock) -> None:
+        size = round((sum(file.size or 0 for file in entry.files) + entry.conda_bytes) / 1e6, 1)
+        key = "profile.make.entry-for" if need.machines else "profile.make.entry"
+        count = len(entry.files) + len(entry.conda)
+        self._terminal.say(message(key, entry=entry.label, files=count, megabytes=size, count=len(need.machines)))
+
+    def _left_out(self, need: Need, error: WizardError) -> None:
+        self.left_out += 1
+        key = "profile.make.left-out-for" if need.machines else "profile.make.left-out"
+        why, machines = self._terminal.words(error.summary), ", ".join(need.machines)
+        self._terminal.say(message(key, entry=need.label, why=why, machines=machines))
+
+    def _no_python(self, need: Need, error: WizardError) -> None:
+        why = self._terminal.words(error.summary)
+        self._terminal.say(message("profile.make.no-python", entry=need.label, why=why))
+
+
+def _somewhere() -> Machine:
+    """Stands for the target until each entry names its own; only this computer's way to the network is looked at."""
+    return Machine("linux", "x86_64", None, None, ())
+
+
+def _needs(arguments: argparse.Namespace, allowed: Allowed, session: Session) -> Needs:
+    platforms = _platforms(arguments.platform)
+    if not arguments.machine and not allowed.variants:
+        if platforms:
+            raise UsageError("profile-make-what")
+        return needs_of_machines([("-", session.probe().machine)], allowed, session.matrix)
+    parts = []
+    if arguments.machine:
+        machines, unread = machines_of(arguments.machine)
+        parts.append(needs_of_machines(machines, allowed, session.matrix))
+        parts.append(Needs((), tuple(Unmet(name, error.summary, is_read=False) for name, error in unread)))
+    if allowed.variants and (platforms or not arguments.machine):
+        parts.append(
+            needs_of_platforms(
+                platforms or ((paths.os_name(), normal_arch(platform.machine())),), allowed, session.matrix
+            )
+        )
+    return together(parts)
+
+
+def machines_of(given: Sequence[str]) -> tuple[list[tuple[str, Machine]], list[tuple[str, UsageError]]]:
+    """By file name; and those that are no machine that this program knows, which must not hold up all the others.
+
+    Raises UsageError `no-machine-files`, `no-machine-file`; `bad-machine-file` where there is no other."""
+    files: list[Path] = []
+    for name in given:
+        path = Path(name).expanduser()
+        files += sorted(path.glob("*.json")) if path.is_dir() else [path]
+    if not files:
+        raise UsageError("no-machine-files", path=given[0])
+    machines, unread = [], []
+    for file in files:
+        try:
+            machines.append((file.name, read_machine_file(file)))
+        except UsageError as error:
+            if error.code != "bad-machine-file":
+                raise
+            unread.append((file.name, error))
+    if not machines:
+        raise unread[0][1]
+    return machines, unread
+
+
+def _platforms(text: str | None) -> tuple[tuple[str, str], ...]:
+    names = _list(text)
+    unknown = [name for name in names if name not in _PLATFORMS]
+    if unknown:
+        raise UsageError("profile-no-platform", platform=unknown[0], known=", ".join(_PLATFORMS))
+    return tuple(_PLATFORMS[name] for name in names)
+
+
+def _choices(arguments: argparse.Namespace, allowed: Allowed) -> Choices:
+    """Engine `venv`: nothing is made here, so no conda channel needs to be asked or to race."""
+    return Choices(
+        python=allowed.python,
+        engine="venv",
+        index=arguments.index,
+        torch_index=arguments.torch_index,
+        channel=arguments.channel,
+        mirrors=arguments.mirror,
+        region=arguments.region,
+    )
+
+
+def _made(arguments: argparse.Namespace) -> Made:
+    """Raises UsageError `profile-option` for what no profile may hold."""
+    names = ("torchvision",) if arguments.companions is None else _list(arguments.companions)
+    names = tuple(name for name in names if name != "none")
+    environment = ProfileEnvironment(
+        name=arguments.name,
+        engine=arguments.engine,
+        torch=_list(arguments.torch),
+        companions=tuple(name for name in FAMILY[1:] if name in names),
+        extras=tuple(name for name in names if name not in FAMILY[1:]),
+        place_windows=arguments.place_windows or arguments.place,
+        place_linux=arguments.place_linux or arguments.place,
+    )
+    ask = _list(arguments.ask)
+    _check(arguments, environment, ask)
+    return Made(
+        title=arguments.title or arguments.name,
+        made=datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d"),
+        environment=environment,
+        share=tuple(arguments.share),
+        only_share=arguments.only_share,
+        ask=ask,
+        language=arguments.language,
+    )
+
+
+def _check(arguments: argparse.Namespace, environment: ProfileEnvironment, ask: tuple[str, ...]) -> None:
+    """The reader would refuse them too, but only after all the locks were made."""
+    if name_flaw(environment.name):
+        raise UsageError("profile-option", option="--name", value=environment.name)
+    if arguments.place and (not arguments.place.startswith("~/") or place_flaw(arguments.place, "linux")):
+        raise UsageError("profile-option", option="--place", value=arguments.place)
+    for option, os_name, place in (
+        ("--place-windows", "windows", environment.place_windows),
+        ("--place-linux", "linux", environment.place_linux),
+    ):
+        if place and place_flaw(place, os_name):
+            raise UsageError("profile-option", option=option, value=place)
+    for name in ask:
+        if name not in ASKABLE:
+            raise UsageError("profile-option", option="--ask", value=name)
+    if arguments.title and title_flaw(arguments.title):
+        raise UsageError("profile-option", option="--title", value=shown(arguments.title))
+    for url in arguments.share:
+        if address_flaw(url, is_share=True):
+            raise UsageError("profile-option", option="--share", value=redact(url))
+
+
+def _list(text: str | None) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(part.strip() for part in (text or "").split(",") if part.strip()))
+
+
+def _write(path: Path, data: bytes, force: bool) -> None:
+    try:
+        (put_bytes if force else put_new)(path, data)
+    except FileExistsError as error:
+        raise UsageError("export-exists", path=str(path)) from error
+    except OSError as error:
+        raise WizardError("export-not-written", details=str(error), path=str(path)) from error

@@ -1,0 +1,292 @@
+"""`torch-wizard envs list | show | delete | finish`: the environments on this computer.
+
+An action is a function here or in a file of its own, named in `ACTIONS` and in the grammar.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wizard.app.pages.after_setup import afterwards, look_at_place, switching_on, text_lines
+from wizard.app.use import doctor
+from wizard.app.use import environments as use_cases
+from wizard.app.use.clone import ClonePlan, carry_out_clone, plan_clone
+from wizard.app.use.environments import find_environment
+from wizard.cli.environment import tables as view
+from wizard.cli.environment.files import bootstrap, export, module
+from wizard.cli.environment.tables import amount
+from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
+from wizard.diagnose.environment_changes import known_prefixes
+from wizard.environment.activate.terminal import open_terminal
+from wizard.environment.create.clone_files import shell_word
+from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.remove.delete import DeletionPlan
+from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.messages import Message, message
+from wizard.system import paths
+
+_MOST_PACKAGES = 6
+
+
+def restore(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    prefix = find_environment(arguments.environment).prefix
+    found = doctor.snapshots_in(prefix)
+    if not found:
+        raise UsageError("nothing-to-undo", path=str(prefix))
+    check_can_ask(arguments.yes)
+    newest = found[0]
+    question = message("snapshot.ask", run=newest.run, prefix=str(prefix), names=_names(newest.names))
+    if not arguments.yes and not agrees(question, terminal):
+        return ExitStatus.CANCELLED
+    back = doctor.restore(prefix)
+    terminal.say(message("snapshot.restored", run=back.run, prefix=str(prefix)))
+    return ExitStatus.DONE
+
+
+def _names(names: tuple[str, ...]) -> str:
+    return ", ".join(names[:_MOST_PACKAGES]) + (" …" if len(names) > _MOST_PACKAGES else "") or "–"
+
+
+def snapshot_words(prefix: Path) -> Iterator[Message]:
+    for one in doctor.snapshots_in(prefix):
+        yield message("snapshot.kept", run=one.run, size=amount(one.size), names=_names(one.names),
+                      prefix=shell_word(prefix))  # fmt: skip
+
+
+def snapshot_documents(prefix: Path) -> list[dict[str, Any]]:
+    return [
+        {"run": one.run, "bytes": one.size, "packages": list(one.names), "kept_since": one.moved}
+        for one in doctor.snapshots_in(prefix)
+    ]
+
+
+def let_go_of_stale(terminal: Terminal) -> None:
+    """What was kept for so long goes, and that is said."""
+    for folder in doctor.let_go_of_stale(known_prefixes()):
+        terminal.say(message("snapshot.stale", path=str(folder), days=doctor.KEPT_DAYS))
+
+
+_REDRAW_SECONDS = 0.2
+_MOST_NAMED = 10
+
+
+def clone(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    interrupt = Interrupt()
+    source = find_environment(arguments.environment)
+    plan = plan_clone(source, arguments.name, arguments.prefix, interrupt.is_asked)
+    terminal.say(
+        message(
+            "clone.begins", name=source.name, target=str(plan.target), files=len(plan.contents.files),
+            size=amount(plan.contents.size),
+        )
+    )  # fmt: skip
+    progress = _CopyProgress(plan, terminal)
+    try:
+        done = carry_out_clone(plan, progress.tell, interrupt.is_asked)
+    except Cancelled:
+        progress.end()
+        terminal.say(message("clone.cancelled", target=str(plan.target)))
+        return ExitStatus.CANCELLED
+    progress.end()
+    key = "clone.done-shared" if done.shared else "clone.done"
+    terminal.say(message(key, target=str(done.prefix), size=amount(done.size), shared=amount(done.shared)))
+    if done.still_old:
+        more = " …" if len(done.still_old) > _MOST_NAMED else ""
+        names = ", ".join(done.still_old[:_MOST_NAMED]) + more
+        terminal.say(message("clone.still-old", count=len(done.still_old), names=names, source=str(source.prefix)))
+    return ExitStatus.DONE
+
+
+class _CopyProgress:
+    """One line that is drawn over itself, on a terminal only."""
+
+    def __init__(self, plan: ClonePlan, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
+        self._drawn = 0.0
+
+    def tell(self, done: int, total: int) -> None:
+        now = time.monotonic()
+        if not self._is_tty or now - self._drawn < _REDRAW_SECONDS:
+            return
+        self._drawn = now
+        sys.stderr.write(
+            f"\r{self._terminal.words(message('clone.progress', done=amount(done), total=amount(total)))}  "
+        )
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\n")
+
+
+Action = Callable[[argparse.Namespace, Terminal], int]
+
+
+def envs(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    if arguments.action != "finish":
+        use_cases.finish_deletions_in_background()
+        let_go_of_stale(terminal)
+    return ACTIONS[arguments.action](arguments, terminal)
+
+
+def _list(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    found = use_cases.list_environments()
+    sizes = use_cases.known_sizes(found)
+    if arguments.sizes:
+        interrupt = Interrupt()
+        use_cases.measure_sizes(found, sizes.__setitem__, interrupt.is_asked)
+    if arguments.json:
+        rows = [view.document(one, sizes.get(one.prefix), terminal.language) for one in found]
+        terminal.document({"schema": view.SCHEMA, "environments": rows})
+    elif found:
+        terminal.line(view.table(found, sizes, terminal.language))
+        for one in found:
+            if one.reason:
+                terminal.write(f"! {one.name}: {terminal.words(one.reason)}")
+    else:
+        terminal.say(message("envs.none"))
+    return ExitStatus.DONE
+
+
+def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    interrupt = Interrupt()
+    one = use_cases.find_environment(arguments.environment)
+    plan, refusal = None, None
+    try:
+        plan = use_cases.plan_deletion(one, interrupt.is_asked)
+    except WizardError as error:
+        refusal = error
+    sizes = plan.sizes if plan else _sizes(one, interrupt)
+    if arguments.json:
+        document = view.document(one, sizes, terminal.language)
+        document["deletion"] = view.plan_document(plan, terminal.language) if plan else None
+        document["snapshots"] = snapshot_documents(one.prefix)
+        document["refusal"] = refusal.to_json(terminal.language) if refusal else None
+        terminal.document({"schema": view.SCHEMA, "environment": document})
+        return ExitStatus.DONE
+    for words in view.details(one):
+        terminal.line(terminal.words(words))
+    for words in snapshot_words(one.prefix):
+        terminal.line(terminal.words(words))
+    if plan:
+        terminal.line("\n".join(["", terminal.words(message("envs.show.deletion")), *_lines(plan, terminal)]))
+    if refusal:
+        terminal.line(f"\n{terminal.words(refusal.summary)}")
+    for line in _how_to_use(one, terminal):
+        terminal.line(line)
+    return ExitStatus.DONE
+
+
+def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
+    """Of what works only; a bare interpreter has nothing to switch on."""
+    if one.state is State.OK and one.kind is not Kind.SYSTEM:
+        place = look_at_place(one.prefix, paths.os_name(), one.variant not in (None, "cpu"))
+        yield ""
+        yield from text_lines(afterwards(place), terminal.language)
+
+
+def _terminal(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    one = use_cases.find_environment(arguments.environment)
+    lines = switching_on(look_at_place(one.prefix, paths.os_name(), False))
+    try:
+        open_terminal(one.prefix, lines)
+    except WizardError as error:
+        if not lines:
+            raise
+        terminal.error(error)  # its hint is to paste this line
+        terminal.line(lines[0].code)
+        return ExitStatus.FAILED
+    terminal.say(message("envs.terminal", name=one.name))
+    return ExitStatus.DONE
+
+
+def _sizes(one: Environment, interrupt: Interrupt) -> Sizes | None:
+    counted: dict[Path, Sizes] = {}
+    with contextlib.suppress(OSError):
+        if use_cases.is_measured(one):
+            use_cases.measure_sizes((one,), counted.__setitem__, interrupt.is_asked)
+    return counted.get(one.prefix)
+
+
+def _lines(plan: DeletionPlan, terminal: Terminal) -> list[str]:
+    return list(view.plan_lines(plan, terminal.language))
+
+
+def _delete(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    interrupt = Interrupt()
+    one = use_cases.find_environment(arguments.environment)
+    if arguments.yes is not None and arguments.yes != one.name:
+        raise UsageError("delete-name", name=one.name, typed=arguments.yes)
+    if arguments.yes is None and not _can_ask():
+        raise UsageError("delete-needs-name", name=one.name, environment=arguments.environment)
+    plan = use_cases.plan_deletion(one, interrupt.is_asked)
+    for line in _lines(plan, terminal):
+        terminal.write(line)
+    typed = arguments.yes if arguments.yes is not None else _typed(plan, terminal, interrupt)
+    progress = _Progress(plan, terminal)
+    try:
+        use_cases.delete(plan, typed, progress.tell, interrupt.is_asked)
+    except Cancelled:
+        progress.end()
+        terminal.say(message("envs.deleted-rest-later", name=plan.name))
+        return ExitStatus.CANCELLED
+    progress.end()
+    terminal.say(message("envs.deleted", name=plan.name, freed=view.amount(plan.sizes.freed)))
+    return ExitStatus.DONE
+
+
+def _can_ask() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _typed(plan: DeletionPlan, terminal: Terminal, interrupt: Interrupt) -> str:
+    terminal.say(message("envs.ask", name=plan.name))
+    with interrupt.at_once():
+        return sys.stdin.readline().strip()
+
+
+class _Progress:
+    """One line that is drawn over itself, on a terminal only."""
+
+    def __init__(self, plan: DeletionPlan, terminal: Terminal) -> None:
+        self._plan = plan
+        self._terminal = terminal
+        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
+        self._drawn = 0.0
+
+    def tell(self, files: int, size: int) -> None:
+        now = time.monotonic()
+        if not self._is_tty or now - self._drawn < _REDRAW_SECONDS:
+            return
+        self._drawn = now
+        words = message("envs.progress", files=files, of=self._plan.sizes.files, size=view.amount(size))
+        sys.stderr.write(f"\r{self._terminal.words(words)}")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\n")
+
+
+def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    interrupt = Interrupt()
+    finished = use_cases.finish_deletions(is_cancelled=interrupt.is_asked)
+    for deletion in finished.done:
+        terminal.say(message("envs.finished", path=deletion.prefix))
+    for deletion, said in finished.failed:
+        terminal.error(WizardError("delete-rest", said, path=deletion.prefix, trash=str(deletion.trash)))
+    return ExitStatus.FAILED if finished.failed else ExitStatus.DONE
+
+
+ACTIONS: Mapping[str, Action] = {
+    "list": _list, "show": _show, "terminal": _terminal, "delete": _delete, "finish": _finish, "restore": restore,
+    "clone": clone, "export": export, "module": module, "bootstrap": bootstrap,
+}  # fmt: skip

@@ -1,0 +1,183 @@
+"""`torch-wizard envs bootstrap`: Miniforge for who wants conda itself: shown with its licence, agreed to, installed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from wizard.app.use import miniforge as use_case
+from wizard.app.use.environments import find_environment
+from wizard.app.use.export import (
+    Export,
+    conda_text,
+    environment_yml,
+    export_document,
+    export_of,
+    pylock_text,
+    requirements_text,
+)
+from wizard.cli.environment.tables import amount
+from wizard.cli.network import network_from
+from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask, write_new
+from wizard.environment.activate.module_file import (
+    lua_module,
+    module_facts,
+    module_name,
+    modules_folder,
+    tcl_module,
+    usual_name,
+)
+from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.messages import Message, message
+from wizard.transfer.proxy.environment import present_environment
+
+
+def module(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    found = find_environment(arguments.environment)
+    if any(ord(sign) < 32 for sign in str(found.prefix)):
+        raise UsageError("module-place", path=str(found.prefix).replace("\n", " "))
+    output = Path(arguments.output).expanduser().absolute() if arguments.output else None
+    is_lua = arguments.format == "lua" or (arguments.format is None and output is not None and output.suffix == ".lua")
+    torch = f"{found.torch}+{found.variant}" if found.torch and found.variant else found.torch
+    facts = module_facts(found.prefix, torch, found.python)
+    text = lua_module(facts) if is_lua else tcl_module(facts)
+    if output is None:
+        terminal.line(text.rstrip("\n"))
+        return ExitStatus.DONE
+    if output.is_dir():
+        output = output / usual_name(found.prefix, is_lua)
+    write_new(output, text, in_new_folder=True)  # a module is called by its folder too: torch/2.14
+    terminal.say(
+        message("fleet.module.saved", path=str(output), folder=str(modules_folder(output)), name=module_name(output))
+    )
+    return ExitStatus.DONE
+
+
+_FORMATS: Mapping[str, Callable[[Export], str]] = {
+    "requirements": requirements_text,
+    "pylock": pylock_text,
+    "conda": environment_yml,
+    "conda-explicit": conda_text,
+    "json": lambda export: json.dumps(export_document(export), ensure_ascii=False, indent=1) + "\n",
+}
+
+
+def export(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    found = export_of(find_environment(arguments.environment))
+    text = _FORMATS[arguments.format](found)
+    if arguments.output:
+        path = Path(arguments.output).expanduser()
+        _write(path, text)
+        terminal.say(message("export.saved", count=_count(found, arguments.format), path=str(path)))
+    else:
+        terminal.line(text.rstrip("\n"))
+    for words in _remarks(found, arguments.format):
+        terminal.say(words)
+    return ExitStatus.DONE
+
+
+def _write(path: Path, text: str) -> None:
+    """A new file: what is there is somebody's."""
+    try:
+        with path.open("x", encoding="utf-8", newline="\n") as stream:
+            stream.write(text)
+    except FileExistsError as error:
+        raise UsageError("export-exists", path=str(path)) from error
+    except OSError as error:
+        raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+
+
+def _count(found: Export, form: str) -> int:
+    if form == "conda-explicit":
+        return len(found.conda)
+    if form == "conda":
+        return len(found.conda) + sum(not (each.owner or each.is_tool) for each in found.packages)
+    if form == "pylock":
+        return sum(each.file is not None for each in found.packages)
+    return sum(not each.is_tool or form == "json" for each in found.packages)
+
+
+def _remarks(found: Export, form: str) -> Iterator[Message]:
+    """What another computer will not get from this file."""
+    if form == "pylock":
+        unknown = [each.name for each in found.packages if each.file is None and not each.is_tool]
+        if unknown:
+            yield message("export.left-out", names=", ".join(unknown))
+    if form in ("requirements", "conda"):
+        by_hand = [
+            each.name for each in found.packages if each.by_hand and not each.by_hand.startswith(("http", "git+"))
+        ]
+        if by_hand:
+            yield message("export.by-hand", names=", ".join(by_hand))
+        if found.is_guessed:
+            yield message("export.no-index")
+
+
+_REDRAW_SECONDS = 0.2
+
+
+def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    """`--yes` is the yes to the licence, too: it was shown, and the option's help says so."""
+    interrupt = Interrupt()
+    environment = present_environment(network_from(arguments))
+    near = use_case.near_copy(arguments.near, arguments.release)
+    plan = use_case.with_size(
+        use_case.plan_bootstrap(
+            arguments.prefix, arguments.mirror, environment, near=near,
+            on_ask=lambda: terminal.say(message("bootstrap.release")),
+        )
+    )  # fmt: skip
+    for change in plan.changes:
+        terminal.say(change)
+    if plan.file.size is not None:
+        terminal.say(message("bootstrap.size", size=amount(plan.file.size)))
+    check_can_ask(arguments.yes)
+    if not arguments.yes:
+        with interrupt.at_once():
+            if not agrees(message("bootstrap.ask"), terminal):
+                return ExitStatus.CANCELLED
+    progress = _Progress(terminal)
+    try:
+        done = use_case.bootstrap(plan, True, progress.tell, interrupt.is_asked)
+    except Cancelled:
+        progress.end()
+        terminal.say(message("bootstrap.cancelled"))
+        return ExitStatus.CANCELLED
+    finally:
+        progress.end()
+    terminal.say(done.message)
+    return ExitStatus.DONE
+
+
+class _Progress:
+    """One line that is drawn over itself, on a terminal only; elsewhere each stage once."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
+        self._stage = ""
+        self._drawn = 0.0
+
+    def tell(self, done: int, total: int | None, what: Message) -> None:
+        if sys.stderr is None:
+            return
+        words = self._terminal.words(what)
+        if words != self._stage:
+            self.end()
+            self._stage = words
+            sys.stderr.write(words if self._is_tty else f"{words}\n")
+            sys.stderr.flush()
+        now = time.monotonic()
+        if self._is_tty and total and now - self._drawn >= _REDRAW_SECONDS:
+            self._drawn = now
+            sys.stderr.write(f"\r{words}: {amount(done)} / {amount(total)}  ")
+            sys.stderr.flush()
+
+    def end(self) -> None:
+        if self._stage and self._is_tty:
+            sys.stderr.write("\n")
+        self._stage = ""

@@ -1,0 +1,96 @@
+"""`torch-wizard store show | prune | verify | move`."""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from wizard.app.use import store as use_cases
+from wizard.cli.environment.tables import amount
+from wizard.cli.tables import align
+from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
+from wizard.install.store.space import Stored, Usage
+from wizard.model.errors import ExitStatus
+from wizard.model.messages import Message, message
+from wizard.system import paths
+
+SCHEMA = 1
+
+
+def store(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    actions = {"show": _show, "prune": _prune, "verify": _verify, "move": _move}
+    return actions[arguments.action](arguments, terminal)
+
+
+def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    found = use_cases.usage(Interrupt().is_asked)
+    if arguments.json:
+        terminal.document(_document(found))
+        return ExitStatus.DONE
+    head = ["", *(terminal.words(message(f"store.column.{name}")) for name in ("size", "wheel"))]
+    rows = [["*" if one.is_used else "", amount(one.size), one.entry.wheel.name] for one in found.stored]
+    if rows:
+        terminal.line(align([head, *rows]))
+    terminal.say(_summary(found))
+    return ExitStatus.DONE
+
+
+def _summary(found: Usage) -> Message:
+    return message(
+        "store.summary", path=str(paths.store_dir()), count=len(found.stored), size=amount(found.size),
+        unused=len(found.unused), freed=amount(found.freed),
+    )  # fmt: skip
+
+
+def _prune(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    interrupt = Interrupt()
+    found = use_cases.usage(interrupt.is_asked)
+    if not arguments.json:
+        terminal.say(_summary(found))
+    if found.unused:
+        check_can_ask(arguments.yes)
+        if not arguments.yes and not agrees(message("store.ask", freed=amount(found.freed)), terminal):
+            return ExitStatus.CANCELLED
+    gone = use_cases.prune(interrupt.is_asked) if found.unused else ()
+    freed = sum(one.size for one in gone)
+    if arguments.json:
+        terminal.document({"schema": SCHEMA, "pruned": [_row(one) for one in gone], "freed": freed})
+    else:
+        terminal.say(message("store.pruned", count=len(gone), freed=amount(freed)))
+    return ExitStatus.DONE
+
+
+def _verify(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    found = use_cases.verify(is_cancelled=Interrupt().is_asked)
+    if arguments.json:
+        terminal.document(
+            {"schema": SCHEMA, "others": [str(path) for _, path in found.others],
+             "damaged": [{"wheel": one.entry.wheel.name, "files": [file.path for file in one.files]}
+                         for one in found.damaged]}
+        )  # fmt: skip
+    else:
+        for one in found.damaged:
+            wheel, first = one.entry.wheel.name, one.files[0].path
+            terminal.say(message("store.damaged", wheel=wheel, path=first, count=len(one.files)))
+        for prefix, path in found.others:
+            terminal.say(message("store.shared-damage", path=str(path), prefix=str(prefix)))
+        if not found.damaged:
+            terminal.say(message("store.sound"))
+    return ExitStatus.FAILED if found.damaged else ExitStatus.DONE
+
+
+def _move(arguments: argparse.Namespace, terminal: Terminal) -> int:
+    place = use_cases.move(arguments.folder, is_cancelled=Interrupt().is_asked)
+    terminal.say(message("store.moved", path=str(place)))
+    return ExitStatus.DONE
+
+
+def _document(found: Usage) -> dict[str, Any]:
+    return {
+        "schema": SCHEMA, "path": str(paths.store_dir()), "size": found.size, "freed": found.freed,
+        "packages": [_row(one) for one in found.stored],
+    }  # fmt: skip
+
+
+def _row(one: Stored) -> dict[str, Any]:
+    return {"wheel": one.entry.wheel.name, "sha256": one.entry.sha256, "size": one.size, "used": one.is_used}

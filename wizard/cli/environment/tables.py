@@ -1,0 +1,123 @@
+"""Environments and deletion plans as table, as lines and as JSON documents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from wizard.cli.tables import align
+from wizard.environment.inspect.found import Environment
+from wizard.environment.inspect.owned import Unowned
+from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.remove.delete import DeletionPlan
+from wizard.model.messages import Message, message, text
+
+SCHEMA = 1
+MOST_UNOWNED = 30  # on a terminal; the document has all
+_COLUMNS = ("name", "engine", "python", "torch", "size", "used", "state", "prefix")
+
+
+def table(environments: Iterable[Environment], sizes: Mapping[Path, Sizes], language: str | None) -> str:
+    head = ["", *(text(message(f"envs.column.{name}"), language) for name in _COLUMNS)]
+    rows = [_row(one, sizes.get(one.prefix), language) for one in environments]
+    return align([head, *rows])
+
+
+def _row(one: Environment, sizes: Sizes | None, language: str | None) -> list[str]:
+    state = text(message(f"envs.state.{one.state.value}"), language)
+    return [
+        "*" if one.is_current else "", one.name, text(_kind(one), language), one.python or "–", torch_words(one),
+        amount(sizes.apparent) if sizes else "–", day(one.last_used), state, str(one.prefix),
+    ]  # fmt: skip
+
+
+def _kind(one: Environment) -> Message:
+    return message(f"envs.kind.{one.kind.value}")
+
+
+def torch_words(one: Environment) -> str:
+    if one.torch is None:
+        return "–"
+    return f"{one.torch}+{one.variant}" if one.variant else one.torch
+
+
+def amount(size: int) -> str:
+    return f"{size / 1e9:.1f} GB" if size >= 1e9 else f"{size / 1e6:.1f} MB"
+
+
+def day(moment: float | None) -> str:
+    return "–" if moment is None else time.strftime("%Y-%m-%d", time.localtime(moment))
+
+
+def details(one: Environment) -> Iterator[Message]:
+    yield message("envs.show.place", name=one.name, prefix=str(one.prefix))
+    yield message("envs.show.python", engine=_kind(one), python=one.python or "–", packages=one.packages)
+    if one.torch:
+        others = ", ".join(f"{package.name} {package.version}" for package in one.companions) or "–"
+        yield message("envs.show.torch", torch=torch_words(one), companions=others)
+    yield message("envs.show.used", day=day(one.last_used))
+    if one.reason:
+        yield one.reason
+    if one.run:
+        yield message("envs.show.run", run=one.run)
+
+
+def plan_lines(plan: DeletionPlan, language: str | None) -> Iterator[str]:
+    """What nobody owns comes first: it is what would be missed."""
+    if plan.unowned:
+        yield text(message("envs.plan.unowned", count=sum(row.files for row in plan.unowned)), language)
+        yield from (f"    {unowned_words(row)}" for row in plan.unowned[:MOST_UNOWNED])
+        if len(plan.unowned) > MOST_UNOWNED:
+            yield "    …"
+    for one in plan.dependants:
+        yield text(message("envs.plan.dependant", name=one.name, path=str(one.prefix)), language)
+    goes = message(
+        "envs.plan.goes", name=plan.name, path=str(plan.environment.prefix), packages=plan.environment.packages,
+        files=plan.sizes.files, freed=amount(plan.sizes.freed), size=amount(plan.sizes.apparent),
+    )  # fmt: skip
+    yield text(goes, language)
+    yield from (text(words, language) for words in plan.stays)
+    for running in plan.running:
+        yield text(message("envs.plan.running", program=running.program, pid=running.pid, path=running.path), language)
+
+
+def unowned_words(row: Unowned) -> str:
+    return f"{row.path}/ ({row.files}, {amount(row.size)})" if row.is_folder else f"{row.path} ({amount(row.size)})"
+
+
+def document(one: Environment, sizes: Sizes | None, language: str | None) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "prefix": str(one.prefix),
+        "engine": one.kind.value,
+        "state": one.state.value,
+        "python": one.python,
+        "torch": one.torch,
+        "variant": one.variant,
+        "companions": {package.name: package.version for package in one.companions},
+        "packages": one.packages,
+        "size": sizes_document(sizes),
+        "last_used": one.last_used,
+        "reason": one.reason.to_json(language) if one.reason else None,
+        "run": one.run,
+        "current": one.is_current,
+        "frozen": one.is_frozen,
+    }
+
+
+def sizes_document(sizes: Sizes | None) -> dict[str, int] | None:
+    return {"bytes": sizes.apparent, "freed": sizes.freed, "files": sizes.files} if sizes else None
+
+
+def plan_document(plan: DeletionPlan, language: str | None) -> dict[str, Any]:
+    return {
+        "unowned": [
+            {"path": row.path, "files": row.files, "bytes": row.size, "folder": row.is_folder} for row in plan.unowned
+        ],
+        "running": [{"pid": one.pid, "program": one.program, "path": one.path} for one in plan.running],
+        "kernels": [{"name": one.name, "title": one.title, "path": str(one.folder)} for one in plan.kernels],
+        "dependants": [str(one.prefix) for one in plan.dependants],
+        "stays": [words.to_json(language) for words in plan.stays],
+    }

@@ -1,0 +1,322 @@
+"""Follows a run by its events and tells a person about them, or passes the lines on."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from wizard.app.pages.after_setup import afterwards, look_at_place, text_lines
+from wizard.app.pages.run import SILENT_AFTER, EventTail, limit_words, newest_attempt, resolving_words
+from wizard.app.session import Session
+from wizard.app.use.already_installed import made_by
+from wizard.cli.terminal import Interrupt, Terminal
+from wizard.diagnose.repair.steps import read_repair
+from wizard.model.errors import ExitStatus, WizardError
+from wizard.model.events import SCHEMA, Event, Kind
+from wizard.model.messages import Message, message
+from wizard.model.redact import redact, redact_all
+from wizard.run.model import Preview
+from wizard.run.plan.plan_file import read_plan
+from wizard.run.report.text import render_text
+from wizard.system import paths
+from wizard.transfer.download import FetchProgress
+
+# What `setup --events` says where no worker speaks: nothing to do, what would be done, and why it was refused.
+#
+# One JSON line each, with the head of every event; a program that drives the command line reads no sentences.
+
+
+@contextlib.contextmanager
+def telling_refusal(arguments: argparse.Namespace, terminal: Terminal) -> Iterator[None]:
+    try:
+        yield
+    except WizardError as error:
+        told = error.to_json(terminal.language)
+        del told["details"]  # of the log
+        _say(arguments, terminal, "refused", status=int(error.exit_status), error=redact_all(told))
+        raise
+
+
+def tell_unchanged(arguments: argparse.Namespace, terminal: Terminal, prefix: Path) -> None:
+    """`status`: how the setup that made it ended."""
+    found = made_by(prefix)
+    data: dict[str, Any] = {"prefix": str(prefix), "status": found.status if found else 0}
+    if found:
+        build = found.plan.candidate
+        data |= {"torch": build.torch, "variant": build.variant, "python": found.plan.python}
+    _say(arguments, terminal, "unchanged", found.folder.id if found else "", **data)
+
+
+def tell_planned(arguments: argparse.Namespace, terminal: Terminal, preview: Preview) -> None:
+    plan = preview.plan
+    build = plan.candidate
+    _say(
+        arguments, terminal, "planned", plan.id, prefix=plan.prefix, torch=build.torch, variant=build.variant,
+        python=plan.python, engine=plan.engine, download_bytes=preview.lock.total_bytes,
+        here_bytes=sum(file.size or 0 for file in preview.lock.files if file.filename in preview.here),
+        packages=[f"{file.name}=={file.version}" for file in preview.lock.files],
+        changes=[redact(terminal.words(change)) for change in preview.changes],
+    )  # fmt: skip
+
+
+def tell_progress(arguments: argparse.Namespace, terminal: Terminal, progress: FetchProgress) -> None:
+    """Of files that come while it is chosen which are needed: as a run's own, of a step "resolve"."""
+    _say(
+        arguments, terminal, "progress", step="resolve", done=progress.done, total=progress.total, unit="bytes",
+        rate=round(progress.rate), detail=progress.file, state=progress.state, files_done=progress.files_done,
+        files_total=progress.files_total, limited_by=progress.limited_by,
+    )  # fmt: skip
+
+
+def _say(arguments: argparse.Namespace, terminal: Terminal, event: str, run: str = "", **data: Any) -> None:
+    if arguments.events:
+        head = {"schema": SCHEMA, "event": event, "seq": 1, "time": round(time.time(), 3), "run": run}
+        terminal.document({**head, **data})
+
+
+_POLL = 0.05
+_LOOK = 1.0  # seconds between two questions whether anybody is at it
+_BITE = 200  # events between two waits
+
+
+def follow(path: Path, is_alive: Callable[[], bool], on_wait: Callable[[float], None]) -> Iterator[Event]:
+    """Yield the newest attempt's events, until nobody carries the run out any more.
+
+    `on_wait` hears many times a second for how many seconds nothing was said.
+    """
+    tail, looked, alive = EventTail(path, newest_attempt(path)), 0.0, True
+    last: Event | None = None
+    while True:
+        is_over = last is not None and last.kind is Kind.RUN_FINISHED
+        if is_over or time.monotonic() - looked >= _LOOK:
+            looked, alive = time.monotonic(), is_alive()  # before it is read: the last line comes before the end
+        while True:
+            events = tail.read(_BITE)
+            yield from events
+            last = events[-1] if events else last
+            if tail.at_end:
+                break
+            on_wait(tail.silence)
+        if not alive:
+            return
+        on_wait(tail.silence)
+        time.sleep(_POLL)
+
+
+class Screen:
+    """Lines for a person; on a terminal also one that is drawn again and again, until the next."""
+
+    def __init__(self, terminal: Terminal) -> None:
+        self._terminal = terminal
+        self.is_tty = sys.stderr is not None and sys.stderr.isatty()
+        self._drawn = ""
+
+    def draw(self, words: str) -> None:
+        self._drawn = "    " + words
+        sys.stderr.write("\r\x1b[K" + self._drawn)
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        if self._drawn:
+            sys.stderr.write("\r\x1b[K")
+            self._drawn = ""
+
+    def line(self, line: str) -> None:
+        self.clear()
+        self._terminal.write(line)
+
+
+class Narrator:
+    """Turns events into lines of text: a step's beginning and end, and a progress line on a terminal."""
+
+    def __init__(self, terminal: Terminal, told: Iterable[str] = ()) -> None:
+        """`told`: notices that were on the screen already."""
+        self._terminal = terminal
+        self._told = set(told)
+        self._screen = Screen(terminal)
+        self._silence = 0  # seconds of it that were told last
+
+    def tell(self, event: Event) -> None:
+        self._silence = 0
+        if event.kind is Kind.STEP_STARTED:
+            self._screen.line("  … " + self._words(event.data["message"]))
+        elif event.kind is Kind.STEP_FINISHED and event.data.get("message"):
+            # The test was carried out; what it found is no tick, and the report that follows says it.
+            done = "·" if event.data["step"] == "verify" else "✓"
+            mark = done if event.data["outcome"] == "done" else "✗"
+            self._screen.line(f"  {mark} {self._words(event.data['message'])} ({event.data['seconds']} s)")
+        elif event.kind is Kind.NOTICE:
+            self._notice(self._words(event.data["message"]))
+        elif event.kind is Kind.PROGRESS and event.data.get("unit") == "bytes" and event.data["step"] == "fetch":
+            self._progress(event.data)
+
+    def tell_silence(self, seconds: float) -> None:
+        """On a terminal as it grows; else once, and again each time it has doubled."""
+        step = 1 if self._screen.is_tty else max(self._silence, SILENT_AFTER)
+        if seconds < SILENT_AFTER or seconds < self._silence + step:
+            return
+        self._silence = int(seconds)
+        words = self._terminal.words(message("flow.silent", seconds=self._silence))
+        if self._screen.is_tty:
+            self._screen.draw(words)
+        else:
+            self._screen.line(f"  · {words}")
+
+    def _notice(self, words: str) -> None:
+        if words not in self._told:
+            self._told.add(words)
+            self._screen.line(f"  ! {words}")
+
+    def _words(self, data: dict[str, Any]) -> str:
+        return self._terminal.words(Message.from_json(data))
+
+    def _progress(self, data: Any) -> None:
+        if not self._screen.is_tty:
+            return
+        total = data.get("total") or 0
+        rate = data.get("rate") or 0
+        words = message(
+            "cli.progress",
+            done=round(data["done"] / 1e6), total=round(total / 1e6), rate=round(rate / 1e6, 1),
+        )  # fmt: skip
+        limit = limit_words(data.get("limited_by"))
+        self._screen.draw(self._terminal.words(words) + (f" · {self._terminal.words(limit)}" if limit else ""))
+
+
+def final_status(event: Event | None) -> ExitStatus:
+    if event is None or event.kind is not Kind.RUN_FINISHED:
+        return ExitStatus.FAILED
+    return ExitStatus(int(event.data["status"]))
+
+
+_EVENT_SECONDS = 0.5
+
+
+class ResolvingTold:
+    """On a terminal one line that is drawn again; else one line for each file; with `--events` events as of a run."""
+
+    def __init__(self, arguments: argparse.Namespace, terminal: Terminal) -> None:
+        self._arguments, self._terminal = arguments, terminal
+        self._screen = Screen(terminal)
+        self._told: set[str] = set()
+        self._at = 0.0
+
+    def hear(self, progress: FetchProgress) -> None:
+        # Small ones may be whole between two looks.
+        new = [name for name in dict.fromkeys((*progress.whole, progress.file)) if name and name not in self._told]
+        self._told.update(new)
+        if progress.file and self._screen.is_tty:
+            self._screen.draw(self._terminal.words(resolving_words(progress)))
+        else:
+            for name in new:
+                self._screen.line("  … " + self._terminal.words(message("flow.resolving.begin", file=name)))
+        if new or time.monotonic() - self._at >= _EVENT_SECONDS or progress.files_done == progress.files_total:
+            self._at = time.monotonic()
+            tell_progress(self._arguments, self._terminal, progress)
+
+    def end(self) -> None:
+        self._screen.clear()
+
+
+_LAST_MOMENT = 5.0
+
+
+def attend(
+    session: Session, run_id: str, pid: int | None, as_events: bool, terminal: Terminal, interrupt: Interrupt,
+    notices: Iterable[str] = (),
+) -> ExitStatus:  # fmt: skip
+    """Tells of the newest attempt, whoever started it. Our own end does not end it; Ctrl+C asks it to cancel.
+
+    `pid`: of the worker, where it is ours. `notices`: what was said before the start, and is not said again.
+    """
+    narrator = Narrator(terminal, notices)
+    told = False
+    last: Event | None = None
+
+    def on_wait(silence: float) -> None:
+        nonlocal told
+        if interrupt.is_asked() and not told:
+            told = True
+            terminal.say(message("cli.cancelling"))
+            session.request_cancel(run_id)
+        if not as_events:
+            narrator.tell_silence(silence)
+
+    for event in follow(session.events_path(run_id), lambda: session.is_running(run_id), on_wait):
+        if event.kind is Kind.ATTEMPT_STARTING:
+            continue
+        last = event
+        if as_events:
+            terminal.line(event.to_line())
+        else:
+            narrator.tell(event)
+    if pid is not None:
+        _wait_for_end(pid)
+    if last is None or last.kind is not Kind.RUN_FINISHED:
+        _tell_silence(session, run_id, terminal)
+    status = final_status(last)
+    if not as_events:
+        has_report = last is not None and bool(last.data.get("report"))
+        tell_result(session, run_id, status, has_report, terminal)
+    return status
+
+
+def tell_result(session: Session, run_id: str, status: ExitStatus, has_report: bool, terminal: Terminal) -> None:
+    """How an attempt has ended, and how to go on."""
+    if has_report:
+        terminal.write(render_text(_without_notices(session.report(run_id)), terminal.language))
+    if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
+        terminal.say(message("cli.resume", run=run_id))
+    else:
+        _tell_how_to_go_on(session, run_id, terminal)
+    terminal.say(message("cli.log", path=str(session.log_path(run_id))))
+
+
+def _without_notices(report: dict[str, Any]) -> dict[str, Any]:
+    """Before the start or at it they were all said; the saved report keeps them."""
+    plan = report.get("plan")
+    return {**report, "plan": {**plan, "notices": []}} if plan else report
+
+
+def _tell_how_to_go_on(session: Session, run_id: str, terminal: Terminal) -> None:
+    """Not after a repair: that environment has been in use."""
+    folder = session.plan_path(run_id).parent
+    if read_repair(folder) is None:
+        plan = read_plan(folder / "plan.json")
+        place = look_at_place(Path(plan.prefix), paths.os_name(), plan.candidate.variant != "cpu")
+        for line in text_lines(afterwards(place), terminal.language, all_shells=False):
+            terminal.write(line)
+
+
+def _wait_for_end(pid: int) -> None:
+    """The last event is out a moment before the worker is gone; who asks afterwards shall find nothing."""
+    try:
+        psutil.Process(pid).wait(_LAST_MOMENT)
+    except psutil.Error:
+        return
+
+
+def _tell_silence(session: Session, run_id: str, terminal: Terminal) -> None:
+    """The worker ended without its last event: killed, or refused before it could tell. Its own words are the best."""
+    own = _own_words(session.worker_output_path(run_id))
+    if own:
+        terminal.write(own)
+    else:
+        terminal.error(WizardError("worker-died", run=run_id))
+
+
+def _own_words(path: Path) -> str:
+    """The last sentence pair (`✗ cause`, `  what to do`) of the worker's output."""
+    try:
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return ""
+    starts = [number for number, line in enumerate(lines) if line.startswith("✗ ")]
+    return "\n".join(lines[starts[-1] : starts[-1] + 2]) if starts else ""

@@ -1,0 +1,1 @@
+"""The decision: which builds fit a machine, and every reason why not. Pure."""

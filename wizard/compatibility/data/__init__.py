@@ -1,0 +1,1 @@
+"""The tables in `matrices/` that the decision needs, as values."""

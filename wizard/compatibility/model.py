@@ -1,0 +1,166 @@
+"""The decision as data: what was wanted, what fits and why not, and what will be done.
+
+A *candidate* is one build: torch release x CUDA tag (`variant`, "cu126" or "cpu") for one Python. A *plan*
+is a candidate with everything that is needed to carry it out without asking again; with its lock it is
+complete. Plans are files: the worker reads one, and nothing in it depends on the window.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wizard.model.messages import Message, Scalar, Words
+
+SCHEMA = 1
+
+REASON_CODES = (
+    "no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu", "not-published",
+    "python-unsupported", "platform-unsupported", "glibc-too-old",
+)  # fmt: skip
+# uv's words: the first index that has a package is asked for its versions; the highest version of all indexes.
+INDEX_STRATEGIES = ("first-index", "unsafe-best-match")
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a build does not fit. The text is `reason.<code>` in the catalogue; `params` fill it.
+
+    `words`: the key of a text that says more exactly what is so, where one code covers several cases.
+    """
+
+    code: str
+    params: Mapping[str, Scalar] = field(default_factory=dict)
+    words: str = ""
+
+    @property
+    def message(self) -> Message:
+        return Message(f"reason.{self.words or self.code}", self.params)
+
+    @property
+    def short(self) -> Message:
+        """For a cell of the table."""
+        return Message(f"plan.cell.{self.words or self.code}", self.params)
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the person asked for; None or () means: the product decides."""
+
+    python: str | None = None  # "3.12"
+    torch: str | None = None  # "2.14.1"
+    variant: str | None = None  # "cu126", "cpu"
+    companions: tuple[str, ...] | None = None  # torchvision, torchaudio; None = torchvision where it can be had
+    extras: tuple[str, ...] = ()  # further requirements
+    engine: str = "auto"  # auto | rattler | conda | venv
+    conda: str | None = None  # the conda engine's program or installation; None = the first that answers
+    name: str | None = None
+    prefix: str | None = None
+    index: str | None = None  # Python packages
+    torch_index: str | None = None  # torch wheels
+    find_links: tuple[str, ...] = ()
+    index_strategy: str = INDEX_STRATEGIES[0]
+    channel: str | None = None
+    include_unadvertised: bool = False
+    offline: bool = False
+    mirrors: str = "auto"  # auto | official | race | the id of one mirror
+    region: str = "auto"  # auto | cn | world: where "auto" lets the mirrors race
+    limit_rate: int | None = None  # bytes per second of the download, over all connections
+    connections: int | None = None  # of the download, at once
+    reuse: bool = False  # the target is an environment that is there
+    cache_dir: str | None = None  # for downloads and package caches; None = our own folder
+    temp_dir: str | None = None  # for temporary files; None = the system's
+    packs: tuple[str, ...] = ()  # where the class keeps the files of its profile: folders and servers, asked first
+    label: str = ""  # what the class's results call this computer
+    shared: bool = False  # everybody on this computer may use the environment
+    copies: bool = False  # the environment gets files of its own, none that it shares with the package store
+    keep_wheels: bool = False  # the downloaded wheels stay in the downloads, beside what is unpacked in the store
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One link of the proof chain: card -> kernels -> driver -> wheel."""
+
+    kind: str  # "gpu", "kernels", "driver", "python", "platform", "wheel"
+    message: Message
+    source: str = ""  # the row that says so
+    confidence: str = "high"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    torch: str
+    variant: str
+    python: str | None  # the Python this was judged for
+    torchvision: str | None
+    torchaudio: str | None
+    fits: bool
+    reasons: tuple[Reason, ...] = ()
+    proof: tuple[Link, ...] = ()
+    numpy: str = ""  # specifier: "" or "<2"
+    confidence: str = "high"
+    advertised: bool = True
+    is_default_build: bool = False  # the build that the official package index carries for this platform
+    pythons: tuple[str, ...] = ()  # every stable Python this build is published for
+
+
+@dataclass(frozen=True, slots=True)
+class DriverUpdate:
+    driver: str  # branch: "580"
+    torch: str
+    variant: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """`candidates` best first: the fitting ones by the rule, then the others newest first."""
+
+    best: Candidate | None
+    after_driver_update: DriverUpdate | None
+    candidates: tuple[Candidate, ...]
+    notices: tuple[Message, ...] = ()  # cards left out, a driver not to go beyond, unsure data
+
+
+@dataclass(frozen=True, slots=True)
+class PlanSource:
+    """A source as the lock step and the report need it. `url` None: the official default. Never printed raw."""
+
+    role: str  # "torch", "packages", "conda"
+    layout: str
+    origin: str
+    url: str | None
+    name: Words = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What `runs/<id>/plan.json` holds. Paths are absolute strings of this machine."""
+
+    id: str
+    created: float
+    candidate: Candidate
+    choices: Choices
+    prefix: str
+    engine: str
+    engine_reason: Message
+    python: str  # "3.12"
+    base_python: str | None  # venv engine
+    channels: tuple[str, ...]
+    sources: tuple[PlanSource, ...]
+    requirements: tuple[str, ...]  # as given to the resolver: torch==2.14.1+cu126, numpy<2 …
+    gpu_expected: bool  # a card that this build should run on is there: the GPU test must pass
+    machine: Mapping[str, Any]  # machine.json of the moment
+    total_bytes: int | None = None
+    notices: tuple[Message, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)  # proxy and certificate for every child
+    conda: str | None = None  # conda engine: the program
+    further_channels: tuple[str, ...] = ()  # other places of the same channels, for when one fails
+    conda_specs: tuple[str, ...] = ()  # what the wheels need of conda's packages: "setuptools==80.9.0"
+    profile_sha256: str | None = None  # of the class profile whose lock this is
+    schema: int = SCHEMA
+
+    @property
+    def keeps_wheels(self) -> bool:
+        """Whether somebody wants the wheels, too: the person, or the rest of a class."""
+        return self.choices.keep_wheels or self.profile_sha256 is not None

@@ -1,0 +1,74 @@
+"""The proof chain of a build that fits: card, kernels in the wheel, driver, Python, system, wheel.
+
+Each link with the source of its row and how sure that row is. What does not fit has reasons instead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.compatibility.cards import GraphicsCard, alike_once
+from wizard.compatibility.data.model import Build, least_sure
+from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
+from wizard.compatibility.judge import Situation, first_and_last
+from wizard.compatibility.model import Link
+from wizard.compatibility.rules import code_for
+from wizard.model.messages import message
+
+
+def proof(
+    build: Build, situation: Situation, targets: tuple[GraphicsCard, ...], python: str | None
+) -> tuple[Link, ...]:
+    return (*_cards(build, situation, targets), *_driver(build, situation), *_wheel(build, situation, python))
+
+
+def _cards(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> Iterator[Link]:
+    if build.variant == CPU or build.kernels is None:
+        key = "plan.proof.cpu" if situation.cards else "plan.proof.no-gpu"
+        yield Link("gpu", message(key))
+        return
+    kernels = build.kernels
+    for card in alike_once(targets):
+        if card.capability is None:
+            continue
+        params = {"gpu": card.name, "capability": card.capability_text, "arch": card.capability.sm}
+        yield Link("gpu", message("plan.proof.gpu", **params), card.source, card.confidence)
+        code = code_for(kernels.architectures, card.capability)
+        if code:
+            key = "plan.proof.ptx" if code.is_ptx else "plan.proof.kernels"
+            first, last = first_and_last(kernels.architectures)
+            words = message(key, arch=code.arch, first=first, last=last, gpu=card.name)
+            yield Link("kernels", words, kernels.source, "low" if code.is_ptx else kernels.confidence)
+
+
+def _driver(build: Build, situation: Situation) -> Iterator[Link]:
+    floor, level = situation.floor(build), situation.level
+    if floor and level:
+        cuda = cuda_of(build.variant) or ""
+        if level.cuda and version_key(level.text) < version_key(floor.driver_floor) or not level.version:
+            own = ".".join(map(str, level.cuda))
+            words = message("plan.proof.driver-cuda", driver=level.text, own=own, cuda=cuda)
+        else:
+            words = message("plan.proof.driver", driver=level.text, need=floor.driver_floor, cuda=cuda)
+        yield Link("driver", words, floor.source, floor.confidence)
+
+
+def _wheel(build: Build, situation: Situation, python: str | None) -> Iterator[Link]:
+    machine = situation.machine
+    if python:
+        yield Link("python", message("plan.proof.python", python=python), build.source, build.confidence)
+    system = f"{machine.os} {machine.arch}"
+    if build.min_glibc:
+        words = message("plan.proof.glibc", system=system, need=build.min_glibc, have=machine.glibc or "?")
+    else:
+        words = message("plan.proof.system", system=system)
+    yield Link("platform", words, build.source, build.confidence)
+    tag = f"cp{python.replace('.', '')}" if python else "?"
+    params = {"build": f"{build.torch}+{build.variant}", "tag": tag, "platform": build.platform}
+    size = build.size
+    if size is None:
+        yield Link("wheel", message("plan.proof.wheel", **params), build.source, build.confidence)
+        return
+    words = message("plan.proof.wheel-size", megabytes=round(size.bytes / 1e6), **params)
+    sources = "; ".join(dict.fromkeys((build.source, size.source)))
+    yield Link("wheel", words, sources, least_sure(build.confidence, size.confidence))

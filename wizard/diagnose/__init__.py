@@ -1,0 +1,1 @@
+"""Why it does not work: looks at an environment and its machine, and the smallest repair."""

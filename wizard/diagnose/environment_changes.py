@@ -1,0 +1,28 @@
+"""What replaced PyTorch in the environments that runs of ours made. Asked at every start, so it brings little along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from wizard.environment.inspect.baseline import Drift, drift_of, read_good_state
+from wizard.model.errors import WizardError
+from wizard.run.plan.plan_file import read_plan
+from wizard.run.run_folder import run_folders
+
+
+def known_prefixes() -> tuple[Path, ...]:
+    """Environments that runs of ours made or repaired, and that are still there."""
+    found: dict[Path, None] = {}
+    for folder in run_folders():
+        try:
+            found[Path(read_plan(folder.plan).prefix)] = None
+        except WizardError:
+            continue
+    return tuple(prefix for prefix in found if read_good_state(prefix))
+
+
+def drift(prefixes: Iterable[Path] | None = None) -> tuple[Drift, ...]:
+    """Reads a few small files of each; starts no Python and imports nothing."""
+    looked = (drift_of(prefix) for prefix in (known_prefixes() if prefixes is None else prefixes))
+    return tuple(each for each in looked if each)

@@ -1,0 +1,1 @@
+"""A pasted error text, held against the catalogue of known errors."""

@@ -1,0 +1,203 @@
+"""Finds the known errors in a pasted traceback or log. Pure; precision before recall.
+
+Of several matches the one that says most wins (`rank`), then the one that stands last: what ends a log is
+nearer to the failure than what began it. A text that matches nothing gets no answer, never a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from wizard.model.messages import Message
+from wizard.model.patterns import Match, Pattern, Sieve, Text, compiled, recent
+from wizard.model.tables import Date, Name, Row, TableError, Words, parse_table, shipped_table
+from wizard.process import redact
+
+
+@dataclass(frozen=True, slots=True)
+class KnownError:
+    """A row of `matrices/errors.toml`. `patterns`: any of them; `needs`: all of them too, anywhere; `near`: all of
+    them, close to the match. `hides`: the rows that say less of the same text."""
+
+    id: str
+    area: str
+    os: str
+    patterns: tuple[Pattern, ...]
+    source: str
+    status: str
+    as_of: str
+    needs: tuple[Pattern, ...] = ()
+    near: tuple[Pattern, ...] = ()
+    rank: int = 1
+    facts: tuple[str, ...] = ()
+    hides: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """`line`: the line of the text that told it."""
+
+    error: KnownError
+    line: str
+    params: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return self.error.id
+
+    @property
+    def cause(self) -> Message:
+        return Message(f"explain.error.{self.id}.cause", self.params)
+
+    @property
+    def fix(self) -> Message:
+        return Message(f"explain.error.{self.id}.fix", self.params)
+
+
+# The catalogue of known errors, read from `matrices/errors.toml`. Only what is written there is ever advised.
+
+_CONTEXT = "@"
+
+
+class ErrorRow(Row, frozen=True, kw_only=True):
+    """`needs`: expressions, and names of contexts with an @. `hides`: ids of rows that are not shown beside it."""
+
+    KEYS = (("id",),)
+
+    id: Name
+    area: Literal["torch", "import", "driver", "container", "pip", "uv", "conda", "network", "disk", "windows"]
+    os: Literal["any", "linux", "windows"]
+    patterns: tuple[Pattern, ...]
+    source: Words
+    status: Words
+    as_of: Date
+    needs: tuple[str, ...] = ()
+    rank: Literal[0, 1, 2] = 1
+    facts: tuple[Literal["card", "driver", "driver-guide", "best", "network", "disk"], ...] = ()
+
+    hides: tuple[Name, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.patterns:
+            raise ValueError("patterns: there is none")
+
+
+class ErrorTable(Row, frozen=True):
+    error: tuple[ErrorRow, ...]
+    contexts: dict[str, tuple[str, ...]] = {}
+
+
+def parse_errors(document: str) -> tuple[KnownError, ...]:
+    """Raises TableError."""
+    return _errors(parse_table("errors", document, ErrorTable))
+
+
+def _errors(table: ErrorTable) -> tuple[KnownError, ...]:
+    problems: list[str] = []
+    contexts: dict[str, Pattern] = {}
+    for name, expressions in table.contexts.items():
+        try:
+            contexts[name] = Pattern(["|".join(expressions)])
+        except ValueError as error:
+            problems.append(f"errors.contexts.{name}: {error}")
+    rows = []
+    for row in table.error:
+        try:
+            rows.append(_known(row, contexts))
+        except (ValueError, KeyError) as error:
+            problems.append(f"errors.{row.id}.needs: {error}")
+    if problems:
+        raise TableError(problems)
+    return tuple(rows)
+
+
+def _known(row: ErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
+    return KnownError(
+        row.id, row.area, row.os, row.patterns, row.source, row.status, row.as_of,
+        needs=tuple(Pattern([need]) for need in row.needs if not need.startswith(_CONTEXT)),
+        near=tuple(contexts[need.removeprefix(_CONTEXT)] for need in row.needs if need.startswith(_CONTEXT)),
+        rank=row.rank, facts=row.facts, hides=frozenset(row.hides),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=1)
+def known_errors() -> tuple[KnownError, ...]:
+    return _errors(shipped_table("errors", ErrorTable))
+
+
+_ESCAPES = r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07"
+_CUDA_INT = "_cuda_int"
+_LINE = 300
+_LONGEST_LINE = 8_000  # characters: what is shown of a log in one line stays near to what told it
+_BEFORE, _AFTER = 2500, 1000  # bytes: how close a context must stand to the match
+_MOST = 5  # answers: nobody reads more, and each line is looked through for secrets
+_WENT_WELL = Pattern([r"^(Successfully installed|Installed \d+ packages?) .*$"])
+
+
+def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Explanation, ...]:
+    """The best answers first, at most five; empty for a text that holds no known error.
+
+    Some tenths of a second of processor for whatever text, and the interpreter's lock is given back meanwhile.
+    """
+    cleaned = Text(clean(text))
+    rows = known_errors() if errors is None else tuple(errors)
+    there = _sieve(rows).of(cleaned)
+    found = [(row, match) for row in rows if (match := _last_match(row, cleaned, there))]
+    hidden = frozenset[str]().union(*(row.hides for row, _ in found))
+    found = [(row, match) for row, match in found if row.id not in hidden]
+    found.sort(key=lambda pair: (-pair[0].rank, -pair[1].start))
+    return tuple(Explanation(row, _line(cleaned.data, match), _params(match)) for row, match in found[:_MOST])
+
+
+@lru_cache(maxsize=2)
+def _sieve(rows: tuple[KnownError, ...]) -> Sieve:
+    return Sieve(pattern for row in rows for pattern in (*row.patterns, *row.needs, *row.near))
+
+
+def clean(text: str) -> str:
+    """As a person reads it: no colours, one line for a bar that redrew itself, plain line ends, none without end."""
+    plain = compiled(_ESCAPES).sub("", recent(text)).replace("\r\n", "\n").replace("\x00", "")
+    lines = (line.rpartition("\r")[2] or line.rstrip("\r") for line in plain.split("\n"))
+    return "\n".join(piece for line in lines for piece in _pieces(line))
+
+
+def _pieces(line: str) -> Iterator[str]:
+    yield line[:_LONGEST_LINE]
+    for start in range(_LONGEST_LINE, len(line), _LONGEST_LINE):
+        yield line[start : start + _LONGEST_LINE]
+
+
+def _last_match(row: KnownError, text: Text, there: frozenset[Pattern]) -> Match | None:
+    wanted = [pattern for pattern in row.patterns if pattern in there]
+    if not wanted or not there.issuperset((*row.needs, *row.near)):
+        return None
+    matches = [match for pattern in wanted if (match := text.last(pattern, lambda one: _is_near(row.near, one, text)))]
+    return max(matches, key=lambda match: match.start, default=None)
+
+
+def _is_near(contexts: Sequence[Pattern], match: Match, text: Text) -> bool:
+    """What an installer said before it ended well has nothing to do with a failure after it."""
+    if not contexts:
+        return True
+    start = max(match.start - _BEFORE, text.last_end(_WENT_WELL, match.start))
+    return all(text.has(context, start, match.end + _AFTER) for context in contexts)
+
+
+def _line(data: bytes, match: Match) -> str:
+    """The whole line in which the match begins, short and without secrets."""
+    start = data.rfind(b"\n", 0, match.start) + 1
+    end = data.find(b"\n", match.start)
+    return redact(data[start : end if end >= 0 else None].decode().strip())[:_LINE]
+
+
+def _params(match: Match) -> dict[str, str]:
+    params: dict[str, str] = {}
+    for name, value in match.groups().items():
+        if name.endswith(_CUDA_INT):  # 12040 is CUDA 12.4
+            params[name.removesuffix(_CUDA_INT)] = f"{int(value) // 1000}.{int(value) % 1000 // 10}"
+        else:
+            params[name] = redact(value)
+    return params

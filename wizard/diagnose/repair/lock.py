@@ -1,0 +1,179 @@
+"""The lock of a repair: resolved as for a setup, then all that is there already in the right version is left out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+
+from packaging.version import InvalidVersion, Version
+
+from wizard.compatibility.data.model import PLATFORMS, Matrix
+from wizard.compatibility.model import Candidate, Choices, Plan, PlanSource
+from wizard.diagnose.checks.packages import fits
+from wizard.diagnose.repair.request import Wanted, python_series
+from wizard.diagnose.repair.reuse import provided_by_conda
+from wizard.environment.inspect.distributions import FAMILY
+from wizard.environment.inspect.installation import Installation
+from wizard.install.lock import NO_SOLUTION
+from wizard.machine.machine_file import machine_to_json
+from wizard.model.errors import WizardError
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import Message, message
+from wizard.run.model import Election, Facts
+from wizard.run.plan.computed import Asker
+from wizard.run.plan.conda_part import Around
+from wizard.run.plan.preview import locked, network_environment
+from wizard.run.run_folder import RunFolder
+from wizard.run.select.build_search import Found, Walk
+from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.source_catalog import Outlook
+from wizard.sources.candidates import default_index
+from wizard.sources.model import Offer
+from wizard.sources.read import Reader
+from wizard.system import moving
+
+# The plan of a run inside an environment that is there: a repair, or a setup into it. Nothing is created by it.
+
+EXACT = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: they follow torch
+
+
+def inside_plan(
+    facts: Facts, env: Installation, election: Election, choices: Choices, folder: RunFolder, lock: Lock,
+    gpu_expected: bool, notices: tuple[Message, ...] = (),
+) -> Plan:  # fmt: skip
+    sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
+    return Plan(
+        id=folder.id,
+        created=round(time.time(), 3),
+        candidate=election.candidate,
+        choices=choices,
+        prefix=str(env.prefix),
+        engine=election.engine,
+        engine_reason=election.engine_reason,
+        python=election.python,
+        base_python=None,
+        channels=(),
+        sources=tuple(PlanSource(role, s.layout.value, s.origin.value, s.url, s.name) for role, s in sources),
+        requirements=election.requirements,
+        gpu_expected=gpu_expected,
+        machine=machine_to_json(facts.machine),
+        total_bytes=lock.total_bytes,
+        notices=notices,
+        environment=network_environment(facts.settings, [source.url for _, source in sources]),
+    )
+
+
+def election_for(
+    facts: Facts, matrix: Matrix, env: Installation, wanted: Wanted, choices: Choices, is_cancelled: Callable[[], bool]
+) -> Election:
+    """The sources that carry it, asked live as for a setup; without a package of the family, none needs to."""
+    python = python_series(env)
+    choices = replace(choices, python=python)
+    with Reader(facts.settings) as reader:
+        outlook = Outlook(choices, facts.settings, reader, Contest(choices, facts, is_cancelled))
+        found = _carried(facts, matrix, outlook, wanted, choices, is_cancelled) if wanted.family else None
+        candidate = found.candidate if found else wanted.candidates[0]
+        source = found.source if found else default_index()
+        # Where torch is not asked for, no index has to be kept from offering it.
+        beside = source if found else replace(source, url="https://torch.invalid/")
+        packages = outlook.package_sources(beside, python)
+    offers = found.offers if found else {}
+    return Election(
+        wanted=candidate,
+        candidate=candidate,
+        engine="existing",
+        engine_reason=message("doctor.title.environment", prefix=str(env.prefix)),
+        python=python,
+        base_python=None,
+        channels=(),
+        torch_source=source,
+        offers=offers,
+        requirements=(*_pins(offers, wanted), *_bound(env, matrix, facts, candidate), *wanted.others),
+        package_sources=packages,
+        states=(),
+    )
+
+
+def _carried(
+    facts: Facts, matrix: Matrix, outlook: Outlook, wanted: Wanted, choices: Choices, is_cancelled: Callable[[], bool]
+) -> Found:
+    needed = tuple(name for name in wanted.family if name != "torch")
+    walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, needed)
+    found = walk.find(wanted.candidates, (choices.python or "",))
+    build = f"torch {wanted.candidates[0].torch}+{wanted.candidates[0].variant}"
+    if found is None:
+        details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+        raise WizardError("no-source", details=details, build=build)
+    missing = [name for name in needed if name not in found.offers]
+    if missing:
+        build = f"torch {found.candidate.torch}+{found.candidate.variant}"
+        raise WizardError("repair-companion-not-carried", name=", ".join(missing), build=build)
+    return found
+
+
+def _pins(offers: Mapping[str, Offer], wanted: Wanted) -> Iterator[str]:
+    """torch is always named: a companion must be resolved beside it."""
+    for name in FAMILY:
+        if name in offers and (name == "torch" or name in wanted.family):
+            yield f"{name}=={offers[name].version}"
+
+
+def _bound(env: Installation, matrix: Matrix, facts: Facts, candidate: Candidate) -> tuple[str, ...]:
+    platform = PLATFORMS.get((facts.machine.os, facts.machine.arch), "")
+    bound = matrix.numpy_bound(candidate.torch, platform, python_series(env))
+    return (f"numpy{bound}",) if bound and env.one("numpy") else ()
+
+
+def lock_for(
+    facts: Facts, election: Election, env: Installation, wanted: Wanted, folder: RunFolder,
+    asker: Asker,
+) -> Lock:  # fmt: skip
+    """Resolved first around what conda owns only; what that changes without need is then held, where that has a
+    solution."""
+    around = Around(tuple(each for each in provided_by_conda(env) if each.name not in wanted.damaged))
+    lock = locked(facts, election, folder, asker, around)
+    held = tuple(_held(lock, env, wanted))
+    if held:
+        kept = replace(election, requirements=(*election.requirements, *held))
+        try:
+            lock = locked(facts, kept, folder, asker, around)
+        except WizardError as error:
+            if error.code not in NO_SOLUTION:
+                raise
+            moving.remove_tree(folder.path / "resolve")
+    return replace(lock, files=tuple(file for file in lock.files if _comes(file, env, wanted)))
+
+
+def _held(lock: Lock, env: Installation, wanted: Wanted) -> Iterator[str]:
+    """Installed in another version, and nothing but the newest release asks for the change."""
+    for file in lock.files:
+        installed = env.one(file.name)
+        must_follow = file.name in wanted.names or file.name in FAMILY or file.name.startswith(EXACT)
+        if installed and not must_follow and _is_plain(installed.version) and _comes(file, env, wanted):
+            yield f"{file.name}=={installed.version}"
+
+
+def _is_plain(version: str) -> bool:
+    """A local or odd version is in no index."""
+    try:
+        return Version(version).local is None
+    except InvalidVersion:
+        return False
+
+
+def _comes(file: LockedFile, env: Installation, wanted: Wanted) -> bool:
+    """Damaged, not there, there in another version, or made for another Python. The family: only what was named."""
+    if file.name in wanted.damaged:
+        return True
+    if file.name in FAMILY and file.name not in wanted.family:
+        return False
+    installed = env.one(file.name)
+    if installed is None:
+        return True
+    if env.python and installed.tags and not fits(installed.tags, env.python.tag):
+        return True
+    try:
+        return Version(installed.version) != Version(file.version)
+    except InvalidVersion:
+        return True

@@ -1,0 +1,149 @@
+"""What a setup would change in an environment that is there: package by package, and what would break by it.
+
+Values over the installed distributions and the lock; nothing is run and nothing is changed. What conda's own records
+list belongs to conda: wheels are never written over it, since conda would not know and its next change would mix both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.utils import canonicalize_name
+from packaging.version import InvalidVersion, Version
+
+from wizard.environment.conda.records import owners_of_files
+from wizard.environment.inspect.distributions import FAMILY, Distribution
+from wizard.environment.inspect.installation import Installation
+from wizard.model.lock import Lock, LockedFile, PackageVersion
+
+REUSE = "reuse"  # the code of such a run in its repair.json
+ADDED, REPLACED = "added", "replaced"
+_TORCH_RECORDS = ("pytorch", "pytorch-gpu", "pytorch-cpu", "libtorch")
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`was` None: it is not there yet. `size` of the download."""
+
+    name: str
+    was: str | None
+    now: str
+    size: int | None
+
+    @property
+    def kind(self) -> str:
+        return ADDED if self.was is None else REPLACED
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A package that stays and would no longer have what it asks for; it has it now. `now`: what would come."""
+
+    name: str
+    version: str
+    requirement: str
+    now: str
+
+
+def changes_of(lock: Lock, env: Installation) -> tuple[Change, ...]:
+    """Only what comes: a package that is there in the locked version is left alone."""
+    return tuple(
+        Change(file.name, installed.version if (installed := env.one(file.name)) else None, file.version, file.size)
+        for file in lock.files
+        if comes(file, env)
+    )
+
+
+def comes(file: LockedFile, env: Installation) -> bool:
+    """Not there, there in another version, or there twice."""
+    installed = env.find(file.name)
+    if len(installed) != 1:
+        return True
+    try:
+        return Version(installed[0].version) != Version(file.version)
+    except InvalidVersion:
+        return True
+
+
+def broken_by(changes: Iterable[Change], env: Installation) -> tuple[Broken, ...]:
+    """What asks for another version than comes, and a companion whose torch becomes another build."""
+    coming = {change.name: change.now for change in changes}
+    staying = [each for each in env.distributions if each.name not in coming]
+    return (*_unmet(coming, staying, env), *_left_behind(coming, staying, env))
+
+
+def _unmet(coming: Mapping[str, str], staying: Iterable[Distribution], env: Installation) -> Iterator[Broken]:
+    markers = env.markers()
+    for each in staying:
+        for requirement in each.wanted(markers):
+            name = canonicalize_name(requirement.name)
+            installed = env.one(name)
+            if name not in coming or installed is None:
+                continue
+            was_met = requirement.specifier.contains(installed.version, prereleases=True)
+            if was_met and not requirement.specifier.contains(coming[name], prereleases=True):
+                yield Broken(each.name, each.version, str(requirement).partition(";")[0].strip(), coming[name])
+
+
+def _left_behind(coming: Mapping[str, str], staying: Iterable[Distribution], env: Installation) -> Iterator[Broken]:
+    """torchvision +cu126 beside a torch +cpu: no requirement says so, and it does not load."""
+    torch, was = coming.get("torch"), env.one("torch")
+    if torch is None or was is None:
+        return
+    for each in staying:
+        if each.name in FAMILY and (was.release, was.local) != (
+            torch.partition("+")[0],
+            torch.partition("+")[2] or None,
+        ):
+            yield Broken(each.name, each.version, f"torch=={was.version}", torch)
+
+
+@dataclass(frozen=True, slots=True)
+class CondaOwned:
+    """`record`: the package as conda calls it."""
+
+    name: str
+    record: str
+
+
+def conda_owned(env: Installation, changes: Iterable[Change]) -> tuple[CondaOwned, ...]:
+    """Of what would be replaced, what conda put there. conda's torch is found by its record, too."""
+    if not env.is_conda:
+        return ()
+    owners = owners_of_files(env.prefix)
+    found = []
+    for change in changes:
+        inside = (_relative(env.prefix, each.info) for each in env.find(change.name))
+        record = next((owner for info in inside if (owner := _owner_below(info, owners))), None)
+        if record is None and change.name == "torch":
+            record = next((f"{each.name} {each.version}" for each in env.records if each.name in _TORCH_RECORDS), None)
+        if record:
+            found.append(CondaOwned(change.name, record))
+    return tuple(found)
+
+
+def provided_by_conda(env: Installation) -> tuple[PackageVersion, ...]:
+    """Python packages whose metadata conda's records list: wheels go around them. torch itself is left out: beside
+    conda's there is no other."""
+    if not env.is_conda:
+        return ()
+    owners = owners_of_files(env.prefix)
+    return tuple(
+        PackageVersion(each.name, each.version)
+        for each in env.distributions
+        if each.name not in FAMILY and _owner_below(_relative(env.prefix, each.info), owners)
+    )
+
+
+def _owner_below(info: str, owners: Mapping[str, str]) -> str | None:
+    """Of a metadata folder, or of the one file that an old one is."""
+    for name in (info, *(f"{info}/{file}" for file in ("METADATA", "RECORD", "INSTALLER", "PKG-INFO"))):
+        if name in owners:
+            return owners[name]
+    return None
+
+
+def _relative(prefix: Path, path: Path) -> str:
+    return path.relative_to(prefix).as_posix() if prefix in path.parents else path.as_posix()

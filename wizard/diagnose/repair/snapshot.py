@@ -1,0 +1,232 @@
+"""The snapshot of a repair: what is replaced is moved aside inside the prefix, and can be moved back.
+
+A list of what will be moved is on the disk before the first move; a move is one rename. So it may be killed at any
+line: going on moves what is left, going back brings back what was moved. Nothing is copied but files that are
+edited in place, and nothing of the user's is deleted: what came since is moved out of the way as well.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.diagnose.repair.owned_files import claims, distributions_named
+from wizard.install.installer import SCRATCH_NAME
+from wizard.install.record import remove_partial
+from wizard.install.wheel_data import beside
+from wizard.model.errors import WizardError
+from wizard.system import moving
+
+FOLDER = ".torch-setup-aside"
+_LIST, _CLEARED, _KEPT, _STRAYS = "list.json", "cleared", "kept", "strays"
+MOVED, COPIED, NEW = "moved", "copied", "new"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """`path` is relative to the prefix. copied: edited in place afterwards; new: was not there, and may be a folder."""
+
+    path: str
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class _List:
+    """`names`: the distributions that come in. `spare`: files of nobody stay where they are."""
+
+    items: tuple[Item, ...]
+    names: tuple[str, ...]
+    spare: bool
+
+
+class Aside:
+    """The snapshot of one run. `site`: where the environment's packages are."""
+
+    def __init__(self, prefix: Path, site: Path, run: str) -> None:
+        self.prefix, self.site = prefix, site
+        self.folder = prefix / FOLDER / run
+
+    @property
+    def is_begun(self) -> bool:
+        return (self.folder / _LIST).is_file()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The distributions that the run puts in."""
+        return self._read_list().names
+
+    def put(
+        self, names: Iterable[str], wheels: Iterable[Path], further: Iterable[Path], edits: Iterable[Path],
+        spare: bool = False,
+    ) -> int:  # fmt: skip
+        """How many items went aside. `edits`: files that will be written. `spare`: files of nobody stay in their place,
+        also in a folder of a package that goes. Raises WizardError `aside-failed`."""
+        if not self.is_begun:
+            named = tuple(names)
+            try:
+                self._write_list(self._items(named, tuple(wheels), further, edits, spare), named, spare)
+            except OSError as error:
+                raise WizardError("aside-failed", details=str(error), path=str(self.prefix)) from error
+        items = self._read_list().items
+        moving.unlink(self.folder / _CLEARED, missing_ok=True)  # a way back that was cut off: now it goes on instead
+        for item in items:
+            try:
+                self._put_one(item)
+            except OSError as error:
+                raise WizardError("aside-failed", details=str(error), path=str(self.prefix / item.path)) from error
+        return sum(item.kind == MOVED for item in items)
+
+    def _items(
+        self, names: Iterable[str], wheels: tuple[Path, ...], further: Iterable[Path], edits: Iterable[Path],
+        spare: bool,
+    ) -> list[Item]:  # fmt: skip
+        going = distributions_named(self.site, names)
+        further = [path for path in further if os.path.lexists(path)]
+        moved = claims(self.prefix, self.site, going, wheels, further, spare)
+        inside = [os.path.relpath(path, self.prefix).replace(os.sep, "/") for path in edits]
+        inside += beside(self.prefix, self.site, wheels, moved)
+        edited = [Item(path, COPIED if os.path.lexists(self.prefix / path) else NEW) for path in dict.fromkeys(inside)]
+        return [*(Item(path, MOVED) for path in moved), *edited]
+
+    def _write_list(self, items: list[Item], names: tuple[str, ...], spare: bool) -> None:
+        self.folder.parent.mkdir(exist_ok=True)  # not its parents: an environment that is gone is not made again
+        self.folder.mkdir(exist_ok=True)
+        site = os.path.relpath(self.site, self.prefix).replace(os.sep, "/")
+        rows = [[item.path, item.kind] for item in items]
+        data = {"schema": 1, "site": site, "names": names, "spare": spare, "items": rows}
+        moving.write_whole(self.folder / _LIST, json.dumps(data).encode())
+
+    def _read_list(self) -> _List:
+        try:
+            data = json.loads((self.folder / _LIST).read_text(encoding="utf-8"))
+            items = tuple(Item(str(path), str(kind)) for path, kind in data["items"])
+            return _List(items, tuple(map(str, data["names"])), bool(data.get("spare")))
+        except (OSError, ValueError, LookupError, TypeError):
+            return _List((), (), False)
+
+    def _put_one(self, item: Item) -> None:
+        there, here = self.folder / _KEPT / item.path, self.prefix / item.path
+        if item.kind == NEW or os.path.lexists(there):
+            return
+        there.parent.mkdir(parents=True, exist_ok=True)
+        if item.kind == COPIED:
+            fresh = there.with_name(f"{there.name}.new")
+            shutil.copy2(here, fresh, follow_symlinks=False)
+            moving.replace(fresh, there)
+        elif os.path.lexists(here):
+            moving.rename(here, there)
+
+    # -- the way back
+
+    def restore(self, wheels: Iterable[Path] = ()) -> bool:
+        """Everything as it was before; False when nothing is kept. `wheels`: those that may have come in part.
+
+        Raises WizardError `restore-failed`.
+        """
+        if not self.is_begun:
+            self.forget()
+            return False
+        listed = self._read_list()
+        try:
+            moving.remove_tree(self.prefix / SCRATCH_NAME)  # of an install that was cut off
+            self._clear(listed, tuple(wheels))
+            for item in listed.items:
+                self._bring_back(item, listed.spare)
+            self._return_strays()
+            moving.unlink(self.folder / _LIST)  # first: without it, what is left here is only rubbish
+        except OSError as error:
+            raise WizardError("restore-failed", details=str(error), path=str(error.filename or self.prefix)) from error
+        self.forget()
+        return True
+
+    def _clear(self, listed: _List, wheels: tuple[Path, ...]) -> None:
+        """Takes out what the repair put in. Once only: afterwards, what lies there is what was brought back."""
+        if (self.folder / _CLEARED).exists():
+            return
+        for distribution in distributions_named(self.site, listed.names):
+            if not self._is_untouched(distribution.info, listed.items):
+                for path in claims(self.prefix, self.site, (distribution,), (), (), listed.spare):
+                    self._discard(path)
+        for wheel in wheels:
+            if self._has_moved(listed.items):
+                with contextlib.suppress(WizardError):
+                    remove_partial(wheel, self.site)
+        for item in listed.items:
+            if item.kind == NEW:
+                self._discard(item.path)
+        (self.folder / _CLEARED).touch()
+
+    def _is_untouched(self, info: Path, items: tuple[Item, ...]) -> bool:
+        """The kill came before this one was moved: it is the old one that lies there."""
+        path = os.path.relpath(info, self.prefix).replace(os.sep, "/")
+        waiting = {item.path for item in items if item.kind == MOVED and not (self.folder / _KEPT / item.path).exists()}
+        return path in waiting
+
+    def _has_moved(self, items: tuple[Item, ...]) -> bool:
+        """All of it, the copies too: only then has anything been installed."""
+        return all(os.path.lexists(self.folder / _KEPT / item.path) for item in items if item.kind != NEW)
+
+    def _discard(self, path: str, into: str = "discarded") -> None:
+        here, there = self.prefix / path, self.folder / into / path
+        if not os.path.lexists(here):
+            return
+        while os.path.lexists(there):
+            there = there.with_name(f"{there.name}~")
+        there.parent.mkdir(parents=True, exist_ok=True)
+        moving.rename(here, there)
+
+    def _bring_back(self, item: Item, spare: bool) -> None:
+        there, here = self.folder / _KEPT / item.path, self.prefix / item.path
+        if not os.path.lexists(there):
+            return
+        if item.kind == MOVED and os.path.lexists(here):
+            self._discard(item.path, _STRAYS if spare else "discarded")
+        here.parent.mkdir(parents=True, exist_ok=True)
+        moving.replace(there, here)
+
+    def _return_strays(self) -> None:
+        """What somebody has put into a folder of the new package meanwhile, unless it is there already."""
+        strays = self.folder / _STRAYS
+        for folder, _, names in os.walk(strays):
+            for name in names:
+                path = Path(folder, name)
+                here = self.prefix / path.relative_to(strays)
+                if not name.endswith(".pyc") and not os.path.lexists(here):
+                    here.parent.mkdir(parents=True, exist_ok=True)
+                    moving.rename(path, here)
+
+    def forget(self) -> None:
+        """Deletes what is kept: there is no way back afterwards."""
+        moving.unlink(self.folder / _LIST, missing_ok=True)
+        moving.remove_tree(self.folder)
+        with contextlib.suppress(OSError):
+            self.folder.parent.rmdir()
+
+    def bytes(self) -> int:
+        total = 0
+        for folder, _, files in os.walk(self.folder):
+            for name in files:
+                with contextlib.suppress(OSError):
+                    total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118
+        return total
+
+
+def kept_in(prefix: Path, run: str) -> Aside:
+    """The snapshot of that run by its own list: the run's folder may be gone. Raises WizardError `restore-failed`."""
+    try:
+        data = json.loads((prefix / FOLDER / run / _LIST).read_text(encoding="utf-8"))
+        return Aside(prefix, prefix / str(data["site"]), run)
+    except (OSError, ValueError, LookupError, TypeError) as error:
+        raise WizardError("restore-failed", details=repr(error), path=str(prefix / FOLDER / run)) from error
+
+
+def kept_runs(prefix: Path) -> tuple[str, ...]:
+    """The repairs that can be taken back, the newest first (a run's id begins with its time)."""
+    base = prefix / FOLDER
+    names = [path.name for path in base.iterdir() if (path / _LIST).is_file()] if base.is_dir() else []
+    return tuple(sorted(names, reverse=True))

@@ -1,0 +1,1 @@
+"""Environments: a prefix is a folder that holds its own Python."""

@@ -1,0 +1,1 @@
+"""The user's own conda: found, asked, its answers read, its records kept, Miniforge."""

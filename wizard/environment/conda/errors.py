@@ -1,0 +1,138 @@
+"""What conda said when it failed becomes a sentence and a way out: rows of `matrices/conda_errors.toml`.
+
+Pure. Errors come as JSON (one, or several in one), as mamba's text, or as nothing at all (killed). Terms of service
+are explained and never accepted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from wizard.environment.conda.answer import parse_document
+from wizard.environment.model import Target
+from wizard.model.errors import WizardError
+from wizard.model.patterns import compiled, search
+from wizard.model.tables import Date, Name, Row, Words, parse_table, shipped_table
+from wizard.process import Outcome, redact, without_memory
+
+_ANY = "*"
+_LIBMAMBA = "libmamba"
+_LIST = re.compile(r"(?:^|\n)\s*-\s+")
+_MOST_LETTERS = 300  # of one blank in a sentence
+
+
+class ErrorRow(Row, frozen=True, kw_only=True):
+    KEYS = (("exception", "says"),)
+
+    exception: Words
+    code: Name
+    source: Words
+    as_of: Date
+    says: str = ""
+
+    def __post_init__(self) -> None:
+        try:
+            compiled(self.says)
+        except ValueError as error:
+            raise ValueError(f"says: {error}") from error
+
+    def find(self, exception: str, said: str) -> Any | None:
+        return search(f"(?i){self.says}", said) if self.exception in (exception, _ANY) else None
+
+
+class ErrorTable(Row, frozen=True):
+    error: tuple[ErrorRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Complaint:
+    """One error: conda's name for it and its words."""
+
+    exception: str
+    said: str
+
+
+def parse_errors(document: str) -> tuple[ErrorRow, ...]:
+    """Raises TableError."""
+    return parse_table("conda_errors", document, ErrorTable).error
+
+
+@lru_cache(maxsize=1)
+def error_rows() -> tuple[ErrorRow, ...]:
+    return shipped_table("conda_errors", ErrorTable).error
+
+
+def complaints(data: Mapping[str, Any] | None, stderr: str) -> tuple[Complaint, ...]:
+    """Without repeats; an error that holds several is taken apart. mamba's words are on stderr."""
+    found: list[Complaint] = []
+    if data is not None and "solver_problems" in data:
+        problems = "\n".join(map(str, data["solver_problems"])) or "solver_problems"
+        found.append(Complaint(_LIBMAMBA, problems))
+    elif data is not None and "exception_name" in data:
+        inner = [each for each in data.get("errors") or () if isinstance(each, Mapping)]
+        for each in inner or [data]:
+            words = each.get("message") or each.get("error") or ""
+            found.append(Complaint(str(each.get("exception_name", "")), str(words)))
+    if re.search(r"^(?:error|critical)\s+libmamba", stderr, re.MULTILINE):
+        found.append(Complaint(_LIBMAMBA, stderr))
+    return tuple(dict.fromkeys(found))
+
+
+def failure(outcome: Outcome, target: Target, kind: str) -> WizardError:
+    """For a conda that ended without success, by what it said; `kind` names the program in the sentence."""
+    if lack := without_memory(outcome):
+        return lack
+    blanks: dict[str, str] = {
+        "path": str(target.prefix),
+        "channel": _channels(target),
+        "channels": _channels(target),
+        "python": target.python,
+        "program": kind,
+    }
+    details = outcome.tail()
+    if outcome.exit_code is None:
+        return WizardError("conda-not-started", details, **{**blanks, "path": outcome.request.argv[0]})
+    data = parse_document(outcome.stdout)
+    heard = complaints(data, outcome.stderr)
+    if heard:
+        details = "\n".join([details, *(redact(f"{each.exception}: {each.said.strip()}") for each in heard)])
+    for each in heard or (Complaint("", outcome.stderr + outcome.stdout),):
+        for row in error_rows():
+            if match := row.find(each.exception, each.said):
+                return WizardError(row.code, details, **{**blanks, **_named(match)})
+    return _unknown(outcome, heard, data, details, blanks)
+
+
+def _unknown(
+    outcome: Outcome,
+    heard: tuple[Complaint, ...],
+    data: Mapping[str, Any] | None,
+    details: str,
+    blanks: Mapping[str, str],
+) -> WizardError:
+    if heard:
+        said = redact(heard[0].said.strip().partition("\n")[0])[:_MOST_LETTERS]
+        return WizardError("conda-failed", details, **{**blanks, "said": said or heard[0].exception})
+    if outcome.exit_code is not None and outcome.exit_code < 0:
+        return WizardError("conda-killed", details, **blanks, signal=-outcome.exit_code)
+    if data is None:
+        return WizardError("conda-no-answer", details, **blanks)
+    return WizardError("conda-failed", details, **{**blanks, "said": f"exit status {outcome.exit_code}"})
+
+
+def _named(match: Any) -> dict[str, str]:
+    """The named groups as blanks: lists on one line, without secrets; an empty one is left to the default."""
+    named = {}
+    for name, value in match.groupdict().items():
+        parts = [part.strip() for part in _LIST.split(value or "") if part.strip()]
+        if parts:
+            named[name] = redact(", ".join(parts))[:_MOST_LETTERS]
+    return named
+
+
+def _channels(target: Target) -> str:
+    return ", ".join(redact(channel) for channel in target.channels)

@@ -1,0 +1,200 @@
+"""What conda keeps about an environment, and rattler leaves out: readable records, a history, the list of prefixes.
+
+With these, conda lists the environment and can go on with it. `~/.conda/environments.txt` is the user's file: one line
+is added or taken out, every other byte stays. It is no setting to be undone: the line goes with its environment.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import re
+import stat
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from wizard.system import paths
+from wizard.system.disk import BINARY
+from wizard.system.traits import this
+from wizard.undo.user_file import replace_file
+
+_USER = re.compile(r"(\bhttps?://)[^\s/@'\"]+@", re.IGNORECASE)
+_TOKEN = re.compile(r"(\bhttps?://[^\s/'\"]+)/t/[A-Za-z0-9_-]+/", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One `conda-meta/*.json`."""
+
+    name: str
+    version: str
+    build: str
+    subdir: str
+    channel: str
+
+    def __str__(self) -> str:
+        return f"{without_credentials(self.channel).rstrip('/')}/{self.subdir}::{self.name}-{self.version}-{self.build}"
+
+
+def read_records(prefix: Path) -> tuple[Record, ...]:
+    """Sorted by name; a record that cannot be read is left out."""
+    records = []
+    for path in sorted((prefix / "conda-meta").glob("*.json")):
+        try:
+            records.append(parse_record(json.loads(path.read_text(encoding="utf-8"))))
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+    return tuple(records)
+
+
+def owners_of_files(prefix: Path) -> Mapping[str, str]:
+    """Every file that conda's records list, relative with "/" -> the package as conda calls it."""
+    found: dict[str, str] = {}
+    for path in sorted((prefix / "conda-meta").glob("*.json")):
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            name = f"{data['name']} {data['version']}"
+            found.update(dict.fromkeys(map(str, data.get("files", ())), name))
+        except (OSError, ValueError, LookupError, TypeError, AttributeError):
+            continue
+    return found
+
+
+def parse_record(data: dict[str, Any]) -> Record:
+    channel = str(data.get("channel") or "").removesuffix(f"/{data['subdir']}")
+    return Record(data["name"], data["version"], data["build"], data["subdir"], channel)
+
+
+def take_out_credentials(prefix: Path) -> None:
+    """rattler keeps the channel's password in its records; they will be readable for others."""
+    for path in (prefix / "conda-meta").glob("*.json"):
+        written = path.read_text(encoding="utf-8")
+        clean = without_credentials(written)
+        if clean != written:
+            path.write_text(clean, encoding="utf-8", newline="\n")
+
+
+def name_sources(prefix: Path, sources: Mapping[str, str]) -> None:
+    """Of packages that came from files of this computer: the address that the channel has for them, by SHA-256."""
+    for path in (prefix / "conda-meta").glob("*.json") if sources else ():
+        data = json.loads(path.read_text(encoding="utf-8"))
+        url = sources.get(str(data.get("sha256")))
+        if url is not None:
+            data["url"] = url
+            path.write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8", newline="\n")
+
+
+def correct_links(prefix: Path) -> None:
+    """Take out the digests of symbolic links. rattler writes that of the link's text; conda writes none, and its
+    `doctor` compares what stands there with the file that the link leads to. Raises OSError, ValueError."""
+    for path in (prefix / "conda-meta").glob("*.json"):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        entries = data.get("paths_data", {}).get("paths", ())
+        links = [entry for entry in entries if entry.get("path_type") == "softlink" and "sha256_in_prefix" in entry]
+        for entry in links:
+            del entry["sha256_in_prefix"]
+        if links:
+            path.write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8", newline="\n")
+
+
+def without_credentials(text: str) -> str:
+    """As conda itself keeps addresses: `https://user:token@host/t/xy-123/forge` becomes `https://host/forge`."""
+    return _TOKEN.sub(r"\g<1>/", _USER.sub(r"\g<1>", text))
+
+
+def history_entry(records: tuple[Record, ...], specs: tuple[str, ...], moment: float) -> str:
+    stamp = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(moment))
+    lines = [f"==> {stamp} <==", f"# cmd: {paths.APP_NAME}", *(f"+{record}" for record in records)]
+    return "\n".join([*lines, f"# update specs: {list(specs)!r}", ""])
+
+
+def write_history(prefix: Path, specs: tuple[str, ...], moment: float) -> None:
+    path = prefix / "conda-meta" / "history"
+    with path.open("a", encoding="utf-8", newline="\n") as stream:
+        stream.write(history_entry(read_records(prefix), specs, moment))
+
+
+def environments_list() -> Path:
+    return Path.home() / ".conda" / "environments.txt"
+
+
+def listed_prefixes() -> tuple[Path, ...]:
+    """What conda knows of; a line may be stale. Lines that cannot be decoded are left out, and so is a list that cannot
+    be read."""
+    found: list[Path] = []
+    lines: list[bytes] = []
+    with contextlib.suppress(OSError):
+        lines = _read().splitlines()
+    for line in lines:
+        with contextlib.suppress(UnicodeDecodeError):
+            written = line.decode(this().conda_list_encoding).strip()
+            if written and not written.startswith("#"):
+                found.append(Path(written))
+    return tuple(place for place in found if place.is_absolute())
+
+
+def register(prefix: Path) -> None:
+    """Adds the prefix to the user's list, once. Raises OSError."""
+    with _lock():
+        before = _read()
+        line = _line(prefix)
+        if line is None or line in before.splitlines():
+            return
+        environments_list().parent.mkdir(exist_ok=True)
+        glue = b"" if not before or before.endswith(b"\n") else b"\n"
+        _append(environments_list(), glue + line + os.linesep.encode())
+
+
+def _append(path: Path, content: bytes) -> None:
+    """In one write, as conda does: a line that conda adds at the same moment stays. All of it or nothing."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | BINARY, 0o666)
+    try:
+        before = os.fstat(descriptor).st_size
+        if os.write(descriptor, content) != len(content):
+            os.ftruncate(descriptor, before)
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def unregister(prefix: Path) -> None:
+    """Takes our line out again; nothing happens when it is not there."""
+    line = _line(prefix)
+    if line is None or line not in _read().splitlines():
+        return
+    with _lock():
+        kept = b"".join(each for each in _read().splitlines(keepends=True) if each.rstrip(b"\r\n") != line)
+        replace_file(environments_list().resolve(), kept)  # may be a link into a folder of dotfiles
+
+
+def _read() -> bytes:
+    """Raises OSError; also for a pipe in its place, which would keep us waiting."""
+    path = environments_list()
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), str(path))
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+
+
+def _line(prefix: Path) -> bytes | None:
+    """None for a path that the system's encoding cannot write: conda could not read it either."""
+    try:
+        return str(prefix).encode(this().conda_list_encoding)
+    except UnicodeEncodeError:
+        return None
+
+
+def _lock() -> FileLock:
+    folder = paths.home() / "locks"  # not with the caches: those may be elsewhere the next time
+    folder.mkdir(parents=True, exist_ok=True)
+    return FileLock(folder / "environments-txt.lock", timeout=30)

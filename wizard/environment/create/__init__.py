@@ -1,0 +1,1 @@
+"""Makes an environment, by one of three engines or as a copy."""

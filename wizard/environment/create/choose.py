@@ -1,0 +1,115 @@
+"""Which engine makes the environment, and why: one pure decision.
+
+The built-in engine (rattler) makes a complete conda environment wherever a channel answers. Without a channel
+the machine's own Python of the wanted version serves (venv). The user's own conda makes it on request only. The
+types are plain ones of this layer: the caller translates what it knows about mirrors and the machine.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from packaging.version import InvalidVersion, Version
+
+from wizard.environment.conda.find import OwnConda
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import Message, message
+from wizard.process import redact
+
+ENGINES = ("auto", "rattler", "conda", "venv")
+
+
+@dataclass(frozen=True, slots=True)
+class ChannelVerdict:
+    url: str
+    answers: bool
+    by_hand: bool = False  # the person named it
+
+
+@dataclass(frozen=True, slots=True)
+class BasePython:
+    """A Python of this machine. `has_venv`: it can make virtual environments."""
+
+    executable: str
+    version: str  # "3.12.11"
+    has_venv: bool
+
+
+@dataclass(frozen=True, slots=True)
+class EngineChoice:
+    engine: str  # "rattler" | "conda" | "venv"
+    base_python: Path | None
+    channels: tuple[str, ...]
+    reason: Message
+    conda: Path | None = None
+
+
+def choose_engine(
+    wanted: str,
+    channel_verdicts: tuple[ChannelVerdict, ...],
+    pythons: tuple[BasePython, ...],
+    python: str,
+    own_conda: OwnConda | None = None,
+) -> EngineChoice:
+    """`python` is "3.12"; `own_conda` was confirmed before, when "conda" is wanted.
+
+    Raises UsageError for a wish that cannot be honoured, WizardError when nothing is left.
+    """
+    if wanted not in ENGINES:
+        raise UsageError("engine-unknown", engine=wanted, engines=", ".join(ENGINES))
+    channels = tuple(verdict.url for verdict in channel_verdicts if verdict.answers)
+    if wanted == "conda":
+        return _conda_choice(own_conda, channels, channel_verdicts)
+    base = suitable_python(pythons, python)
+    if wanted == "rattler" and not channels:
+        raise UsageError("engine-rattler-no-channel", tried=_tried(channel_verdicts))
+    if wanted == "venv" and base is None:
+        raise UsageError("engine-venv-no-python", python=python, found=_found(pythons))
+    if channels and wanted != "venv":
+        return EngineChoice("rattler", None, channels, _rattler_reason(wanted, channels[0]))
+    if base is None:
+        raise WizardError("no-engine", python=python, found=_found(pythons), tried=_tried(channel_verdicts))
+    return EngineChoice("venv", Path(base.executable), (), _venv_reason(wanted, base))
+
+
+def _conda_choice(
+    own_conda: OwnConda | None, channels: tuple[str, ...], verdicts: tuple[ChannelVerdict, ...]
+) -> EngineChoice:
+    if own_conda is None:
+        raise UsageError("engine-conda-none", tried="-")
+    if not channels:
+        raise UsageError("engine-conda-no-channel", tried=_tried(verdicts))
+    return EngineChoice("conda", None, channels, own_conda.reason, own_conda.executable)
+
+
+def suitable_python(pythons: tuple[BasePython, ...], python: str) -> BasePython | None:
+    """The newest patch release of that minor version which can make environments; the first listed among equals."""
+    fitting = [found for found in pythons if found.has_venv and _minor(found.version) == python]
+    return max(fitting, key=lambda found: Version(found.version), default=None)
+
+
+def _minor(version: str) -> str:
+    try:
+        parsed = Version(version)
+    except InvalidVersion:
+        return ""
+    return f"{parsed.major}.{parsed.minor}"
+
+
+def _rattler_reason(wanted: str, channel: str) -> Message:
+    key = "asked" if wanted == "rattler" else "channel"
+    return message(f"environments.reason.rattler-{key}", channel=redact(channel))
+
+
+def _venv_reason(wanted: str, base: BasePython) -> Message:
+    key = "asked" if wanted == "venv" else "no-channel"
+    return message(f"environments.reason.venv-{key}", python=base.version, path=base.executable)
+
+
+def _found(pythons: tuple[BasePython, ...]) -> str:
+    return ", ".join(sorted({found.version for found in pythons if found.has_venv})) or "-"
+
+
+def _tried(verdicts: tuple[ChannelVerdict, ...]) -> str:
+    return ", ".join(redact(verdict.url) for verdict in verdicts) or "-"

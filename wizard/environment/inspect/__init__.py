@@ -1,0 +1,1 @@
+"""Looks at environments that are there. Changes nothing in them."""

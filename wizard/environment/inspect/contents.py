@@ -1,0 +1,146 @@
+"""What is in an environment, by its metadata alone: Python, torch and its variant, companions.
+
+No process is started and nothing is imported, so a broken environment can be read too. Only the top of site-packages
+is listed, never what is below: fifty environments are looked at in an instant. The names of conda's records and of
+`.dist-info` folders carry the versions; one small file (`torch/version.py`) is read where they do not say the variant.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.environment.layout import read_text
+
+COMPANIONS = ("torchvision", "torchaudio", "torchao", "torchcodec", "xformers", "triton")
+_DISTRIBUTION = re.compile(r"^(?P<name>[A-Za-z0-9._]+?)-(?P<version>[^-]+)(?:-py\d\.\d+)?\.(?:dist|egg)-info$")
+_RECORD = re.compile(r"^(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json$")
+_CUDA = re.compile(r"^cuda\s*(?::[^=\n]*)?=\s*['\"]([\d.]+)['\"]", re.MULTILINE)
+_HIP = re.compile(r"^hip\s*(?::[^=\n]*)?=\s*['\"](\d+)\.(\d+)[\d.-]*['\"]", re.MULTILINE)
+_XPU = re.compile(r"^xpu\s*(?::[^=\n]*)?=\s*['\"]", re.MULTILINE)
+_VERSION = re.compile(r"^(?:__version__|debug)\b", re.MULTILINE)
+_BUILD_CUDA = re.compile(r"cuda_?(\d\d)\.?(\d)")  # conda: cuda126_mkl_py312_…, py3.12_cuda12.4_cudnn9_0
+_TORCH_RECORDS = ("pytorch", "pytorch-gpu", "pytorch-cpu", "libtorch")
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    name: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """`torch` is the release without its local part, `variant` "cpu", "cu126", "rocm6.4"…; None: not there, not said.
+
+    `packages` counts distributions and conda's packages, each name once.
+    """
+
+    python: str | None
+    torch: str | None
+    variant: str | None
+    companions: tuple[Package, ...]
+    packages: int
+
+
+@dataclass(frozen=True, slots=True)
+class CondaName:
+    """A record's file name; the file itself need not be read."""
+
+    version: str
+    build: str
+
+
+def conda_names(prefix: Path) -> dict[str, CondaName]:
+    found = {}
+    for name in _names_in(prefix / "conda-meta"):
+        if match := _RECORD.match(name):
+            found[match["name"]] = CondaName(match["version"], match["build"])
+    return found
+
+
+def read_contents(prefix: Path, python: str | None) -> Contents:
+    """`python` is what a `pyvenv.cfg` said; a conda prefix says it itself."""
+    conda = conda_names(prefix)
+    python = conda["python"].version if "python" in conda else python
+    site = site_packages(prefix, python)
+    wheels = distributions(_names_in(site)) if site else {}
+    torch, variant = _torch(site, wheels, conda)
+    companions = tuple(
+        Package(name, (wheels.get(name) or conda[name].version).partition("+")[0])
+        for name in COMPANIONS
+        if name in wheels or name in conda
+    )
+    return Contents(python, torch, variant, companions, len({*wheels, *map(_canonical, conda)}))
+
+
+def distributions(names: Iterable[str]) -> dict[str, str]:
+    """Canonical name -> version, from the names in site-packages."""
+    return {_canonical(match["name"]): match["version"] for name in names if (match := _DISTRIBUTION.match(name))}
+
+
+def _torch(
+    site: Path | None, wheels: Mapping[str, str], conda: Mapping[str, CondaName]
+) -> tuple[str | None, str | None]:
+    record = next((conda[name] for name in _TORCH_RECORDS if name in conda), None)
+    version = wheels.get("torch") or (record.version if record else None)
+    if version is None:
+        return None, None
+    release, _, local = version.partition("+")
+    said = parse_variant(read_text(site / "torch" / "version.py") or "") if site else None
+    return release, (local if _is_variant(local) else None) or said or (build_variant(record.build) if record else None)
+
+
+def _is_variant(local: str) -> bool:
+    return bool(re.fullmatch(r"cpu(?:\.cxx11\.abi)?|cu\d{2,3}|rocm[\d.]+|xpu", local))
+
+
+def parse_variant(text: str) -> str | None:
+    """From torch/version.py; None when this is no such file."""
+    if not _VERSION.search(text):
+        return None
+    if match := _CUDA.search(text):
+        return "cu" + match[1].replace(".", "")
+    if match := _HIP.search(text):
+        return f"rocm{match[1]}.{match[2]}"
+    return "xpu" if _XPU.search(text) else "cpu"
+
+
+def build_variant(build: str) -> str | None:
+    """From the build string of a conda package."""
+    if match := _BUILD_CUDA.search(build):
+        return f"cu{match[1]}{match[2]}"
+    return "cpu" if "cpu" in build else None
+
+
+def site_packages(prefix: Path, python: str | None) -> Path | None:
+    """Where wheels are installed; None when there is no such folder."""
+    minor = ".".join(python.split(".")[:2]) if python else None
+    places = [prefix / "lib" / f"python{minor}" / "site-packages"] if minor else []
+    places.append(prefix / "Lib" / "site-packages")
+    for place in places:
+        if place.is_dir():
+            return place
+    return next(iter(sorted((prefix / "lib").glob("python3*/site-packages"), reverse=True)), None)
+
+
+def telling_folders(prefix: Path) -> Iterator[Path]:
+    """Those that change when a package comes or goes."""
+    yield from (prefix, prefix / "conda-meta", prefix / "bin", prefix / "Scripts")
+    site = site_packages(prefix, None)
+    if site:
+        yield site
+
+
+def _names_in(folder: Path) -> list[str]:
+    try:
+        return os.listdir(folder)  # noqa: PTH208 (names are enough, and there are thousands)
+    except OSError:
+        return []
+
+
+def _canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()

@@ -1,0 +1,61 @@
+"""Looks at a prefix and its interpreter by running it: what an engine says is believed when this agrees."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.environment.remove.unfinished import MARKER, holds_something
+from wizard.model.errors import UsageError, WizardError
+from wizard.process import Request, run, without_memory
+
+_PROBE_SECONDS = 120.0  # first start on a cold or network disk
+_ASK = (
+    "import importlib.util as u, json, sys;"
+    "print(json.dumps({'version': '%d.%d.%d' % sys.version_info[:3],"
+    " 'venv': bool(u.find_spec('venv')), 'ensurepip': bool(u.find_spec('ensurepip'))}))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PythonFacts:
+    version: str
+    has_venv: bool
+    has_ensurepip: bool
+
+    @property
+    def minor(self) -> str:
+        return ".".join(self.version.split(".")[:2])
+
+
+def ask_python(python: Path) -> PythonFacts:
+    """Runs it in isolated mode. Raises WizardError `env-broken` when it does not run, or `no-memory`."""
+    outcome = run(Request((str(python), "-I", "-c", _ASK), timeout=_PROBE_SECONDS))
+    if not outcome.ok:
+        raise without_memory(outcome) or WizardError("env-broken", outcome.tail(), path=str(python))
+    try:
+        return parse_facts(outcome.stdout)
+    except (ValueError, KeyError) as error:
+        raise WizardError("env-broken", outcome.tail(), path=str(python)) from error
+
+
+def parse_facts(said: str) -> PythonFacts:
+    data = json.loads(said.strip().splitlines()[-1] if said.strip() else "")
+    return PythonFacts(str(data["version"]), bool(data["venv"]), bool(data["ensurepip"]))
+
+
+def look_at_python(python: Path, wanted: str) -> str:
+    """Its full version. Raises WizardError `env-broken` or `env-wrong-python`."""
+    facts = ask_python(python)
+    if facts.minor != wanted:
+        raise WizardError("env-wrong-python", path=str(python), found=facts.version, python=wanted)
+    return facts.version
+
+
+def check_free(prefix: Path) -> None:
+    """An engine fills an empty folder only (our own mark may be in it). Raises UsageError `target-not-empty`."""
+    if prefix.is_symlink():
+        raise UsageError("target-is-link", path=str(prefix))
+    if prefix.exists() and (not prefix.is_dir() or holds_something(prefix, but=(MARKER,))):
+        raise UsageError("target-not-empty", path=str(prefix))

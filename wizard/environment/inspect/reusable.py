@@ -1,0 +1,83 @@
+"""May packages be put into an environment that is there? What forbids it, each in one sentence.
+
+Never a conda installation itself, a Python of the system, one that somebody else looks after, one that runs us, one
+that is not whole, or one in use. Needs no process of the environment; changes nothing.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from wizard.environment.inspect.contents import site_packages
+from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.in_use import running_inside
+from wizard.environment.inspect.look import is_conda_base
+from wizard.environment.layout import read_text
+from wizard.environment.naming import check_place
+from wizard.environment.remove.delete import frozen_reason
+from wizard.model.errors import UsageError, WizardError
+from wizard.system import paths
+from wizard.system.links import is_link
+
+_MOST_PROGRAMS = 5
+
+
+def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
+    """`roots`: conda installations. Raises UsageError `reuse-…`."""
+    prefix, shown = one.prefix, str(one.prefix)
+    if is_link(prefix):
+        raise UsageError("reuse-link", path=shown, target=os.path.realpath(prefix))
+    if one.state is State.UNFINISHED:
+        raise UsageError("reuse-unfinished", path=shown, run=one.run or "-")
+    if one.state is not State.OK:
+        raise UsageError("reuse-broken", path=shown)
+    if one.kind is Kind.SYSTEM or _is_in_system(prefix):
+        raise UsageError("reuse-system", path=shown)
+    if one.kind is Kind.BASE or is_conda_base(prefix) or any(_is_same(prefix, root) for root in roots):
+        raise UsageError("reuse-base", path=shown)
+    frozen = prefix / "conda-meta" / "frozen"
+    if os.path.lexists(frozen):
+        raise UsageError("reuse-frozen", path=shown, reason=frozen_reason(read_text(frozen) or ""))
+    if managed := _managed(prefix):
+        raise UsageError("reuse-managed", path=shown, file=str(managed))
+    if any(_is_same(prefix, Path(ours)) for ours in (sys.prefix, sys.base_prefix)):
+        raise UsageError("reuse-ourselves", path=shown)
+    site = site_packages(prefix, one.python)
+    if site is None or not os.access(site, os.W_OK | os.X_OK) or not os.access(prefix, os.W_OK | os.X_OK):
+        raise UsageError("reuse-not-writable", path=shown)
+
+
+def check_not_in_use(prefix: Path, code: str = "reuse-in-use") -> None:
+    """Raises WizardError, which names programs and process ids."""
+    running = running_inside(prefix)
+    if running:
+        named = ", ".join(f"{one.program} ({one.pid})" for one in running[:_MOST_PROGRAMS])
+        more = " …" if len(running) > _MOST_PROGRAMS else ""
+        details = "\n".join(f"{one.pid} {one.program}: {one.path}" for one in running)
+        raise WizardError(code, details, path=str(prefix), programs=named + more)
+
+
+def _is_in_system(prefix: Path) -> bool:
+    for place in {prefix, Path(os.path.realpath(prefix))}:
+        try:
+            check_place(place, paths.os_name())
+        except UsageError as error:
+            if error.code == "target-is-system":
+                return True
+    return False
+
+
+def _managed(prefix: Path) -> Path | None:
+    """The mark of PEP 668. A virtual environment's standard library lies elsewhere, so one of Debian's is free."""
+    found = (*prefix.glob("lib/python3*/EXTERNALLY-MANAGED"), *prefix.glob("Lib/EXTERNALLY-MANAGED"))
+    return next(iter(found), None)
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False

@@ -1,0 +1,1 @@
+"""Takes environments away, never anything else, and may be killed at any line."""

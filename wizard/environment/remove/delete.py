@@ -1,0 +1,290 @@
+"""Deleting an environment: first a plan that says what goes and what stays, then the typed name, then the doing.
+
+The plan is a value and changes nothing. The doing looks again (time has passed), takes the environment away in one
+step and removes its files afterwards; what is interrupted is finished by `finish_deletions` at the next start.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.in_use import Kernel, Running, kernels_of, running_inside
+from wizard.environment.inspect.look import is_conda_base
+from wizard.environment.inspect.owned import Unowned
+from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.inspect.survey import Survey, mounted_in, survey
+from wizard.environment.layout import read_text
+from wizard.environment.naming import check_place, is_environment
+from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away, sweep
+from wizard.environment.remove.unfinished import unfinished_run
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import Message, message
+from wizard.model.typed import from_json
+from wizard.system import paths
+from wizard.system.links import is_link
+from wizard.system.traits import this
+
+# What is never deleted, and why: each refusal is one sentence.
+#
+# The rule is narrow on purpose: only what is an environment by its own signs, belongs to nobody else's order (an
+# installation, a lab's frozen one, the Python that runs us) and has nothing of another kind in it.
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What else is on this computer: conda installations, all environments, the user's home."""
+
+    roots: tuple[Path, ...] = ()
+    environments: tuple[Environment, ...] = ()
+    home: Path | None = None
+
+
+def check_deletable(prefix: Path, around: Surroundings) -> None:
+    """Quick: needs no walk. Raises UsageError `delete-…`."""
+    shown = str(prefix)
+    if is_link(prefix):
+        raise UsageError("delete-link", path=shown, target=os.path.realpath(prefix))
+    if not prefix.is_dir():
+        raise UsageError("delete-missing", path=shown)
+    _check_place(prefix)
+    _check_kind(prefix, around)
+    if ours := next((place for place in _our_places() if _holds(prefix, place)), None):
+        raise UsageError("delete-ourselves", path=shown, ours=str(ours))
+    if mounts := mounted_in(prefix):
+        raise UsageError("delete-mount", path=shown, inside=str(prefix / mounts[0]))
+    _check_inside(prefix, around)
+
+
+def check_survey(prefix: Path, survey: Survey) -> None:
+    """What only the walk has seen. Raises UsageError."""
+    if survey.volumes:
+        raise UsageError("delete-mount", path=str(prefix), inside=str(prefix / survey.volumes[0]))
+    if survey.nested:
+        raise UsageError("delete-holds", path=str(prefix), what=str(prefix / survey.nested[0]))
+    if survey.denied:
+        raise UsageError("delete-denied", path=str(prefix), inside=str(prefix / survey.denied[0]))
+    if not os.access(prefix.parent, os.W_OK | os.X_OK):
+        raise UsageError("delete-denied", path=str(prefix), inside=str(prefix.parent))
+
+
+def _check_place(prefix: Path) -> None:
+    for place in {prefix, prefix.resolve()}:
+        try:
+            check_place(place, paths.os_name())
+        except UsageError as error:
+            if error.code == "target-is-system":
+                raise UsageError("delete-system", path=str(prefix)) from None
+
+
+def _check_kind(prefix: Path, around: Surroundings) -> None:
+    shown = str(prefix)
+    if any(_same(prefix, root) for root in around.roots) or is_conda_base(prefix):
+        raise UsageError("delete-base", path=shown)
+    if not is_environment(prefix) and unfinished_run(prefix) is None:
+        raise UsageError("delete-foreign", path=shown)
+    frozen = prefix / "conda-meta" / "frozen"
+    if os.path.lexists(frozen):
+        raise UsageError("delete-frozen", path=shown, reason=frozen_reason(read_text(frozen) or ""))
+
+
+def frozen_reason(text: str) -> str:
+    """The words in conda's marker, `{"message": "managed by lab"}`; "-" when it has none."""
+    try:
+        said = from_json(text, dict[str, object]).get("message")
+    except msgspec.MsgspecError:
+        return " ".join(text.split()) or "-"
+    return " ".join(str(said or "-").split())
+
+
+def _check_inside(prefix: Path, around: Surroundings) -> None:
+    precious: list[Path] = [*(one.prefix for one in around.environments if one.kind is not Kind.SYSTEM), *around.roots]
+    for place in (around.home, paths.home(), *precious):
+        if place is not None and not _same(place, prefix) and _holds(prefix, place):
+            raise UsageError("delete-holds", path=str(prefix), what=str(place))
+    if around.home is not None and _same(around.home, prefix):
+        raise UsageError("delete-holds", path=str(prefix), what=str(around.home))
+
+
+def _our_places() -> Iterable[Path]:
+    """The Python that runs us, and our own code."""
+    yield from (Path(sys.prefix), Path(sys.base_prefix), Path(sys.executable), paths.resources_dir())
+
+
+def _holds(prefix: Path, place: Path) -> bool:
+    """Links resolved: what counts is where the bytes lie."""
+    real = os.path.normcase(os.path.realpath(place))
+    start = os.path.normcase(os.path.realpath(prefix))
+    return real == start or real.startswith(start + os.sep)
+
+
+def _same(one: Path, other: Path) -> bool:
+    try:
+        return one.samefile(other)
+    except OSError:
+        return False
+
+
+OnProgress = Callable[[int, int], None]  # files gone so far, and bytes: their share of all, no file is asked again
+IsCancelled = Callable[[], bool]
+_MOST_PROGRAMS = 5
+
+
+def _never() -> bool:
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionPlan:
+    """`unowned` comes first wherever this is shown: it is what would be missed. `running` forbids it for now.
+
+    `dependants`: virtual environments that borrow the Python in here and would no longer run.
+    """
+
+    environment: Environment
+    sizes: Sizes
+    unowned: tuple[Unowned, ...]
+    running: tuple[Running, ...]
+    kernels: tuple[Kernel, ...]
+    dependants: tuple[Environment, ...]
+    stays: tuple[Message, ...]
+
+    @property
+    def name(self) -> str:
+        """What has to be typed."""
+        return self.environment.name
+
+
+def plan_deletion(
+    environment: Environment,
+    around: Surroundings,
+    variables: Mapping[str, str],
+    is_cancelled: IsCancelled = _never,
+) -> DeletionPlan:
+    """Walks through the whole environment. Raises UsageError `delete-…`, Cancelled."""
+    prefix = environment.prefix
+    if environment.state is State.DELETING:
+        raise UsageError("delete-going", path=str(prefix))
+    if environment.kind is Kind.SYSTEM:
+        raise UsageError("delete-system", path=str(prefix))
+    check_deletable(prefix, around)
+    seen = survey(prefix, is_cancelled)
+    check_survey(prefix, seen)
+    kernels = kernels_of(prefix, variables, around.home)
+    return DeletionPlan(
+        environment,
+        seen.sizes,
+        seen.unowned,
+        running_inside(prefix),
+        kernels,
+        tuple(one for one in around.environments if _borrows(one, prefix)),
+        tuple(_stays(environment, seen.sizes, kernels)),
+    )
+
+
+def _borrows(one: Environment, prefix: Path) -> bool:
+    if one.base is None or one.prefix == prefix:
+        return False
+    return os.path.realpath(one.base).startswith(os.path.realpath(prefix) + os.sep)
+
+
+def _stays(environment: Environment, sizes: Sizes, kernels: tuple[Kernel, ...]) -> list[Message]:
+    found = [message("envs.stays.shared", size=megabytes(sizes.apparent - sizes.freed))] if _shares(sizes) else []
+    if environment.kind in (Kind.RATTLER, Kind.CONDA):
+        found.append(message("envs.stays.conda-cache"))
+    found.append(message("envs.stays.downloads"))
+    found += [message("envs.stays.kernel", title=kernel.title, path=str(kernel.folder)) for kernel in kernels]
+    if this().has_start_menu and (environment.prefix / "Menu").is_dir():
+        found.append(message("envs.stays.menu"))
+    return found
+
+
+def _shares(sizes: Sizes) -> bool:
+    """The last block of each file makes the freed figure the larger one where nothing is shared."""
+    return sizes.apparent - sizes.freed > sizes.apparent // 100
+
+
+def megabytes(size: int) -> float:
+    return round(size / 1e6, 1)
+
+
+def delete(
+    plan: DeletionPlan,
+    typed: str,
+    around: Surroundings,
+    on_progress: OnProgress = lambda files, size: None,
+    is_cancelled: IsCancelled = _never,
+) -> None:
+    """Raises UsageError `delete-name` and the plan's refusals; WizardError `delete-in-use`, `delete-failed`: nothing
+    has changed then; `delete-rest`, Cancelled: the environment is gone, and the rest goes at the next start."""
+    prefix = plan.environment.prefix
+    if typed != plan.name:
+        raise UsageError("delete-name", name=plan.name, typed=typed)
+    check_deletable(prefix, around)
+    check_unused(prefix)
+    kind = plan.environment.kind.value
+    deletion = new_deletion(prefix, files=plan.sizes.files, size=plan.sizes.freed, kind=kind)
+    try:
+        with held(deletion):
+            put_away(deletion)
+            _clear(deletion, on_progress, is_cancelled)
+    except OSError as error:
+        raise WizardError("delete-failed", details=str(error), path=str(prefix)) from error
+
+
+def check_unused(prefix: Path) -> None:
+    """Raises WizardError `delete-in-use`, which names programs and process ids."""
+    running = running_inside(prefix)
+    if running:
+        named = ", ".join(f"{one.program} ({one.pid})" for one in running[:_MOST_PROGRAMS])
+        more = " …" if len(running) > _MOST_PROGRAMS else ""
+        details = "\n".join(f"{one.pid} {one.program}: {one.path}" for one in running)
+        raise WizardError("delete-in-use", details, path=str(prefix), programs=named + more)
+
+
+def _clear(deletion: Deletion, on_progress: OnProgress, is_cancelled: IsCancelled) -> None:
+    gone = 0
+
+    def count(files: int) -> None:
+        nonlocal gone
+        gone += files
+        on_progress(gone, deletion.size * min(gone, deletion.files) // max(deletion.files, 1))
+
+    try:
+        clear(deletion, count, is_cancelled)
+    except OSError as error:
+        details = f"{error}\n{error.filename or ''}"
+        raise WizardError("delete-rest", details, path=deletion.prefix, trash=str(deletion.trash)) from error
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """`failed`: could not be removed this time either, with the system's words."""
+
+    done: tuple[Deletion, ...]
+    failed: tuple[tuple[Deletion, str], ...]
+
+
+def finish_deletions(
+    on_progress: OnProgress = lambda files, size: None, is_cancelled: IsCancelled = _never
+) -> Finished:
+    """What an earlier start began to delete. One that another process is at is left to it. Raises Cancelled."""
+    done: list[Deletion] = []
+    failed: list[tuple[Deletion, str]] = []
+    for deletion in pending():
+        with held(deletion) as is_ours:
+            if not is_ours or not deletion.note.exists():
+                continue
+            try:
+                _clear(deletion, on_progress, is_cancelled)
+                done.append(deletion)
+            except WizardError as error:
+                failed.append((deletion, error.details))
+    sweep()
+    return Finished(tuple(done), tuple(failed))

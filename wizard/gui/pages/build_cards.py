@@ -1,0 +1,213 @@
+"""Beside the grid: builds that the tables do not know yet, and the question before one is taken that does not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal
+from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
+
+from wizard.compatibility.model import Candidate, Choices, Link
+from wizard.gui.shell.translator import Voice
+from wizard.gui.widgets.figures import variant_text
+from wizard.gui.widgets.frames import column, empty, line_up
+from wizard.gui.widgets.labels import Pill, label
+from wizard.run.select.judged_builds import JudgedNews
+
+
+def link_name(kind: str) -> str:
+    names = {
+        "gpu": QCoreApplication.translate("Link", "Your card"),
+        "kernels": QCoreApplication.translate("Link", "In the package"),
+        "driver": QCoreApplication.translate("Link", "Your driver"),
+        "python": QCoreApplication.translate("Link", "Python"),
+        "platform": QCoreApplication.translate("Link", "System"),
+        "wheel": QCoreApplication.translate("Link", "Package exists"),
+    }
+    return names.get(kind, kind)
+
+
+class VerdictCard(QFrame):
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "chosen")
+        self._voice = voice
+        rows = column(self, (16, 14, 16, 14), 8)
+        head = line_up()
+        self._build = label("", "big", wrap=False)
+        self._pill = Pill("ok")
+        head.addWidget(self._build)
+        head.addWidget(self._pill)
+        head.addStretch(1)
+        self._with = label("", "muted")
+        self._chain = line_up(gap=6)
+        self._links: list[_LinkBox] = []
+        rows.addLayout(head)
+        rows.addWidget(self._with)
+        rows.addLayout(self._chain)
+
+    @property
+    def words(self) -> str:
+        return self._build.text()
+
+    def show_build(self, one: Candidate | None, choices: Choices) -> None:
+        self._show_proof(one.proof if one and one.fits else ())
+        if one is None:
+            self._build.setText(self.tr("No build fits"))
+            self._pill.show_state("problem", self.tr("none fits"))
+            self._with.setText("")
+            return
+        self._build.setText(f"torch {one.torch} + {variant_text(one.variant)}")
+        if not one.fits:
+            self._pill.show_state("warning", self.tr("does not fit here"))
+            said = " ".join(self._voice.say(reason.message) for reason in one.reasons)
+            self._with.setText(said)
+            return
+        unsure = one.confidence != "high"
+        self._pill.show_state("warning" if unsure else "ok", self.tr("fits, but unsure") if unsure else self.tr("fits"))
+        self._with.setText("  •  ".join(self._parts(one, choices)))
+
+    def _show_proof(self, proof: Sequence[Link]) -> None:
+        """Another Python has the same links with other words: widgets are slow to make."""
+        if len(proof) != len(self._links):
+            empty(self._chain)
+            self._links = [_LinkBox() for _ in proof]
+            for number, made in enumerate(self._links):
+                if number:
+                    arrow = label("→", "muted", wrap=False)
+                    arrow.setAccessibleName(" ")
+                    self._chain.addWidget(arrow, 0, Qt.AlignmentFlag.AlignVCenter)
+                self._chain.addWidget(made, 1)
+        for made, link in zip(self._links, proof, strict=True):
+            source = self.tr("Source: %1").replace("%1", link.source) if link.source else ""
+            made.show_words(link_name(link.kind), self._voice.say(link.message), source)
+
+    @staticmethod
+    def _parts(one: Candidate, choices: Choices) -> list[str]:
+        wanted = ("torchvision",) if choices.companions is None else choices.companions
+        versions = {"torchvision": one.torchvision, "torchaudio": one.torchaudio}
+        parts = [f"Python {one.python}"] if one.python else []
+        parts += [f"{name} {versions[name]}" for name in wanted if versions.get(name)]
+        return [*parts, *([f"numpy {one.numpy}"] if one.numpy else [])]
+
+
+class _LinkBox(QFrame):
+    def __init__(self) -> None:
+        super().__init__()
+        self.setProperty("role", "link")
+        lines = column(self, (10, 7, 10, 7), 2)
+        self._name, self._words = label("", "strong"), label("", "muted")
+        lines.addWidget(self._name)
+        lines.addWidget(self._words)
+        lines.addStretch(1)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+
+    def show_words(self, name: str, words: str, source: str) -> None:
+        self._name.setText(name)
+        self._words.setText(words)
+        self.setToolTip(source)
+
+
+_MOST = 4
+
+
+def build_text(torch: str, variant: str) -> str:
+    return f"torch {torch} + {variant_text(variant)}"
+
+
+class NewsBox(QFrame):
+    """Told beside the verdict; it never takes its place, for the tables have no facts of these builds."""
+
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._voice = voice
+        rows = column(self, (16, 12, 16, 12), 4)
+        self._title, self._lines = label("", "strong"), label("")
+        self._then = label("", "muted")
+        for one in (self._title, self._lines, self._then):
+            rows.addWidget(one)
+        self.setVisible(False)
+
+    @property
+    def words(self) -> str:
+        return f"{self._title.text()} {self._lines.text()}"
+
+    def show_news(self, news: Sequence[JudgedNews]) -> None:
+        self.setVisible(bool(news))
+        self._title.setText(self.tr("New at the sources, and not known to this program yet"))
+        self._lines.setText("\n".join(self._line(one) for one in news[:_MOST]))
+        self._then.setText(self.tr("An update of this program, or “torch-wizard matrices refresh”, brings them here."))
+
+    def _line(self, one: JudgedNews) -> str:
+        build = one.build
+        variant = variant_text(build.variant) if build.variant else "CUDA ?"
+        if one.fits is None:
+            fits = self.tr("whether it fits is not known")
+        elif one.fits:
+            fits = self.tr("would fit this computer")
+        else:
+            why = self._voice.say(one.reasons[0].message).rstrip(".。") if one.reasons else ""
+            fits = self.tr("would not fit: %1").replace("%1", why)
+        return f"•  torch {build.torch} + {variant} ({self._voice.say(build.source.label)}): {fits}"
+
+
+class ForceBox(QFrame):
+    """Asks once, in the page: a person may set up for another card than the one that is in the computer now."""
+
+    agreed = Signal(object)  # Candidate
+
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "ask")
+        self._voice = voice
+        self._one: Candidate | None = None
+        rows = column(self, (16, 12, 16, 12), 8)
+        self._pill, self._what, self._why = Pill("warning"), label("", "strong"), label("")
+        self.take, self.leave_it = QPushButton(), QPushButton()
+        self.take.clicked.connect(self._agree)
+        self.leave_it.clicked.connect(self.put_away)
+        line = line_up()
+        line.addWidget(self.take)
+        line.addWidget(self.leave_it)
+        line.addStretch(1)
+        for one in (self._pill, self._what, self._why):
+            rows.addWidget(one)
+        rows.addLayout(line)
+        self.setVisible(False)
+
+    @property
+    def is_asking(self) -> bool:
+        return self._one is not None
+
+    def ask(self, one: Candidate) -> None:
+        self._one = one
+        self.retranslate()
+        self.setVisible(True)
+        self.leave_it.setFocus()
+
+    def put_away(self) -> bool:
+        """True when it was asking."""
+        was_asking, self._one = self.is_asking, None
+        self.setVisible(False)
+        return was_asking
+
+    def _agree(self) -> None:
+        one = self._one
+        self.put_away()
+        if one:
+            self.agreed.emit(one)
+
+    def retranslate(self) -> None:
+        self.take.setText(self.tr("&Take it all the same"))
+        self.leave_it.setText(self.tr("&Keep what fits"))
+        self._pill.show_state("warning", self.tr("Does not fit"))
+        if self._one is None:
+            return
+        self._what.setText(
+            self.tr("Take %1 all the same?").replace("%1", build_text(self._one.torch, self._one.variant))
+        )
+        said = [self._voice.say(reason.message) for reason in self._one.reasons]
+        rest = self.tr("It will be installed, but here it will not run on a card; the test at the end will say so.")
+        self._why.setText("\n".join((*(f"•  {words}" for words in said), rest)))
+        self.setAccessibleName(f"{self._what.text()} {self._why.text()}")

@@ -1,0 +1,221 @@
+"""The form for sources by hand. Empty fields leave the choice to the program."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QFileDialog,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QWidget,
+)
+
+from wizard.app.pages.sources import WORDS, operators
+from wizard.app.use.settings import UsePlan
+from wizard.compatibility.model import Choices
+from wizard.gui.shell.context import Desk
+from wizard.gui.widgets.diff_view import DiffView
+from wizard.gui.widgets.fields import PathField
+from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.labels import label
+from wizard.model.messages import text
+from wizard.sources.race_policy import REGIONS
+from wizard.sources.table import MirrorRow
+
+# Where this computer is, as far as sources go: guessed from the system, or said by the person. Nobody is told.
+
+
+class RegionChoice(QWidget):
+    chosen = Signal(str)  # auto | cn | world
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        line = line_up(self, gap=12)
+        self._title, self.choice = QLabel(), QComboBox()
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._title.setBuddy(self.choice)
+        line.addWidget(self._title)
+        line.addWidget(self.choice)
+        line.addStretch(1)
+        self.choice.activated.connect(lambda place: self.chosen.emit(str(self.choice.currentData())))
+
+    def show_choice(self, chosen: str, seems_cn: bool) -> None:
+        names = {
+            "auto": self.tr("Automatic: China") if seems_cn else self.tr("Automatic: not in China"),
+            "cn": self.tr("In China"),
+            "world": self.tr("Elsewhere"),
+        }
+        blocker = QSignalBlocker(self.choice)
+        self.choice.clear()
+        for word in REGIONS:
+            self.choice.addItem(names[word], word)
+        self.choice.setCurrentIndex(REGIONS.index(chosen) if chosen in REGIONS else 0)
+        del blocker
+        self._title.setText(self.tr("&Region"))
+        self.choice.setAccessibleName(self._title.text().replace("&", ""))
+
+
+class LastingBox(QFrame):
+    wished = Signal(bool)
+
+    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._desk = desk
+        rows = column(self, (16, 12, 16, 12), 6)
+        self.tick = QCheckBox()
+        self.tick.toggled.connect(self.wished)
+        self._help, self._notices = label("", "muted"), label("")
+        self.diff = DiffView(desk.theme)
+        for widget in (self.tick, self._help, self._notices, self.diff):
+            rows.addWidget(widget)
+
+    def retranslate(self) -> None:
+        self.tick.setText(self.tr("A&lso use this mirror for later installs with pip, uv and conda"))
+        self.diff.retranslate()
+
+    def show_plans(self, is_on: bool, names: Sequence[str], plans: Sequence[UsePlan]) -> None:
+        blocker = QSignalBlocker(self.tick)
+        self.tick.setChecked(is_on)
+        del blocker
+        diffs = [diff for plan in plans for diff in plan.diffs]
+        if not is_on:
+            words = self.tr("Shows the change of your settings files first. %1 would then serve every later install.")
+            self._help.setText(words.replace("%1", ", ".join(names)))
+        elif plans and not diffs:
+            self._help.setText(self.tr("Your settings files say so already; nothing will be changed."))
+        else:
+            self._help.setText(
+                self.tr("Written when you press Install, with a backup; Undo takes it back at any time.")
+            )
+        self.tick.setAccessibleDescription(self._help.text())
+        notices = [notice for plan in plans for notice in plan.notices] if is_on else []
+        self._notices.setText("\n".join(f"! {self._desk.voice.say(notice)}" for notice in notices))
+        self._notices.setVisible(bool(notices))
+        self.diff.show_diffs(diffs if is_on else ())
+        self.diff.setVisible(is_on and bool(diffs))
+
+
+class WhereFrom(QFrame):
+    chosen = Signal(str)  # auto | official | race | the id of a mirror
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        rows = column(self, (16, 12, 16, 12), 6)
+        line = line_up(gap=12)
+        self._title = QLabel()
+        self.choice = QComboBox()
+        self.choice.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._title.setBuddy(self.choice)
+        line.addWidget(self._title)
+        line.addWidget(self.choice, 1)
+        self._why = label("", "muted")
+        rows.addLayout(line)
+        rows.addWidget(self._why)
+        self.choice.activated.connect(lambda place: self.chosen.emit(str(self.choice.currentData())))
+
+    @property
+    def why(self) -> str:
+        return self._why.text()
+
+    def show_choice(self, mirrors: str, table: Sequence[MirrorRow], is_cn: bool, language: str) -> None:
+        names = {row.id: text(row.operator, language) for row in operators(table)}
+        named = (self.tr("Automatic"), self.tr("Only the official places"), self.tr("Measure, and take the fastest"))
+        blocker = QSignalBlocker(self.choice)
+        self.choice.clear()
+        for word, name in zip(WORDS, named, strict=True):
+            self.choice.addItem(name, word)
+        for mirror, name in names.items():
+            self.choice.addItem(name, mirror)
+        if names:
+            self.choice.insertSeparator(len(WORDS))
+        self.choice.setCurrentIndex(max(0, self.choice.findData(mirrors)))
+        del blocker
+        self._title.setText(self.tr("&Where from"))
+        self.choice.setAccessibleName(self._title.text().replace("&", ""))
+        self._why.setText(self._reason(mirrors, is_cn, names))
+        self.choice.setAccessibleDescription(self._why.text())
+
+    def _reason(self, mirrors: str, is_cn: bool, names: dict[str, str]) -> str:
+        if mirrors == "auto":
+            if is_cn:
+                return self.tr("This computer seems to be in China: all known places are asked, the fastest is taken.")
+            return self.tr("The official places first; public mirrors are asked only if one of those is silent.")
+        words = {
+            "official": self.tr("Nobody but the official places is asked."),
+            "race": self.tr("All known places are asked for this very build, and the best three are measured."),
+        }
+        chosen = self.tr("%1 where it has what is needed, the official place for the rest.")
+        return words.get(mirrors) or chosen.replace("%1", names.get(mirrors, mirrors))
+
+
+class SourcesByHand(QWidget):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(12)
+        grid.setVerticalSpacing(8)
+        self.torch, self.packages, self.channel = (QLineEdit(self) for _ in range(3))
+        self.folder = PathField(self)
+        self._labels = [QLabel(self) for _ in range(4)]
+        self._browse = QPushButton(self)
+        self._browse.clicked.connect(self._choose_folder)
+        for row, (name, field) in enumerate(zip(self._labels, self._fields, strict=True)):
+            name.setBuddy(field)
+            field.setClearButtonEnabled(True)
+            grid.addWidget(name, row, 0)
+            grid.addWidget(field, row, 1, 1, 1 if field is self.folder else 2)
+        grid.addWidget(self._browse, 2, 2)
+        grid.setColumnStretch(1, 1)
+
+    @property
+    def _fields(self) -> tuple[QLineEdit, ...]:
+        return (self.torch, self.packages, self.folder, self.channel)
+
+    def retranslate(self) -> None:
+        words = (
+            self.tr("Py&Torch from"),
+            self.tr("Other &packages from"),
+            self.tr("&Folder or page with files"),
+            self.tr("Python (conda &channel)"),
+        )
+        for name, word, field in zip(self._labels, words, self._fields, strict=True):
+            name.setText(word)
+            field.setAccessibleName(word.replace("&", ""))
+        self._browse.setText(self.tr("Brow&se…"))
+        for field in (self.torch, self.packages, self.channel):
+            field.setPlaceholderText("https://")
+
+    @property
+    def is_used(self) -> bool:
+        return any(field.text().strip() for field in self._fields)
+
+    def show_choices(self, choices: Choices) -> None:
+        values = (choices.torch_index, choices.index, next(iter(choices.find_links), None), choices.channel)
+        for field, value in zip(self._fields, values, strict=True):
+            field.setText(value or "")
+
+    def put_into(self, choices: Choices) -> Choices:
+        folder = self.folder.text().strip()
+        return replace(
+            choices,
+            torch_index=self.torch.text().strip() or None,
+            index=self.packages.text().strip() or None,
+            find_links=(folder, *choices.find_links[1:]) if folder else (),
+            channel=self.channel.text().strip() or None,
+        )
+
+    def _choose_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, self._labels[2].text().replace("&", ""), self.folder.text())
+        if chosen:
+            self.folder.setText(chosen)

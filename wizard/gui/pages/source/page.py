@@ -1,0 +1,244 @@
+"""Source: where from, what each place was seen to do for the very build that was chosen, and what is used for what.
+
+The rows fill in while the race goes on. Below: a mirror for good, sources by hand, region and network.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from wizard.app.pages.sources import KINDS, Lasting, SourceRow, lasting, reasons, rows_of
+from wizard.app.use.settings import UsePlan
+from wizard.gui.pages.base import Page
+from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHand, WhereFrom
+from wizard.gui.pages.source.network_form import NetworkForm
+from wizard.gui.pages.source.rows import SourceRows
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import Aside
+from wizard.gui.widgets.figures import variant_text
+from wizard.gui.widgets.frames import Fold, box, column
+from wizard.gui.widgets.labels import label
+from wizard.model.errors import UsageError
+from wizard.model.messages import Message
+from wizard.run.model import Election, Facts, SourceTold
+from wizard.sources.race_policy import region
+from wizard.sources.table import MirrorRow
+from wizard.transfer.proxy.model import Network, SystemProxy
+
+
+class SourcePage(Page):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._table: tuple[MirrorRow, ...] = ()
+        self._live: dict[tuple[str, str], SourceRow] = {}
+        self._wants_lasting = False
+        self._network_aside, self._lasting_aside = Aside(desk.errands), Aside(desk.errands)
+        self.where, self.region = WhereFrom(), RegionChoice()
+        self.tables = {kind: SourceRows(desk.voice) for kind in KINDS}
+        self.lasting = LastingBox(desk)
+        self.fold, self.network_fold = Fold(), Fold()
+        self.by_hand, self.network = SourcesByHand(), NetworkForm(desk.voice)
+        self.again = QPushButton()
+        self.footer_left = [self.again]
+        self._lay_out()
+        self.where.chosen.connect(lambda word: self._choose(mirrors=word))
+        self.region.chosen.connect(lambda word: self._choose(region=word))
+        self.again.clicked.connect(lambda: self._measure(fresh=True))
+        self.lasting.wished.connect(self._wish_lasting)
+        self.network.wished.connect(self._save_network)
+
+    def _lay_out(self) -> None:
+        self._result = box("chosen")
+        lines = column(self._result, (16, 14, 16, 14), 4)
+        self._build, self._engine, self._notices = label("", "heading"), label("", "muted"), label("")
+        for line in (self._build, self._notices, self._engine):
+            lines.addWidget(line)
+        self.fold.body.addWidget(self.by_hand)
+        self.network_fold.body.addWidget(self.region)
+        self.network_fold.body.addWidget(self.network)
+        for widget in (
+            self.where, self._result, *self.tables.values(), self.lasting, self.fold, self.network_fold,
+        ):  # fmt: skip
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+
+    def enter(self) -> None:
+        self.by_hand.show_choices(self.state.choices)
+        if self.by_hand.is_used:
+            self.fold.button.setChecked(True)
+        self._wants_lasting = bool(self.state.lasting)
+        session = self.desk.session
+
+        def look() -> tuple[tuple[MirrorRow, ...], Network, SystemProxy]:
+            return session.mirrors(), session.network(), session.system_network()
+
+        self._network_aside.start(lambda is_cancelled, note: look(), self._looked, self.trouble.show_error)
+        if self.state.election is None:
+            self._elect()
+
+    def leave(self) -> None:
+        self.cancel_errand()
+        self._network_aside.cancel()
+        self._lasting_aside.cancel()
+        self._live = {}
+
+    def first_control(self) -> QWidget:
+        return self.where.choice
+
+    # -- words
+
+    def retranslate(self) -> None:
+        self.set_head(
+            self.tr("Where to download from"),
+            self.tr("A source is a server that has the files. Each is asked for the very file that will be installed."),
+        )
+        self.again.setText(self.tr("Ask &again"))
+        self.fold.show_words(self.tr("Choose sources by &hand: an address, a folder, a classroom server"))
+        self.network_fold.show_words(self.tr("Region, pro&xy and certificates"))
+        for part in (self.by_hand, self.network, self.lasting):
+            part.retranslate()
+
+    def render_state(self) -> None:
+        state, language = self.state, self.desk.voice.language
+        is_cn = region(state.choices.region) == "cn"
+        self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
+        self.region.show_choice(state.choices.region, region() == "cn")
+        self._result.setVisible(state.election is not None)
+        if state.election:
+            self._show_result(state.election)
+        self._show_rows()
+        self._show_lasting()
+
+    def _show_result(self, election: Election) -> None:
+        one = election.candidate
+        words = self.tr("%1 for Python %2").replace("%1", f"torch {one.torch} + {variant_text(one.variant)}")
+        self._build.setText(words.replace("%2", election.python))
+        self._engine.setText(self.say(election.engine_reason))
+        self._notices.setText("\n".join(self.say(notice) for notice in reasons(election)))
+        self._notices.setVisible(bool(election.notices))
+
+    def _show_rows(self) -> None:
+        rows = rows_of(self.state.election) if self.state.election else tuple(self._live.values())
+        titles = {
+            "torch": self.tr("PyTorch"),
+            "packages": self.tr("Other packages"),
+            "conda": self.tr("Python itself (conda channels)"),
+        }
+        for kind, part in self.tables.items():
+            part.show_rows(titles[kind], [row for row in rows if row.kind == kind])
+
+    # -- asking
+
+    def _looked(self, found: tuple[tuple[MirrorRow, ...], Network, SystemProxy]) -> None:
+        self._table, network, system = found
+        self.network.show_network(network, system)
+        self.render_state()
+
+    def _choose(self, **wish: str) -> None:
+        choices = replace(self.by_hand.put_into(self.state.choices), **wish)  # type: ignore[arg-type]
+        if choices != self.state.choices:
+            self.desk.navigator.put_sources(choices)
+            self._elect()
+
+    def _measure(self, fresh: bool = False) -> None:
+        self.desk.navigator.put_sources(self.by_hand.put_into(self.state.choices))
+        self._elect(fresh)
+
+    def _elect(self, fresh: bool = False) -> None:
+        state, session = self.state, self.desk.session
+        facts, choices = state.facts, state.choices
+        if facts is None:
+            return
+        self._live, self._wants_lasting = {}, False
+        self._lasting_aside.cancel()
+        self.errand(
+            lambda: self.tr("Asking the sources…"),
+            lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled, fresh, note),
+            self.desk.navigator.put_election,
+            self._note,
+        )
+        self.render_state()
+
+    def _note(self, note: Any) -> None:
+        if isinstance(note, Message):
+            self.busy.say(lambda: self.say(note))
+        elif isinstance(note, SourceTold):
+            self._tell(note)
+
+    def _tell(self, told: SourceTold) -> None:
+        row = SourceRow(told.state.kind, told.state, stage=told.stage)
+        self._live[row.key] = row
+        if told.stage == "measuring":
+            source = row.state.source
+            self.busy.say(lambda: self.tr("Measuring %1…").replace("%1", self.say(source.label)))
+        self._show_rows()
+
+    def press(self) -> None:
+        """What was typed but not asked for yet is asked for first: Next never passes over it."""
+        if self.by_hand.put_into(self.state.choices) != self.state.choices:
+            self._measure()
+        else:
+            super().press()
+
+    def may_press(self) -> bool:
+        return super().may_press() and not self._lasting_aside.is_busy
+
+    # -- a mirror for good
+
+    def _offer(self) -> tuple[Lasting, ...]:
+        election, facts = self.state.election, self.state.facts
+        if election is None or facts is None:
+            return ()
+        return lasting(election, self.state.choices, self._table, bool(facts.machine.condas))
+
+    def _show_lasting(self) -> None:
+        offer = self._offer()
+        self.lasting.setVisible(bool(offer))
+        names = {row.id: self.say(row.operator) for row in self._table}
+        shown = [names.get(one.mirror, one.mirror) for one in offer]
+        self.lasting.show_plans(self._wants_lasting, shown, self.state.lasting)
+
+    def _wish_lasting(self, is_wished: bool) -> None:
+        self._wants_lasting = is_wished
+        self._lasting_aside.cancel()
+        self.trouble.clear()
+        if not is_wished:
+            self.desk.navigator.put_lasting(())
+            return
+        session, offer = self.desk.session, self._offer()
+
+        def plan() -> tuple[UsePlan, ...]:
+            return tuple(session.plan_use(one.mirror, one.kinds) for one in offer)
+
+        self._lasting_aside.start(lambda is_cancelled, note: plan(), self.desk.navigator.put_lasting, self._not_lasting)
+        self.changed.emit()
+
+    def _not_lasting(self, error: Any) -> None:
+        self._wants_lasting = False
+        self._show_lasting()
+        self.trouble.show_error(error)
+        self.changed.emit()
+
+    # -- the network
+
+    def _save_network(self) -> None:
+        session, facts = self.desk.session, self.state.facts
+        if facts is None:
+            return
+        try:
+            network = self.network.network()
+        except UsageError as error:
+            self.trouble.show_error(error)
+            return
+        self.errand(
+            lambda: self.tr("Keeping the network settings…"),
+            lambda is_cancelled, note: session.save_network(network, facts),
+            self._saved,
+        )
+
+    def _saved(self, facts: Facts) -> None:
+        self.desk.navigator.put_network(facts)
+        self._elect()

@@ -1,0 +1,223 @@
+"""Welcome's cards: a setup that is running or was left unfinished, a plan that was opened, a build that was replaced.
+
+They show a value and offer one or two ways on; what a way does is the page's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QFileDialog, QFrame, QGridLayout, QLabel, QLineEdit, QPushButton, QWidget
+
+from wizard.gui.pages.run_watch import RunWatch
+from wizard.gui.widgets.announce import announce
+from wizard.gui.widgets.fields import PathField
+from wizard.gui.widgets.figures import variant_text
+from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.hosts_consent import HostsConsent
+from wizard.gui.widgets.labels import Pill, label
+from wizard.model.messages import Message, message
+
+if TYPE_CHECKING:
+    from wizard.gui.shell.context import Desk
+    from wizard.run.model import RunInfo
+
+
+_CODE = "3f9a-22b1-07cd-91ee"
+_ADDRESS = "http://192.168.1.20:8765/"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    code: str
+    address: str
+    label: str
+    hand_on: bool
+
+
+class JoinPanel(QFrame):
+    changed = Signal()
+    put_away = Signal()
+
+    def __init__(self, say: Callable[[Message], str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self.consent = HostsConsent(say, self)
+        rows = column(self, (16, 14, 16, 14), 10)
+        self._title, self._words = label("", "heading"), label("", "muted")
+        self.code, self.address, self.seat = QLineEdit(self), PathField(self), QLineEdit(self)
+        self.browse, self.drop, self.hand_on = QPushButton(self), QPushButton(self), QCheckBox(self)
+        self._texts = [QLabel(self) for _ in range(3)]
+        fields = QGridLayout()
+        fields.setHorizontalSpacing(12)
+        for row, (text, field) in enumerate(zip(self._texts, (self.code, self.address, self.seat), strict=True)):
+            text.setBuddy(field)
+            fields.addWidget(text, row, 0)
+            fields.addWidget(field, row, 1)
+            field.textChanged.connect(self.changed)
+        fields.addWidget(self.browse, 1, 2)
+        fields.setColumnStretch(1, 1)
+        buttons = line_up()
+        buttons.addWidget(self.drop)
+        buttons.addStretch(1)
+        for widget in (self._title, self._words):
+            rows.addWidget(widget)
+        rows.addLayout(fields)
+        rows.addWidget(self.consent)
+        rows.addWidget(self.hand_on)
+        rows.addLayout(buttons)
+        for field in (self.code, self.address):
+            field.textChanged.connect(lambda text: self.consent.show_hosts(()))  # those of another class
+        self.consent.changed.connect(self.changed)
+        self.browse.clicked.connect(self._ask_folder)
+        self.drop.clicked.connect(self.put_away)
+        self.setVisible(False)
+
+    @property
+    def first(self) -> QWidget:
+        return self.code
+
+    @property
+    def is_filled(self) -> bool:
+        return bool(self.wish.code or self.wish.address) and self.consent.is_agreed
+
+    @property
+    def wish(self) -> Wish:
+        code, address, seat = (field.text().strip() for field in (self.code, self.address, self.seat))
+        return Wish(code, address, seat, self.hand_on.isChecked())
+
+    def _ask_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the class"), str(Path.home()))
+        if chosen:
+            self.address.setText(chosen)
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Join a class"))
+        self._words.setText(
+            self.tr("Type the code that your teacher shows. The files come from the class, and each one is checked.")
+        )
+        names = (self.tr("C&ode"), self.tr("&Address or folder"), self.tr("Na&me of this computer"))
+        for text, words in zip(self._texts, names, strict=True):
+            text.setText(words)
+        self.code.setPlaceholderText(_CODE)
+        self.code.setAccessibleName(self.tr("Code of the class"))
+        only = self.tr("only if the code alone finds nothing: %1").replace("%1", _ADDRESS)
+        self.address.setPlaceholderText(only)
+        self.address.setAccessibleName(self.tr("Address or folder of the class"))
+        self.seat.setPlaceholderText(self.tr("as the teacher's list shows it, for example seat 7; may stay empty"))
+        self.seat.setAccessibleName(self.tr("Name of this computer in the class"))
+        self.browse.setText(self.tr("&Folder…"))
+        self.hand_on.setText(self.tr("When this computer is ready, &hand the files on to the others"))
+        self.drop.setText(self.tr("&Not now"))
+        self.consent.retranslate()
+
+
+Way = tuple[str, Callable[[], None]]
+
+
+def run_name(run: RunInfo) -> str:
+    return f"{PurePath(run.prefix).name} (torch {run.torch}, {variant_text(run.variant)})"
+
+
+class Card(QFrame):
+    def __init__(
+        self, state: str, word: str, words: str, about: str, name: str, ways: Sequence[Way],
+        consent: HostsConsent | None = None,
+    ) -> None:  # fmt: skip
+        """`name`: what the buttons are about, for who hears them only. `consent`: what they wait for."""
+        super().__init__()
+        self.setProperty("role", "card")
+        self._name = name
+        rows = column(self, (18, 12, 18, 12), 6)
+        head = line_up()
+        self.pill, self.words, self.about = Pill(), label("", "heading"), label("", "muted")
+        head.addWidget(self.pill)
+        head.addStretch(1)
+        rows.addLayout(head)
+        rows.addWidget(self.words)
+        rows.addWidget(self.about)
+        self.show_words(state, word, words, about)
+        buttons = line_up()
+        self.buttons = [QPushButton() for _ in ways]
+        for button, (text, way) in zip(self.buttons, ways, strict=True):
+            self.show_way(button, text)
+            button.clicked.connect(lambda checked=False, way=way: way())
+            buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        buttons.addStretch(1)
+        if consent is not None:
+            self._wait_for(consent)
+            rows.addWidget(consent)
+        if ways:
+            rows.addLayout(buttons)
+
+    def _wait_for(self, consent: HostsConsent) -> None:
+        def look() -> None:
+            for button in self.buttons:
+                button.setEnabled(consent.is_agreed)
+
+        consent.changed.connect(look)
+        look()
+
+    def show_words(self, state: str, word: str, words: str, about: str) -> None:
+        self.pill.show_state(state, word)
+        self.pill.setAccessibleName(f"{self._name}: {word}")
+        self.words.setText(words)
+        self.about.setText(about)
+        self.about.setVisible(bool(about))
+
+    def show_way(self, button: QPushButton, text: str) -> None:
+        button.setText(text)
+        button.setAccessibleName(f"{text.split('(')[0].replace('&', '')}: {self._name}")
+
+
+class RunningCard(Card):
+    """A run that goes on: how far it is, and that it has ended well. It follows the run by itself.
+
+    `is_over`: nobody carries it out any more, but it is not done: the page has to look again.
+    """
+
+    is_over = Signal()
+    done = Signal(object)  # RunInfo
+
+    def __init__(self, desk: Desk, run: RunInfo, show: Callable[[], None]) -> None:
+        super().__init__("note", "", "", "", run_name(run), [("", show)])
+        self._desk, self._run, self._is_done = desk, run, run.state == "finished"
+        self._watch = RunWatch(desk.session, desk.errands, desk.voice.say, self)
+        self._watch.changed.connect(self._show_run)
+        self._watch.over.connect(self._over)
+        self._watch.vanished.connect(self.is_over)
+        self._show_run()
+        if not self._is_done:
+            self._watch.follow(run.id)
+
+    def _show_run(self) -> None:
+        name, about = run_name(self._run), self._run.prefix
+        if self._is_done:
+            words = self.tr("Finished, see the result: %1").replace("%1", name)
+            self.show_words("ok", self.tr("Finished"), words, about)
+            self.show_way(self.buttons[0], self.tr("&See the result"))
+            return
+        if self._watch.silence:
+            said = self._desk.voice.say(message("flow.silent", seconds=self._watch.silence))
+            about = f"{about}\n{said}"
+        percent = f"{int(self._watch.view.fraction * 100)} %"
+        words = self.tr("A setup is running: %1").replace("%1", name)
+        self.show_words("note", self.tr("Running, %1").replace("%1", percent), words, about)
+        self.show_way(self.buttons[0], self.tr("Sho&w it"))
+
+    def stop(self) -> None:
+        self._watch.stop()
+
+    def _over(self, run: RunInfo) -> None:
+        self._watch.stop()
+        if run.state != "finished":
+            self.is_over.emit()
+            return
+        self._is_done = True
+        self._show_run()
+        announce(self, self.words.text())
+        self.done.emit(run)

@@ -1,0 +1,29 @@
+"""What every page has at hand. A bundle, no behaviour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from wizard.app.pages.navigator import Navigator
+from wizard.app.pages.order import SideFlow
+from wizard.app.session_api import SessionApi
+from wizard.gui.shell.serving import ServingNow
+from wizard.gui.shell.tasks import Errands
+from wizard.gui.shell.theme import Theme
+from wizard.gui.shell.translator import Voice
+
+if TYPE_CHECKING:
+    from wizard.app.side_api import SideApi
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    session: SessionApi
+    navigator: Navigator
+    voice: Voice
+    theme: Theme
+    errands: Errands
+    side: SideFlow
+    side_api: SideApi
+    serving: ServingNow

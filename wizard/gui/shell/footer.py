@@ -1,0 +1,124 @@
+"""Asks in the page before the window is closed while something goes on: a run, which lives on without the window, or
+what ends with it (the class server, a pack that is being built). Never a modal box."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QWidget
+
+from wizard.gui.pages.base import Page
+from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.labels import label
+
+
+class Footer(QFrame):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("footer")
+        self._line = line_up(self, (36, 12, 36, 12), 10)
+        self._left, self._right = line_up(), line_up()
+        self.back, self.primary = QPushButton(self), QPushButton(self)
+        self.primary.setProperty("role", "primary")
+        self._line.addLayout(self._left)
+        self._line.addStretch(1)
+        self._line.addWidget(self.back)
+        self._line.addLayout(self._right)
+        self._line.addWidget(self.primary)
+        self._page: Page | None = None
+        self._holders: dict[Page, tuple[QWidget, QWidget]] = {}
+
+    def add_page(self, page: Page) -> None:
+        """A page shows and hides its own controls as it likes; its holder keeps them out of other pages."""
+        holders = (self._holder(self._left, page.footer_left), self._holder(self._right, page.footer_right))
+        self._holders[page] = holders
+
+    def _holder(self, layout: QHBoxLayout, widgets: list[QWidget]) -> QWidget:
+        holder = QWidget(self)
+        line = line_up(holder)
+        for widget in widgets:
+            line.addWidget(widget)
+        holder.setVisible(False)
+        layout.addWidget(holder)
+        return holder
+
+    def show_page(self, page: Page) -> None:
+        for one, holders in self._holders.items():
+            widgets = (one.footer_left, one.footer_right)
+            for holder, held in zip(holders, widgets, strict=True):
+                holder.setVisible(one is page and bool(held))
+        self._page = page
+
+    def refresh(self, is_first: bool) -> None:
+        page = self._page
+        if page is None:
+            return
+        for holder, held in zip(self._holders[page], (page.footer_left, page.footer_right), strict=True):
+            holder.setVisible(any(not one.isHidden() for one in held))  # an empty one would leave a gap
+        words = page.primary_text()
+        self.primary.setText(words)
+        self.primary.setVisible(bool(words))
+        self.primary.setEnabled(page.may_press())
+        self.back.setText(page.back_text() or self.tr("&Back"))
+        self.back.setVisible(not is_first and page.may_back())
+
+    def controls(self) -> list[QWidget]:
+        """In tab order."""
+        own: list[QWidget] = [*self._page.footer_left, *self._page.footer_right] if self._page else []
+        return [*own, self.primary, self.back]
+
+
+class AskBar(QFrame):
+    leave = Signal()
+    cancel_run = Signal()
+    stayed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "ask")
+        rows = column(self, (16, 12, 16, 12), 8)
+        self._what, self._more = label("", "strong"), label("", "muted")
+        rows.addWidget(self._what)
+        rows.addWidget(self._more)
+        line = line_up()
+        self.go, self.cancel, self.stay = (QPushButton(self) for _ in range(3))
+        self.go.setProperty("role", "primary")
+        for button in (self.go, self.cancel, self.stay):
+            line.addWidget(button)
+        line.addStretch(1)
+        rows.addLayout(line)
+        self.go.clicked.connect(self.leave)
+        self.cancel.clicked.connect(self.cancel_run)
+        self.stay.clicked.connect(self.put_away)
+        self._is_run, self._ends = True, ""
+        self.setVisible(False)
+
+    def ask(self, is_run: bool = True, ends: str = "") -> None:
+        """`ends`: serving | building, what would end with the window."""
+        self._is_run, self._ends = is_run, ends
+        self.retranslate()
+        self.setVisible(True)
+        self.stay.setFocus()
+
+    def put_away(self) -> None:
+        self.setVisible(False)
+        self.stayed.emit()
+
+    def retranslate(self) -> None:
+        goes_on = self.tr("It can go on without this window; the next start shows it again.")
+        run = [(self.tr("The setup is still running."), goes_on)] if self._is_run else []
+        said = [*run, *([self._ending()] if self._ends else [])]
+        self._what.setText(" ".join(what for what, _ in said))
+        self._more.setText(" ".join(more for _, more in said))
+        ending, running = self.tr("Close &window and end it"), self.tr("Close &window, let it run")
+        self.go.setText(running if self._is_run else ending)
+        self.cancel.setVisible(self._is_run)
+        self.cancel.setText(self.tr("Cancel the set&up"))
+        self.stay.setText(self.tr("Sta&y"))
+        self.setAccessibleName(f"{self._what.text()} {self._more.text()}")
+
+    def _ending(self) -> tuple[str, str]:
+        if self._ends == "building":
+            kept = self.tr("Closing the window stops it. What has been fetched is kept for the next time.")
+            return self.tr("The pack is still being built."), kept
+        theirs = self.tr("Closing the window ends that. What others have fetched from here stays theirs.")
+        return self.tr("This computer is serving the class."), theirs

@@ -1,0 +1,72 @@
+"""Files that come to the window: opened with the program, handed over by a second start, or dropped on it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
+from wizard.app.pages.opened import inside
+from wizard.app.pages.order import PageId, SideId
+from wizard.model.errors import WizardError
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QMimeData
+
+    from wizard.app.pages.opened import Inside
+    from wizard.gui.shell.parts import WindowParts
+
+_OF_THE_WIZARD = (".json", ".torchlab")
+
+
+@runtime_checkable
+class TakesFile(Protocol):
+    def take_file(self, path: Path) -> None: ...
+
+
+def files_in(dropped: QMimeData) -> list[Path]:
+    """Of what is dragged over the window: what lies on this computer."""
+    return [Path(url.toLocalFile()) for url in dropped.urls() if url.isLocalFile()]
+
+
+def open_files(window: WindowParts, files: Sequence[Path]) -> None:
+    if len(files) == 1:
+        open_file(window, files[0])
+    else:
+        window.page.trouble.show_error(WizardError("window-several-files", count=str(len(files))))
+
+
+def open_file(window: WindowParts, path: Path) -> None:
+    """A plan, a class profile or its pack goes to Welcome, an environment to Doctor; other files hold an error."""
+    if path.suffix.lower() in _OF_THE_WIZARD:
+        _open_on_welcome(window, path)
+        return
+    window.errands.start(
+        lambda is_cancelled, note: inside(path), partial(_open_inside, window, path), window.page.trouble.show_error
+    )
+
+
+def _open_on_welcome(window: WindowParts, path: Path) -> None:
+    from wizard.gui.pages.welcome import WelcomePage
+
+    welcome = window.pages[PageId.WELCOME]
+    if window.navigator.state.run_is_going:
+        window.page.trouble.show_error(WizardError("window-run-going", name=path.name))
+    elif isinstance(welcome, WelcomePage):
+        window.side.close()
+        if window.navigator.page is not PageId.WELCOME:
+            window.navigator.restart()
+        welcome.open_file(path)
+
+
+def _open_inside(window: WindowParts, path: Path, found: Inside) -> None:
+    if found.profile is not None:
+        open_file(window, found.profile)
+    elif found.is_environment:
+        window.side.open(SideId.DOCTOR, path)
+    else:
+        window.side.open(SideId.EXPLAIN)
+        page = window.page
+        if isinstance(page, TakesFile):
+            page.take_file(path)

@@ -1,0 +1,263 @@
+"""The rail: the eight steps, of which the reached can be pressed; below, language, theme and log folder.
+
+Beside the wizard (environments, doctor …) the same place lists those pages, and the way back.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QAbstractButton, QPushButton, QStackedWidget, QWidget
+
+from wizard.app.pages.navigator import Navigator
+from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId, SideId
+from wizard.gui.shell.splash import BRAND
+from wizard.gui.shell.splash import RAIL_WIDTH as WIDTH
+from wizard.gui.shell.theme import THEMES, Theme
+from wizard.gui.shell.translator import LANGUAGE_NAMES, Voice
+from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.labels import label
+
+_SHORT_LANGUAGES = {"zh_CN": "中文", "en": "English"}
+
+
+def page_name(page: PageId) -> str:
+    names = {
+        PageId.WELCOME: QCoreApplication.translate("Rail", "Welcome"),
+        PageId.CHECK: QCoreApplication.translate("Rail", "Check"),
+        PageId.BUILD: QCoreApplication.translate("Rail", "Build"),
+        PageId.SOURCE: QCoreApplication.translate("Rail", "Source"),
+        PageId.PLACE: QCoreApplication.translate("Rail", "Place"),
+        PageId.REVIEW: QCoreApplication.translate("Rail", "Review"),
+        PageId.INSTALL: QCoreApplication.translate("Rail", "Install"),
+        PageId.VERIFY: QCoreApplication.translate("Rail", "Verify"),
+    }
+    return names[page]
+
+
+def side_name(page: SideId) -> str:
+    names = {
+        SideId.ENVIRONMENTS: QCoreApplication.translate("Rail", "Environments"),
+        SideId.DOCTOR: QCoreApplication.translate("Rail", "Doctor"),
+        SideId.EXPLAIN: QCoreApplication.translate("Rail", "Explain an error"),
+        SideId.UNDO: QCoreApplication.translate("Rail", "Undo changes"),
+        SideId.CLASS: QCoreApplication.translate("Rail", "Class"),
+    }
+    return names[page]
+
+
+class _RailButton(QAbstractButton):
+    """What both kinds share: their size, their name, the ring around the one that has the focus."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._is_now = False
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH - 20, max(40, self.fontMetrics().height() + 16))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(80, max(34, self.fontMetrics().height() + 10))
+
+    def _write_name(self, painter: QPainter, left: int, colour: str) -> None:
+        font = self.font()
+        font.setPointSizeF(font.pointSizeF() * 1.06)
+        font.setBold(self._is_now)
+        painter.setFont(font)
+        painter.setPen(self._theme.colour(colour))
+        room = QRectF(left, 0, self.width() - left - 6, self.height())
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, self.text())
+        if self.hasFocus():
+            painter.setPen(QPen(self._theme.colour("accent"), 2))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRoundedRect(QRectF(self.rect()).adjusted(1, 1, -1, -1), 8, 8)
+
+
+class RailTool(_RailButton):
+    """A page beside the wizard: its name, and a bar at the left while it is shown."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, parent)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def show_tool(self, words: str, is_now: bool) -> None:
+        self._is_now = is_now
+        self.setText(words)
+        current = QCoreApplication.translate("Rail", "%1, current page")
+        self.setAccessibleName(current.replace("%1", words) if is_now else words)
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = self._theme.colour
+        if self._is_now:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour("accent"))
+            painter.drawRoundedRect(QRectF(2, self.height() / 2 - 10, 4, 20), 2, 2)
+        self._write_name(painter, 16, "text" if self._is_now or self.underMouse() else "muted")
+
+
+class RailStep(_RailButton):
+    """One page: a circle with its number, or a tick once it is done, and its name."""
+
+    def __init__(self, page: PageId, theme: Theme, parent: QWidget) -> None:
+        super().__init__(theme, parent)
+        self.page = page
+        self._is_done = False
+
+    def show_step(self, is_now: bool, is_done: bool, may_press: bool) -> None:
+        self._is_now, self._is_done = is_now, is_done
+        self.setEnabled(may_press)
+        self.setText(page_name(self.page))
+        states = {
+            (True, False): QCoreApplication.translate("Rail", "current step"),
+            (False, True): QCoreApplication.translate("Rail", "done"),
+        }
+        state = states.get((is_now, is_done), QCoreApplication.translate("Rail", "not reached yet"))
+        words = QCoreApplication.translate("Rail", "Step %1 of %2: %3, %4")
+        for number, part in enumerate((str(self._number), str(len(ORDER)), self.text(), state), start=1):
+            words = words.replace(f"%{number}", part)
+        self.setAccessibleName(words)
+        self.setCursor(Qt.CursorShape.PointingHandCursor if may_press and not is_now else Qt.CursorShape.ArrowCursor)
+        self.update()
+
+    @property
+    def _number(self) -> int:
+        return ORDER.index(self.page) + 1
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        colour = self._theme.colour
+        circle = QRectF(8, (self.height() - 24) / 2, 24, 24)
+        filled = self._is_now or self._is_done
+        if filled:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour("accent"))
+        else:
+            painter.setPen(QPen(colour("border"), 2))
+        painter.drawEllipse(circle if filled else circle.adjusted(1, 1, -1, -1))
+        painter.setPen(colour("on_accent" if filled else "muted"))
+        if self._is_done:
+            self._draw_tick(painter, circle)
+        else:
+            font = self.font()
+            font.setBold(True)
+            font.setPointSizeF(font.pointSizeF() * 0.88)
+            painter.setFont(font)
+            painter.drawText(circle, Qt.AlignmentFlag.AlignCenter, str(self._number))
+        self._write_name(painter, 44, "text" if filled else "muted")
+
+    @staticmethod
+    def _draw_tick(painter: QPainter, circle: QRectF) -> None:
+        pen = QPen(painter.pen().color(), 2.2)
+        pen.setCapStyle(Qt.PenCapStyle.RoundCap)
+        painter.setPen(pen)
+        left, top = circle.left(), circle.top()
+        painter.drawPolyline(
+            [QPointF(left + 7, top + 12.6), QPointF(left + 10.6, top + 16), QPointF(left + 17, top + 8.6)]
+        )
+
+
+class Rail(QWidget):
+    pressed = Signal(object)  # PageId
+    tool_pressed = Signal(object)  # SideId
+    back_pressed = Signal()  # from beside the wizard to where it stands
+    language_chosen = Signal(str)
+    theme_chosen = Signal(str)
+    logs_wanted = Signal()
+    help_wanted = Signal()
+
+    def __init__(self, theme: Theme, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("rail")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFixedWidth(WIDTH)
+        self._theme, self._voice = theme, voice
+        rows = column(self, (10, 24, 10, 18), 0)
+        brand = label(BRAND, wrap=False)
+        brand.setObjectName("brand")
+        brand.setContentsMargins(8, 0, 0, 18)
+        rows.addWidget(brand)
+        self.steps = {page: RailStep(page, theme, self) for page in ORDER}
+        for step in self.steps.values():
+            step.clicked.connect(lambda checked=False, page=step.page: self.pressed.emit(page))
+        self.back, self.tools = RailTool(theme, self), {page: RailTool(theme, self) for page in SIDE_ORDER}
+        self.back.clicked.connect(self.back_pressed)
+        for page, tool in self.tools.items():
+            tool.clicked.connect(lambda checked=False, page=page: self.tool_pressed.emit(page))
+        # One of two lists, and always the room of the longer: the window's smallest size must not flicker.
+        self._lists = QStackedWidget(self)
+        for listed in ((*self.steps.values(),), (self.back, *self.tools.values())):
+            holder = QWidget(self._lists)
+            lines = column(holder, gap=0)
+            for one in listed:
+                lines.addWidget(one)
+            lines.addStretch(1)
+            self._lists.addWidget(holder)
+        rows.addWidget(self._lists, 1)
+        self.languages = {name: self._plain() for name in _SHORT_LANGUAGES}
+        line = line_up(gap=2)
+        for name, button in self.languages.items():
+            button.setCheckable(True)
+            button.setProperty("role", "choice")
+            button.setText(_SHORT_LANGUAGES[name])
+            button.setAccessibleName(LANGUAGE_NAMES[name])
+            button.clicked.connect(lambda checked=False, name=name: self.language_chosen.emit(name))
+            line.addWidget(button)
+        line.addStretch(1)
+        self.theme_button, self.logs_button, self.help_button = self._plain(), self._plain(), self._plain()
+        self.theme_button.clicked.connect(self._next_theme)
+        self.logs_button.clicked.connect(self.logs_wanted)
+        self.help_button.clicked.connect(self.help_wanted)
+        rows.addWidget(self.help_button)
+        rows.addLayout(line)
+        rows.addWidget(self.theme_button)
+        rows.addWidget(self.logs_button)
+        theme.changed.connect(self.update)
+
+    def _plain(self) -> QPushButton:
+        button = QPushButton(self)
+        button.setProperty("role", "plain")
+        return button
+
+    def _next_theme(self) -> None:
+        self.theme_chosen.emit(THEMES[(THEMES.index(self._theme.name) + 1) % len(THEMES)])
+
+    def controls(self) -> list[QWidget]:
+        """In tab order."""
+        return [
+            *self.steps.values(),
+            self.back,
+            *self.tools.values(),
+            self.help_button,
+            *self.languages.values(),
+            self.theme_button,
+            self.logs_button,
+        ]
+
+    def retranslate(self) -> None:
+        themes = {
+            "system": QCoreApplication.translate("Rail", "Theme: follow system"),
+            "light": QCoreApplication.translate("Rail", "Theme: light"),
+            "dark": QCoreApplication.translate("Rail", "Theme: dark"),
+        }
+        self.theme_button.setText(themes[self._theme.name])
+        self.help_button.setText(QCoreApplication.translate("Rail", "Help on this page (F1)"))
+        self.logs_button.setText(QCoreApplication.translate("Rail", "Open log folder"))
+        for name, button in self.languages.items():
+            button.setChecked(name == self._voice.language)
+        self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))
+
+    def show_navigator(self, navigator: Navigator, side: SideId | None = None) -> None:
+        back = QCoreApplication.translate("Rail", "‹ Back to: %1")
+        self.back.show_tool(back.replace("%1", page_name(navigator.page)), False)
+        self._lists.setCurrentIndex(0 if side is None else 1)
+        for tool_page, tool in self.tools.items():
+            tool.show_tool(side_name(tool_page), tool_page is side)
+        for page, step in self.steps.items():
+            is_now = page is navigator.page
+            step.show_step(is_now, navigator.is_done(page), navigator.may_go_to(page))

@@ -1,0 +1,178 @@
+"""Calls that may take long, made in threads of their own; the answer comes back on the window's thread.
+
+Plain threads, not a QThreadPool: a pool waits for its last job without end when the program quits, and a
+source that does not answer must not keep a closed window alive. A cancelled errand never reports.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+import traceback
+from collections.abc import Callable
+from functools import partial
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+
+from wizard.model.errors import Cancelled, WizardError
+from wizard.process import without_memory
+
+T = TypeVar("T")
+IsCancelled = Callable[[], bool]
+OnNote = Callable[[Any], None]
+Work = Callable[[IsCancelled, OnNote], T]
+_LOG = logging.getLogger(__name__)
+_STOP_SECONDS = 3.0
+_NOTE_SECONDS = 0.05
+
+
+class _Post(QObject):
+    """Carries values from the errand's thread to the window's."""
+
+    arrived = Signal(str, object)
+
+
+class Errand(QObject, Generic[T]):
+    over = Signal(object)  # itself
+
+    def __init__(
+        self,
+        work: Work[T],
+        on_done: Callable[[T], None],
+        on_failed: Callable[[WizardError], None],
+        on_note: OnNote | None,
+    ) -> None:
+        super().__init__()
+        self._work, self._on_done, self._on_failed, self._on_note = work, on_done, on_failed, on_note
+        self._cancelled = threading.Event()
+        self._post = _Post()
+        self._post.arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
+        self._thread = threading.Thread(target=self._run, name="errand", daemon=True)
+        self._thread.start()
+
+    def cancel(self) -> None:
+        self._cancelled.set()
+
+    def join(self, seconds: float) -> None:
+        self._thread.join(seconds)
+
+    def _run(self) -> None:
+        post = self._post.arrived.emit
+        try:
+            answer: tuple[str, object] = ("done", self._work(self._cancelled.is_set, lambda note: post("note", note)))
+        except Cancelled:
+            answer = ("cancelled", None)
+        except WizardError as error:
+            answer = ("failed", error)
+        except Exception as error:
+            answer = ("failed", _bug(error))
+        post(*answer)
+
+    def _deliver(self, kind: str, value: Any) -> None:
+        if kind != "note":
+            self._thread.join()  # it has nothing left to do but to end
+            self.over.emit(self)
+        if self._cancelled.is_set():
+            return
+        if kind == "note" and self._on_note:
+            self._on_note(value)
+        elif kind == "done":
+            self._on_done(value)
+        elif kind == "failed":
+            self._on_failed(value)
+
+
+def _bug(error: Exception) -> WizardError:
+    if lack := without_memory(error):
+        return lack
+    details = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    _LOG.error("unexpected: %s", details)
+    return WizardError("window-unexpected", details=details, what=type(error).__name__)
+
+
+def seldom(note: OnNote) -> Callable[[int, int], None]:
+    """For progress: thousands of steps a second are told twenty times a second."""
+    told = 0.0
+
+    def tell(done: int, total: int) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= _NOTE_SECONDS:
+            told = now
+            note((done, total))
+
+    return tell
+
+
+def _let_go(errand: Errand[Any]) -> None:
+    """The last hold on it: an object must not vanish while it is being called."""
+
+
+class Errands:
+    """Every errand that is under way. Owned by the window."""
+
+    def __init__(self) -> None:
+        self._going: set[Errand[Any]] = set()
+
+    def start(
+        self,
+        work: Work[T],
+        on_done: Callable[[T], None],
+        on_failed: Callable[[WizardError], None],
+        on_note: OnNote | None = None,
+    ) -> Errand[T]:
+        errand = Errand(work, on_done, on_failed, on_note)
+        self._going.add(errand)
+        errand.over.connect(self._forget)  # a function that held the errand would keep it alive for ever
+        return errand
+
+    def _forget(self, errand: Errand[Any]) -> None:
+        self._going.discard(errand)
+        QTimer.singleShot(0, partial(_let_go, errand))
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._going)
+
+    def stop(self) -> None:
+        """Asks all to stop and waits a little; who does not hear is left to end with the program."""
+        for errand in self._going:
+            errand.cancel()
+        until = time.monotonic() + _STOP_SECONDS
+        for errand in self._going:
+            errand.join(max(0.0, until - time.monotonic()))
+
+
+# A long call beside the page's own one: for what is shown when it is known and holds nobody up.
+#
+# One at a time; the page gives it up when it is left. Its failure is the caller's to show or to pass over.
+
+
+class Aside:
+    def __init__(self, errands: Errands) -> None:
+        self._errands = errands
+        self._errand: Errand[Any] | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        return self._errand is not None
+
+    def start(self, work: Work[T], on_done: Callable[[T], None], on_failed: Callable[[WizardError], None]) -> None:
+        self.cancel()
+
+        def done(answer: T) -> None:
+            self._errand = None
+            on_done(answer)
+
+        def failed(error: WizardError) -> None:
+            self._errand = None
+            on_failed(error)
+
+        self._errand = self._errands.start(work, done, failed)
+
+    def cancel(self) -> None:
+        if self._errand is not None:
+            self._errand.cancel()
+            self._errand = None

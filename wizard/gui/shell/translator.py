@@ -1,0 +1,75 @@
+"""The language of the window, switched live: Qt's own catalogue for labels, `model.messages` for the rest."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable
+
+from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
+from PySide6.QtWidgets import QApplication
+
+from wizard.model.messages import Words, catalogue, joined, text
+from wizard.system import paths
+
+LANGUAGE_NAMES = {"en": "English", "zh_CN": "简体中文"}
+_LOG = logging.getLogger(__name__)
+
+
+class Voice(QObject):
+    changed = Signal()
+
+    def __init__(self, app: QApplication, language: str) -> None:
+        super().__init__(app)
+        self._app = app
+        self._language = ""
+        self._translators: list[QTranslator] = []
+        self._loaded: dict[str, list[QTranslator]] = {}
+        self.speak(language)
+
+    @property
+    def language(self) -> str:
+        return self._language
+
+    def speak(self, language: str) -> None:
+        if language == self._language:
+            return
+        self._language = language
+        for translator in self._translators:
+            self._app.removeTranslator(translator)
+        if language != "en" and language not in self._loaded:
+            self._loaded[language] = self._load(language)
+        self._translators = self._loaded.get(language, [])
+        for translator in self._translators:
+            self._app.installTranslator(translator)
+        QLocale.setDefault(QLocale(language))
+        self.changed.emit()
+
+    def _load(self, language: str) -> list[QTranslator]:
+        """Ours, and Qt's (the words of its file dialog)."""
+        places = (
+            (f"wizard_{language}", str(paths.resources_dir() / "translations")),
+            (f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
+        )
+        found = []
+        for name, folder in places:
+            translator = QTranslator(self)
+            if translator.load(name, folder):
+                found.append(translator)
+        return found
+
+    def name(self, key: str, fallback: str) -> str:
+        """For names that the catalogue may know (`verify.name.matmul`)."""
+        return catalogue(self._language).get(key, fallback)
+
+    def join(self, sentences: Iterable[str]) -> str:
+        return joined(sentences, self._language)
+
+    def say(self, message: Words | None) -> str:
+        """The sentence; a message that has no entry shows its key and is logged, for a window must not fall over it."""
+        if message is None:
+            return ""
+        try:
+            return text(message, self._language)
+        except (KeyError, IndexError, ValueError):
+            _LOG.warning("no words for %r in %s", message, self._language)
+            return message if isinstance(message, str) else message.key

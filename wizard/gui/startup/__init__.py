@@ -1,0 +1,1 @@
+"""From the process to an open window: first picture, one window only, preferences, crashes."""

@@ -1,0 +1,92 @@
+"""What the pages beside the wizard share: the visit that they are about, calls beside the page's own, the way back."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from PySide6.QtCore import QCoreApplication
+from PySide6.QtWidgets import QPushButton
+
+from wizard.app.pages.order import Visit
+from wizard.gui.pages.base import Page
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import Errand, OnNote, Work
+from wizard.model.errors import WizardError
+
+if TYPE_CHECKING:
+    from wizard.app.side_api import SideApi
+
+T = TypeVar("T")
+
+
+class SidePage(Page):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._beside: dict[str, Errand[Any]] = {}
+
+    @property
+    def api(self) -> SideApi:
+        return self.desk.side_api
+
+    @property
+    def visit(self) -> Visit:
+        here = self.desk.side.here
+        assert here is not None, "the page is shown by a visit only"
+        return here
+
+    @property
+    def is_here(self) -> bool:
+        return self.isVisible() and self.desk.side.here is not None
+
+    def primary_text(self) -> str:
+        return ""
+
+    def may_press(self) -> bool:
+        return False
+
+    def may_back(self) -> bool:
+        return True
+
+    def leave(self) -> None:
+        self.cancel_errand()
+        for name in tuple(self._beside):
+            self.stop_beside(name)
+
+    def back_text(self) -> str:
+        return QCoreApplication.translate("SidePage", "&Back")
+
+    # -- calls beside the page's own: sizes that stream in, a look at what was selected
+
+    def beside(
+        self,
+        name: str,
+        work: Work[T],
+        on_done: Callable[[T], None],
+        on_note: OnNote | None = None,
+        on_failed: Callable[[WizardError], None] | None = None,
+    ) -> None:
+        """One of each name is under way; a new one takes the place of the old."""
+        self.stop_beside(name)
+
+        def done(answer: T) -> None:
+            self._beside.pop(name, None)
+            on_done(answer)
+
+        def failed(error: WizardError) -> None:
+            self._beside.pop(name, None)
+            (on_failed or self.trouble.show_error)(error)
+
+        self._beside[name] = self.desk.errands.start(work, done, failed, on_note)
+
+    def stop_beside(self, name: str) -> None:
+        errand = self._beside.pop(name, None)
+        if errand is not None:
+            errand.cancel()
+
+
+def button(role: str = "") -> QPushButton:
+    made = QPushButton()
+    if role:
+        made.setProperty("role", role)
+    return made

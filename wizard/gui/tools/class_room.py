@@ -1,0 +1,323 @@
+"""The room: one row for each computer that has reported, those that need help first, with why and what to do."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QSpinBox,
+    QWidget,
+)
+
+from wizard.classroom.results.room import MOST_SEATS, RED, Room, Row
+from wizard.classroom.results.room_page import sentences
+from wizard.gui.shell.serving import PACK, ServingNow
+from wizard.gui.shell.translator import Voice
+from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.frames import column, line_up
+from wizard.gui.widgets.labels import SIGNS, Pill, label, selectable
+from wizard.gui.widgets.row_table import RowTable
+from wizard.model.messages import Message, bytes_text, message
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+_ADDRESSES_SHOWN = 3
+_STEPS = 1000
+_PROBLEMS_SHOWN = 5
+
+
+class ServingPanel(QFrame):
+    start_wanted = Signal(bool)  # announced
+    stop_wanted = Signal()
+    mend_wanted = Signal()
+
+    def __init__(self, voice: Voice, serving: ServingNow, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._voice, self._serving = voice, serving
+        self._total = 0
+        rows = column(self, (16, 14, 16, 14), 8)
+        self._title, self._pill = label("", "heading", wrap=False), Pill("note")
+        head = line_up()
+        head.addWidget(self._title)
+        head.addWidget(self._pill)
+        head.addStretch(1)
+        self._words, self._problems, self._counts = label("", "muted"), label(""), label("")
+        self.announce = QCheckBox(self)
+        self.announce.setChecked(True)
+        self._how_far, self.bar = label("", "muted"), QProgressBar(self)
+        self.bar.setTextVisible(False)
+        self.bar.setRange(0, _STEPS)
+        self._code_text, self._address_text = label("", "strong"), label("", "strong")
+        self.code, self.command = CodeLine(), CodeLine()
+        self.addresses = tuple(CodeLine() for _ in range(_ADDRESSES_SHOWN))
+        self.start, self.stop, self.mend = (QPushButton(self) for _ in range(3))
+        buttons = line_up()
+        for button in (self.start, self.stop, self.mend):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        rows.addLayout(head)
+        typed = QGridLayout()
+        for place, (text, code) in enumerate(((self._code_text, self.code), (self._address_text, self.addresses[0]))):
+            typed.addWidget(text, 0, place)
+            typed.addWidget(code, 1, place)
+            typed.setColumnStretch(place, 1)
+        for widget in (self._words, self.announce, self._how_far, self.bar):
+            rows.addWidget(widget)
+        rows.addLayout(typed)
+        for below in (*self.addresses[1:], self.command, self._counts, self._problems):
+            rows.addWidget(below)
+        rows.addLayout(buttons)
+        self.start.clicked.connect(lambda: self.start_wanted.emit(self.announce.isChecked()))
+        self.stop.clicked.connect(self.stop_wanted)
+        self.mend.clicked.connect(self.mend_wanted)
+
+    def show_total(self, total: int) -> None:
+        """Bytes of the pack, all of which are read before the first is handed out."""
+        self._total = total
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("Hand it out"))
+        self.announce.setText(self.tr("Let the computers of this network &find it by the code"))
+        self.start.setText(self.tr("Start &serving"))
+        self.stop.setText(self.tr("Sto&p serving"))
+        self.mend.setText(self.tr("Fetch them a&new"))
+        self._code_text.setText(self.tr("The code of this class"))
+        self._address_text.setText(self.tr("The address, where the code alone finds nothing"))
+        for line in (self.code, self.command, *self.addresses):
+            line.retranslate()
+        self.show_now()
+
+    def show_now(self) -> None:
+        """What the server is at."""
+        serving = self._serving
+        is_ours = serving.what == PACK
+        is_on, is_starting = serving.is_on and is_ours, serving.is_starting and is_ours
+        self._pill.show_state("ok" if is_on else "note", self.tr("Serving") if is_on else self.tr("Off"))
+        self._words.setText(self._say_what(is_on))
+        self._how_far.setText(self.tr("Reading every file first: %1").replace("%1", bytes_text(serving.read)))
+        self.bar.setValue(min(_STEPS, int(_STEPS * serving.read / self._total)) if self._total else 0)
+        self.bar.setAccessibleName(self._how_far.text())
+        server = serving.server
+        if server is not None and is_on:
+            self._show_server(server.code, server.addresses)
+            self._show_problems([self._problem(one.kind, one.path) for one in server.problems])
+            counted = server.counted
+            self._counts.setText(self._count(len(counted.clients), counted.bytes_sent, counted.results))
+        has_problems = is_on and bool(self._problems.text())
+        for widget, is_shown in (
+            (self.announce, not is_on and not is_starting), (self._how_far, is_starting), (self.bar, is_starting),
+            (self._code_text, is_on), (self.code, is_on), (self._address_text, is_on), (self.command, is_on),
+            (self._counts, is_on), (self._problems, has_problems), (self.mend, has_problems),
+            (self.start, not is_on and not is_starting), (self.stop, is_on or is_starting),
+        ):  # fmt: skip
+            widget.setVisible(is_shown)
+        for line in self.addresses:
+            line.setVisible(is_on and bool(line.code))
+        self.start.setEnabled(not serving.is_on and not serving.is_starting)
+
+    def _say_what(self, is_on: bool) -> str:
+        server = self._serving.server
+        if not is_on or server is None:
+            return self.tr("The students' computers take the files from this one. Nothing else of it can be read.")
+        if server.is_announced:
+            return self.tr("“Join a class” on a student's computer finds it by the code, or takes address and code.")
+        return self.tr("It is not announced in this network: the students type the address and the code.")
+
+    def _show_server(self, code: str, addresses: tuple[str, ...]) -> None:
+        """Only what is new is written: a line that says "copied" goes on to say so."""
+        wanted = [code, f"torch-wizard setup --pack {addresses[0]} --class {code} --yes" if addresses else ""]
+        shown = [*addresses[:_ADDRESSES_SHOWN], *[""] * _ADDRESSES_SHOWN]
+        for line, words in zip((self.code, self.command, *self.addresses), (*wanted, *shown), strict=False):
+            if line.code != words:
+                line.show_code(words)
+
+    def _problem(self, kind: str, path: str) -> str:
+        return self._voice.say(Message(f"pack.problem.{kind}", {"path": path}))
+
+    def _show_problems(self, said: list[str]) -> None:
+        more = [f"… +{len(said) - _PROBLEMS_SHOWN}"] if len(said) > _PROBLEMS_SHOWN else []
+        head = [self.tr("These files are damaged and are not handed out:")] if said else []
+        self._problems.setText("\n".join([*head, *said[:_PROBLEMS_SHOWN], *more]))
+
+    def _count(self, clients: int, sent: int, results: int) -> str:
+        words = self.tr("Computers that have fetched: %1. Handed out: %2. Results that came in: %3.")
+        return words.replace("%1", str(clients)).replace("%2", bytes_text(sent)).replace("%3", str(results))
+
+
+_STATE, _COMPUTER, _WHY, _FIX = range(4)
+_MOST_ROWS_SHOWN = 10
+
+
+class RoomPanel(QWidget):
+    seats_named = Signal(int)
+
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._voice = voice
+        self._room: Room | None = None
+        self._rows: tuple[Row, ...] = ()
+        rows = column(self, gap=8)
+        self._title, self._head = label("", "heading"), label("", "strong")
+        self._seats_text, self.seats = QLabel(self), QSpinBox(self)
+        self.seats.setRange(0, MOST_SEATS)
+        self.seats.setKeyboardTracking(False)
+        self.seats.lineEdit().setTextMargins(8, 0, 0, 0)  # a style sheet's padding does not reach the text in there
+        self._seats_text.setBuddy(self.seats)
+        self._filter_text, self.filter, self.only_red = QLabel(self), QLineEdit(self), QCheckBox(self)
+        self._filter_text.setBuddy(self.filter)
+        asked, sought = line_up(), line_up()
+        for part in (self._seats_text, self.seats):
+            asked.addWidget(part)
+        asked.addStretch(1)
+        asked.addWidget(self.only_red)
+        sought.addWidget(self._filter_text)
+        sought.addWidget(self.filter, 1)
+        self._none = label("", "muted")
+        self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
+        self.detail = _Detail(voice)
+        for one in (self._title, self._head):
+            rows.addWidget(one)
+        rows.addLayout(asked)
+        rows.addLayout(sought)
+        for widget in (self._none, self.table, self.detail):
+            rows.addWidget(widget)
+        self.table.itemSelectionChanged.connect(self._chosen)
+        self.filter.textChanged.connect(self._fill)
+        self.only_red.toggled.connect(self._fill)
+        self.seats.valueChanged.connect(self.seats_named)
+
+    @property
+    def room(self) -> Room | None:
+        return self._room
+
+    @property
+    def selected(self) -> Row | None:
+        row = self.table.chosen_row
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def show_room(self, room: Room | None) -> None:
+        self._room = room
+        if not self.seats.hasFocus():
+            with QSignalBlocker(self.seats):
+                self.seats.setValue(room.expected or 0 if room else 0)
+        self._fill()
+
+    def retranslate(self) -> None:
+        self._title.setText(self.tr("The room"))
+        self._seats_text.setText(self.tr("&Expected computers"))
+        self.seats.setSpecialValueText(self.tr("not said"))
+        self.seats.setAccessibleName(self.tr("Expected computers"))
+        self._filter_text.setText(self.tr("S&how"))
+        self.filter.setPlaceholderText(self.tr("name, card or error"))
+        self.filter.setAccessibleName(self.tr("Show only rows with these words"))
+        self.only_red.setText(self.tr("On&ly those that need help"))
+        heads = [self.tr("State"), self.tr("Computer"), self.tr("Why"), self.tr("What to do")]
+        self.table.setHorizontalHeaderLabels(heads)
+        self.table.setAccessibleName(self.tr("Computers of the class"))
+        self.detail.retranslate()
+        self._fill()
+
+    # -- the rows
+
+    def _fill(self) -> None:
+        """The selection stays with its computer."""
+        before, room = self.selected, self._room
+        self._head.setText(self._voice.say(room.head) if room else "")
+        with QSignalBlocker(self.table):
+            self._rows = tuple(row for row in (room.rows if room else ()) if self._is_wanted(row))
+            self.table.setRowCount(len(self._rows))
+            for place, row in enumerate(self._rows):
+                self._put(place, row)
+            self._select(before)
+        self.table.fit()
+        self.table.setVisible(bool(self._rows))
+        self._none.setText(self._say_none(room))
+        self._none.setVisible(not self._rows)
+        self._chosen()
+
+    def _say_none(self, room: Room | None) -> str:
+        if room is None or not room.rows:
+            return self.tr("No computer has reported yet. Results come by themselves when one is ready or has failed.")
+        return self.tr("No row has these words.") if self.filter.text().strip() else self.tr("Nobody needs help.")
+
+    def _is_wanted(self, row: Row) -> bool:
+        if self.only_red.isChecked() and row.state != RED:
+            return False
+        said = (row.label, row.machine, row.cards, row.build, row.system, row.code, self._say(row.why))
+        return " ".join(self.filter.text().split()).casefold() in "\n".join(said).casefold()
+
+    def _say(self, said: Sequence[object]) -> str:
+        return sentences(said, self._voice.language)  # type: ignore[arg-type]
+
+    def _put(self, place: int, row: Row) -> None:
+        is_red = row.state == RED
+        state = self._voice.say(message(f"share.state.{row.state}"))
+        why, fix = self._say(row.why), self._say(row.fix) if is_red else ""
+        texts = (f"{SIGNS['problem' if is_red else 'ok']} {state}", row.label or row.machine, why, fix)
+        for column_number, words in enumerate(texts):
+            cell = self.table.put(place, column_number, words)
+            cell.setToolTip(words)
+            if column_number == _COMPUTER:
+                cell.setData(Qt.ItemDataRole.AccessibleDescriptionRole, row.cards)
+
+    def _select(self, before: Row | None) -> None:
+        computers = [(row.machine, row.label) for row in self._rows]
+        if before is not None and (before.machine, before.label) in computers:
+            self.table.selectRow(computers.index((before.machine, before.label)))
+        elif computers:
+            self.table.selectRow(0)
+
+    def _chosen(self) -> None:
+        self.detail.show_row(self.selected)
+
+
+class _Detail(QFrame):
+    """One computer in whole sentences."""
+
+    def __init__(self, voice: Voice) -> None:
+        super().__init__()
+        self.setProperty("role", "card")
+        self._voice = voice
+        self._row: Row | None = None
+        rows = column(self, (16, 12, 16, 12), 6)
+        self._pill, self._name = Pill("note"), label("", "strong")
+        head = line_up()
+        head.addWidget(self._pill)
+        head.addWidget(self._name, 1)
+        rows.addLayout(head)
+        self._why, self._fix, self._facts = (selectable(label("")) for _ in range(3))
+        self._facts.setProperty("role", "muted")
+        for one in (self._why, self._fix, self._facts):
+            rows.addWidget(one)
+        self.setVisible(False)
+
+    def show_row(self, row: Row | None) -> None:
+        self._row = row
+        self.retranslate()
+        self.setVisible(row is not None)
+
+    def retranslate(self) -> None:
+        row = self._row
+        if row is None:
+            return
+        is_red, language = row.state == RED, self._voice.language
+        self._pill.show_state("problem" if is_red else "ok", self._voice.say(message(f"share.state.{row.state}")))
+        self._name.setText(" · ".join(part for part in (row.label, row.machine) if part))
+        self._why.setText(sentences(row.why, language))
+        fix = sentences(row.fix, language) if is_red else ""
+        self._fix.setText(self.tr("What to do: %1").replace("%1", fix))
+        self._fix.setVisible(bool(fix))
+        facts = (row.cards, row.system, row.build, row.created)
+        self._facts.setText(" · ".join(part for part in facts if part))
+        self._facts.setVisible(bool(self._facts.text()))

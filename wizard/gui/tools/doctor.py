@@ -1,0 +1,274 @@
+"""Doctor: choose an environment; why it does not work, with evidence; the smallest repair, by one button.
+
+Looking changes nothing. A repair is a run like a setup: the worker carries it out, and the Install page shows it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import IsCancelled, OnNote
+from wizard.gui.tools.base import SidePage, button
+from wizard.gui.tools.doctor_answer import DoctorAnswer
+from wizard.gui.tools.environments_table import torch_words
+from wizard.gui.widgets.code import copy_out
+from wizard.gui.widgets.fields import Choice
+from wizard.gui.widgets.frames import box, line_up
+from wizard.gui.widgets.labels import label
+from wizard.model.errors import WizardError
+from wizard.model.messages import bytes_text, message
+
+if TYPE_CHECKING:
+    from wizard.app.use.doctor import Examination
+    from wizard.diagnose.repair.plan import RepairPreview
+    from wizard.environment.inspect.found import Environment
+
+_STAGES = ("files", "test", "machine", "deep")
+_SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
+
+
+class DoctorPage(SidePage):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._known: tuple[Environment, ...] = ()
+        self._found: Examination | None = None
+        self._preview: RepairPreview | None = None
+        self._asked: Path | None = None  # a folder that is in no list
+        self.choice, self.folder = Choice(), button()
+        self._text = QLabel()
+        self._text.setBuddy(self.choice)
+        choose = box("card")
+        line = line_up(choose, (16, 12, 16, 12))
+        line.addWidget(self._text)
+        line.addWidget(self.choice, 1)
+        line.addWidget(self.folder)
+        self.answer = DoctorAnswer(desk.voice)
+        self._before = label("", "muted")
+        self.copy, self.save, self.again = self.answer.copy, self.answer.save, button()
+        self.footer_right = [self.again]
+        self.body.addWidget(choose)
+        self.body.addWidget(self._before)
+        self.body.addWidget(self.answer)
+        self.body.addStretch(1)
+        self.choice.activated.connect(self._chosen)
+        self.folder.clicked.connect(self._choose_folder)
+        self.copy.clicked.connect(self._copy)
+        self.save.clicked.connect(self._ask_where_to_save)
+        self.again.clicked.connect(self._examine)
+
+    def enter(self) -> None:
+        wanted = self.visit.prefix
+        if wanted is not None and (self._found is None or self._prefix() != wanted):
+            self._put_aside()
+            self._asked = wanted
+            self._fill()
+            self._examine()
+        self.beside("list", lambda is_cancelled, note: self.api.environments(is_cancelled), self._listed)
+
+    def leave(self) -> None:
+        super().leave()
+        if self._preview is not None:
+            self._drop(self._preview)
+            self._preview = self._found = None
+
+    def first_control(self) -> QWidget | None:
+        if self._found is None:
+            return self.choice
+        return None if self._preview is not None else self.again
+
+    def primary_text(self) -> str:
+        if self._preview is None:
+            return self.tr("E&xamine") if self._found is None else ""
+        size = sum(file.size or 0 for file in self._preview.lock.files)
+        if not size:
+            return self.tr("&Repair now")
+        return self.tr("&Repair now (%1 at most)").replace("%1", bytes_text(size))
+
+    def may_press(self) -> bool:
+        return not self.is_busy and self._prefix() is not None
+
+    def press(self) -> None:
+        if self._preview is None:
+            self._examine()
+        else:
+            self._repair(self._preview)
+
+    def retranslate(self) -> None:
+        self.set_head(
+            self.tr("Doctor"),
+            self.tr("Says why PyTorch does not work in an environment. Looking changes nothing."),
+        )
+        self._text.setText(self.tr("&Environment"))
+        self.choice.setAccessibleName(self.tr("Environment to examine"))
+        self.folder.setText(self.tr("Choose &folder…"))
+        self.answer.retranslate()
+        self._before.setText(
+            self.tr(
+                "It looks at the files, starts PyTorch as your terminal would, then looks at the driver and the card: "
+                "up to a minute. You see the cause, what shows it, and the smallest repair before anything is changed."
+            )
+        )
+        self.again.setText(self.tr("Examine &again"))
+        self._fill()
+
+    def render_state(self) -> None:
+        found = self._found
+        self.answer.setVisible(found is not None)
+        self._before.setVisible(found is None and not self.is_busy)
+        for one in (self.copy, self.save):
+            one.setEnabled(found is not None and not self.is_busy)
+        self.again.setVisible(found is not None)
+        self.again.setEnabled(not self.is_busy)
+        if found is not None:
+            self.answer.show_answer(found, self._preview)
+
+    # -- which one
+
+    def _listed(self, found: tuple[Environment, ...]) -> None:
+        self._known = found
+        self._fill()
+        self.changed.emit()
+
+    def _fill(self) -> None:
+        before = self._prefix() or self._asked
+        with QSignalBlocker(self.choice):
+            self.choice.clear()
+            if self._asked and all(one.prefix != self._asked for one in self._known):
+                self.choice.addItem(str(self._asked), self._asked)
+            for one in self._known:
+                torch = f"torch {torch_words(one)}" if one.torch else self.tr("no PyTorch")
+                self.choice.addItem(f"{one.name}  –  {torch}  –  {one.prefix}", one.prefix)
+            at = next((row for row in range(self.choice.count()) if self.choice.itemData(row) == before), 0)
+            self.choice.setCurrentIndex(at if self.choice.count() else -1)
+        self.choice.setMinimumContentsLength(20)
+
+    def _prefix(self) -> Path | None:
+        data = self.choice.currentData()
+        return data if isinstance(data, Path) else None
+
+    def _chosen(self) -> None:
+        self._put_aside()
+        self.render_state()
+        self.changed.emit()
+
+    def _choose_folder(self) -> None:
+        chosen = QFileDialog.getExistingDirectory(self, self.tr("Folder of an environment"), str(Path.home()))
+        if chosen:
+            self.take_folder(Path(chosen))
+
+    def take_folder(self, folder: Path) -> None:
+        self._put_aside()
+        self._asked = folder
+        self.choice.setCurrentIndex(-1)
+        self._fill()
+        self._examine()
+
+    # -- looking
+
+    def _examine(self) -> None:
+        prefix = self._prefix()
+        if prefix is None:
+            return
+        self._put_aside()
+        self.errand(
+            lambda: self.tr("Examining…"),
+            lambda is_cancelled, note: self.api.examine(prefix, note, is_cancelled),
+            self._examined,
+            self._stage,
+        )
+        self.render_state()
+
+    def _stage(self, stage: str) -> None:
+        if stage in _STAGES:
+            self.busy.say(lambda: self.say(message(f"doctor.stage.{stage}")))
+
+    def _examined(self, found: Examination) -> None:
+        self._found = found
+        self.render_state()
+        self.announce(self.answer.words, urgent=True)
+        if found.answer.remedy.changes_something:
+
+            def plan(is_cancelled: IsCancelled, note: OnNote) -> RepairPreview:
+                return self.api.plan_repair(found, is_cancelled)
+
+            self.errand(
+                lambda: self.tr("Looking for the smallest repair…"), plan, self._planned, on_failed=self._no_plan
+            )
+        self.render_state()
+        self.wants_focus.emit()
+
+    def _planned(self, preview: RepairPreview) -> None:
+        self._preview = preview
+        self.render_state()
+        self.changed.emit()
+        self.wants_focus.emit()
+
+    def _no_plan(self, error: WizardError) -> None:
+        self.render_state()
+        self.trouble.show_error(error)
+
+    def _put_aside(self) -> None:
+        """What was found does not count any more."""
+        self.cancel_errand()
+        if self._preview is not None:
+            self._drop(self._preview)
+        self._found = self._preview = None
+        self.trouble.clear()
+
+    def _drop(self, preview: RepairPreview) -> None:
+        """A repair that nobody will carry out: its files go. If that fails, they only lie there."""
+        run_id, session = preview.plan.id, self.desk.session
+        self.desk.errands.start(
+            lambda is_cancelled, note: session.discard(run_id), lambda answer: None, lambda error: None
+        )
+
+    # -- repairing
+
+    def _repair(self, preview: RepairPreview) -> None:
+        run_id = preview.plan.id
+        self.errand(
+            lambda: self.tr("Starting…"),
+            lambda is_cancelled, note: self.desk.session.start(run_id),
+            lambda answer: self._started(run_id),
+        )
+
+    def _started(self, run_id: str) -> None:
+        self._preview = self._found = None  # it is the worker's now
+        self.desk.navigator.show_run(run_id)
+        self.desk.side.close()
+
+    # -- the report
+
+    def _copy(self) -> None:
+        found, preview, language = self._found, self._preview, self.desk.voice.language
+        if found is not None:
+            self.errand(
+                None,
+                lambda is_cancelled, note: self.api.document_text(
+                    self.api.document(found, preview, language), language
+                ),
+                self._copied,
+            )
+
+    def _copied(self, words: str) -> None:
+        copy_out(words, self.copy)
+
+    def _ask_where_to_save(self) -> None:
+        start = str(Path.home() / "torch-setup-doctor.html")
+        chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Save report"), start, _SAVE_AS)
+        if chosen:
+            self.save_to(Path(chosen))
+
+    def save_to(self, path: Path) -> None:
+        found, preview, language = self._found, self._preview, self.desk.voice.language
+        if found is not None:
+            self.errand(
+                None,
+                lambda is_cancelled, note: self.api.save(path, self.api.document(found, preview, language), language),
+                lambda answer: self.render_state(),
+            )

@@ -1,0 +1,150 @@
+"""The doctor's answer as a card: cause, the smallest repair, evidence, what was found as well, what was ruled out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from wizard.gui.shell.theme import code_font
+from wizard.gui.shell.translator import Voice
+from wizard.gui.tools.base import button
+from wizard.gui.widgets.frames import Fold, RowCard, box, column, line_up
+from wizard.gui.widgets.labels import Pill, label, restyle, selectable
+from wizard.model.messages import Message, message
+
+if TYPE_CHECKING:
+    from wizard.app.use.doctor import Examination
+    from wizard.diagnose.model import Answer, Look
+    from wizard.diagnose.repair.plan import RepairPreview
+    from wizard.environment.inspect.baseline import Drift
+
+_PILLS = {"nothing-wrong": "ok", "not-tested": "note", "found": "problem", "machine": "warning", "unknown": "note"}
+_RULED_OUT, _NOT_LOOKED = "ruled-out", "not-looked"
+
+
+def drift_messages(drift: Drift) -> Iterator[Message]:
+    """What replaced a recorded build, one sentence for each package."""
+    prefix = str(drift.prefix)
+    for change in drift.changes:
+        if change.now is None:
+            yield message("doctor.say.drift-gone", prefix=prefix, name=change.name, was=change.was)
+        else:
+            yield message("doctor.say.drift", prefix=prefix, name=change.name, was=change.was, now=change.now)
+        if change.by:
+            yield message("doctor.say.drift-by", by=", ".join(change.by))
+
+
+class DoctorAnswer(QWidget):
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._voice = voice
+        rows = column(self, gap=10)
+        self._card = box("card")
+        lines = column(self._card, (16, 14, 16, 14), 8)
+        self._pill, self._verdict = Pill(), label("", "heading")
+        self._cause, self._repair = selectable(label("")), selectable(label(""))
+        self._plan = label("", "muted")
+        self.copy, self.save = button("small"), button("small")
+        reports = line_up(gap=8)
+        for one in (self.copy, self.save):
+            reports.addWidget(one)
+        reports.addStretch(1)
+        for widget in (self._pill, self._verdict, self._cause, self._repair, self._plan):
+            lines.addWidget(widget)
+        lines.addLayout(reports)
+        self.evidence, self.looks = Fold(), Fold()
+        self._evidence = selectable(label(""))
+        self._evidence.setFont(code_font())
+        self.evidence.body.addWidget(self._evidence)
+        self._others_title, self._others = label("", "heading"), RowCard(2, 1)
+        self._drift_title, self._drift = label("", "heading"), label("")
+        self._looks = RowCard(3, 2)
+        self._looks.setProperty("role", "fold")
+        self.looks.body.setContentsMargins(0, 0, 0, 0)
+        self.looks.body.addWidget(self._looks)
+        parts: tuple[QWidget, ...] = (
+            self._card, self.evidence, self._drift_title, self._drift, self._others_title, self._others, self.looks,
+        )  # fmt: skip
+        for part in parts:
+            rows.addWidget(part)
+
+    def retranslate(self) -> None:
+        self.copy.setText(self.tr("&Copy report"))
+        self.save.setText(self.tr("&Save report…"))
+
+    @property
+    def words(self) -> str:
+        """All that the card says, for whom the screen says it and for the tests."""
+        shown = (self._verdict, self._cause, self._repair, self._plan)
+        return "\n".join(one.text() for one in shown if one.text() and not one.isHidden())
+
+    def show_answer(self, found: Examination, preview: RepairPreview | None) -> None:
+        answer, say = found.answer, self._voice.say
+        self._card.setProperty("role", "error" if answer.verdict == "found" else "card")
+        restyle(self._card)
+        self._pill.show_state(_PILLS.get(answer.verdict, "note"), self._word(answer.verdict))
+        self._verdict.setText(say(message(f"doctor.verdict.{answer.verdict}")))
+        self._verdict.setVisible(answer.verdict != "found")  # then the cause says it
+        self._show_cause(answer)
+        changes = preview.changes if preview else ()
+        self._plan.setText("\n".join(f"•  {say(change)}" for change in changes))
+        self._plan.setVisible(bool(changes))
+        evidence = answer.cause.evidence if answer.cause else ()
+        self._evidence.setText("\n".join(line if isinstance(line, str) else say(line) for line in evidence))
+        self.evidence.setVisible(bool(evidence))
+        self.evidence.show_words(self.tr("E&vidence (%1)").replace("%1", str(len(evidence))))
+        self._show_drift(found.drift)
+        self._show_others(answer)
+        self._show_looks(answer.looks)
+
+    def _word(self, verdict: str) -> str:
+        words = {
+            "nothing-wrong": self.tr("All is well"),
+            "found": self.tr("Cause found"),
+            "machine": self.tr("This computer"),
+            "unknown": self.tr("Not known"),
+            "not-tested": self.tr("Not tested"),
+        }
+        return words.get(verdict, verdict)
+
+    def _show_cause(self, answer: Answer) -> None:
+        cause, say = answer.cause, self._voice.say
+        self._cause.setVisible(cause is not None)
+        self._repair.setVisible(cause is not None)
+        if cause is not None:
+            self._cause.setText(say(cause.cause))
+            self._repair.setText(self.tr("Repair: %1").replace("%1", say(cause.repair)))
+        elif answer.verification is not None:
+            self._cause.setText(say(answer.verification.headline))
+            self._cause.setVisible(True)
+
+    def _show_drift(self, drift: Drift | None) -> None:
+        changed = [self._voice.say(words) for words in drift_messages(drift)] if drift else []
+        self._drift_title.setText(self._voice.say(message("doctor.title.drift")))
+        self._drift.setText("\n".join(changed))
+        for one in (self._drift_title, self._drift):
+            one.setVisible(bool(changed))
+
+    def _show_others(self, answer: Answer) -> None:
+        self._others.clear()
+        causes = dict.fromkeys(self._voice.say(each.cause) for each in answer.others)
+        for words in causes:
+            self._others.add_row(Pill("warning"), label(words))
+        self._others_title.setText(self._voice.say(message("doctor.title.others")))
+        for one in (self._others_title, self._others):
+            one.setVisible(bool(causes))
+
+    def _show_looks(self, looks: Sequence[Look]) -> None:
+        self._looks.clear()
+        ruled_out = [look for look in looks if look.state == _RULED_OUT]
+        for look in [*ruled_out, *(look for look in looks if look.state == _NOT_LOOKED)]:
+            name = self._voice.name(f"doctor.name.{look.check}", look.check)
+            word = self._voice.say(message(f"doctor.title.{look.state}"))
+            pill = Pill("ok" if look.state == _RULED_OUT else "note", word)
+            pill.setAccessibleName(f"{name}: {word}")
+            said = label(self._voice.say(look.message), "muted")
+            self._looks.add_row(pill, label(name, "strong", wrap=False), said, tight=True)
+        self.looks.setVisible(bool(looks))
+        self.looks.show_words(self.tr("Wha&t was ruled out (%1)").replace("%1", str(len(ruled_out))))

@@ -1,0 +1,338 @@
+"""Environments: all of this computer in one table; one of them from near; copying or deleting it, asked in the page."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+from wizard.app.pages.order import SideId
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
+from wizard.gui.tools.base import SidePage, button
+from wizard.gui.tools.environment_card import EnvironmentCard
+from wizard.gui.tools.environment_panels import ClonePanel, DeletionPanel
+from wizard.gui.tools.environments_table import EnvironmentsTable
+from wizard.gui.widgets.labels import label
+from wizard.model.errors import WizardError
+from wizard.model.messages import Message, bytes_text, message
+
+if TYPE_CHECKING:
+    from wizard.app.side_api import Closer
+    from wizard.environment.inspect.found import Environment
+    from wizard.environment.inspect.sizes import Sizes
+    from wizard.environment.remove.delete import DeletionPlan
+    from wizard.install.store.space import Usage
+
+_EXPORT_AS = "requirements (*.txt);;pylock (*.toml);;JSON (*.json)"
+
+
+class EnvironmentsPage(SidePage):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._found: tuple[Environment, ...] | None = None
+        self._sizes: dict[Path, Sizes] = {}
+        self._plan: DeletionPlan | None = None
+        self._is_cloning = False  # asked for, or under way
+        self._done: Message | None = None
+        self.table, self.card = EnvironmentsTable(), EnvironmentCard(desk.voice)
+        self.panel, self.copying = DeletionPanel(desk.voice), ClonePanel()
+        self._none, self._said, self.store = label("", "muted"), label("", "strong"), label("", "muted")
+        self.again, self.free = button(), button()
+        self._usage: Usage | None = None
+        self.footer_left = [self.again, self.free]
+        for widget in (self._said, self._none, self.table, self.panel, self.copying, self.card, self.store):
+            self.body.addWidget(widget)
+        self.body.addStretch(1)
+        self.again.clicked.connect(self._look)
+        self.free.clicked.connect(self._prune)
+        self.table.chosen.connect(self._chosen)
+        self.card.check.connect(self._check)
+        self.card.terminal.connect(self._terminal)
+        self.card.delete.connect(self._plan_deletion)
+        self.card.bring_back.connect(self._bring_back)
+        self.card.clone.connect(self._ask_name)
+        self.card.export.connect(self._ask_where)
+        self.copying.agreed.connect(self._clone)
+        self.copying.put_away.connect(self._no_clone)
+        self.panel.agreed.connect(self._delete)
+        self.panel.kept.connect(self._keep)
+        self.panel.look_again.connect(self._plan_deletion)
+
+    def enter(self) -> None:
+        self._done = None
+        if not self._is_at_work:
+            self._look()
+
+    def leave(self) -> None:
+        """What has begun goes on."""
+        if not self._is_at_work:
+            self._plan, self._is_cloning = None, False
+            super().leave()
+
+    @property
+    def _is_at_work(self) -> bool:
+        return self.panel.is_going or self.copying.is_going
+
+    def first_control(self) -> QWidget:
+        if self._is_at_work:
+            return self.copying.keep if self._is_cloning else self.table
+        return self.panel.name if self._plan else self.copying.name if self._is_cloning else self.table
+
+    def escape(self) -> bool:
+        if self._is_at_work or not (self._plan or self._is_cloning):
+            return False
+        self._keep()
+        return True
+
+    def retranslate(self) -> None:
+        self.set_head(
+            self.tr("Environments"),
+            self.tr(
+                "An environment is a folder with its own Python and packages. Here are all; only what you "
+                "choose is touched."
+            ),
+        )
+        self.again.setText(self.tr("Look &again"))
+        self._none.setText(self.tr("No environment was found on this computer."))
+        self.table.retranslate()
+        self.card.retranslate()
+        self.panel.retranslate()
+        self.copying.retranslate()
+        if self._found is not None:
+            self.table.show_rows(self._found, self._sizes)
+
+    def render_state(self) -> None:
+        one, is_deleting = self.table.selected, self._plan is not None
+        is_asked = is_deleting or self._is_cloning
+        self._said.setText(self.say(self._done))
+        self._said.setVisible(self._done is not None)
+        self._none.setVisible(self._found == ())
+        self.table.setVisible(bool(self._found) and not is_asked)
+        self.panel.setVisible(is_deleting)
+        self.copying.setVisible(self._is_cloning)
+        self.card.setVisible(one is not None and not is_asked)
+        self.again.setEnabled(not is_asked)
+        self._show_store(not is_asked)
+
+    # -- the list
+
+    def _look(self) -> None:
+        self.errand(
+            None if self._found is not None else lambda: self.tr("Looking for environments…"),
+            lambda is_cancelled, note: self.api.environments(is_cancelled),
+            self._listed,
+        )
+
+    def _listed(self, found: tuple[Environment, ...]) -> None:
+        self._found = found
+        self.table.show_rows(found, self._sizes)
+        if self.table.selected is None and self.visit.prefix:
+            self.table.select(self.visit.prefix)
+        self.render_state()
+        self.announce(self.tr("Environments: %1").replace("%1", str(len(found))))
+        self.wants_focus.emit()
+
+        def measure(is_cancelled: IsCancelled, note: OnNote) -> None:
+            self.api.sizes(found, lambda prefix, sizes: note((prefix, sizes)), is_cancelled)
+
+        self.beside("sizes", measure, lambda answer: None, self._sized, lambda error: None)
+
+        self.beside(
+            "store",
+            lambda is_cancelled, note: self.api.store_usage(is_cancelled),
+            self._counted,
+            on_failed=lambda error: None,
+        )
+
+    def _sized(self, told: tuple[Path, Sizes]) -> None:
+        self._sizes[told[0]] = told[1]
+        self.table.show_size(*told)
+
+    # -- the package store
+
+    def _counted(self, usage: Usage) -> None:
+        self._usage = usage
+        self.render_state()
+
+    def _show_store(self, is_listed: bool) -> None:
+        usage = self._usage
+        has_any = usage is not None and bool(usage.stored)
+        self.store.setVisible(is_listed and has_any)
+        self.free.setVisible(is_listed and has_any and usage is not None and bool(usage.unused))
+        if usage is not None:
+            size, freed = bytes_text(usage.size), bytes_text(usage.freed)
+            said = "flow.store.unused" if usage.unused else "flow.store.used"
+            self.store.setText(self.say(message(said, size=size, count=len(usage.unused), freed=freed)))
+            self.free.setText(self.say(message("flow.store.free", freed=freed)))
+
+    def _prune(self) -> None:
+        self.errand(None, lambda is_cancelled, note: self.api.prune_store(is_cancelled), self._pruned)
+
+    def _pruned(self, freed: int) -> None:
+        self._usage = None
+        self._say_done(message("flow.store.freed", freed=bytes_text(freed)))
+
+    # -- one of them
+
+    def _chosen(self) -> None:
+        one = self.table.selected
+        self.trouble.clear()
+        if one is not None:
+            self.card.show_environment(one)
+            self.beside(
+                "closer",
+                lambda is_cancelled, note: self.api.closer(one),
+                lambda closer: self._seen(one, closer),
+                on_failed=lambda error: None,
+            )
+        self.render_state()
+        self.changed.emit()
+
+    def _seen(self, one: Environment, closer: Closer) -> None:
+        if self.table.selected == one:
+            self.card.show_closer(closer)
+            self.changed.emit()
+
+    def _check(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            self.desk.side.open(SideId.DOCTOR, one.prefix)
+
+    def _terminal(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            self.errand(None, lambda is_cancelled, note: self.api.open_terminal(one.prefix), lambda answer: None)
+
+    def _bring_back(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            self.errand(
+                lambda: self.tr("Bringing back what was there before…"),
+                lambda is_cancelled, note: self.api.bring_back(one.prefix),
+                lambda names: self._brought_back(one, names),
+            )
+
+    def _brought_back(self, one: Environment, names: tuple[str, ...]) -> None:
+        self._say_done(message("flow.brought-back", name=one.name, names=", ".join(names) or "–"))
+
+    # -- copying, and what is in it as a file
+
+    def _ask_name(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            self._done, self._is_cloning = None, True
+            self.copying.ask(one)
+            self.render_state()
+            self.changed.emit()
+            self.wants_focus.emit()
+
+    def _clone(self, name: str) -> None:
+        one = self.table.selected
+        if one is None:
+            return
+        self.trouble.clear()
+        self.copying.show_going()
+        self.render_state()
+        self.wants_focus.emit()
+        self.beside(
+            "clone",
+            lambda is_cancelled, note: self.api.clone(one, name, seldom(note), is_cancelled),
+            lambda size: self._cloned(one, name, size),
+            lambda told: self.copying.show_progress(*told),
+            self._not_cloned,
+        )
+
+    def _no_clone(self) -> None:
+        """What was copied so far is taken away again by the errand that copies."""
+        self.stop_beside("clone")
+        self.copying.is_going = False
+        self._keep()
+
+    def _cloned(self, one: Environment, name: str, size: int) -> None:
+        self.copying.is_going = self._is_cloning = False
+        self._say_done(message("flow.cloned", name=one.name, copy=name, size=bytes_text(size)))
+
+    def _not_cloned(self, error: WizardError) -> None:
+        self.copying.is_going = self._is_cloning = False
+        self.render_state()
+        self.trouble.show_error(error)
+
+    def _ask_where(self) -> None:
+        one = self.table.selected
+        if one is not None:
+            start = str(Path.home() / f"{one.name}-requirements.txt")
+            chosen, _ = QFileDialog.getSaveFileName(self, self.tr("Export the packages"), start, _EXPORT_AS)
+            if chosen:
+                self.export_to(Path(chosen))
+
+    def export_to(self, path: Path) -> None:
+        one = self.table.selected
+        if one is not None:
+            self.errand(
+                None,
+                lambda is_cancelled, note: self.api.export(one, path),
+                lambda answer: self._say_done(message("flow.exported", name=one.name, path=str(path))),
+            )
+
+    # -- deleting
+
+    def _plan_deletion(self) -> None:
+        one = self.table.selected
+        if one is None:
+            return
+        self._done = None
+        self.errand(
+            lambda: self.tr("Looking through every file of %1…").replace("%1", one.name),
+            lambda is_cancelled, note: self.api.plan_deletion(one, is_cancelled),
+            self._planned,
+        )
+
+    def _planned(self, plan: DeletionPlan) -> None:
+        self._plan = plan
+        self.panel.show_plan(plan)
+        self.render_state()
+        self.wants_focus.emit()
+
+    def _keep(self) -> None:
+        self._plan, self._is_cloning = None, False
+        self.render_state()
+        self.changed.emit()
+        self.wants_focus.emit()
+
+    def _delete(self, typed: str) -> None:
+        plan = self._plan
+        if plan is None:
+            return
+        self.trouble.clear()
+        self.panel.show_going()
+        self.render_state()
+        self.beside(
+            "delete",
+            lambda is_cancelled, note: self.api.delete(plan, typed, seldom(note), is_cancelled),
+            lambda answer: self._deleted(plan),
+            lambda told: self.panel.show_progress(*told),
+            self._not_deleted,
+        )
+
+    def _deleted(self, plan: DeletionPlan) -> None:
+        self._over()
+        self._say_done(message("flow.deleted", name=plan.name, freed=bytes_text(plan.sizes.freed)))
+
+    def _not_deleted(self, error: WizardError) -> None:
+        self._over()
+        if self.is_here:
+            self._look()
+        self.trouble.show_error(error)
+
+    def _over(self) -> None:
+        self.panel.is_going, self._plan = False, None
+        self.render_state()
+
+    def _say_done(self, words: Message) -> None:
+        self._done = words
+        if self.is_here:  # else the next visit looks anyway
+            self._look()
+        self.render_state()
+        self.announce(self.say(words), urgent=True)

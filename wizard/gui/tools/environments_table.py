@@ -1,0 +1,123 @@
+"""The environments as a table: one row each, sizes filled in as they come. Shows values; asks nobody."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from wizard.gui.widgets.labels import SIGNS
+from wizard.gui.widgets.row_table import RowTable
+from wizard.model.messages import bytes_text
+
+if TYPE_CHECKING:
+    from wizard.environment.inspect.found import Environment
+    from wizard.environment.inspect.sizes import Sizes
+
+_NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
+_MOST_ROWS_SHOWN = 8
+_NARROW = 640
+_STATES = {"ok": "ok", "broken": "warning", "unfinished": "warning", "deleting": "note"}
+
+
+def engine_name(kind: str) -> str:
+    names = {
+        "rattler": QCoreApplication.translate("EngineName", "built-in"),
+        "conda": QCoreApplication.translate("EngineName", "conda"),
+        "venv": QCoreApplication.translate("EngineName", "venv"),
+        "base": QCoreApplication.translate("EngineName", "conda itself"),
+        "system": QCoreApplication.translate("EngineName", "system"),
+    }
+    return names.get(kind, kind)
+
+
+def environment_state(state: str) -> tuple[str, str]:
+    """The pill's state and word."""
+    words = {
+        "ok": QCoreApplication.translate("EnvironmentState", "ok"),
+        "broken": QCoreApplication.translate("EnvironmentState", "broken"),
+        "unfinished": QCoreApplication.translate("EnvironmentState", "unfinished"),
+        "deleting": QCoreApplication.translate("EnvironmentState", "being deleted"),
+    }
+    return _STATES.get(state, "note"), words.get(state, state)
+
+
+def torch_words(one: Environment) -> str:
+    if one.torch is None:
+        return "–"
+    return f"{one.torch}+{one.variant}" if one.variant and "+" not in one.torch else one.torch
+
+
+def day_text(moment: float | None) -> str:
+    return "–" if moment is None else time.strftime("%Y-%m-%d", time.localtime(moment))
+
+
+class EnvironmentsTable(RowTable):
+    chosen = Signal()  # another row, or none
+
+    def __init__(self, with_size: bool = True, parent: QWidget | None = None) -> None:
+        super().__init__(7, (_NAME,), _MOST_ROWS_SHOWN, parent)
+        self.setColumnHidden(_SIZE, not with_size)
+        self._rows: tuple[Environment, ...] = ()
+        self.itemSelectionChanged.connect(self.chosen)
+
+    @property
+    def selected(self) -> Environment | None:
+        row = self.chosen_row
+        return self._rows[row] if 0 <= row < len(self._rows) else None
+
+    def select(self, prefix: Path | None) -> None:
+        for row, one in enumerate(self._rows):
+            if one.prefix == prefix:
+                self.selectRow(row)
+                return
+        self.clearSelection()
+
+    def retranslate(self) -> None:
+        self.setHorizontalHeaderLabels(
+            [
+                self.tr("Name"), self.tr("Python"), self.tr("PyTorch"), self.tr("Made by"), self.tr("Size"),
+                self.tr("Last used"), self.tr("State"),
+            ]
+        )  # fmt: skip
+        self.setAccessibleName(self.tr("Environments on this computer"))
+
+    def show_rows(self, rows: Sequence[Environment], sizes: Mapping[Path, Sizes]) -> None:
+        """The selection stays with its environment."""
+        before = self.selected
+        with QSignalBlocker(self):
+            self._rows = tuple(rows)
+            self.setRowCount(len(rows))
+            for row, one in enumerate(rows):
+                self._fill(row, one, sizes.get(one.prefix))
+            self.select(before.prefix if before else None)
+        self.fit()
+        if self.selected != before:
+            self.chosen.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """In a narrow window the name is worth more than the day."""
+        super().resizeEvent(event)
+        self.setColumnHidden(_USED, event.size().width() < _NARROW)
+
+    def show_size(self, prefix: Path, sizes: Sizes) -> None:
+        for row, one in enumerate(self._rows):
+            if one.prefix == prefix:
+                self.put(row, _SIZE, bytes_text(sizes.apparent), is_number=True)
+
+    def _fill(self, row: int, one: Environment, sizes: Sizes | None) -> None:
+        state, word = environment_state(one.state.value)
+        name = self.put(row, _NAME, one.name)
+        name.setToolTip(str(one.prefix))
+        name.setData(Qt.ItemDataRole.AccessibleDescriptionRole, str(one.prefix))
+        self.put(row, _PYTHON, one.python or "–")
+        self.put(row, _TORCH, torch_words(one))
+        self.put(row, _ENGINE, engine_name(one.kind.value))
+        self.put(row, _SIZE, bytes_text(sizes.apparent) if sizes else "…", is_number=True)
+        self.put(row, _USED, day_text(one.last_used))
+        self.put(row, _STATE, f"{SIGNS[state]} {word}")

@@ -1,0 +1,210 @@
+"""Explain an error: paste it or drop its file; cause, what to do, this computer's facts. Offline.
+
+What is no known error is said to be none: nothing is advised rather than something wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
+
+from wizard.gui.shell.context import Desk
+from wizard.gui.shell.theme import code_font
+from wizard.gui.tools.base import SidePage, button
+from wizard.gui.widgets.code import CodeLine
+from wizard.gui.widgets.fields import PasteBox
+from wizard.gui.widgets.frames import box, column, empty
+from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.model.errors import WizardError
+from wizard.model.messages import message
+
+if TYPE_CHECKING:
+    from wizard.app.use.explain import Answer
+    from wizard.diagnose.driver_guide import DriverGuide
+    from wizard.diagnose.known_errors.match import Explanation
+
+_MOST_SHOWN = 100_000  # characters of a dropped file that stand in the box; all of it is looked through
+_LONGEST_SHOWN = 1000  # of a line: Qt takes a second for a very long one
+_LONGEST_LINE = 400
+
+
+class ExplainPage(SidePage):
+    def __init__(self, desk: Desk) -> None:
+        super().__init__(desk)
+        self._answer: Answer | None = None
+        self._file_words = ""
+        self._said: list[QLabel] = []
+        self.text = PasteBox()
+        self.text.setMinimumHeight(130)
+        self.text.setMaximumHeight(190)
+        self.open, self.clear = button(), button()
+        self.footer_left = [self.open, self.clear]
+        self._result = QWidget()
+        self._rows = column(self._result, gap=10)
+        self.body.addWidget(self.text)
+        self.body.addWidget(self._result)
+        self.body.addStretch(1)
+        self.text.textChanged.connect(self._typed)
+        self.text.dropped.connect(self._take_files)
+        self.open.clicked.connect(self._choose_file)
+        self.clear.clicked.connect(self._clear)
+
+    def enter(self) -> None:
+        if self.visit.text:
+            self.text.setPlainText(self.visit.text)
+            self.press()
+
+    def first_control(self) -> QWidget:
+        return self.text
+
+    def primary_text(self) -> str:
+        return self.tr("&Explain")
+
+    def may_press(self) -> bool:
+        return not self.is_busy and not self.text.document().isEmpty()
+
+    def press(self) -> None:
+        words = self._file_words or self.text.toPlainText()
+        self.errand(
+            lambda: self.tr("Looking it up…"),
+            lambda is_cancelled, note: self.api.explain(words, is_cancelled),
+            self._answered,
+        )
+
+    def retranslate(self) -> None:
+        self.set_head(
+            self.tr("Explain an error"),
+            self.tr("Paste the lines of the error. Nothing is sent anywhere."),
+        )
+        self.text.setPlaceholderText(self.tr("Paste the error message or a log here, or drop its file"))
+        self.text.setAccessibleName(self.tr("The error's text"))
+        self.open.setText(self.tr("Open &file…"))
+        self.clear.setText(self.tr("&Clear"))
+        self._show()
+
+    @property
+    def words(self) -> str:
+        """What the answer says, for a screen reader and the tests."""
+        return "\n".join(one.text() for one in self._said)
+
+    # -- the text
+
+    def _typed(self) -> None:
+        self._file_words = ""
+        if self._answer is not None:
+            self._answer = None
+            self._show()
+        self.changed.emit()
+
+    def _clear(self) -> None:
+        self.text.clear()
+        self.trouble.clear()
+        self.text.setFocus()
+
+    def _choose_file(self) -> None:
+        chosen, _ = QFileDialog.getOpenFileName(self, self.tr("Open the error's file"), str(Path.home()))
+        if chosen:
+            self.take_file(Path(chosen))
+
+    def _take_files(self, files: Sequence[Path]) -> None:
+        if len(files) == 1:
+            self.take_file(files[0])
+        else:
+            self.trouble.show_error(WizardError("window-several-files", count=str(len(files))))
+
+    def take_file(self, path: Path) -> None:
+        self.text.clear()  # and with it the answer, which is about another text
+        self.errand(None, lambda is_cancelled, note: self.api.read_pasted(path), self._read)
+
+    def _read(self, words: str) -> None:
+        """The end of a long log stands in the box: that is where the error is."""
+        self.text.setPlainText("\n".join(line[:_LONGEST_SHOWN] for line in words[-_MOST_SHOWN:].split("\n")))
+        self._file_words = words
+        self.press()
+
+    # -- the answer
+
+    def _answered(self, answer: Answer) -> None:
+        self._answer = answer
+        self._show()
+        self.announce(self.words, urgent=True)
+
+    def _show(self) -> None:
+        empty(self._rows)
+        self._said = []
+        answer = self._answer
+        self._result.setVisible(answer is not None)
+        if answer is None:
+            return
+        if not answer.found:
+            self._show_unknown()
+            return
+        first, *others = answer.found
+        self._show_known(first, answer)
+        if answer.guide:
+            self._show_guide(answer.guide)
+        for other in others:
+            self._show_other(other)
+
+    def _add(self, words: str, role: str = "") -> QLabel:
+        made = selectable(label(words, role))
+        self._said.append(made)
+        return made
+
+    def _show_unknown(self) -> None:
+        card = box("card")
+        lines = column(card, (16, 14, 16, 14), 8)
+        lines.addWidget(Pill("note", self.tr("Not known")))
+        lines.addWidget(self._add(self.say(message("explain.unknown")), "heading"))
+        lines.addWidget(self._add(self.say(message("explain.unknown-hint"))))
+        self._rows.addWidget(card)
+
+    def _show_known(self, one: Explanation, answer: Answer) -> None:
+        card = box("chosen")
+        lines = column(card, (16, 14, 16, 14), 8)
+        told = self._add(one.line.strip()[:_LONGEST_LINE], "muted")
+        told.setFont(code_font())
+        lines.addWidget(told)
+        for name, words in (("cause", one.cause), ("fix", one.fix)):
+            lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
+            lines.addWidget(self._add(self.say(words)))
+        for name, points in (("reasons", answer.reasons), ("facts", answer.facts)):
+            if points:
+                lines.addWidget(self._add(self.say(message(f"explain.{name}")), "strong"))
+                lines.addWidget(self._add("\n".join(f"•  {self.say(point)}" for point in points)))
+        source = message("explain.source", source=one.error.source)
+        lines.addWidget(self._add(self.say(source), "muted"))
+        self._rows.addWidget(card)
+
+    def _show_guide(self, guide: DriverGuide) -> None:
+        card = box("card")
+        lines = column(card, (16, 14, 16, 14), 8)
+        lines.addWidget(self._add(self.say(message("explain.guide.head")), "heading"))
+        for note in guide.notes:
+            lines.addWidget(self._add(self.say(note)))
+        for name, codes in (("install", guide.install), ("hold", guide.hold), ("unhold", guide.unhold)):
+            if codes:
+                lines.addWidget(self._add(self.say(message(f"explain.guide.{name}")), "strong"))
+            for code in codes:
+                lines.addWidget(CodeLine(code))
+        if guide.page.startswith("https://"):
+            page = button("small")
+            page.setText(self.tr("Open the page"))
+            page.setAccessibleDescription(guide.page)
+            page.setToolTip(guide.page)
+            page.clicked.connect(lambda: QDesktopServices.openUrl(QUrl(guide.page)))
+            lines.addWidget(page)
+        self._rows.addWidget(card)
+
+    def _show_other(self, other: Explanation) -> None:
+        card = box("card")
+        lines = column(card, (16, 12, 16, 12), 6)
+        lines.addWidget(self._add(self.say(message("explain.also")), "muted"))
+        lines.addWidget(self._add(self.say(other.cause)))
+        lines.addWidget(self._add(self.say(other.fix)))
+        self._rows.addWidget(card)

@@ -1,0 +1,183 @@
+"""A line of code or a command with a button that copies it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from math import ceil
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextDocument
+from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
+
+from wizard.gui.shell.theme import code_font
+from wizard.gui.shell.translator import Voice
+from wizard.gui.widgets.announce import announce
+from wizard.gui.widgets.frames import Fold, column, empty, line_up
+from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
+
+if TYPE_CHECKING:
+    from wizard.app.pages.after_setup import Line, Section
+
+
+# What a button copies: it says so for a moment, and so does a screen reader. Every copy button goes this way.
+
+SAID_FOR_MS = 1800
+_BEFORE = "words before"
+
+
+def copied_word() -> str:
+    return QCoreApplication.translate("CodeLine", "Copied")
+
+
+def copy_out(words: str, button: QPushButton) -> None:
+    QGuiApplication.clipboard().setText(words)
+    said = copied_word()
+    announce(button, said)
+    if button.text() == said:  # pressed twice: the first press gives its words back
+        return
+    button.setProperty(_BEFORE, button.text())
+    button.setMinimumWidth(button.width())  # its neighbours stay where they are
+    button.setText(said)
+    QTimer.singleShot(SAID_FOR_MS, button, lambda: _give_back(button, said))
+
+
+def _give_back(button: QPushButton, said: str) -> None:
+    button.setMinimumWidth(0)
+    if button.text() == said:  # else the language was switched meanwhile, and the button has new words
+        button.setText(str(button.property(_BEFORE)))
+
+
+_WORD = re.compile(r"\S+")
+
+
+class _Code(Wrapped):
+    """A command ends its lines between two words, never within an option. Only a word that is longer than a whole line
+    goes on in the next one."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setMinimumWidth(40)
+        self.setText(code)
+
+    def setText(self, words: str) -> None:
+        self._words = words
+        self._lay_out()
+
+    def heightForWidth(self, width: int) -> int:
+        """Of the text as it will be in that width, which need not be the width of now."""
+        laid = QTextDocument()
+        laid.setDefaultFont(self.font())
+        laid.setDocumentMargin(0)
+        laid.setPlainText(self._joined(width))
+        laid.setTextWidth(width)
+        return ceil(laid.size().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._lay_out()
+
+    def _lay_out(self) -> None:
+        words = self._joined(self.width())
+        if words != QLabel.text(self):
+            QLabel.setText(self, words)
+
+    def _joined(self, width: int) -> str:
+        advance = self.fontMetrics().horizontalAdvance
+
+        def join(found: re.Match[str]) -> str:
+            word = found[0]
+            return JOINT.join(word) if advance(word) <= width else may_end_lines(word)
+
+        return _WORD.sub(join, self._words)
+
+
+class CodeLine(QFrame):
+    def __init__(self, code: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "code")
+        row = line_up(self, (12, 6, 8, 6))
+        self._label = selectable(_Code(code))
+        self._label.setFont(code_font())
+        self._button = QPushButton(self)
+        self._button.setProperty("role", "small")
+        self._button.clicked.connect(self._copy)
+        row.addWidget(self._label, 1)
+        row.addWidget(self._button)
+        self.retranslate()
+
+    @property
+    def code(self) -> str:
+        return self._label.text()
+
+    @property
+    def button(self) -> QPushButton:
+        return self._button
+
+    def show_code(self, code: str) -> None:
+        self._label.setText(code)
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        self._button.setText(self.tr("Copy"))
+        self._button.setAccessibleName(self.tr("Copy: %1").replace("%1", self.code))
+
+    def _copy(self) -> None:
+        copy_out(self.code, self._button)
+
+
+# Sections of lines to copy: switching an environment on, Jupyter, the editor. The first section is open.
+
+
+class CodeLines(QWidget):
+    """`head` shows the first line alone, as what most people want; all else is folded away."""
+
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._voice = voice
+        self._sections: tuple[Section, ...] = ()
+        self._rows = column(self, gap=8)
+        self.first: CodeLine | None = None
+        self.fold: Fold | None = None
+
+    def show_sections(self, sections: Sequence[Section]) -> None:
+        if tuple(sections) != self._sections:
+            self._sections = tuple(sections)
+            self.retranslate()
+
+    def retranslate(self) -> None:
+        was_open = self.fold.button.isChecked() if self.fold else False
+        empty(self._rows)
+        self.first = self.fold = None
+        if not self._sections:
+            return
+        head, *rest = self._sections
+        self._rows.addWidget(label(self._voice.say(head.title), "strong"))
+        self.first = CodeLine(head.lines[0].code)
+        self._rows.addWidget(self.first)
+        if head.lines[0].note:
+            self._rows.addWidget(label(self._voice.say(head.lines[0].note), "muted"))
+        if len(head.lines) > 1 or rest:
+            self._add_rest(head.lines[1:], rest, was_open)
+
+    def _add_rest(self, lines: Sequence[Line], sections: Sequence[Section], is_open: bool) -> None:
+        self.fold = Fold()
+        for line in lines:
+            self._add_line(line)
+        for section in sections:
+            self.fold.body.addWidget(label(self._voice.say(section.title), "heading"))
+            for line in section.lines:
+                self._add_line(line)
+        self.fold.show_words(self.tr("Other terminals, Jupyter, editor, a first program"))
+        self.fold.button.setChecked(is_open)
+        self._rows.addWidget(self.fold)
+
+    def _add_line(self, line: Line) -> None:
+        assert self.fold is not None
+        self.fold.body.addWidget(label(self._voice.say(line.label), "muted"))
+        self.fold.body.addWidget(CodeLine(line.code))
+        if line.note:
+            self.fold.body.addWidget(label(self._voice.say(line.note), "muted"))

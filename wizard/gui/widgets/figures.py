@@ -1,0 +1,40 @@
+"""Numbers for people: bytes, speed, time. Decimal units, as disks and networks are sold."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from wizard.model.messages import bytes_text
+
+
+def exact_bytes_text(count: int) -> str:
+    return QCoreApplication.translate("Figures", "%1 bytes").replace("%1", f"{count:,}")
+
+
+def rate_text(per_second: float) -> str:
+    return f"{bytes_text(per_second)}/s"
+
+
+def seconds_text(seconds: float) -> str:
+    if seconds < 59.5:
+        words = f"{seconds:.1f}" if seconds < 9.95 else f"{seconds:.0f}"
+        return QCoreApplication.translate("Figures", "%1 s").replace("%1", words)
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return QCoreApplication.translate("Figures", "%1 min").replace("%1", str(minutes))
+    words = QCoreApplication.translate("Figures", "%1 h %2 min")
+    return words.replace("%1", str(minutes // 60)).replace("%2", str(minutes % 60))
+
+
+def left_text(seconds: float) -> str:
+    """Time left, coarser the longer it is: nobody believes seconds of an hour."""
+    coarse = seconds if seconds < 20 else round(seconds / 5) * 5
+    return QCoreApplication.translate("Figures", "about %1 left").replace("%1", seconds_text(round(coarse)))
+
+
+def variant_text(variant: str) -> str:
+    """`cu126` as people say it."""
+    if variant == "cpu":
+        return QCoreApplication.translate("Figures", "CPU")
+    digits = variant.removeprefix("cu")
+    return f"CUDA {digits[:-1]}.{digits[-1]}" if digits.isdigit() and len(digits) > 1 else variant

@@ -1,0 +1,206 @@
+"""An error in the page: what happened, what to do, and the details for whoever wants them. Never a message box."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAccessible, QAccessibleEvent
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QProgressBar, QPushButton, QWidget
+
+from wizard.gui.shell.theme import code_font, is_motion_reduced
+from wizard.gui.shell.translator import Voice
+from wizard.gui.widgets.code import copy_out
+from wizard.gui.widgets.frames import box, column, line_up
+from wizard.gui.widgets.labels import Pill, label, selectable
+from wizard.model.errors import WizardError
+from wizard.model.messages import Message, message
+
+
+class Busy(QFrame):
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        rows = column(self, (16, 14, 16, 14), 10)
+        self._said: Callable[[], str] = str
+        self._words = label("")
+        self._bar = QProgressBar(self)
+        self._bar.setTextVisible(False)
+        self._bar.setRange(0, 1)
+        rows.addWidget(self._words)
+        rows.addWidget(self._bar)
+        self.setVisible(False)
+
+    def begin(self, words: Callable[[], str]) -> None:
+        is_still = is_motion_reduced()
+        self._bar.setVisible(not is_still)
+        self._bar.setRange(0, 1 if is_still else 0)
+        self.say(words)
+        self.setVisible(True)
+
+    def say(self, words: Callable[[], str]) -> None:
+        """`words` are asked again when the language changes."""
+        self._said = words
+        self.retranslate()
+
+    def retranslate(self) -> None:
+        words = self._said()
+        self._words.setText(words)
+        self.setAccessibleName(words)
+        self._bar.setAccessibleName(words)
+
+    def end(self) -> None:
+        self._bar.setRange(0, 1)  # a bar that nobody sees must not go on moving
+        self.setVisible(False)
+
+
+# Longer help about a page, in the page: what it is for and what its words mean. Offline, and never in the way.
+#
+# The words are `page.help.<page>`; an empty line begins a paragraph.
+
+
+class HelpPanel(QWidget):
+    closed = Signal()
+
+    def __init__(self, voice: Voice, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._voice, self._name = voice, name
+        frame = box("card", self)
+        column(self).addWidget(frame)
+        rows = column(frame, (16, 12, 16, 12), 8)
+        self._pill, self._text = Pill("note"), selectable(label(""))
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self.close_button = QPushButton(self)
+        self.close_button.setProperty("role", "small")
+        self.close_button.clicked.connect(self.closed)
+        head = line_up()
+        head.addWidget(self._pill)
+        head.addStretch(1)
+        head.addWidget(self.close_button)
+        rows.addLayout(head)
+        rows.addWidget(self._text)
+        self.retranslate()
+
+    @property
+    def words(self) -> str:
+        return self._text.text()
+
+    def retranslate(self) -> None:
+        self._pill.show_state("note", self.tr("Help"))
+        self._text.setText(self._voice.say(message(f"page.help.{self._name}")))
+        self.close_button.setText(self.tr("Close"))
+        self.close_button.setAccessibleName(self.tr("Close the help"))
+        self.setAccessibleName(self.tr("Help"))
+
+
+# Something worth saying calmly, with what may be done: a stopped run, a setup with nothing to do. No error.
+
+
+class Remark(QFrame):
+    """`word` stands in the pill; a function, because the language may change."""
+
+    def __init__(self, voice: Voice, word: Callable[[], str], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "card")
+        self._voice, self._word = voice, word
+        self._what: Message | None = None
+        self._next: Message | None = None
+        rows = column(self, (16, 14, 16, 14))
+        self._pill, self._said, self._hint = Pill("note"), label("", "strong"), label("")
+        for widget in (self._pill, self._said, self._hint):
+            rows.addWidget(widget)
+        self.setVisible(False)
+
+    @property
+    def code(self) -> str:
+        """The catalogue key of what is shown, or ''."""
+        return self._what.key if self._what else ""
+
+    @property
+    def words(self) -> str:
+        return f"{self._said.text()} {self._hint.text()}".strip()
+
+    def show_words(self, what: Message, hint: Message | None = None) -> None:
+        self._what, self._next = what, hint
+        self.retranslate()
+        self.setVisible(True)
+
+    def clear(self) -> None:
+        self._what = self._next = None
+        self.setVisible(False)
+
+    def retranslate(self) -> None:
+        self._pill.show_state("note", self._word())
+        self._said.setText(self._voice.say(self._what))
+        self._hint.setText(self._voice.say(self._next))
+        self._hint.setVisible(self._next is not None)
+        self.setAccessibleName(self.words)
+
+
+class Trouble(QFrame):
+    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("role", "error")
+        self._voice = voice
+        self._summary: Message | None = None
+        self._hint: Message | None = None
+        rows = column(self, (16, 14, 16, 14))
+        self._pill = Pill("problem")
+        self._what, self._do = label("", "strong"), label("")
+        self._details = QPlainTextEdit(self)
+        self._details.setReadOnly(True)
+        self._details.setFont(code_font())
+        self._details.setMaximumHeight(150)
+        self._details.setTabChangesFocus(True)
+        self._fold = QPushButton(self)
+        self._fold.setCheckable(True)
+        self._copy = QPushButton(self)
+        for button in (self._fold, self._copy):
+            button.setProperty("role", "small")
+        self._fold.toggled.connect(self._details.setVisible)
+        self._copy.clicked.connect(lambda: copy_out(self.plain_text(), self._copy))
+        buttons = line_up()
+        for button in (self._fold, self._copy):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        for widget in (self._pill, self._what, self._do):
+            rows.addWidget(widget)
+        rows.addLayout(buttons)
+        rows.addWidget(self._details)
+        self.setVisible(False)
+
+    def show_error(self, error: WizardError) -> None:
+        self.show_words(error.summary, error.hint, error.details)
+
+    def show_words(self, summary: Message | None, hint: Message | None, details: str = "") -> None:
+        self._summary, self._hint = summary, hint
+        self._details.setPlainText(details)
+        self._fold.setChecked(False)
+        self._details.setVisible(False)
+        self._fold.setVisible(bool(details))
+        self.retranslate()
+        self.setVisible(True)
+        QAccessible.updateAccessibility(QAccessibleEvent(self, QAccessible.Event.Alert))
+
+    def clear(self) -> None:
+        self._summary = self._hint = None
+        self.setVisible(False)
+
+    @property
+    def code(self) -> str:
+        """The catalogue key of what is shown, or ''."""
+        return self._summary.key if self._summary else ""
+
+    def plain_text(self) -> str:
+        parts = (self._what.text(), self._do.text(), self._details.toPlainText())
+        return "\n".join(part for part in parts if part)
+
+    def retranslate(self) -> None:
+        self._pill.show_state("problem")
+        self._what.setText(self._voice.say(self._summary))
+        self._do.setText(self._voice.say(self._hint))
+        self._do.setVisible(bool(self._do.text()))
+        self._fold.setText(self.tr("Details"))
+        self._copy.setText(self.tr("Copy error"))
+        self._details.setAccessibleName(self.tr("Details of the error"))
+        self.setAccessibleName(self.tr("Error: %1").replace("%1", f"{self._what.text()} {self._do.text()}"))

@@ -1,0 +1,363 @@
+"""The lock: uv resolves for the target platform and Python, and its answer (PEP 751) becomes values.
+
+torch, torchvision and torchaudio are bound to one index of their own, so that no other source can slip in a
+build of another variant; everything else comes from the package sources. Nothing is built or installed here.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit, urlunsplit
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name, parse_wheel_filename
+from packaging.version import InvalidVersion, Version
+
+from wizard.model.errors import Cancelled, WizardError
+from wizard.model.lock import Lock, LockedFile, PackageVersion
+from wizard.process import Outcome, Request, child_environment, run, without_memory
+from wizard.process.exhausted import says_full
+from wizard.system import moving, paths
+from wizard.system.traits import of
+from wizard.transfer.trouble import explain_text
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+
+# What conda brings to an environment, for the resolver: fixed versions that no index is asked for.
+#
+# Each one becomes an empty wheel that a constraint names by its address, so uv resolves around it as if it were
+# installed and cannot choose another version. Taken out of the lock again: nobody downloads or installs these.
+
+_TABLE = "[[packages]]\n"
+
+
+def write_constraints(provided: Iterable[PackageVersion], workdir: Path) -> Path | None:
+    """The file of constraints, with its wheels beside it; None without any. A version that is none of Python's is left
+    out. Raises OSError."""
+    lines = []
+    for each in provided:
+        try:
+            wheel = _write_empty_wheel(each, Version(each.version), workdir / "provided")
+        except InvalidVersion:
+            continue
+        lines.append(f"{canonicalize_name(each.name)} @ {wheel.as_uri()}\n")
+    if not lines:
+        return None
+    path = workdir / "constraints.txt"
+    path.write_text("".join(lines), encoding="utf-8")
+    return path
+
+
+def _write_empty_wheel(package: PackageVersion, version: Version, folder: Path) -> Path:
+    name = canonicalize_name(package.name).replace("-", "_")
+    info = f"{name}-{version}.dist-info"
+    folder.mkdir(exist_ok=True)
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package.name}\nVersion: {version}\n")
+        wheel.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        wheel.writestr(f"{info}/RECORD", f"{info}/METADATA,,\n{info}/WHEEL,,\n{info}/RECORD,,\n")
+    return path
+
+
+def preferred_text(packages: Iterable[PackageVersion]) -> str:
+    """A lock without files: the versions to keep to. Strings are written as JSON, which TOML reads alike."""
+    lines = ['lock-version = "1.0"\ncreated-by = "torch-setup"\n']
+    lines += [f"{_TABLE}name = {json.dumps(each.name)}\nversion = {json.dumps(each.version)}\n" for each in packages]
+    return "".join(lines)
+
+
+def take_out(text: str, provided: Iterable[PackageVersion]) -> tuple[str, tuple[PackageVersion, ...]]:
+    """uv's lock without what conda brings, and which of that it named."""
+    known = _by_name(provided)
+    if not known:
+        return text, ()
+    head, *tables = text.split(_TABLE)
+    names = [canonicalize_name(package["name"]) for package in tomllib.loads(text)["packages"]]
+    kept = [table for name, table in zip(names, tables, strict=True) if name not in known]
+    return _TABLE.join((head, *kept)), tuple(known[name] for name in names if name in known)
+
+
+def leave_to_conda(lock: Lock, provided: Iterable[PackageVersion]) -> Lock:
+    """A lock that was made elsewhere, without the files of what conda brings in the very versions of it.
+
+    Raises WizardError `lock-no-solution` where conda brings another version."""
+    known = _by_name(provided)
+    both = [file for file in lock.files if canonicalize_name(file.name) in known]
+    for file in both:
+        brought = known[canonicalize_name(file.name)]
+        if not _is_same(brought.version, file.version):
+            details = f"{file.name} {file.version} is locked, and conda brings {brought.version}"
+            raise WizardError("lock-no-solution", details=details)
+    text, named = take_out(lock.text, (known[canonicalize_name(file.name)] for file in both))
+    return Lock(tuple(file for file in lock.files if file not in both), text, named)
+
+
+def _is_same(one: str, other: str) -> bool:
+    try:
+        return Version(one) == Version(other)
+    except InvalidVersion:
+        return one == other
+
+
+def _by_name(packages: Iterable[PackageVersion]) -> Mapping[str, PackageVersion]:
+    return {canonicalize_name(each.name): each for each in packages}
+
+
+NO_SOLUTION = ("lock-no-solution", "lock-links-refused")  # codes: other sources or other versions may have one
+FAMILY = ("torch", "torchvision", "torchaudio")
+_NETWORK_WORDS = ("error sending request", "failed to fetch", "dns error", "connection", "timed out", "certificate")
+_REFUSED = re.compile(r"HTTP status \w+ error \((\d{3})[^)]*\) for url \((\S+)\)")
+_NO_PACKAGE = re.compile(r"structure of `([^`]+)` \(v([^)]+)\) was invalid")
+_GLIBC = re.compile(r"^2\.(\d+)")
+_SILENCE = 180.0  # seconds: uv itself waits at most 4 x 30 for one answer
+_LONGEST = 3600.0  # seconds of resolving; whole files are not fetched meanwhile
+
+
+@dataclass(frozen=True, slots=True)
+class LockRequest:
+    """`default_index` None: the official one, chosen by saying nothing. `torch_index` None: torch is not bound.
+    Indexes are asked in the order `find_links`, `default_index`, `extra_indexes`, `added_links`, where the second has
+    an address: what the main one has is not overridden by what was added to it.
+    `index_strategy`, as uv calls it: which of several indexes that have a package is asked for its versions.
+    `provided`: what conda brings, in these versions and no other; it is not locked. `preferred`: kept to where that has
+    a solution.
+    """
+
+    requirements: tuple[str, ...]
+    python: str  # "3.12": the newest patch release of it; "3.12.4": this very one
+    os: str
+    arch: str
+    glibc: str | None
+    torch_index: str | None = None
+    torch_layout: str = "simple"  # or "flat"
+    default_index: str | None = None
+    extra_indexes: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    added_links: tuple[str, ...] = ()
+    links_layout: str = "flat"  # or "simple"
+    no_index: bool = False
+    index_strategy: str = "first-index"
+    provided: tuple[PackageVersion, ...] = ()
+    preferred: tuple[PackageVersion, ...] = ()
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+
+def compile_lock(
+    request: LockRequest, workdir: Path, on_log: Callable[[str], None], is_cancelled: Callable[[], bool]
+) -> Lock:
+    """Raises WizardError `lock-no-solution`, `-network`, `-refused`, `-damaged`, `-silent`, `-uv`, `no-memory`, or
+    Cancelled."""
+    project = workdir / "pyproject.toml"
+    project.write_text(project_text(request), encoding="utf-8")
+    (workdir / "uv.toml").write_text(settings_text(request, workdir / "nothing"), encoding="utf-8")
+    answer = workdir / "pylock.toml"
+    moving.unlink(answer, missing_ok=True)
+    if request.preferred:  # uv keeps to what the file says that it will replace
+        answer.write_text(preferred_text(request.preferred), encoding="utf-8")
+    outcome = run(_command(request, project, answer), lambda _, line: on_log(line), is_cancelled)
+    if outcome.cancelled or is_cancelled():
+        raise Cancelled
+    if not outcome.ok:
+        raise without_memory(outcome) or _failure(outcome, request.environment)
+    bound = f"requires-python = {quoted('>=' + _patch_release(request.python))}"
+    text, provided = take_out(answer.read_text(encoding="utf-8"), request.provided)
+    lock = parse_lock(text.replace(bound, f"requires-python = {quoted('>=' + request.python)}", 1))
+    unbound = _unbound(lock, request) if request.torch_index else ()
+    if unbound:  # uv binds direct requirements only
+        whole = replace(request, requirements=(*request.requirements, *unbound))
+        return compile_lock(whole, workdir, on_log, is_cancelled)
+    return replace(lock, provided=provided)
+
+
+def _unbound(lock: Lock, request: LockRequest) -> tuple[str, ...]:
+    """Of torch's family, what another package brought along from wherever it is."""
+    asked = {canonicalize_name(Requirement(line).name) for line in request.requirements}
+    return tuple(file.name for file in lock.files if file.name in FAMILY and file.name not in asked)
+
+
+def _patch_release(python: str) -> str:
+    """uv takes "3.6" for 3.6.0, which torch 1.10 (`>=3.6.2`) refuses; what is meant is the newest, whichever it is."""
+    return python if python.count(".") > 1 else f"{python}.99"
+
+
+def project_text(request: LockRequest) -> str:
+    """The resolver's input. Strings are written as JSON, which TOML reads alike."""
+    lines = [
+        "[project]",
+        'name = "environment"',
+        'version = "0"',
+        f"requires-python = {quoted('>=' + request.python)}",
+        f"dependencies = [{', '.join(map(quoted, request.requirements))}]",
+    ]
+    if request.torch_index:
+        lines += ["[tool.uv.sources]", *(f'{name} = {{ index = "torch" }}' for name in FAMILY)]
+        lines += _index("[[tool.uv.index]]", "torch", request.torch_index, request.torch_layout, "explicit = true")
+    return "\n".join(lines) + "\n"
+
+
+def settings_text(request: LockRequest, nothing: Path) -> str:
+    """uv.toml: the package sources. In a file, not on the command line, where others could read a password.
+
+    `nothing`: an empty folder, made when it is needed.
+    """
+    lines: list[str] = []
+    links = [(f"links-{number}", url, request.links_layout) for number, url in enumerate(request.find_links)]
+    added = [(f"added-{number}", url, request.links_layout) for number, url in enumerate(request.added_links)]
+    extra = [(f"extra-{number}", url, "simple") for number, url in enumerate(request.extra_indexes)]
+    if request.no_index:
+        for index in (*links, *added):
+            lines += _index("[[index]]", *index)
+        # uv's own `no-index` would switch off torch's index and the folders too: an empty index is the default.
+        nothing.mkdir(exist_ok=True)
+        lines += _index("[[index]]", "nothing", nothing.as_uri(), "simple", "default = true")
+        return "\n".join(lines) + "\n"
+    main = [("packages", request.default_index, "simple")] if request.default_index else []
+    order = (*links, *main, *extra, *added)
+    for index in order:
+        # uv asks its default last, wherever it stands: so the last one is made that, not the main one.
+        is_default = bool(main) and index == order[-1]
+        lines += _index("[[index]]", *index, *(["default = true"] if is_default else []))
+    return "\n".join(lines) + "\n"
+
+
+def _index(table: str, name: str, url: str, layout: str, *more: str) -> list[str]:
+    return [table, f"name = {quoted(name)}", f"url = {quoted(url)}", f"format = {quoted(layout)}", *more]
+
+
+def quoted(text: str) -> str:
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return '"' + "".join(c if c.isprintable() else f"\\u{ord(c):04x}" for c in escaped) + '"'
+
+
+def _command(request: LockRequest, project: Path, answer: Path) -> Request:
+    constraints = write_constraints(request.provided, project.parent)
+    argv = [
+        str(_uv()), "pip", "compile", str(project), "--output-file", str(answer), "--format", "pylock.toml",
+        # Any Python will do to ask; without one named uv searches the computer, and may find none.
+        "--python", paths.own_command()[0], "--python-version", _patch_release(request.python),
+        "--python-platform", python_platform(request), "--only-binary", ":all:",
+        "--index-strategy", request.index_strategy,
+        "--config-file", str(project.with_name("uv.toml")), "--cache-dir", str(paths.cache_dir() / "uv"),
+        # Without --no-python-downloads uv spends seconds on fetching a Python that resolving does not need.
+        "--no-header", "--no-python-downloads", "--no-progress", "--color", "never",
+        *(("--constraints", str(constraints)) if constraints else ()),
+    ]  # fmt: skip
+    environment = child_environment(request.environment)
+    return Request(tuple(argv), project.parent, environment, timeout=_LONGEST, silence=_SILENCE)
+
+
+def _uv() -> Path:
+    try:
+        return paths.uv_executable()
+    except FileNotFoundError as error:
+        raise WizardError("lock-uv", details=str(error)) from error
+
+
+def python_platform(request: LockRequest) -> str:
+    """uv's name of the target; manylinux names go up to 2_40, above that the highest is meant."""
+    if target := of(request.os).build_target:
+        return f"{request.arch}-{target}"
+    match = _GLIBC.match(request.glibc or "")
+    if match is None:
+        return f"{request.arch}-unknown-linux-musl"
+    minor = max(17, min(40, int(match[1])))
+    return f"{request.arch}-manylinux_2_{minor}"
+
+
+def belongs(lock: Lock, torch_url_or_sha256: str) -> bool:
+    """Is the locked torch wheel the promised one?"""
+    torch = lock.find("torch")
+    wanted = torch_url_or_sha256.split("#", 1)[0]
+    return torch is not None and (wanted.lower() == torch.sha256 or unquote(wanted) in map(unquote, torch.urls))
+
+
+def parse_lock(text: str) -> Lock:
+    """Raises WizardError `lock-unreadable`; sdists are passed over, a package without a wheel is an error."""
+    try:
+        data = tomllib.loads(text)
+        return Lock(tuple(_file(package) for package in data["packages"]), text)
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+        raise WizardError("lock-unreadable", details=repr(error)) from error
+
+
+def _file(package: Mapping[str, Any]) -> LockedFile:
+    wheel = _best_wheel(package["wheels"])
+    url = wheel.get("url") or Path(wheel["path"]).absolute().as_uri()
+    filename = wheel.get("name") or unquote(urlsplit(url).path).rsplit("/", 1)[-1]
+    _, version, _, _ = parse_wheel_filename(filename)
+    return LockedFile(
+        name=canonicalize_name(package["name"]),
+        version=str(package.get("version", version)),
+        filename=filename,
+        urls=(url,),
+        sha256=str(wheel["hashes"].get("sha256", "")).lower(),
+        size=int(wheel["size"]) if wheel.get("size") is not None else None,
+    )
+
+
+def with_hashes(lock: Lock, computed: Mapping[str, str]) -> Lock:
+    """With the hashes of files for which none was promised. `computed`: the file's name -> SHA-256."""
+    text, files = lock.text, []
+    for file in lock.files:
+        if file.sha256 or file.filename not in computed:
+            files.append(file)
+            continue
+        files.append(replace(file, sha256=computed[file.filename]))
+        text = with_hash(text, file.urls, "", computed[file.filename])
+    return replace(lock, files=tuple(files), text=text)
+
+
+def with_hash(text: str, urls: Sequence[str], old: str, new: str) -> str:
+    """A lock's text with another hash behind that file's address. `old` "": none stood there."""
+    url = next((url for url in map(without_login, urls) if url in text), None)
+    if url is None:
+        return text
+    before, _, after = text.partition(url)
+    changed = after.replace(old, new, 1) if old else after.replace("hashes = {}", f'hashes = {{ sha256 = "{new}" }}', 1)
+    return before + url + changed
+
+
+def without_login(url: str) -> str:
+    """Locks name addresses without."""
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
+
+
+def _best_wheel(wheels: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
+    """uv was given one platform and leaves one wheel; of several it lists the best first."""
+    return wheels[0]
+
+
+def _failure(outcome: Outcome, environment: Mapping[str, str]) -> WizardError:
+    if outcome.exit_code is None:
+        return WizardError("lock-uv", details=outcome.tail())
+    if outcome.timed_out:
+        return WizardError("lock-silent", details=outcome.tail(40), seconds=round(outcome.seconds))
+    trouble = explain_text(outcome.stderr, environment)
+    if trouble:
+        return WizardError(trouble.code, details=outcome.tail(40), **trouble.params)
+    flowing = " ".join(outcome.stderr.split())  # uv breaks its lines where the words get long
+    refused, damaged = _REFUSED.search(flowing), _NO_PACKAGE.search(flowing)
+    if refused:
+        file = unquote(urlsplit(refused[2]).path).rstrip("/").rsplit("/", 1)[-1]
+        host = urlsplit(refused[2]).hostname or "-"
+        return WizardError("lock-refused", details=outcome.tail(40), host=host, status=int(refused[1]), file=file)
+    if damaged:
+        return WizardError("lock-damaged", details=outcome.tail(40), package=f"{damaged[1]} {damaged[2]}")
+    said = outcome.stderr.lower()
+    if says_full(said):  # uv unpacks some packages to read about them
+        return WizardError("fetch-no-space", details=outcome.tail(40), folder=str(paths.home()))
+    is_network = "no solution found" not in said and any(word in said for word in _NETWORK_WORDS)
+    return WizardError("lock-network" if is_network else "lock-no-solution", details=outcome.tail(40))

@@ -1,0 +1,1 @@
+"""Graphics cards by every witness: NVML, nvidia-smi, the PCI bus, Windows."""

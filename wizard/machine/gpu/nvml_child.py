@@ -1,0 +1,105 @@
+"""The child that talks to NVML, NVIDIA's own library, and says what it heard as one JSON object.
+
+A process of its own because a call can hang for ever, or crash, on a lost card or a broken driver. Run as
+`python -m wizard.machine.gpu.nvml_child`, or `_nvml` of the frozen program. Reads only: changes no setting.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import pynvml
+
+from wizard.system.places import places
+
+
+def _start() -> None:
+    """Raises pynvml.NVMLError."""
+    try:
+        pynvml.nvmlInit()
+        return
+    except pynvml.NVMLError as error:
+        if error.value != pynvml.NVML_ERROR_LIBRARY_NOT_FOUND:
+            raise
+    for path in places().driver_libraries():
+        try:
+            pynvml.nvmlLib = ctypes.CDLL(str(path))
+        except OSError:
+            continue
+        break
+    pynvml.nvmlInit()
+
+
+def _or_none(call: Callable[[], Any]) -> Any:
+    """An old driver lacks newer functions, some cards do not answer some: neither spoils the rest."""
+    try:
+        value = call()
+    except (pynvml.NVMLError, AttributeError, ValueError):
+        return None
+    return value.decode("utf-8", "replace") if isinstance(value, bytes) else value
+
+
+def _error(error: Any) -> dict[str, Any]:
+    return {"code": int(error.value), "text": str(error)}
+
+
+def _cuda_version() -> int | None:
+    newest = _or_none(lambda: pynvml.nvmlSystemGetCudaDriverVersion_v2())
+    found = newest or _or_none(lambda: pynvml.nvmlSystemGetCudaDriverVersion())
+    return int(found) if found else None
+
+
+def _gpu(index: int) -> dict[str, Any]:
+    """Raises pynvml.NVMLError when the card itself does not answer (lost, or not ours to see)."""
+    handle = pynvml.nvmlDeviceGetHandleByIndex(index)
+    pci = _or_none(lambda: pynvml.nvmlDeviceGetPciInfo(handle))
+    memory = _or_none(lambda: pynvml.nvmlDeviceGetMemoryInfo(handle))
+    capability = _or_none(lambda: pynvml.nvmlDeviceGetCudaComputeCapability(handle))
+    return {
+        "name": _or_none(lambda: pynvml.nvmlDeviceGetName(handle)),
+        "uuid": _or_none(lambda: pynvml.nvmlDeviceGetUUID(handle)),
+        "bus_id": _or_none(lambda: pci.busId) if pci else None,
+        "pci_device_id": int(pci.pciDeviceId) if pci else None,
+        "memory_bytes": int(memory.total) if memory else None,
+        "compute_capability": list(capability) if capability else None,
+    }
+
+
+def read() -> dict[str, Any]:
+    """What NVML says; `error` is set when it could not even be started."""
+    answer: dict[str, Any] = {
+        "schema": 1, "error": None, "driver_version": None, "cuda_version": None, "gpus": [], "gpu_errors": [],
+    }  # fmt: skip
+    try:
+        say("asking the driver")  # who waits knows then that it is the driver that is slow
+        _start()
+        answer["driver_version"] = _or_none(lambda: pynvml.nvmlSystemGetDriverVersion())
+        answer["cuda_version"] = _cuda_version()
+        count = pynvml.nvmlDeviceGetCount()
+    except pynvml.NVMLError as error:
+        answer["error"] = _error(error)
+        return answer
+    for index in range(count):
+        try:
+            answer["gpus"].append(_gpu(index))
+        except pynvml.NVMLError as error:
+            answer["gpu_errors"].append({"index": index, **_error(error)})
+    return answer
+
+
+def say(line: str) -> None:
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
+
+
+def main() -> int:
+    say(json.dumps(read()))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+"""The rest of the machine: system, Pythons, condas, toolkits, volumes."""

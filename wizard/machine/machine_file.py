@@ -1,0 +1,270 @@
+"""A machine as `machine.json`, and back: what `probe --json` prints and `pick --machine` reads.
+
+The shape is a contract (docs/architecture.md): fields may be added, none may change. Reading trusts
+nothing: see `fields`. Notices that this version has no words for are left out.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from wizard.machine.host.operating_system import normal_arch
+from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, PythonInstall, Toolkit, Volume
+from wizard.model.capability import ComputeCapability
+from wizard.model.errors import UsageError
+from wizard.model.messages import Message, Scalar, message, text
+
+# A JSON object read with suspicion: a field has one type, form and size, or a dotted path says what is wrong.
+#
+# Machine files come from other computers, hands and shells. Unknown fields are left alone; nothing here raises anything
+# but UsageError `bad-machine-file`. Not a schema language: just what machine.json needs.
+
+_LONGEST_TEXT = 4096
+_LARGEST_NUMBER = 2**63 - 1
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """`value` is the object, `path` where it lies in the file ("" for the whole), `file` the file's name for people."""
+
+    value: Mapping[str, object]
+    file: str
+    path: str = ""
+
+    @classmethod
+    def of(cls, value: object, file: str, path: str = "") -> Fields:
+        if not isinstance(value, Mapping):
+            raise _bad(file, path, "object")
+        return cls(value, file, path)
+
+    def fail(self, name: str, problem: str, example: str = "") -> UsageError:
+        return _bad(self.file, self._at(name), problem, example)
+
+    def _at(self, name: str) -> str:
+        return f"{self.path}.{name}" if self.path else name
+
+    def text(self, name: str, form: re.Pattern[str] | None = None, example: str = "") -> str:
+        """A field that must be there."""
+        found = self.text_or_none(name, form, example)
+        if found is None:
+            raise self.fail(name, "missing")
+        return found
+
+    def text_or_none(self, name: str, form: re.Pattern[str] | None = None, example: str = "") -> str | None:
+        found = self.value.get(name)
+        if found is None:
+            return None
+        if not isinstance(found, str):
+            raise self.fail(name, "text")
+        if len(found) > _LONGEST_TEXT:
+            raise self.fail(name, "too-long")
+        if _UNPRINTABLE.search(found):
+            raise self.fail(name, "unprintable")
+        if form and not form.fullmatch(found):
+            raise self.fail(name, "form", example)
+        return found
+
+    def number_or_none(self, name: str) -> int | None:
+        found = self.value.get(name)
+        if found is None:
+            return None
+        if not isinstance(found, int) or isinstance(found, bool) or not 0 <= found <= _LARGEST_NUMBER:
+            raise self.fail(name, "number")
+        return found
+
+    def flag_or_none(self, name: str) -> bool | None:
+        found = self.value.get(name)
+        if found is None or isinstance(found, bool):
+            return found
+        raise self.fail(name, "flag")
+
+    def object_or_none(self, name: str) -> Fields | None:
+        found = self.value.get(name)
+        return None if found is None else Fields.of(found, self.file, self._at(name))
+
+    def objects(self, name: str, most: int, required: bool = False) -> list[Fields]:
+        found = self.value.get(name)
+        if found is None and not required:
+            return []
+        if found is None:
+            raise self.fail(name, "missing")
+        if not isinstance(found, Sequence) or isinstance(found, str | bytes):
+            raise self.fail(name, "list")
+        if len(found) > most:
+            raise self.fail(name, "too-many")
+        return [Fields.of(item, self.file, f"{self._at(name)}[{number}]") for number, item in enumerate(found)]
+
+
+def _bad(file: str, path: str, problem: str, example: str = "") -> UsageError:
+    said = message(f"machine.problem.{problem}", example=example)
+    return UsageError("bad-machine-file", file=file, path=path or message("machine.problem.whole"), problem=said)
+
+
+def printable(value: str | None) -> str | None:
+    """What a writer does so that its own reader takes it: a file name with broken bytes stays readable."""
+    return None if value is None else _UNPRINTABLE.sub("\N{REPLACEMENT CHARACTER}", value)[:_LONGEST_TEXT]
+
+
+SCHEMA = 1
+_LARGEST_FILE = 4 * 1024 * 1024
+_MOST_GPUS = 256
+_MOST_ROWS = 1000
+_VENDORS = ("nvidia", "amd", "intel")
+
+_OS = re.compile(r"windows|linux")
+_ARCH = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_GLIBC = re.compile(r"[0-9]{1,3}(\.[0-9]{1,4}){1,2}")
+_DRIVER = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}")
+_CUDA = re.compile(r"[0-9]{1,2}\.[0-9]{1,2}")
+_PCI_ID = re.compile(r"[0-9A-Fa-f]{4}:[0-9A-Fa-f]{4}")
+_CAPABILITY = re.compile(r"[0-9]{1,2}\.[0-9]")
+_TOOLKIT = re.compile(r"[0-9]{1,3}(\.[0-9]{1,4}){0,3}")
+_PYTHON = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3}){1,2}[0-9A-Za-z.+-]{0,40}")
+
+
+def machine_to_json(machine: Machine) -> dict[str, Any]:
+    driver = machine.driver
+    return {
+        "schema": SCHEMA,
+        "os": machine.os,
+        "arch": machine.arch,
+        "glibc": machine.glibc,
+        "driver": {"version": driver.version, "cuda": driver.cuda} if driver else None,
+        "gpus": [_gpu_to_json(gpu) for gpu in machine.gpus],
+        "os_version": printable(machine.os_version),
+        "wsl": machine.is_wsl,
+        "toolkits": [
+            {"version": row.version, "path": printable(row.path), "found_by": row.found_by} for row in machine.toolkits
+        ],
+        "pythons": [
+            {"executable": printable(row.executable), "version": row.version, "has_venv": row.has_venv}
+            for row in machine.pythons
+        ],
+        "condas": [
+            {"executable": printable(row.executable), "version": printable(row.version),
+             "root_prefix": printable(row.root_prefix), "kind": row.kind, "found_by": row.found_by}
+            for row in machine.condas
+        ],
+        "volumes": [
+            {"path": printable(row.path), "free_bytes": row.free_bytes, "writable": row.writable}
+            for row in machine.volumes
+        ],
+        "notices": [{"key": notice.key, "params": dict(notice.params)} for notice in machine.notices],
+    }  # fmt: skip
+
+
+def _gpu_to_json(gpu: Gpu) -> dict[str, Any]:
+    return {
+        "vendor": gpu.vendor,
+        "name": printable(gpu.name),
+        "pci_id": gpu.pci_id,
+        "compute_capability": str(gpu.compute_capability) if gpu.compute_capability else None,
+        "memory_bytes": gpu.memory_bytes,
+        "uuid": printable(gpu.uuid),
+        "bus_id": printable(gpu.bus_id),
+        "kernel_driver": printable(gpu.kernel_driver),
+    }
+
+
+def machine_from_json(data: Mapping[str, object], where: str = "machine.json") -> Machine:
+    """Raises UsageError `bad-machine-file` (params file, path, problem) for anything that is not such a machine."""
+    fields = Fields.of(data, where)
+    if fields.number_or_none("schema") not in (None, SCHEMA):
+        raise fields.fail("schema", "schema", str(SCHEMA))
+    return Machine(
+        os=fields.text("os", _OS, "windows, linux"),
+        arch=normal_arch(fields.text("arch", _ARCH, "x86_64")),
+        glibc=fields.text_or_none("glibc", _GLIBC, "2.36"),
+        driver=_driver(fields.object_or_none("driver")),
+        gpus=tuple(_gpu(row) for row in fields.objects("gpus", _MOST_GPUS, required=True)),
+        toolkits=tuple(_toolkit(row) for row in fields.objects("toolkits", _MOST_ROWS)),
+        pythons=tuple(_python(row) for row in fields.objects("pythons", _MOST_ROWS)),
+        condas=tuple(_conda(row) for row in fields.objects("condas", _MOST_ROWS)),
+        volumes=tuple(_volume(row) for row in fields.objects("volumes", _MOST_ROWS)),
+        os_version=fields.text_or_none("os_version"),
+        is_wsl=fields.flag_or_none("wsl") or False,
+        notices=tuple(filter(None, (_notice(row) for row in fields.objects("notices", _MOST_ROWS)))),
+    )
+
+
+def _driver(row: Fields | None) -> Driver | None:
+    if row is None:
+        return None
+    return Driver(row.text("version", _DRIVER, "580.65.06"), row.text_or_none("cuda", _CUDA, "13.0"))
+
+
+def _gpu(row: Fields) -> Gpu:
+    vendor = row.text("vendor").lower()
+    pci_id = row.text_or_none("pci_id", _PCI_ID, "10de:2182")
+    capability = row.text_or_none("compute_capability", _CAPABILITY, "7.5")
+    return Gpu(
+        vendor=vendor if vendor in _VENDORS else "other",
+        name=row.text_or_none("name"),
+        pci_id=pci_id.lower() if pci_id else None,
+        compute_capability=ComputeCapability.parse(capability) if capability else None,
+        memory_bytes=row.number_or_none("memory_bytes"),
+        uuid=row.text_or_none("uuid"),
+        bus_id=row.text_or_none("bus_id"),
+        kernel_driver=row.text_or_none("kernel_driver"),
+    )
+
+
+def _toolkit(row: Fields) -> Toolkit:
+    return Toolkit(row.text("version", _TOOLKIT, "13.0"), row.text("path"), row.text("found_by"))
+
+
+def _python(row: Fields) -> PythonInstall:
+    return PythonInstall(
+        row.text("executable"), row.text("version", _PYTHON, "3.12.11"), row.flag_or_none("has_venv") or False
+    )
+
+
+def _conda(row: Fields) -> CondaInstall:
+    return CondaInstall(
+        row.text("executable"), row.text_or_none("version"), row.text_or_none("root_prefix"), row.text("kind"),
+        row.text_or_none("found_by"),
+    )  # fmt: skip
+
+
+def _volume(row: Fields) -> Volume:
+    return Volume(row.text("path"), row.number_or_none("free_bytes"), row.flag_or_none("writable"))
+
+
+def _notice(row: Fields) -> Message | None:
+    """None when this version has no such sentence, or not these blanks in it."""
+    given = row.object_or_none("params")
+    params: dict[str, Scalar] = {}
+    for name, value in given.value.items() if given else ():
+        if given and isinstance(value, str):
+            params[name] = given.text(name)
+        elif isinstance(value, int | float):
+            params[name] = value
+    found = Message(row.text("key"), params)
+    try:
+        text(found, "en")
+    except (LookupError, ValueError, TypeError):
+        return None
+    return found
+
+
+def read_machine_file(path: Path) -> Machine:
+    """Raises UsageError `bad-machine-file` or `no-machine-file`. Takes UTF-8 and UTF-16: Windows' shell writes both."""
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_LARGEST_FILE + 1)
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise UsageError("no-machine-file", details=str(error), file=str(path)) from error
+    where = path.name
+    if len(raw) > _LARGEST_FILE:
+        raise Fields({}, where).fail("", "too-long")
+    try:
+        data = json.loads(raw.removeprefix(b"\xef\xbb\xbf"))
+    except (ValueError, RecursionError) as error:
+        raise Fields({}, where).fail("", "json") from error
+    return machine_from_json(data, where)

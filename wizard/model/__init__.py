@@ -1,0 +1,1 @@
+"""Values that everybody shares: errors, events, messages, locked files, typed tables."""

@@ -1,0 +1,229 @@
+"""Words for people: a message is a value (key and parameters) and becomes text at the edge.
+
+Values travel through plans, events and reports, so a window can switch language on a finished
+run. The catalogues are `resources/i18n/<area>.<language>.toml`, dotted keys, str.format
+templates; a key lives in one area only. An area is read when a sentence of it is first wanted,
+for reading all of them takes longer than the window's first picture. The window's own labels are
+Qt Linguist's, not here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any, Union
+
+from wizard.system import paths
+from wizard.system.facts import interface_language
+
+LANGUAGES = ("en", "zh_CN")
+LANGUAGE_VARIABLE = "TORCH_WIZARD_LANG"
+Scalar = str | int | float
+Words = Union[str, "Message"]
+Param = Union[Scalar, "Message", tuple[Union[str, "Message"], ...]]
+_IN_EACH = "in-each"  # no key of the catalogues
+_LINE = re.compile(
+    r"""(?:\["?(?P<head>[A-Za-z0-9_.-]+)"?\]|(?P<name>[A-Za-z0-9_.-]+|"[^"\\\n]+") = """
+    r'''(?:"""\n?(?P<block>(?:[^"\\]|\\.|"(?!""))*)"""|"(?P<words>(?:[^"\\\n]|\\.)*)")|#[^\n]*|)(?:\n|$)'''
+)
+_ESCAPED = re.compile(r'\\(["\\])')
+_HEADS = re.compile(rb'^\["?([A-Za-z0-9_.-]+)"?\]', re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One sentence for a person. `key` names it in the catalogue, `params` fill its blanks.
+
+    A blank may hold a sentence, or several: they become text with the one around them, in its language.
+    """
+
+    key: str
+    params: Mapping[str, Param] = field(default_factory=dict)
+
+    def to_json(self, language: str | None = None) -> dict[str, Any]:
+        return {"key": self.key, "params": params_to_json(self.params, language), "text": text(self, language)}
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> Message:
+        return cls(str(data["key"]), {name: _from_json(value) for name, value in (data.get("params") or {}).items()})
+
+
+def message(key: str, **params: Param) -> Message:
+    return Message(key, params)
+
+
+def in_each(**words: str) -> Message:
+    """What a table says in each language, as `en="Official", zh_CN="官方"`; English stands for a missing one."""
+    return Message(_IN_EACH, words)
+
+
+def params_to_json(params: Mapping[str, Param], language: str | None = None) -> dict[str, Any]:
+    return {name: _to_json(value, language) for name, value in params.items()}
+
+
+def _to_json(value: Param, language: str | None) -> Any:
+    if isinstance(value, tuple):
+        return [_to_json(part, language) for part in value]
+    return value.to_json(language) if isinstance(value, Message) else value
+
+
+def _from_json(value: Any) -> Param:
+    if isinstance(value, list):
+        return tuple(part if isinstance(part, str) else Message.from_json(part) for part in value)
+    return Message.from_json(value) if isinstance(value, Mapping) else value
+
+
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for name, value in table.items():
+        if isinstance(value, str):
+            flat[prefix + name] = value
+        elif isinstance(value, Mapping):
+            flat.update(_flatten(value, f"{prefix}{name}."))
+    return flat
+
+
+def _files(language: str) -> list[Path]:
+    return sorted((paths.resources_dir() / "i18n").glob(f"*.{language}.toml"))
+
+
+@cache
+def _area(path: Path) -> Mapping[str, str]:
+    text = path.read_text(encoding="utf-8")
+    quickly = _read_plain(text)
+    if quickly is not None:
+        return quickly
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        return _flatten(tomllib.loads(text))
+    except tomllib.TOMLDecodeError:
+        return {}  # a translation of one's own with a slip: English stands in for it
+
+
+def _read_plain(text: str) -> dict[str, str] | None:
+    """The little of TOML that our files are written in, ten times as fast; None for anything else."""
+    found: dict[str, str] = {}
+    at = 0
+    prefix = ""
+    while at < len(text):
+        match = _LINE.match(text, at)
+        if match is None:
+            return None
+        at = match.end()
+        if match["head"]:
+            prefix = f"{match['head']}."
+        elif match["name"]:
+            words = match["block"] if match["words"] is None else match["words"]
+            if "\\" in words.replace("\\\\", "").replace('\\"', ""):
+                return None
+            found[prefix + match["name"].strip('"')] = _ESCAPED.sub(r"\1", words)
+    return found
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def _tables(language: str) -> Mapping[str, tuple[Path, ...]]:
+    """Which files have a table of that name: found without reading what is in it."""
+    found: dict[str, tuple[Path, ...]] = {}
+    for path in _files(language):
+        for head in _HEADS.findall(path.read_bytes()):
+            name = head.decode()
+            found[name] = (*found.get(name, ()), path)
+    return found
+
+
+def _template(key: str, language: str) -> str:
+    """Raises KeyError."""
+    table = key
+    while table := table.rpartition(".")[0]:
+        for path in _tables(language).get(table, ()):
+            if key in _area(path):
+                return _area(path)[key]
+    return catalogue(language)[key]
+
+
+def sentences_of(table: str, language: str) -> dict[str, str]:
+    """All of `[table]`, by the rest of their keys."""
+    start = f"{table}."
+    areas = [_area(path) for path in _tables(language).get(table, ())]
+    return {key[len(start) :]: words for area in areas for key, words in area.items() if key.startswith(start)}
+
+
+@lru_cache(maxsize=len(LANGUAGES))
+def catalogue(language: str) -> Mapping[str, str]:
+    """Everything there is: for who looks whether there are words for something."""
+    merged: dict[str, str] = {}
+    for path in _files(language):
+        merged.update(_area(path))
+    return merged
+
+
+def command_line_words(language: str) -> Mapping[str, str]:
+    """English text of the command line's grammar -> that language's; nothing for English (`cli.grammar.words`)."""
+    path = paths.resources_dir() / "translations" / f"command_line_{language}.toml"
+    return _area(path) if path.is_file() else {}
+
+
+def system_language() -> str:
+    """`zh_CN` for any Simplified Chinese system, else `en`; TORCH_WIZARD_LANG overrides."""
+    named = os.environ.get(LANGUAGE_VARIABLE) or os.environ.get("LC_ALL") or os.environ.get("LC_MESSAGES")
+    named = named or os.environ.get("LANG") or _language_without_variables()
+    return "zh_CN" if named.lower().replace("-", "_").startswith(("zh", "chinese")) else "en"
+
+
+def _language_without_variables() -> str:
+    import locale
+
+    return interface_language() or locale.getlocale()[0] or ""
+
+
+def text(value: Words, language: str | None = None) -> str:
+    """The sentence in that language (default: the system's), in English where the translation has none or a wrong one.
+    A name that is the same in all of them stays.
+
+    Raises KeyError for a key that English has not either.
+    """
+    if isinstance(value, str):
+        return value
+    wanted = language or system_language()
+    if value.key == _IN_EACH:
+        return str(value.params.get(wanted) or value.params[LANGUAGES[0]])
+    try:
+        return _template(value.key, wanted).format_map(_filled(value.params, wanted))
+    except (KeyError, ValueError, IndexError, AttributeError, TypeError):
+        if wanted == LANGUAGES[0]:
+            raise
+        return _template(value.key, LANGUAGES[0]).format_map(_filled(value.params, LANGUAGES[0]))
+
+
+def _filled(params: Mapping[str, Param], language: str) -> dict[str, Scalar]:
+    return {name: _said(value, language) for name, value in params.items()}
+
+
+def _said(value: Param, language: str) -> Scalar:
+    if isinstance(value, tuple):
+        return joined((str(_said(part, language)) for part in value), language)
+    return text(value, language) if isinstance(value, Message) else value
+
+
+def joined(sentences: Iterable[str], language: str) -> str:
+    """One after the other; Chinese has no space between them."""
+    return ("" if language == "zh_CN" else " ").join(sentences)
+
+
+def bytes_text(count: float) -> str:
+    """Decimal units, as disks and networks are sold; the same in both languages."""
+    if count < 1000:
+        return f"{int(count)} B"
+    for unit in ("kB", "MB", "GB"):
+        count /= 1000
+        if count < 999.5 or unit == "GB":
+            break
+    return f"{count:.2f} {unit}" if unit == "GB" else f"{count:.1f} {unit}"

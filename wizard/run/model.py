@@ -1,0 +1,135 @@
+"""What the use cases hand to the window and the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Plan, Verdict
+from wizard.environment.create.python_part import ChosenPackage
+from wizard.machine.model import Machine
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import Message
+from wizard.sources.model import Offer, Source, UserSettings
+
+__all__ = ["Choices", "Verdict"]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """`state`: ok | note | warning | problem. Only a mandatory one in state "problem" blocks."""
+
+    name: str  # "gpu", "driver", "toolkit", "conda", "settings", "disk", "path", "network", "python"
+    state: str
+    fact: Message
+    why: Message | None = None
+    fix: Message | None = None
+    mandatory: bool = False
+
+    @property
+    def blocks(self) -> bool:
+        return self.mandatory and self.state == "problem"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Everything that was looked at on this computer; nothing was changed."""
+
+    machine: Machine
+    settings: UserSettings
+    requirements: tuple[Requirement, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """One source and what it was seen to do for this build. `verdict`: carries | missing | unreachable | unchecked.
+
+    After a race also: `kind` of thing ("torch", "packages", "conda"), `truth` (see wizard.sources.status), `rate` in
+    bytes a second, the host that really hands out the file, and when this was seen (seconds since 1970).
+    """
+
+    source: Source
+    verdict: str
+    message: Message
+    seconds: float | None = None
+    kind: str = ""
+    truth: str | None = None
+    rate: float | None = None
+    final_host: str | None = None
+    seen: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceTold:
+    """What a race says of a source while it goes on. `stage`: answered | judged | measuring | measured."""
+
+    state: SourceState
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Election:
+    """The build that will be installed: the best that reachable sources really carry.
+
+    `candidate` may stand below `wanted` (the matrix's best); then `notices` says so.
+    """
+
+    wanted: Candidate
+    candidate: Candidate
+    engine: str
+    engine_reason: Message
+    python: str
+    base_python: str | None
+    channels: tuple[str, ...]
+    torch_source: Source
+    offers: Mapping[str, Offer]  # project -> the wheel that the live check saw
+    requirements: tuple[str, ...]  # for the resolver: torch==2.14.1+cu126, numpy<2
+    package_sources: tuple[Source, ...]
+    states: tuple[SourceState, ...]
+    notices: tuple[Message, ...] = ()
+    conda: str | None = None  # conda engine: the program
+    further: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)  # role -> who may have the same files
+    further_channels: tuple[str, ...] = ()  # other places of the same conda channels
+    index_strategy: str = INDEX_STRATEGIES[0]
+    races_packages: bool = False  # where packages come from was raced for
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The plan with its lock, saved as a run that has not started. `changes`: what will happen, in words."""
+
+    plan: Plan
+    lock: Lock
+    changes: tuple[Message, ...]
+    commands: tuple[str, ...]  # the equivalent commands, copyable
+    python_packages: tuple[ChosenPackage, ...] = ()  # of a conda channel, with the bytes of each
+    python_files: tuple[LockedFile, ...] = ()  # of those, where a class profile has locked them
+    here: frozenset[str] = frozenset()  # names of the lock's files that need not be fetched
+
+    @property
+    def download_bytes(self) -> int | None:
+        """Of what is not here yet; None where the sources do not say how large it all is."""
+        return Lock(tuple(file for file in self.lock.files if file.filename not in self.here), "").total_bytes
+
+    @property
+    def files(self) -> tuple[LockedFile, ...]:
+        """All that this computer has downloaded when it is done, and may hand on."""
+        return (*self.lock.files, *self.python_files)
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """`state`: planned | running | unfinished | finished; `asked`: what a running one was asked, pause | cancel | ``.
+
+    `exit_status` is the newest attempt's; None: it goes on, or it ended without a final line.
+    """
+
+    id: str
+    prefix: str
+    torch: str
+    variant: str
+    created: float
+    state: str
+    exit_status: int | None = None
+    asked: str = ""

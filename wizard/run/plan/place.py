@@ -1,0 +1,291 @@
+"""Where the environment goes: from a name or a prefix to one absolute path, checked before anything starts.
+
+And what that place is good for: each oddity of the path, the disk, the caches and the temporary folder is a requirement
+of its own. Only where nothing can be written, run or stored does one block.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from wizard.compatibility.model import Choices
+from wizard.environment.disk import Ground, check_volumes, look_at_ground, takes_long_paths
+from wizard.environment.naming import absolute_prefix, check_name, check_prefix
+from wizard.environment.remove.unfinished import unfinished_run
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import Message, Scalar, message
+from wizard.model.tables import Count, Date, Row, Variable, Words, parse_table, shipped_table
+from wizard.run.model import Requirement
+from wizard.run.plan.shared import check_shared
+from wizard.run.steps.disk_report import temp_folder
+from wizard.run.steps.preflight import is_busy
+from wizard.system import paths
+from wizard.system.traits import of
+
+# Folders that a cluster names by a variable (`matrices/cluster_places.toml`): a roomier place than a small home, or one
+# from which files that nobody uses are deleted. What a file server's quota leaves is not told to anybody, so on a
+# network disk the other folder is only named.
+
+_ROOM = 12_000_000_000  # bytes: a build with CUDA and its companions
+_FILES = 60_000
+
+
+class NamedPlace(Row, frozen=True, kw_only=True):
+    """A row. `keeps`: files stay there; `days`: after how many, unused, they go, where that is known."""
+
+    KEYS = (("variable",),)
+
+    variable: Variable
+    keeps: bool
+    source: Words
+    as_of: Date
+    days: Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    row: NamedPlace
+    ground: Ground
+
+
+class PlaceTable(Row, frozen=True):
+    place: tuple[NamedPlace, ...]
+
+
+def parse_places(document: str) -> tuple[NamedPlace, ...]:
+    """Raises TableError."""
+    return parse_table("cluster_places", document, PlaceTable).place
+
+
+@lru_cache(maxsize=1)
+def named_places() -> tuple[NamedPlace, ...]:
+    return shipped_table("cluster_places", PlaceTable).place
+
+
+def cluster_rows(prefix: Path, ground: Ground, environment: Mapping[str, str]) -> Iterator[Requirement]:
+    """`ground`: of the prefix. Nothing where no such variable names a folder that is there."""
+    around = tuple(_found(environment))
+    inside = [place for place in around if _is_below(prefix, place.ground.path)]
+    if inside:
+        nearest = max(inside, key=lambda place: len(place.ground.path.parts))
+        if not nearest.row.keeps:
+            yield _purged(nearest)
+    elif _is_small(ground) or ground.is_network:
+        yield from _roomier(prefix, ground, around)
+
+
+def _found(environment: Mapping[str, str]) -> Iterator[FoundPlace]:
+    for row in named_places():
+        folder = Path(environment.get(row.variable) or ".")
+        if not folder.is_absolute() or not os.access(folder, os.W_OK | os.X_OK) or not folder.is_dir():
+            continue
+        try:
+            ground = look_at_ground(folder)
+        except OSError:
+            continue
+        if not (ground.is_read_only or ground.is_noexec) and ground.has_links:
+            yield FoundPlace(row, ground)
+
+
+def _is_below(prefix: Path, folder: Path) -> bool:
+    """As written, or with the links of both followed."""
+    there = folder.resolve()
+    return folder in prefix.parents or there in prefix.resolve().parents
+
+
+def _is_small(ground: Ground) -> bool:
+    """On a network disk it is a user's quota that ends first, and the free bytes are everybody's."""
+    return (ground.free is not None and ground.free < _ROOM) or (
+        ground.files_left is not None and ground.files_left < _FILES
+    )
+
+
+def _roomier(prefix: Path, ground: Ground, around: tuple[FoundPlace, ...]) -> Iterator[Requirement]:
+    """The first that keeps files; else the first at all, with its warning."""
+    other = [place for place in around if place.ground.volume != ground.volume and not _is_small(place.ground)]
+    best = next((place for place in other if place.row.keeps), next(iter(other), None))
+    if best is None:
+        return
+    state = "warning" if _is_small(ground) else "note"
+    words = _params(best) | {"prefix": str(best.ground.path / "torch-envs" / prefix.name)}
+    why = message("fleet.place.roomier.why" if best.row.keeps else "fleet.place.roomier.why-purged", **words)
+    fact, fix = message("fleet.place.roomier.fact", **words), message("fleet.place.roomier.fix", **words)
+    yield Requirement("disk", state, fact, why, fix)
+
+
+def _purged(place: FoundPlace) -> Requirement:
+    known = "days" if place.row.days else "fact"
+    fact = message(f"fleet.place.purged.{known}", **_params(place))
+    return Requirement("disk", "warning", fact, message("fleet.place.purged.why"), message("fleet.place.purged.fix"))
+
+
+def _params(place: FoundPlace) -> dict[str, Scalar]:
+    free = place.ground.free
+    room = f"{free / 1e9:.0f}" if free is not None else "?"
+    found: dict[str, Scalar] = {"variable": place.row.variable, "path": str(place.ground.path), "gigabytes": room}
+    return found | {"days": place.row.days or 0}
+
+
+DEFAULT_NAME = "torch"
+COMFORTABLE_BYTES = 12_000_000_000  # a build with CUDA and its companions; the exact figure stands on the Review page
+LEAST_BYTES = 1_000_000_000  # no build at all fits into less
+_TEMP_BYTES = 200_000_000
+_CLOUD_VARIABLES = ("OneDrive", "OneDriveConsumer", "OneDriveCommercial")
+_CLOUD = "environments.hazard.cloud"
+_BEGUN = ("target-unfinished", "target-is-environment", "target-not-empty")
+COPY = "clone-"  # what the run of an unfinished copy is called: it is no run that could be resumed
+
+
+def target_prefix(choices: Choices) -> Path:
+    """Raises UsageError `bad-name` or `name-and-prefix`."""
+    if choices.name is not None and choices.prefix is not None:
+        raise UsageError("name-and-prefix")
+    if choices.prefix is not None:
+        if not choices.prefix.strip() or "\0" in choices.prefix:
+            raise UsageError("bad-prefix", path=choices.prefix)
+        return absolute_prefix(choices.prefix)
+    name = DEFAULT_NAME if choices.name is None else choices.name
+    check_name(name, paths.os_name())
+    return paths.default_environments_dir() / name
+
+
+def check_place(choices: Choices) -> tuple[Requirement, ...]:
+    """What is worth knowing about the place. Raises UsageError for one that can never be right."""
+    prefix = target_prefix(choices)
+    hazards = check_free(prefix)
+    check_shared(choices, prefix)
+    check_volumes(prefix)
+    return (
+        *path_rows(hazards, prefix, os.environ, takes_long_paths()),
+        *_disk_rows(prefix),
+    )
+
+
+def check_free(prefix: Path) -> tuple[Message, ...]:
+    """As `check_prefix`; for a folder that is being filled right now, that is what is said.
+
+    Raises UsageError, WizardError `run-busy`.
+    """
+    try:
+        return check_prefix(prefix, paths.os_name())
+    except UsageError as error:
+        if error.code in _BEGUN and is_busy(prefix):
+            raise WizardError("run-busy", path=str(prefix)) from error
+        if error.code == "target-unfinished" and (unfinished_run(prefix) or "").startswith(COPY):
+            raise UsageError("target-unfinished-copy", path=str(prefix)) from error
+        raise
+
+
+def told_of(rows: Iterable[Requirement]) -> tuple[Message, ...]:
+    """What of it is said before the question whether to begin: not that all is well."""
+    return tuple(row.fact for row in rows if row.state in ("warning", "problem"))
+
+
+def path_rows(
+    hazards: Iterable[Message], prefix: Path, environment: Mapping[str, str], long_paths: bool
+) -> Iterator[Requirement]:
+    found = list(hazards)
+    if not any(hazard.key == _CLOUD for hazard in found) and in_cloud(str(prefix), environment, paths.os_name()):
+        found.append(message(_CLOUD, path=str(prefix)))
+    for hazard in found:
+        state = "note" if hazard.key == "environments.hazard.long" and long_paths else "warning"
+        key, params = hazard.key.replace(".hazard.", ".hazard-"), hazard.params
+        yield Requirement("path", state, hazard, Message(f"{key}.why", params), Message(f"{key}.fix", params))
+
+
+def in_cloud(path: str, environment: Mapping[str, str], os_name: str) -> bool:
+    """Below a folder that Windows says is OneDrive's, whatever its name."""
+    kind = of(os_name).path
+    roots = (environment.get(name) for name in _CLOUD_VARIABLES)
+    return any(kind(root) in kind(path).parents for root in roots if root)
+
+
+def _disk_rows(prefix: Path) -> Iterator[Requirement]:
+    """The environment, the downloads and caches, the temporary folder: each on its own disk, or on one."""
+    try:
+        ground = look_at_ground(prefix)
+    except OSError:  # told by check_prefix, or gone since
+        return
+    yield from environment_rows(ground)
+    yield from cluster_rows(prefix, ground, os.environ)
+    try:
+        state, cache = look_at_ground(paths.home()), look_at_ground(paths.cache_root())
+    except OSError as error:
+        yield _not_writable(paths.home(), str(error))
+        return
+    if state.is_read_only and state.volume != cache.volume:
+        yield _not_writable(state.path, state.kind)
+    yield from state_rows(cache, ground, is_chosen=paths.chosen_cache() is not None)
+    yield from temp_rows(temp_folder())
+
+
+def environment_rows(ground: Ground) -> Iterator[Requirement]:
+    path = str(ground.path)
+    if ground.is_read_only:
+        yield _not_writable(ground.path, ground.kind)
+    if ground.is_noexec:
+        yield _row("disk", "problem", "noexec", mandatory=True, path=path)
+    if ground.is_network:
+        yield _row("disk", "warning", "network", path=path, kind=ground.kind or "?")
+    if not ground.has_links:
+        yield _row("disk", "warning", "no-links", path=path, kind=ground.kind)
+    if ground.files_left is not None and ground.files_left < _FILES:
+        yield _row("disk", "warning", "few-files", path=path, count=ground.files_left, needed=_FILES)
+    if ground.free is not None:
+        yield _room_row(ground, "quota" if ground.by_quota else "free", path)
+
+
+def _room_row(ground: Ground, key: str, path: str) -> Requirement:
+    free = ground.free or 0
+    fact = message(f"environments.place.{key}", path=path, gigabytes=round(free / 1e9, 1))
+    if free < LEAST_BYTES:
+        why, fix = message("environments.place.none.why"), message("environments.place.none.fix")
+        return Requirement("disk", "problem", fact, why, fix, mandatory=True)
+    if free < COMFORTABLE_BYTES:
+        why, fix = message("environments.place.tight.why"), message("environments.place.none.fix")
+        return Requirement("disk", "warning", fact, why, fix)
+    return Requirement("disk", "ok", fact)
+
+
+def state_rows(state: Ground, environment: Ground, is_chosen: bool = False) -> Iterator[Requirement]:
+    """`state`: our own folder, with downloads and caches. `is_chosen`: a person named it."""
+    path = str(state.path)
+    if state.is_read_only:
+        yield _not_writable(state.path, state.kind)
+    if state.volume == environment.volume:
+        yield Requirement("disk", "ok", message("environments.place.same-disk", path=path))
+        return
+    if state.free is not None:
+        yield _room_row(state, "caches", path)
+    yield _row("disk", "note", "chosen-disk" if is_chosen else "other-disk", path=path)
+
+
+def temp_rows(folder: Path | None) -> Iterator[Requirement]:
+    """None: there is no folder that takes temporary files."""
+    if folder is None:
+        yield _row("disk", "warning", "no-temp")
+        return
+    try:
+        ground = look_at_ground(folder)
+    except OSError:
+        return
+    if ground.is_read_only:
+        yield _row("disk", "warning", "no-temp")
+    elif ground.free is not None and ground.free < _TEMP_BYTES:
+        yield _row("disk", "warning", "temp-full", path=str(folder), megabytes=round(ground.free / 1e6))
+    elif ground.free is not None:
+        free = round(ground.free / 1e9, 1)
+        yield Requirement("disk", "ok", message("environments.place.temp", path=str(folder), gigabytes=free))
+
+
+def _not_writable(path: Path, details: str) -> Requirement:
+    return _row("disk", "problem", "read-only", mandatory=True, path=str(path), kind=details or "?")
+
+
+def _row(name: str, state: str, key: str, mandatory: bool = False, **params: str | int | float) -> Requirement:
+    why, fix = (message(f"environments.place.{key}.{part}", **params) for part in ("why", "fix"))
+    return Requirement(name, state, message(f"environments.place.{key}.fact", **params), why, fix, mandatory)

@@ -1,0 +1,37 @@
+"""Plans as files: JSON that is checked against the model when it is read back.
+
+msgspec names the place of a mistake (`$.candidate.torch`); a plan of another schema number is refused.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+
+from wizard.compatibility.model import SCHEMA, Plan
+from wizard.model.errors import UsageError
+from wizard.model.typed import from_json
+
+
+def plan_to_json(plan: Plan) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(plan), indent=1)
+
+
+def plan_from_json(data: bytes, where: str = "plan.json") -> Plan:
+    """Raises UsageError `bad-plan` or `plan-schema`."""
+    try:
+        plan = from_json(data, Plan)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise UsageError("bad-plan", details=str(error), path=where) from error
+    if plan.schema != SCHEMA:
+        raise UsageError("plan-schema", path=where, found=plan.schema, known=SCHEMA)
+    return plan
+
+
+def read_plan(path: Path) -> Plan:
+    """Raises UsageError `bad-plan` also for a file that is not there."""
+    try:
+        return plan_from_json(path.read_bytes(), str(path))
+    except OSError as error:
+        raise UsageError("bad-plan", details=str(error), path=str(path)) from error

@@ -1,0 +1,236 @@
+"""From an election to a plan with its lock, saved as a run that has not started.
+
+The lock is checked against the promise: the torch wheel in it must be the one that the live check saw.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices, Plan, PlanSource
+from wizard.environment.create.python_part import PythonPart
+from wizard.install.lock import LockRequest, without_login
+from wizard.machine.machine_file import machine_to_json
+from wizard.model.errors import WizardError
+from wizard.model.lock import Lock, LockedFile
+from wizard.model.messages import Message, bytes_text, message
+from wizard.process import redact
+from wizard.process.exhausted import says_full
+from wizard.run.model import Election, Facts, Preview
+from wizard.run.plan.checked_index import CheckedIndex
+from wizard.run.plan.commands import equivalent_commands
+from wizard.run.plan.computed import Asker, OnProgress, with_credentials
+from wizard.run.plan.conda_part import Around, Locked, LockedPython, agree, choose_part, pins
+from wizard.run.plan.other_packages import locked_somewhere, naming, of_both, with_alternates
+from wizard.run.plan.place import check_place, target_prefix, told_of
+from wizard.run.plan.plan_file import plan_to_json
+from wizard.run.plan.shared import check_base_python
+from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id, write_lock
+from wizard.run.select.origin import check_lock, with_pins
+from wizard.run.select.source_catalog import is_main
+from wizard.run.steps.disk_report import room_told
+from wizard.run.steps.disk_space import check_room, demands, files_here, needed_bytes
+from wizard.run.steps.preflight import check_ground
+from wizard.sources.model import Layout, Origin, UserSettings
+from wizard.sources.read import default_index_url
+from wizard.system import moving
+from wizard.transfer.download.sizes import with_sizes
+from wizard.transfer.proxy.environment import present_environment, with_plain_names, with_settings
+from wizard.transfer.proxy.model import Network
+
+_USERS = Origin.USER_SETTINGS.value
+
+
+def preview(
+    facts: Facts, choices: Choices, election: Election, is_cancelled: Callable[[], bool],
+    on_progress: OnProgress = lambda progress: None,
+) -> Preview:  # fmt: skip
+    """`on_progress` hears of files that must come whole before it is known what they need.
+
+    Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together.
+    """
+    asker = Asker(choices, is_cancelled, on_progress)
+
+    def lock_it(folder: RunFolder, around: Around) -> Locked:
+        lock, elected = locked_somewhere(
+            facts, choices, election, lambda some: locked(facts, some, folder, asker, around), is_cancelled
+        )
+        told = of_both(lock, elected.package_sources, facts.settings, is_cancelled)
+        return lock, replace(elected, notices=(*elected.notices, *told))
+
+    return saved_preview(facts, choices, election, lock_it, is_cancelled)
+
+
+def saved_preview(
+    facts: Facts, choices: Choices, election: Election, lock_it: Callable[[RunFolder, Around], Locked],
+    is_cancelled: Callable[[], bool], profile_sha256: str | None = None, python: LockedPython | None = None,
+) -> Preview:  # fmt: skip
+    """`lock_it`: where the lock comes from, a resolver or a class profile; it may elect another source of packages.
+    `python`: that profile's, for the built-in engine. Nothing of the run stays if that fails."""
+    place = check_place(choices)
+    check_ground(target_prefix(choices))
+    folder = create_run_folder(new_run_id())
+    try:
+        draft = _plan(facts, choices, election, folder.id)
+        check_base_python(draft)
+        part, lock, election = agree(
+            lambda specs: choose_part(replace(draft, conda_specs=specs), is_cancelled, python),
+            lambda around: lock_it(folder, around),
+        )
+        plan = _plan(facts, choices, election, folder.id)
+        plan = replace(
+            plan, total_bytes=lock.total_bytes, notices=(*plan.notices, *told_of(place)), conda_specs=pins(lock),
+            profile_sha256=profile_sha256,
+        )  # fmt: skip
+        if python is not None:
+            _write_private(folder.python_files, msgspec.json.encode(python.files))
+        check_room(demands(plan, lock))
+        save_run(folder, plan, lock, part.python)
+    except OSError as error:
+        moving.remove_tree(folder.path)
+        code = "fetch-no-space" if says_full(str(error)) else "state-not-writable"
+        runs = str(folder.path.parent)
+        raise WizardError(code, details=str(error), path=runs, folder=runs) from error
+    except BaseException:
+        moving.remove_tree(folder.path)
+        raise
+    here = files_here(plan, lock)
+    changes = (*_changes(plan, lock, here), *room_told(plan, lock), *part.changes)
+    python_files = python.files if python else ()
+    return Preview(plan, lock, changes, equivalent_commands(plan, lock), part.packages, python_files, here)
+
+
+def locked(
+    facts: Facts, election: Election, folder: RunFolder, asker: Asker,
+    around: Around = Around(),  # noqa: B008 (frozen)
+) -> Lock:  # fmt: skip
+    """Raises as `CheckedIndex.lock`, WizardError `lock-not-promised`, `pin-differs`, Cancelled."""
+    workdir = folder.path / "resolve"
+    workdir.mkdir(exist_ok=True)
+    request = replace(_lock_request(facts, election), provided=around.provided, preferred=around.preferred)
+    sources = (election.torch_source, *election.package_sources)
+    with CheckedIndex(sources, facts.settings, asker, election.further) as index:
+        lock = index.lock(request, workdir)
+    promised = election.offers.get("torch")
+    found = lock.find("torch")
+    if promised and (found is None or (promised.sha256 and found.sha256 != promised.sha256)):
+        raise WizardError(
+            "lock-not-promised",
+            details=f"promised {promised.filename} {promised.sha256}\nlocked {found}",
+            build=f"{election.candidate.torch}+{election.candidate.variant}",
+        )
+    lock = with_pins(lock, load_matrix())
+    check_lock(lock, load_matrix(), election.torch_source)
+    lock = with_alternates(lock, election.further, facts.settings, asker.is_cancelled)
+    others = (source for sources in election.further.values() for source in sources)
+    lock = with_credentials(lock, (election.torch_source, *election.package_sources, *others))
+    lock = with_sizes(lock, request.environment)
+    moving.remove_tree(workdir)
+    return lock
+
+
+def _lock_request(facts: Facts, election: Election) -> LockRequest:
+    machine = facts.machine
+    main = next((s for s in election.package_sources if is_main(s)), None)
+    extra = [s for s in election.package_sources if s is not main and s.url]
+    links = [s for s in extra if s.layout is Layout.FLAT]
+    # Before others it has to be named: said by nothing it would be the last.
+    default = (main.url or (default_index_url() if extra else None)) if main else None
+    torch = election.torch_source
+    base = (python.version for python in machine.pythons if python.executable == election.base_python)
+    return LockRequest(
+        requirements=election.requirements,
+        python=next(base, election.python),
+        os=machine.os,
+        arch=machine.arch,
+        glibc=machine.glibc,
+        torch_index=torch.url or default_index_url(),
+        torch_layout=torch.layout.value,
+        default_index=default,
+        extra_indexes=tuple(s.url for s in extra if s.url and s.layout is Layout.SIMPLE),
+        find_links=tuple(s.url for s in links if s.url and s.origin is not Origin.USER_SETTINGS),
+        added_links=tuple(s.url for s in links if s.url and s.origin is Origin.USER_SETTINGS),
+        index_strategy=election.index_strategy,
+        no_index=main is None,
+        environment=network_environment(facts.settings, _addresses(election)),
+    )
+
+
+def network_environment(settings: UserSettings, urls: Iterable[str | None] = ()) -> Mapping[str, str]:
+    """The way to the network, handed to every child explicitly. `urls`: where they will go."""
+    environment = settings.environment
+    if environment is None:
+        environment = present_environment(with_settings(Network(), settings.proxy, settings.certificate))
+    return with_plain_names(environment, urls)
+
+
+def _addresses(election: Election) -> tuple[str | None, ...]:
+    sources = (election.torch_source, *election.package_sources)
+    return (*(source.url for source in sources), *election.channels, *election.further_channels)
+
+
+def _plan(facts: Facts, choices: Choices, election: Election, run_id: str) -> Plan:
+    candidate = replace(election.candidate, python=election.python)
+    sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
+    return Plan(
+        id=run_id,
+        created=round(time.time(), 3),
+        candidate=candidate,
+        choices=choices,
+        prefix=str(target_prefix(choices)),
+        engine=election.engine,
+        engine_reason=election.engine_reason,
+        python=election.python,
+        base_python=election.base_python,
+        channels=election.channels,
+        sources=tuple(PlanSource(role, s.layout.value, s.origin.value, s.url, s.name) for role, s in sources),
+        requirements=election.requirements,
+        gpu_expected=candidate.fits and candidate.variant != "cpu",
+        machine=machine_to_json(facts.machine),
+        notices=(*facts.settings.notices, *election.notices),
+        environment=network_environment(facts.settings, _addresses(election)),
+        conda=election.conda,
+        further_channels=election.further_channels,
+    )
+
+
+def save_run(folder: RunFolder, plan: Plan, lock: Lock, part: PythonPart | None = None) -> None:
+    write_lock(folder, lock)
+    if part is not None:
+        _write_private(folder.python_part, part.text.encode())
+    # The plan last: a folder without one is no run.
+    _write_private(folder.plan, plan_to_json(plan))
+
+
+def _write_private(path: Path, data: bytes) -> None:
+    """Addresses may hold a password."""
+    path.touch(mode=0o600)
+    path.write_bytes(data)
+
+
+def _changes(plan: Plan, lock: Lock, here: frozenset[str]) -> tuple[Message, ...]:
+    download, unpacked = needed_bytes(plan, lock)
+    size = bytes_text(sum(file.size or 0 for file in lock.files if file.filename in here))
+    return (
+        message(f"change.environment.{plan.engine}", prefix=plan.prefix, python=plan.python),
+        message("change.download", size=bytes_text(download), count=len(lock.files)),
+        *([message("change.here", count=len(here), size=size)] if here else ()),
+        message("change.disk", gigabytes=round(unpacked / 1e9, 1)),
+        *from_settings(plan.sources, lock.files),
+        message("change.settings"),
+    )
+
+
+def from_settings(sources: Iterable[PlanSource], files: Sequence[LockedFile]) -> Iterator[Message]:
+    """What each index of the user's own settings hands out: it may be there for another purpose."""
+    own = {without_login(source.url): source for source in sources if source.url and source.origin == _USERS}
+    for address, source in own.items():
+        names = [f"{file.name} {file.version}" for file in files if file.listed_by == address]
+        if names:
+            yield naming("change.from-settings", names, source=source.name, address=redact(address))

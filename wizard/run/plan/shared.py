@@ -1,0 +1,37 @@
+"""An environment for everybody (`setup --shared`): can others get there at all? Asked before anything is changed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wizard.compatibility.model import Choices, Plan
+from wizard.environment.create.modes import closed_to_others
+from wizard.environment.inspect.baseline import read_good_state
+from wizard.model.errors import UsageError
+from wizard.system.traits import this
+
+
+def check_shared(choices: Choices, prefix: Path) -> None:
+    """Raises UsageError `shared-windows`, `shared-closed`."""
+    if not choices.shared:
+        return
+    if not this().rights_are_bits:
+        raise UsageError("shared-windows")
+    closed = closed_to_others(prefix)
+    if closed:
+        raise UsageError("shared-closed", path=str(prefix), folder=str(closed))
+
+
+def check_base_python(plan: Plan) -> None:
+    """A virtual environment runs the Python that it was made from. Raises UsageError `shared-python`."""
+    closed = closed_to_others(Path(plan.base_python)) if plan.choices.shared and plan.base_python else None
+    if closed:
+        raise UsageError("shared-python", path=str(plan.base_python), folder=str(closed))
+
+
+def is_shared(plan: Plan) -> bool:
+    """Asked for now, or when it was made: a repair of a shared environment leaves it shared."""
+    if plan.choices.shared:
+        return True
+    state = read_good_state(Path(plan.prefix))
+    return state is not None and state.shared

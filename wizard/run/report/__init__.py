@@ -1,0 +1,1 @@
+"""What happened, as one document that tells nothing private, and its texts."""

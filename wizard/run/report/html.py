@@ -1,0 +1,149 @@
+"""A report or a doctor's answer as one HTML page that needs nothing else: no script, no picture, no address to load.
+
+Reads the document only, so what is not in the allow-list cannot get here; every text is escaped. Dark where the
+reader's system is dark; a state is a word and not a colour alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from html import escape
+from typing import Any
+
+from wizard.model.messages import message, system_language, text
+from wizard.run.report.text import (
+    check_words,
+    drift_lines,
+    error_words,
+    evidence_lines,
+    facts_lines,
+    hash_lines,
+    look_name,
+    said,
+    step_words,
+    title,
+    verdict,
+)
+from wizard.system import paths
+
+Document = Mapping[str, Any]
+Row = tuple[str, str, str, str]  # class, state, name, sentence
+
+
+def render_html(document: Document, language: str | None = None) -> str:
+    """The whole page, UTF-8 to be. `language` None: the system's."""
+    chosen = language or system_language()
+    is_doctor = document.get("kind") == "doctor"
+    heading, body = _doctor(document, chosen) if is_doctor else _report(document, chosen)
+    return (
+        f'<!doctype html>\n<html lang="{chosen.replace("_", "-")}">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
+        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+        f"<title>{escape(heading)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n<h1>{escape(heading)}</h1>\n"
+        + "\n".join(body)
+        + f'\n<p class="soft">{escape(_signature(document))}</p>\n</body>\n</html>\n'
+    )
+
+
+def _style() -> str:
+    return (paths.resources_dir() / "style" / "report.css").read_text(encoding="utf-8")
+
+
+def _signature(document: Document) -> str:
+    product = document.get("product") or {}
+    return f"{product.get('name')} {product.get('version')} · {document.get('created')}"
+
+
+def _report(document: Document, language: str) -> tuple[str, Iterator[str]]:
+    return text(message("report.title", created=str(document.get("created"))), language), _report_body(
+        document, language
+    )
+
+
+def _report_body(document: Document, language: str) -> Iterator[str]:
+    verification, diagnosis = document.get("verification"), document.get("diagnosis")
+    yield _lead(_label(f"outcome.{document.get('outcome')}", language))
+    if verification:
+        yield _lead(said(verification["headline"], language))
+    if error := document.get("error"):
+        told = (error_words(error, part, language) for part in ("summary", "hint"))
+        yield _section(_label("error", language), _lines(told))
+    if diagnosis:
+        yield _section(_label("cause", language), _lines([said(diagnosis["cause"], language)]))
+        yield _section(_label("repair", language), _lines([said(diagnosis["repair"], language)]))
+        yield _raw(_label("evidence", language), diagnosis.get("evidence") or ())
+        ruled_out = [said(line, language) for line in diagnosis.get("ruled_out") or ()]
+        yield _section(_label("ruled-out", language), _lines(ruled_out))
+    if verification:
+        rows = (check_words(check, language) for check in verification.get("checks") or ())
+        yield _section(_label("checks", language), _table(rows))
+    yield _section(
+        _label("steps", language), _table(step_words(step, language) for step in document.get("steps") or ())
+    )
+    yield _section(_label("files", language), _lines(hash_lines(document, language)))
+    yield _section(_label("computer", language), _lines(facts_lines(document, language)))
+    if plan := document.get("plan"):
+        notices = [said(notice, language) for notice in plan.get("notices") or ()]
+        yield _section(_label("notices", language), _lines(notices))
+
+
+def _doctor(document: Document, language: str) -> tuple[str, Iterator[str]]:
+    return title("environment", language, prefix=str(document["prefix"])), _doctor_body(document, language)
+
+
+def _doctor_body(document: Document, language: str) -> Iterator[str]:
+    yield _lead(verdict(document, language))
+    if cause := document.get("cause"):
+        yield _section(title("cause", language), _lines([said(cause["cause"], language)]))
+        yield _raw(title("evidence", language), evidence_lines(cause, language))
+        yield _section(title("repair", language), _lines([said(cause["repair"], language)]))
+    yield _section(title("others", language), _lines(said(each["cause"], language) for each in document["others"]))
+    yield _section(title("drift", language), _lines(drift_lines(document.get("drift"))))
+    if repair := document.get("repair"):
+        yield _section(title("plan", language), _lines(said(change, language) for change in repair["changes"]))
+    for state in ("found", "ruled-out", "not-looked"):
+        rows = [
+            (
+                state,
+                look_name(look, language),
+                said(look["message"], language),
+                "; ".join(evidence_lines(look, language)[:2]),
+            )
+            for look in document["looks"]
+            if look["state"] == state
+        ]
+        yield _section(title("found" if state == "found" else state, language), _table(rows))
+    if verification := document.get("verification"):
+        checks = (check_words(check, language) for check in verification.get("checks") or ())
+        yield _section(_label("checks", language), _table(checks))
+    yield _section(_label("computer", language), _lines(facts_lines(document, language)))
+
+
+def _label(name: str, language: str) -> str:
+    return said({"key": f"report.{name}", "text": name}, language)
+
+
+def _lead(sentence: str) -> str:
+    return f'<p class="lead">{escape(sentence)}</p>'
+
+
+def _lines(lines: Iterable[str]) -> str:
+    return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+
+
+def _raw(heading: str, lines: Iterable[str]) -> str:
+    told = "\n".join(lines)
+    return _section(heading, f"<pre>{escape(told)}</pre>" if told else "")
+
+
+def _section(heading: str, inside: str) -> str:
+    """Nothing where there is nothing to say."""
+    return f"<h2>{escape(heading)}</h2>\n{inside}" if inside else ""
+
+
+def _table(rows: Iterable[Row]) -> str:
+    lines = [
+        f'<tr><td class="{escape(kind)}">{escape(first)}</td><td>{escape(second)}</td><td>{escape(third)}</td></tr>'
+        for kind, first, second, third in rows
+    ]
+    return f"<table>{''.join(lines)}</table>" if lines else ""

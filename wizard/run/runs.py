@@ -1,0 +1,68 @@
+"""The runs on this computer: which one is going on, which was left unfinished."""
+
+from __future__ import annotations
+
+from wizard.install.store import PackageStore
+from wizard.install.store.build import remove_left_behind
+from wizard.model.errors import ExitStatus, WizardError
+from wizard.run import control
+from wizard.run.journal import read_history
+from wizard.run.model import RunInfo
+from wizard.run.plan.plan_file import read_plan
+from wizard.run.run_folder import RunFolder, run_folders
+from wizard.system import moving
+
+RUNNING, FINISHED = "running", "finished"
+_ENDED_WELL = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
+
+
+def known_runs() -> tuple[RunInfo, ...]:
+    """Newest first; a folder that cannot be read is left out."""
+    found = []
+    for folder in run_folders():
+        try:
+            found.append(run_info(folder))
+        except WizardError:
+            continue
+    return tuple(found)
+
+
+def run_info(folder: RunFolder) -> RunInfo:
+    """Raises UsageError `bad-plan`."""
+    plan = read_plan(folder.plan)
+    state, final = _state_and_final(folder)
+    return RunInfo(
+        id=folder.id,
+        prefix=plan.prefix,
+        torch=plan.candidate.torch,
+        variant=plan.candidate.variant,
+        created=plan.created,
+        state=state,
+        exit_status=final,
+        asked=control.asked(folder) if state == RUNNING else "",
+    )
+
+
+def _state_and_final(folder: RunFolder) -> tuple[str, int | None]:
+    """Asked twice whether it is running: between the two a worker may have been started by somebody else."""
+    if folder.is_running():
+        return RUNNING, None
+    ended = how_it_ended(folder)
+    return (RUNNING, None) if folder.is_running() else ended
+
+
+def how_it_ended(folder: RunFolder) -> tuple[str, int | None]:
+    """State and exit status of the newest attempt, for a run that nobody carries out."""
+    history = read_history(folder.journal)
+    if folder.starting.exists():  # its worker ended before its first word: no ending of before is its own
+        return "unfinished", None
+    if history.attempts == 0:  # a journal that was lost or cut is no sign that nothing was done
+        begun = folder.journal.exists() or folder.events.exists()
+        return "unfinished" if begun else "planned", history.final
+    return FINISHED if history.final in _ENDED_WELL else "unfinished", history.final
+
+
+def remove_run(folder: RunFolder) -> None:
+    """With what it, or another that was killed, had half unpacked; what was fetched stays for the next."""
+    moving.remove_tree(folder.path)
+    remove_left_behind(PackageStore())

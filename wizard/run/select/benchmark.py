@@ -1,0 +1,201 @@
+"""The race: all sources of one kind are looked at together, compared, and the best three measured.
+
+What came out is kept for a day. It says which sources are usable and how fast they are; which one is taken, and whether
+there is a race at all, is the election's business.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.compatibility.data.load import load_matrix
+from wizard.model.errors import Cancelled
+from wizard.model.messages import message
+from wizard.sources.candidates import Kind, Racer
+from wizard.sources.cross_check import compare
+from wizard.sources.model import Origin, Source, UserSettings
+from wizard.sources.probe import look
+from wizard.sources.race_policy import RacePolicy, race_policy
+from wizard.sources.read import Reader, default_index_url
+from wizard.sources.speed import KeptRace, keep, measure, network_mark, race_path, recall
+from wizard.sources.status import USABLE, Finding, InstallerQuestion, Question, Sight, Truth, WheelQuestion
+from wizard.transfer.concurrently import GoesOn, ask_together
+from wizard.transfer.http import Client, SourceUnreachable
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    racer: Racer
+    finding: Finding
+
+    @property
+    def source(self) -> Source:
+        return self.racer.source
+
+    @property
+    def is_usable(self) -> bool:
+        return self.finding.truth in USABLE
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What is known of one source while the race goes on. `stage`: "answered" (looked at by itself), "judged" (held
+    against the others), "measuring", "measured"."""
+
+    kind: Kind
+    placed: Placed
+    stage: str
+
+
+OnSeen = Callable[[Seen], None]
+_Tell = Callable[[Finding, str], None]
+
+
+def _unheard(seen: Seen) -> None:
+    """Nobody watches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Race:
+    """`placed`: the best first. `asked`: when, in seconds since 1970; `is_kept`: found out earlier."""
+
+    kind: Kind
+    question: Question
+    placed: tuple[Placed, ...]
+    asked: float
+    is_kept: bool = False
+
+    @property
+    def usable(self) -> tuple[Placed, ...]:
+        return tuple(one for one in self.placed if one.is_usable)
+
+    @property
+    def complete(self) -> tuple[Placed, ...]:
+        return tuple(one for one in self.placed if one.finding.truth is Truth.COMPLETE)
+
+    def of(self, source: Source) -> Placed | None:
+        return next((one for one in self.placed if one.source.id == source.id), None)
+
+
+def run_race(
+    kind: Kind, question: Question, racers: Sequence[Racer], settings: UserSettings, is_cancelled: Callable[[], bool],
+    fresh: bool = False, policy: RacePolicy | None = None, default_index: Callable[[], str] = default_index_url,
+    on_seen: OnSeen = _unheard,
+) -> Race:  # fmt: skip
+    """Raises Cancelled. What no source has is not kept: it may be there in a minute. `on_seen` hears of each source as
+    it comes, in this thread."""
+    rules = policy or race_policy()
+    path = race_path(f"{kind.value} {question.key} {rules.most_measured}", [racer.source.url for racer in racers])
+    network = network_mark(settings)
+    kept = None if fresh else recall(path, network, rules.kept_seconds)
+    if kept and {racer.source.id for racer in racers} <= {finding.source for finding in kept.findings}:
+        known = Race(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
+        for placed in known.placed:
+            on_seen(Seen(kind, placed, "measured"))
+        return known
+    tell = _teller(kind, racers, on_seen)
+    with Reader(settings, (rules.probe_seconds, rules.speed_seconds)) as shared:
+        findings = _found(kind, question, racers, shared.client, rules, is_cancelled, default_index, tell)
+    race = Race(kind, question, _ranked(racers, findings), findings[0].asked if findings else time.time())
+    if race.complete:
+        keep(path, KeptRace(network, race.asked, findings))
+    return race
+
+
+def _teller(kind: Kind, racers: Sequence[Racer], on_seen: OnSeen) -> _Tell:
+    by_id = {racer.source.id: racer for racer in racers}
+    return lambda finding, stage: on_seen(Seen(kind, Placed(by_id[finding.source], finding), stage))
+
+
+def _found(
+    kind: Kind, question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
+    is_cancelled: Callable[[], bool], default_index: Callable[[], str], tell: _Tell,
+) -> tuple[Finding, ...]:  # fmt: skip
+    is_open = isinstance(question, InstallerQuestion) or (
+        isinstance(question, WheelQuestion) and not question.wanted.version
+    )
+
+    def judged(sights: Sequence[Sight], stage: str) -> tuple[Finding, ...]:
+        findings = compare(sights, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
+        for finding in findings:
+            tell(finding, stage)
+        return findings
+
+    def came(sight: Sight) -> None:
+        judged((sight,), "answered")
+
+    sights = _sights(question, racers, client, rules, is_cancelled, default_index, came)
+    findings = judged(sights, "judged")
+    if kind is Kind.MINIFORGE:  # nothing is fetched from there
+        return findings
+    return _measured(racers, sights, findings, client, rules, is_cancelled, tell)
+
+
+def _sights(
+    question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
+    is_cancelled: Callable[[], bool], default_index: Callable[[], str], came: Callable[[Sight], None],
+) -> tuple[Sight, ...]:  # fmt: skip
+    """One for each racer, in order; who was not done in time was silent."""
+    seconds = rules.probe_seconds
+    if any(racer.source.url is None for racer in racers):
+        default_index = _known_first(default_index)
+
+    def ask(source: Source) -> Callable[[GoesOn], Sight]:
+        return lambda goes_on: look(source, question, client, goes_on, default_index)
+
+    asked = {racer.source.id: ask(racer.source) for racer in racers}
+    seen = ask_together(asked, seconds, is_cancelled, on_answer=lambda key, sight: came(sight))
+    return tuple(seen.get(racer.source.id) or _late(racer.source, seconds) for racer in racers)
+
+
+def _known_first(default_index: Callable[[], str]) -> Callable[[], str]:
+    """uv is asked for the official address before the clock runs, once."""
+    try:
+        url = default_index()
+    except SourceUnreachable:
+        return default_index
+    return lambda: url
+
+
+def _late(source: Source, seconds: float) -> Sight:
+    words = message("truth.late", seconds=round(seconds, 1))
+    return Sight(source, seconds, problem=(Truth.SILENT, words))
+
+
+def _measured(
+    racers: Sequence[Racer], sights: Sequence[Sight], findings: Sequence[Finding], client: Client,
+    rules: RacePolicy, is_cancelled: Callable[[], bool], tell: _Tell,
+) -> tuple[Finding, ...]:  # fmt: skip
+    """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
+    places = {place.source.id: place for place in _ranked(racers, findings) if place.is_usable}
+    best = [one for one in places.values() if one.finding.truth is Truth.COMPLETE] or list(places.values())
+    by_id = {sight.source.id: sight for sight in sights}
+    rates: dict[str, float | None] = {}
+    for one in best[: rules.most_measured]:
+        if is_cancelled():
+            raise Cancelled
+        sight = by_id[one.source.id]
+        if sight.link:
+            tell(one.finding, "measuring")
+            rate = measure(sight.link, sight.size, client, rules.speed_bytes, rules.speed_seconds, is_cancelled)
+            rates[one.source.id] = rate
+            tell(replace(one.finding, rate=rate), "measured")
+    return tuple(replace(finding, rate=rates.get(finding.source)) for finding in findings)
+
+
+def _ranked(racers: Sequence[Racer], findings: Sequence[Finding]) -> tuple[Placed, ...]:
+    by_id = {finding.source: finding for finding in findings}
+    placed = (Placed(racer, by_id[racer.source.id]) for racer in racers if racer.source.id in by_id)
+    return tuple(sorted(placed, key=_rank))
+
+
+def _rank(one: Placed) -> tuple[int, int, float, float]:
+    """Complete before sent elsewhere before the rest; folders of this computer, then the fastest, then the quickest to
+    answer. What was typed by hand is above speed."""
+    finding = one.finding
+    states = [Truth.COMPLETE, Truth.ELSEWHERE, Truth.STALE, Truth.MISSING]
+    state = states.index(finding.truth) if finding.truth in states else len(states)
+    is_near = one.source.origin is Origin.BY_HAND or (one.source.url or "").lower().startswith("file:")
+    return state, 0 if is_near else 1, -(finding.rate if finding.rate is not None else -1.0), finding.seconds

@@ -1,0 +1,194 @@
+"""The live check: walks down the builds that fit and takes the first that a reachable source really carries.
+
+The matrix says what should exist; only an index that lists the wheel makes it a promise. The walk is by
+build first and by source second, so a worse build is taken only when no source has the better one. Companions that
+must come along choose between sources of the same build, never between builds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+
+from wizard.compatibility.data.model import PLATFORMS, Matrix
+from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.machine.model import Machine, PythonInstall
+from wizard.model.errors import Cancelled, WizardError
+from wizard.model.messages import Message, message
+from wizard.run.model import SourceState
+from wizard.run.select.origin import doubt
+from wizard.run.select.source_catalog import Outlook
+from wizard.sources.candidates import Kind
+from wizard.sources.model import Offer, Source
+
+# Only what this machine lacks; what was never published cannot be chosen.
+_CHOOSABLE_REASONS = frozenset({"no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu"})
+FAMILY = ("torch", "torchvision", "torchaudio")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    candidate: Candidate
+    python: str
+    source: Source
+    offers: dict[str, Offer]  # project -> wheel, torch always, companions where the same source has them
+
+
+def wanted_candidates(verdict: Verdict, choices: Choices) -> tuple[Candidate, ...]:
+    """Best first. A build that does not fit is taken only if its variant was asked for by name.
+
+    Raises WizardError `no-build-fits`.
+    """
+    fitting = [candidate for candidate in verdict.candidates if candidate.fits]
+    if choices.variant:
+        fitting += [
+            candidate
+            for candidate in verdict.candidates
+            if not candidate.fits and candidate.variant == choices.variant and is_choosable(candidate)
+        ]
+    if not fitting:
+        raise WizardError("no-build-fits", what=_asked(choices))
+    return tuple(fitting)
+
+
+def is_choosable(candidate: Candidate) -> bool:
+    """It is published for this system, whatever this machine lacks to run it."""
+    return {reason.code for reason in candidate.reasons} <= _CHOOSABLE_REASONS
+
+
+def _asked(choices: Choices) -> str:
+    parts = {"Python": choices.python, "torch": choices.torch, "variant": choices.variant}
+    return ", ".join(f"{name} {value}" for name, value in parts.items() if value) or "-"
+
+
+def python_order(candidate: Candidate, choices: Choices, available: Sequence[str] | None) -> tuple[str, ...]:
+    """The Pythons to try for a build: the asked one, else the preferred one and then its neighbours.
+
+    `available` limits them to what the machine has (venv engine); None: the engine can bring any.
+    """
+    if choices.python:
+        order: tuple[str, ...] = (choices.python,)
+    else:
+        preferred = candidate.python or candidate.pythons[-1]
+        rest = sorted(candidate.pythons, key=lambda python: abs(_minor(python) - _minor(preferred)))
+        order = tuple(dict.fromkeys((preferred, *rest)))
+    usable = [python for python in order if python in candidate.pythons]
+    return tuple(python for python in usable if available is None or python in available)
+
+
+def _minor(python: str) -> int:
+    return int(python.split(".")[1])
+
+
+def available_pythons(installs: Sequence[PythonInstall]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(".".join(p.version.split(".")[:2]) for p in installs if p.has_venv))
+
+
+@dataclass(slots=True)
+class Walk:
+    """One live check. Remembers every page it has read and every source that did not answer. `needed`: companions
+    that must come along, so that a source without one of them is taken only when no other has them all. `refused`:
+    by source, why its wheels were not taken."""
+
+    machine: Machine
+    matrix: Matrix
+    choices: Choices
+    outlook: Outlook
+    is_cancelled: Callable[[], bool]
+    needed: Collection[str] = ()
+    states: dict[tuple[str, str | None], SourceState] = field(default_factory=dict)
+    refused: dict[str, WizardError] = field(default_factory=dict)
+
+    def find(self, candidates: Sequence[Candidate], pythons: Sequence[str] | None) -> Found | None:
+        """Less than `needed` only where no source of the best build has it all; the caller looks what is missing."""
+        for candidate in candidates:
+            found = self._among(candidate, pythons)
+            if found and self._is_whole(found):
+                return found
+            if self._falls_back():
+                found = self._among(candidate, pythons) or found
+            if found:
+                return found
+        return None
+
+    def _is_whole(self, found: Found) -> bool:
+        return all(name in found.offers for name in self.needed)
+
+    def _among(self, candidate: Candidate, pythons: Sequence[str] | None) -> Found | None:
+        order = python_order(candidate, self.choices, pythons)
+        default = self._default_variant(candidate.torch)
+        python = order[0] if order else (candidate.python or candidate.pythons[-1])
+        lacking: Found | None = None
+        for source in self.outlook.sources_for(candidate, python, default):
+            found = self._try(candidate, source, pythons)
+            if found and (self._is_whole(found) or not self._is_published(candidate)):
+                return found
+            lacking = lacking or found
+        return lacking
+
+    def _is_published(self, candidate: Candidate) -> bool:
+        """What was never made for this build need not be looked for at another source."""
+        versions = {"torchvision": candidate.torchvision, "torchaudio": candidate.torchaudio}
+        return all(versions.get(name) for name in self.needed)
+
+    def _falls_back(self) -> bool:
+        """An official place did not answer: the mirrors of both kinds race, for who lost one often lacks the other."""
+        contest = self.outlook.contest
+        silent = [state.source for state in self.states.values() if state.verdict == "unreachable"]
+        if contest is None or not any(contest.fall_back(Kind.TORCH, source) for source in silent):
+            return False
+        contest.join(Kind.PACKAGES)
+        return True
+
+    def _try(self, candidate: Candidate, source: Source, pythons: Sequence[str] | None) -> Found | None:
+        if self.is_cancelled():
+            raise Cancelled
+        if not self._answers(source):
+            return None
+        for python in python_order(candidate, self.choices, pythons):
+            offer = self._carried(source, "torch", candidate.torch, candidate, python)
+            if offer:
+                self._note(source, "carries", message("source.carries", build=f"{candidate.torch}+{candidate.variant}"))
+                return Found(candidate, python, source, {"torch": offer, **self._companions(candidate, source, python)})
+        self._note_missing(source, candidate)
+        return None
+
+    def _companions(self, candidate: Candidate, source: Source, python: str) -> dict[str, Offer]:
+        wanted = {"torchvision": candidate.torchvision, "torchaudio": candidate.torchaudio}
+        found: dict[str, Offer] = {}
+        for project, version in wanted.items():
+            offer = self._carried(source, project, version, candidate, python) if version else None
+            if offer:
+                found[project] = offer
+        return found
+
+    def _carried(self, source: Source, project: str, version: str, candidate: Candidate, python: str) -> Offer | None:
+        variant, default = candidate.variant, self._default_variant(candidate.torch)
+        try:
+            offer = self.outlook.carried(source, project, version, variant, default, python, self.machine)
+        except WizardError as error:
+            self._note(source, "unreachable", error.summary)
+            return None
+        refusal = offer and doubt(offer, self.matrix, lambda one: self.outlook.official_sha256(one, variant))
+        if refusal:
+            self.refused.setdefault(source.id, refusal)
+            self._note(source, "refused", refusal.summary)
+        return None if refusal else offer
+
+    def _default_variant(self, torch: str) -> str | None:
+        """What a wheel of this release without a local version is, on this platform."""
+        platform = PLATFORMS.get((self.machine.os, self.machine.arch))
+        builds = self.matrix.builds
+        return next((b.variant for b in builds if b.torch == torch and b.platform == platform and b.pypi_default), None)
+
+    def _answers(self, source: Source) -> bool:
+        state = self.states.get((source.id, source.url))
+        return state is None or state.verdict != "unreachable"
+
+    def _note(self, source: Source, verdict: str, words: Message, seconds: float | None = None) -> None:
+        self.states[(source.id, source.url)] = SourceState(source, verdict, words, seconds)
+
+    def _note_missing(self, source: Source, candidate: Candidate) -> None:
+        if (source.id, source.url) not in self.states:
+            build = f"{candidate.torch}+{candidate.variant}"
+            self._note(source, "missing", message("source.missing", build=build))

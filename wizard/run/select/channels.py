@@ -1,0 +1,42 @@
+"""Other places of the elected conda channel, for when it fails in the middle of a download.
+
+Who won the race is followed by the others that were found usable. Where nobody raced, the official place follows the
+user's mirror; and the known mirrors follow the official one where they may race at all. Every file must have the
+SHA-256 that the elected channel gave for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from wizard.compatibility.model import Choices
+from wizard.run.select.mirror_policy import Contest
+from wizard.sources.address_facts import channel_name
+from wizard.sources.candidates import Kind, racers
+from wizard.sources.model import UserSettings
+from wizard.toolconfig.conda_names import FORGE
+
+_MOST = 3
+
+
+def further_channels(
+    contest: Contest | None, choices: Choices, settings: UserSettings, channels: tuple[str, ...]
+) -> tuple[str, ...]:
+    """None of them for a channel that was typed by hand, or where the user's settings allow no other."""
+    is_closed = choices.channel is not None or choices.offline or settings.conda_only
+    if is_closed or contest is None or not any(channel_name(url) == FORGE for url in channels):
+        return ()
+    known = {url.rstrip("/") for url in channels}
+    others = dict.fromkeys(url for url in _others(contest, choices, settings) if url.rstrip("/") not in known)
+    return tuple(others)[:_MOST]
+
+
+def _others(contest: Contest, choices: Choices, settings: UserSettings) -> Iterator[str]:
+    race = contest.races.get(Kind.CONDA)
+    if race is not None:
+        yield from (one.source.url for one in race.placed if one.is_usable and one.source.url)
+        return
+    for racer in racers(Kind.CONDA, choices, settings):
+        is_official = racer.row is not None and racer.row.id == "official"
+        if racer.source.url and (is_official or contest.may_race(Kind.CONDA)):
+            yield racer.source.url

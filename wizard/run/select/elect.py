@@ -1,0 +1,269 @@
+"""Elects the build, its source, the engine and the Python: what the matrix promises, checked live.
+
+The engine is settled first, since it says which Pythons can be had: any, when a conda channel answers; those of
+the machine otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Verdict
+from wizard.environment.conda.find import OwnConda
+from wizard.environment.create.choose import BasePython, ChannelVerdict, choose_engine
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import Message, message, text
+from wizard.process import redact
+from wizard.run.model import Election, Facts, SourceState, SourceTold
+from wizard.run.plan.conda_part import own_conda
+from wizard.run.select.build_search import Found, Walk, available_pythons, wanted_candidates
+from wizard.run.select.channels import further_channels
+from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.origin import told, unconfirmed
+from wizard.run.select.raced import further_sources, race_notices, states_of, told_of_source
+from wizard.run.select.source_catalog import Outlook
+from wizard.sources.address_facts import channel_name
+from wizard.sources.candidates import Kind
+from wizard.sources.channel import channel_subdir
+from wizard.sources.model import Origin, Source
+from wizard.sources.read import Reader
+from wizard.toolconfig.conda_names import FORGE
+from wizard.transfer.installing_client import list_headers
+
+_REASONS_SHOWN = 3
+OnNote = Callable[[Message], None]
+OnSource = Callable[[SourceTold], None]
+
+
+def elect(
+    facts: Facts,
+    matrix: Matrix,
+    verdict: Verdict,
+    choices: Choices,
+    on_note: OnNote | None,
+    is_cancelled: Callable[[], bool],
+    fresh: bool = False,
+    on_source: OnSource = lambda told: None,
+) -> Election:
+    """`fresh`: sources are asked anew, whatever was found within a day. `on_source` hears of each one that races.
+
+    Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
+    candidates = wanted_candidates(verdict, choices)
+    own = own_conda(facts, choices, is_cancelled)
+    contest = Contest(choices, facts, is_cancelled, fresh, lambda seen: on_source(told_of_source(seen)))
+    with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
+        outlook = Outlook(choices, facts.settings, reader, contest)
+        channels = channel_verdicts(choices, outlook, facts, candidates[0])
+        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, choices.companions or ())
+        found = walk.find(candidates, _pythons(choices, facts, channels, own))
+        if found is None:
+            raise next(iter(walk.refused.values()), None) or _nothing_found(states_of(walk, contest), candidates[0])
+        election = _election(facts, choices, candidates[0], found, channels, outlook, own)
+        variant = found.candidate.variant
+        open_ones = unconfirmed(election.offers.values(), matrix, lambda one: outlook.official_sha256(one, variant))
+    states = states_of(walk, contest)
+    refused = (*(told(refusal) for refusal in walk.refused.values()), *_lying(states))
+    about_build = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate))
+    notices = (*about_build, *election.notices, *refused, *open_ones)
+    for notice in notices:
+        if on_note:
+            on_note(notice)
+    return replace(election, notices=notices, states=states)
+
+
+def channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, best: Candidate) -> tuple[ChannelVerdict, ...]:
+    if choices.engine == "venv":
+        return ()
+    subdir = channel_subdir(facts.machine.os, facts.machine.arch)
+    python = choices.python or best.python or best.pythons[-1]
+    sources = outlook.channels(python)
+    verdicts = _asked_channels(sources, outlook, subdir)
+    contest = outlook.contest
+    is_silent = not any(verdict.answers for verdict in verdicts)
+    if is_silent and contest and any(contest.fall_back(Kind.CONDA, source) for source in sources):
+        return _asked_channels(outlook.channels(python), outlook, subdir)
+    return verdicts
+
+
+def _asked_channels(sources: Sequence[Source], outlook: Outlook, subdir: str) -> tuple[ChannelVerdict, ...]:
+    """Asked in their order. Of several conda-forges (a mirror and the official place) the first that answers will do:
+    the engine would read the index of each."""
+    verdicts: list[ChannelVerdict] = []
+    for source in sources:
+        has_forge = any(verdict.answers and channel_name(verdict.url) == FORGE for verdict in verdicts)
+        if not has_forge or channel_name(source.url or "") != FORGE:
+            verdicts.append(_channel_verdict(source, outlook, subdir))
+    return tuple(verdicts)
+
+
+def _silent_channels(channels: tuple[ChannelVerdict, ...], own: tuple[str, ...]) -> tuple[Message, ...]:
+    """The user's own that did not answer, where another one does the work."""
+    if not any(channel.answers for channel in channels):
+        return ()
+    silent = (channel.url for channel in channels if not channel.answers and channel.url in own)
+    return tuple(message("notice.channel-silent", channel=redact(url)) for url in silent)
+
+
+def _channel_verdict(source: Source, outlook: Outlook, subdir: str) -> ChannelVerdict:
+    try:
+        outlook.check_channel(source, subdir)
+    except WizardError:
+        return ChannelVerdict(source.url or "", answers=False, by_hand=source.origin is Origin.BY_HAND)
+    return ChannelVerdict(source.url or "", answers=True, by_hand=source.origin is Origin.BY_HAND)
+
+
+def _pythons(
+    choices: Choices, facts: Facts, channels: tuple[ChannelVerdict, ...], own: OwnConda | None
+) -> tuple[str, ...] | None:
+    """None: the built-in engine and conda can bring any. Raises as `choose_engine` for a wish that nothing can meet."""
+    if choices.engine != "venv" and any(channel.answers for channel in channels):
+        return None
+    pythons = available_pythons(facts.machine.pythons)
+    if choices.python or not pythons or choices.engine not in ("auto", "venv"):
+        choose_engine(choices.engine, channels, base_pythons(facts), choices.python or "3", own)
+    return pythons
+
+
+def base_pythons(facts: Facts) -> tuple[BasePython, ...]:
+    return tuple(BasePython(p.executable, p.version, p.has_venv) for p in facts.machine.pythons)
+
+
+def _election(
+    facts: Facts,
+    choices: Choices,
+    wanted: Candidate,
+    found: Found,
+    channels: tuple[ChannelVerdict, ...],
+    outlook: Outlook,
+    own: OwnConda | None,
+) -> Election:
+    engine = choose_engine(choices.engine, channels, base_pythons(facts), found.python, own)
+    companions, dropped = _companions(choices, found)
+    packages = outlook.package_sources(found.source, found.python, found.candidate.numpy)
+    elected = _elected(found, packages, engine.channels, outlook)
+    kept = [found.offers[name] for name in ("torch", *companions)]
+    pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
+    candidate = replace(
+        found.candidate,
+        python=found.python,
+        torchvision=_version(found, "torchvision") if "torchvision" in companions else None,
+        torchaudio=_version(found, "torchaudio") if "torchaudio" in companions else None,
+    )
+    return Election(
+        wanted=wanted,
+        candidate=candidate,
+        engine=engine.engine,
+        engine_reason=engine.reason,
+        python=found.python,
+        base_python=str(engine.base_python) if engine.base_python else None,
+        channels=engine.channels,
+        torch_source=found.source,
+        offers={offer.project: offer for offer in kept},
+        requirements=(*pins, f"numpy{found.candidate.numpy}", *choices.extras),
+        package_sources=packages,
+        states=(),
+        index_strategy=choices.index_strategy,
+        further=further_sources(packages, choices, facts.settings, outlook.contest),
+        further_channels=further_channels(outlook.contest, choices, facts.settings, engine.channels),
+        races_packages=outlook.contest is not None and outlook.contest.is_on(Kind.PACKAGES),
+        conda=str(engine.conda) if engine.conda else None,
+        notices=(
+            *_second_choice(wanted, found),
+            *dropped,
+            *_any_index(packages, choices.index_strategy),
+            *_silent_channels(channels, facts.settings.conda_channels),
+            *race_notices(outlook.contest, choices, elected),
+        ),
+    )
+
+
+def _any_index(packages: Sequence[Source], strategy: str) -> tuple[Message, ...]:
+    """Several indexes, and a version on any of them counts: asked for by name, and said."""
+    if strategy == INDEX_STRATEGIES[0] or len(packages) < 2:
+        return ()
+    return (message("notice.any-index", count=len(packages)),)
+
+
+def _elected(
+    found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], outlook: Outlook
+) -> dict[Kind, Source | None]:
+    raced = outlook.contest.races.get(Kind.CONDA) if outlook.contest else None
+    channel = next((one.source for one in raced.placed if one.source.url in channels), None) if raced else None
+    return {Kind.TORCH: found.source, Kind.PACKAGES: packages[0] if packages else None, Kind.CONDA: channel}
+
+
+def _version(found: Found, project: str) -> str:
+    return found.offers[project].version.public
+
+
+def _companions(choices: Choices, found: Found) -> tuple[tuple[str, ...], tuple[Message, ...]]:
+    """torchvision and torchaudio come from torch's own source and variant, or not at all."""
+    asked = choices.companions
+    wanted = ("torchvision",) if asked is None else asked
+    missing = [name for name in wanted if name not in found.offers]
+    if missing and asked is not None:
+        raise UsageError("companion-not-carried", name=", ".join(missing), build=_build(found.candidate))
+    notices = tuple(message("notice.companion-dropped", name=name, build=_build(found.candidate)) for name in missing)
+    return tuple(name for name in wanted if name in found.offers), notices
+
+
+def _second_choice(wanted: Candidate, found: Found) -> tuple[Message, ...]:
+    if (wanted.torch, wanted.variant) == (found.candidate.torch, found.candidate.variant):
+        return ()
+    return (message("notice.second-choice", wanted=_build(wanted), build=_build(found.candidate)),)
+
+
+def _lying(states: Iterable[SourceState]) -> Iterator[Message]:
+    """Name the sources that a race found to list another SHA-256 than the tables do."""
+    for state in states:
+        if state.message.key == "truth.wrong-pin":
+            yield message("notice.pin-differs", source=state.source.label, **state.message.params)
+
+
+def _still_true(notices: tuple[Message, ...], candidate: Candidate) -> tuple[Message, ...]:
+    """Doubts about the tables' best do not concern another build that was found instead."""
+    build = f"{candidate.torch}+{candidate.variant}"
+    return tuple(
+        notice for notice in notices
+        if not notice.key.startswith("plan.notice.unsure.") or notice.params.get("build") == build
+    )  # fmt: skip
+
+
+def _unfit(candidate: Candidate) -> tuple[Message, ...]:
+    """Asked for by name although this machine cannot run it on a card: said, and done."""
+    return tuple(
+        message("notice.asked-unfit", build=_build(candidate), reason=reason.message)
+        for reason in candidate.reasons[:1]
+    )
+
+
+def _build(candidate: Candidate) -> str:
+    return f"torch {candidate.torch}+{candidate.variant}"
+
+
+def _reasons(silent: list[SourceState]) -> tuple[Message, ...]:
+    """What each one said; the log has them all."""
+    told = [(state.source.label, state.message) for state in silent[:_REASONS_SHOWN]]
+    said = [one if name in one.params.values() else message("source.said", name=name, words=one) for name, one in told]
+    return tuple(one for place, one in enumerate(said) if one not in said[:place])
+
+
+def _same_trouble(silent: Sequence[SourceState], details: str) -> WizardError | None:
+    """A proxy or a certificate that stands before all of them has a remedy of its own."""
+    first = silent[0].message
+    if not first.key.startswith("error.network-") or any(state.message.key != first.key for state in silent):
+        return None
+    return WizardError(first.key.split(".")[1], details, **first.params)
+
+
+def _nothing_found(states: tuple[SourceState, ...], wanted: Candidate) -> WizardError:
+    details = "\n".join(f"{state.source.id} {text(state.source.name, 'en')}: {state.verdict}" for state in states)
+    asked = [state for state in states if state.kind in ("", "torch")]
+    silent = [state for state in asked if state.verdict == "unreachable"]
+    if asked and len(silent) == len(asked):
+        return _same_trouble(silent, details) or WizardError(
+            "no-source-answers", details=details, reasons=_reasons(silent)
+        )
+    return WizardError("no-source", details=details, build=_build(wanted))

@@ -1,0 +1,191 @@
+"""Whether mirrors race for this election, and in which order sources are then taken.
+
+Outside China the official places come first and nobody races unasked; should one of them be silent, the mirrors race
+after all. What a person typed by hand never races. Each kind races once; the walk then goes on by lists alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from wizard.compatibility.model import Candidate, Choices
+from wizard.machine.model import Machine
+from wizard.model.errors import UsageError
+from wizard.model.messages import Message, message
+from wizard.run.model import Facts
+from wizard.run.select.benchmark import OnSeen, Placed, Race, run_race
+from wizard.sources.candidates import Kind, Racer, racers, rows_of
+from wizard.sources.channel import channel_subdir
+from wizard.sources.model import Origin, Source, UserSettings
+from wizard.sources.platform_tags import platform_tags
+from wizard.sources.race_policy import race_policy, region
+from wizard.sources.status import ANSWERED, ChannelQuestion, InstallerQuestion, Question, Wanted, WheelQuestion
+
+_INSTALLERS = {"windows": "Windows-{arch}.exe", "linux": "Linux-{arch}.sh"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    candidate: Candidate
+    python: str
+    default_variant: str | None  # the build that the package index has of this release
+
+
+def question_of(kind: Kind, machine: Machine, wish: Wish) -> Question:
+    if kind is Kind.TORCH:
+        return torch_question(machine, wish.candidate, wish.python, wish.default_variant)
+    if kind is Kind.PACKAGES:
+        return packages_question(machine, wish.python, wish.candidate.numpy)
+    if kind is Kind.CONDA:
+        return channel_question(machine, wish.python)
+    return InstallerQuestion(_INSTALLERS[machine.os].format(arch=machine.arch))
+
+
+def torch_question(machine: Machine, candidate: Candidate, python: str, default_variant: str | None) -> WheelQuestion:
+    tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
+    return WheelQuestion(Wanted("torch", candidate.torch, candidate.variant, python, tags, default_variant))
+
+
+def packages_question(machine: Machine, python: str, numpy: str) -> WheelQuestion:
+    """The newest of a project that every environment has; what else will be needed is not known before the lock."""
+    tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
+    project = race_policy().packages
+    return WheelQuestion(Wanted(project, "", "", python, tags, ""), numpy if project == "numpy" else "")
+
+
+def channel_question(machine: Machine, python: str) -> ChannelQuestion:
+    return ChannelQuestion(channel_subdir(machine.os, machine.arch), python)
+
+
+_MOST_TORCH_RACES = 4
+WORDS = ("auto", "official", "race")
+_RACED = (Kind.TORCH, Kind.PACKAGES, Kind.CONDA)
+
+
+def check_mirror(mirrors: str) -> None:
+    """Raises UsageError `no-such-mirror`."""
+    known = dict.fromkeys(row.id for kind in _RACED for row in rows_of(kind) if row.id != "official")
+    if mirrors not in WORDS and mirrors not in known:
+        raise UsageError("no-such-mirror", mirror=mirrors, known=", ".join(known))
+
+
+class Contest:
+    def __init__(
+        self, choices: Choices, facts: Facts, is_cancelled: Callable[[], bool],
+        fresh: bool = False, on_seen: OnSeen = lambda seen: None,
+    ) -> None:  # fmt: skip
+        """`fresh`: what was found within a day does not count. Raises UsageError `no-such-mirror`."""
+        check_mirror(choices.mirrors)
+        self._fresh, self._on_seen = fresh, on_seen
+        self.races: dict[Kind, Race] = {}
+        self.notices: list[Message] = []
+        self._torch_races = 0
+        self._choices, self._facts, self._is_cancelled = choices, facts, is_cancelled
+        self._may = {kind for kind in _RACED if _is_open(kind, choices, facts.settings)}
+        wanted = choices.mirrors not in ("auto", "official")
+        is_unasked = choices.mirrors == "auto" and bool(self._may) and region(choices.region) == "cn"
+        self._on = set(self._may) if wanted or is_unasked else set()
+
+    def is_on(self, kind: Kind) -> bool:
+        return kind in self._on
+
+    def may_race(self, kind: Kind) -> bool:
+        """Unasked: the person has left this kind to us."""
+        return self._choices.mirrors == "auto" and kind in self._may
+
+    def fall_back(self, kind: Kind, silent: Source) -> bool:
+        """An official place is silent: may its mirrors race? False when they do already, or must not."""
+        if not self.may_race(kind) or silent.origin is not Origin.OFFICIAL or kind in self._on:
+            return False
+        self._on.add(kind)
+        self.notices.append(message("race.official-silent", source=silent.label))
+        return True
+
+    def join(self, kind: Kind) -> None:
+        """Races too, though nobody knows that its official place is silent."""
+        if self.may_race(kind):
+            self._on.add(kind)
+
+    def torch(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
+        """Usable sources first, the fastest before; then those that answered: they may have another Python."""
+        placed = self._racers(Kind.TORCH, candidate.variant, candidate.variant == default_variant)
+        race = self.races.get(Kind.TORCH)
+        if race is None or self._is_worth_another(race, candidate):
+            self._torch_races += 1
+            question = torch_question(self._facts.machine, candidate, python, default_variant)
+            race = self.races[Kind.TORCH] = self._run(Kind.TORCH, question, placed)
+            return tuple(one.source for one in self._in_order(race) if one.finding.truth in ANSWERED)
+        order = [one.racer.mirror for one in self._in_order(race) if one.finding.truth in ANSWERED]
+        known = [racer for racer in placed if racer.mirror in order]
+        return tuple(racer.source for racer in sorted(known, key=lambda racer: order.index(racer.mirror)))
+
+    def _is_worth_another(self, race: Race, candidate: Candidate) -> bool:
+        """Nobody had the build that was raced for, and this one is the newest that somebody has, or of another kind."""
+        if race.usable or self._torch_races >= _MOST_TORCH_RACES or not isinstance(race.question, WheelQuestion):
+            return False
+        is_newest = candidate.torch in {one.finding.newest for one in race.placed}
+        return is_newest or candidate.variant != race.question.wanted.variant
+
+    def packages(self, python: str, numpy: str) -> tuple[Source, ...]:
+        """Usable indexes of Python packages, the fastest first."""
+        race = self.races.get(Kind.PACKAGES)
+        if race is None:
+            question = packages_question(self._facts.machine, python, numpy)
+            race = self.races[Kind.PACKAGES] = self._run(Kind.PACKAGES, question, self._racers(Kind.PACKAGES, ""))
+        return tuple(one.source for one in self._in_order(race) if one.is_usable)
+
+    def channels(self, python: str) -> tuple[Source, ...]:
+        """The best channel; () when none is usable. The engine would read the index of each."""
+        race = self.races.get(Kind.CONDA)
+        if race is None:
+            question = channel_question(self._facts.machine, python)
+            race = self.races[Kind.CONDA] = self._run(Kind.CONDA, question, self._racers(Kind.CONDA, ""))
+        return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
+
+    def _racers(self, kind: Kind, variant: str, is_default_build: bool = False) -> tuple[Racer, ...]:
+        """With one mirror chosen: that one and the official place, the measure of all."""
+        found = racers(kind, self._choices, self._facts.settings, variant, is_default_build)
+        chosen = self._choices.mirrors
+        if chosen in WORDS:
+            return found
+        return tuple(racer for racer in found if racer.mirror in (chosen, "official") or racer.row is None)
+
+    def _run(self, kind: Kind, question: Question, found: Iterable[Racer]) -> Race:
+        rules = race_policy()
+        if self._choices.mirrors not in WORDS:
+            rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
+        return run_race(
+            kind, question, tuple(found), self._facts.settings, self._is_cancelled,
+            self._fresh, rules, on_seen=self._on_seen,
+        )  # fmt: skip
+
+    def _in_order(self, race: Race) -> tuple[Placed, ...]:
+        """A source that lists no hashes makes no lock, however fast it is: it stands behind those that do."""
+        chosen = self._choices.mirrors
+
+        def rank(one: Placed) -> tuple[bool, bool, bool]:
+            has_hash = race.kind is Kind.CONDA or one.finding.sha256 is not None or one.finding.final_host is None
+            return not one.is_usable, one.racer.mirror != chosen and chosen not in WORDS, not has_hash
+
+        return tuple(sorted(race.placed, key=rank))
+
+
+def _is_open(kind: Kind, choices: Choices, settings: UserSettings) -> bool:
+    """Whether the person left this kind to us: nothing typed by hand, no closed or private place in their settings."""
+    if choices.offline or choices.mirrors == "official":
+        return False
+    if kind is Kind.CONDA:
+        return (
+            choices.engine != "venv"
+            and choices.channel is None
+            and not (settings.conda_channels or settings.conda_only)
+        )
+    if settings.no_index or (kind is Kind.TORCH and choices.torch_index is not None):
+        return False
+    return kind is Kind.TORCH or (choices.index is None and not has_login(settings.index_url))
+
+
+def has_login(url: str | None) -> bool:
+    return "@" in urlsplit(url or "").netloc

@@ -1,0 +1,103 @@
+"""What races mean for an election: the states that are shown, the sentences about them, and who else has the files."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping
+
+from wizard.compatibility.model import Choices
+from wizard.model.messages import Message, message
+from wizard.run.model import SourceState, SourceTold
+from wizard.run.select.benchmark import Placed, Race, Seen
+from wizard.run.select.build_search import Walk
+from wizard.run.select.mirror_policy import WORDS, Contest, has_login
+from wizard.sources.candidates import Kind, default_index
+from wizard.sources.model import Origin, Source, UserSettings
+from wizard.sources.status import USABLE, Truth
+
+_VERDICTS = {Truth.COMPLETE: "carries", Truth.ELSEWHERE: "carries", Truth.MISSING: "missing", Truth.STALE: "missing"}
+_MOST_FURTHER = 3
+
+
+def states_of(walk: Walk, contest: Contest) -> tuple[SourceState, ...]:
+    """Raced sources first, best first. What the walk found out later about one of them counts."""
+    raced = [state for race in contest.races.values() for state in race_states(race)]
+    seen = {(state.source.id, state.source.url) for state in raced}
+    lost = {key for key, state in walk.states.items() if state.verdict in ("unreachable", "refused")}
+    kept = [
+        walk.states[key] if (key := (s.source.id, s.source.url)) in lost and s.kind == "torch" else s for s in raced
+    ]
+    return (*kept, *(state for key, state in walk.states.items() if key not in seen))
+
+
+def race_states(race: Race) -> tuple[SourceState, ...]:
+    return tuple(_state(race.kind, one) for one in race.placed)
+
+
+def told_of_source(seen: Seen) -> SourceTold:
+    return SourceTold(_state(seen.kind, seen.placed), seen.stage)
+
+
+def _state(kind: Kind, one: Placed) -> SourceState:
+    finding = one.finding
+    return SourceState(
+        source=one.source, verdict=_VERDICTS.get(finding.truth, "unreachable"), message=finding.message,
+        seconds=finding.seconds, kind=kind.value, truth=finding.truth.value, rate=finding.rate,
+        final_host=finding.final_host, seen=finding.asked,
+    )  # fmt: skip
+
+
+def race_notices(contest: Contest | None, choices: Choices, elected: Mapping[Kind, Source | None]) -> Iterator[Message]:
+    """That an official place was silent, and for each kind that raced who won and by what."""
+    if contest is None:
+        return
+    yield from contest.notices
+    for kind, race in contest.races.items():
+        source = elected.get(kind)
+        chosen = next((one for one in race.placed if one.racer.mirror == choices.mirrors), None)
+        if chosen and not chosen.is_usable and choices.mirrors not in WORDS:
+            yield message("race.not-usable", source=chosen.source.name, why=chosen.finding.message)
+        placed = race.of(source) if source else None
+        if placed and placed.is_usable and len(race.placed) > 1:  # else another build than the one raced for
+            yield _won(kind, race, placed)
+
+
+def _won(kind: Kind, race: Race, placed: Placed) -> Message:
+    count, name = len(race.usable), placed.source.label
+    finding = placed.finding
+    if finding.rate is None:
+        return message(f"race.{kind.value}", source=name, count=count)
+    day = datetime.datetime.fromtimestamp(finding.asked).strftime("%Y-%m-%d %H:%M")
+    return message(f"race.{kind.value}-rate", source=name, count=count, rate=round(finding.rate / 1e6, 2), day=day)
+
+
+def further_sources(
+    packages: tuple[Source, ...], choices: Choices, settings: UserSettings, contest: Contest | None
+) -> dict[str, tuple[Source, ...]]:
+    """Who is worth asking for the same files, in the order to try: the best of a race, else the user's own and the
+    official place. Nobody where there is only one."""
+    races = contest.races if contest else {}
+    found = {
+        "torch": race_further(races[Kind.TORCH]) if Kind.TORCH in races else (),
+        "packages": race_further(races[Kind.PACKAGES]) if Kind.PACKAGES in races else _own(packages, choices, settings),
+    }
+    return {role: sources for role, sources in found.items() if len(sources) > 1}
+
+
+def race_further(race: Race) -> tuple[Source, ...]:
+    """In the order of their speed; the official place last, if it is not among them: its hashes are the measure."""
+    best = [one.source for one in race.placed if one.finding.truth is Truth.COMPLETE][:_MOST_FURTHER]
+    official = [
+        one.source for one in race.placed if one.source.origin is Origin.OFFICIAL and one.finding.truth in USABLE
+    ]
+    return tuple(dict.fromkeys((*best, *official)))
+
+
+def _own(packages: tuple[Source, ...], choices: Choices, settings: UserSettings) -> tuple[Source, ...]:
+    """A private index keeps its names to itself: nobody else is asked for what comes from it."""
+    if choices.index is not None or choices.mirrors == "official" or settings.no_index:
+        return ()
+    if not any(source.origin is Origin.USER_SETTINGS for source in packages):
+        return ()
+    is_private = any(has_login(source.url) for source in packages)
+    return packages if is_private else tuple(dict.fromkeys((*packages, default_index())))

@@ -1,0 +1,113 @@
+"""The sources as the live check sees them: what to ask, in which order, and what was already answered.
+
+Binds the choices and the user's settings to one reader, so that each page is read once.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from wizard.compatibility.model import Candidate, Choices
+from wizard.machine.model import Machine
+from wizard.model.errors import WizardError
+from wizard.run.select.mirror_policy import Contest
+from wizard.sources.candidates import Kind, conda_channels, official_torch_sources, package_sources, torch_sources
+from wizard.sources.channel import check_channel
+from wizard.sources.model import Offer, Origin, Source, UserSettings
+from wizard.sources.platform_tags import platform_tags
+from wizard.sources.read import Reader
+from wizard.sources.status import Wanted, carried
+
+
+class Outlook:
+    def __init__(
+        self, choices: Choices, settings: UserSettings, reader: Reader, contest: Contest | None = None
+    ) -> None:
+        """`contest`: where mirrors may race."""
+        self.contest = contest
+        self._choices = choices
+        self._settings = settings
+        self._reader = reader
+        self._settled: dict[str, Source] = {}
+
+    def torch_sources(self, variant: str) -> tuple[Source, ...]:
+        """Raises UsageError for a bad address."""
+        return tuple(self._settle(source) for source in torch_sources(self._choices, self._settings, variant))
+
+    def sources_for(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
+        """By trust; by what a race found where there is one."""
+        if self.contest is None or not self.contest.is_on(Kind.TORCH):
+            return self.torch_sources(candidate.variant)
+        raced = self.contest.torch(candidate, python, default_variant)
+        return tuple(map(self._settle, raced)) or self.torch_sources(candidate.variant)
+
+    def _settle(self, source: Source) -> Source:
+        """Simple or flat? Asked once; an address that does not answer is found out by the walk."""
+        if source.id not in self._settled:
+            try:
+                self._settled[source.id] = self._reader.settle_layout(source, "torch")
+            except WizardError:
+                self._settled[source.id] = source
+        return self._settled[source.id]
+
+    def package_sources(self, torch_source: Source, python: str = "3.12", numpy: str = "") -> tuple[Source, ...]:
+        """For all but the torch family, which the resolver is bound to take from `torch_source`."""
+        return self._raced_packages(python, numpy) or package_sources(self._choices, self._settings)
+
+    def _raced_packages(self, python: str, numpy: str) -> tuple[Source, ...]:
+        """The fastest index in place of the main one; what the user's settings add to it stays."""
+        if self.contest is None or not self.contest.is_on(Kind.PACKAGES):
+            return ()
+        # An index that the settings merely add may hold a handful of packages: it takes nobody's place.
+        usable = tuple(source for source in self.contest.packages(python, numpy) if is_main(source))
+        main, *others = package_sources(self._choices, self._settings)
+        if not usable or not is_main(main):
+            return ()
+        return (usable[0], *(source for source in others if source.url != usable[0].url))
+
+    def official_sha256(self, offer: Offer, variant: str) -> str | None:
+        """What the official pages say of this very file; None where they are silent, or must not be asked."""
+        if self._settings.no_index or self._choices.offline:
+            return None
+        for source in official_torch_sources(variant):
+            try:
+                offers = self._reader.offers(source, offer.project)
+            except WizardError:
+                continue
+            if found := next((one.sha256 for one in offers if one.filename == offer.filename), None):
+                return found
+        return None
+
+    def channels(self, python: str) -> tuple[Source, ...]:
+        raced = self.contest.channels(python) if self.contest and self.contest.is_on(Kind.CONDA) else ()
+        return raced or conda_channels(self._choices, self._settings)
+
+    def check_channel(self, source: Source, subdir: str) -> None:
+        """One that the user's settings name must have this platform too: behind it stands the official one, which does.
+        Raises SourceUnreachable."""
+        subdirs = ("noarch", subdir) if source.origin is Origin.USER_SETTINGS else ("noarch",)
+        check_channel(source.url or "", self._settings, subdirs)
+
+    def carried(
+        self,
+        source: Source,
+        project: str,
+        version: str,
+        variant: str,
+        default_variant: str | None,
+        python: str,
+        machine: Machine,
+    ) -> Offer | None:
+        """Raises SourceUnreachable."""
+        tags = _tags(python, machine.os, machine.arch, machine.glibc)
+        return carried(self._reader, source, Wanted(project, version, variant, python, tags, default_variant))
+
+
+def is_main(source: Source) -> bool:
+    """The index that takes the place of the default one; the others only add to it."""
+    if source.url is None or source.id in ("official", "by-hand-index", "user-index-url-1"):
+        return True
+    return source.origin is Origin.MIRROR and source.id.endswith(f"-{Kind.PACKAGES.value}")
+
+
+_tags = cache(platform_tags)

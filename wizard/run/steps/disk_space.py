@@ -1,0 +1,130 @@
+"""How much room a run needs and on which disk, and whether it is there: before the run is begun, and once more in it.
+
+Each disk is asked once, for all that goes onto it: the downloads, the package store, the environment (which shares the
+store's files where it can) and the packages of the built-in engine (linked into it, so they are counted with it).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.compatibility.model import Plan
+from wizard.environment.create.package_cache import is_same_volume
+from wizard.environment.disk import Ground, look_at_ground
+from wizard.install.store import PackageStore
+from wizard.model.errors import WizardError, gigabytes_apart
+from wizard.model.lock import Lock, LockedFile
+from wizard.run.run_folder import RunFolder
+from wizard.run.steps.python_files import read_python_files
+from wizard.system import paths
+from wizard.transfer.download import Downloads
+
+# Unpacked wheels against their size: measured on torch 2.15.0+cu132 with its companions; see docs/architecture.md.
+UNPACKED_RATIO = 2.1
+PYTHON_BYTES = 300_000_000
+EXISTING = "existing"  # the engine of a plan for an environment that is there
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """So many bytes somewhere below `path`, which need not be there yet."""
+
+    path: Path
+    size: int
+
+
+def files_here(plan: Plan, lock: Lock) -> frozenset[str]:
+    """Names of the lock's files that need not be fetched: their wheel is here, or what the store has unpacked of it."""
+    store, downloads = PackageStore(), Downloads()
+    return frozenset(
+        file.filename
+        for file in lock.files
+        if downloads.path_for(file).is_file() or not (plan.keeps_wheels or store.wheel_of(file) is None)
+    )
+
+
+def needed_bytes(plan: Plan, lock: Lock) -> tuple[int, int]:
+    """(download, disk) in bytes: what still has to be fetched, and what this computer then holds more.
+
+    0 for what the store holds. The Python of the environment is counted with the disk.
+    """
+    here = files_here(plan, lock)
+    download = sum(file.size or 0 for file in lock.files if file.filename not in here)
+    return download, _unpacked(_missing(lock)) + PYTHON_BYTES
+
+
+def demands(plan: Plan, lock: Lock) -> tuple[Demand, ...]:
+    """(downloads, store, environment), less what is there already.
+
+    An environment that has files of its own (copies, another volume) takes room for all packages. Into an environment
+    that is there: what comes anew, beside what it replaces, which is kept.
+    """
+    downloads = Downloads()
+    download, unpacked = needed_bytes(plan, lock)
+    python = read_python_files(RunFolder(paths.runs_dir() / plan.id).python_files)
+    stored = Demand(paths.store_dir(), unpacked - PYTHON_BYTES)
+    cached = download
+    cached += sum(file.size or 0 for file in python if not downloads.path_for(file).is_file())
+    prefix = Path(plan.prefix)
+    is_linked = not plan.choices.copies and on_one_volume(paths.store_dir(), prefix)
+    own = 0 if is_linked else _unpacked(lock.files)
+    if plan.engine == EXISTING:
+        return Demand(paths.cache_root(), cached), stored, Demand(prefix, own)
+    cached += PYTHON_BYTES if _keeps_packages_elsewhere(plan) else 0
+    return Demand(paths.cache_root(), cached), stored, Demand(prefix, max(0, own + PYTHON_BYTES - _used_bytes(prefix)))
+
+
+def _missing(lock: Lock) -> tuple[LockedFile, ...]:
+    store = PackageStore()
+    return tuple(file for file in lock.files if store.wheel_of(file) is None)
+
+
+def _unpacked(files: Iterable[LockedFile]) -> int:
+    return int(sum(file.size or 0 for file in files) * UNPACKED_RATIO)
+
+
+def on_one_volume(one: Path, other: Path) -> bool:
+    with contextlib.suppress(OSError):
+        return is_same_volume(one, other)
+    return False
+
+
+def _keeps_packages_elsewhere(plan: Plan) -> bool:
+    """The built-in engine's packages lie in a cache that a person chose, on another disk: there, and copied here."""
+    if plan.engine != "rattler" or paths.chosen_cache() is None:
+        return False
+    return not on_one_volume(paths.cache_root(), Path(plan.prefix))
+
+
+def check_room(wanted: Iterable[Demand]) -> None:
+    """Raises WizardError `no-space`, `no-space-quota`; a disk that does not say how much it has is let be."""
+    grounds: dict[int, tuple[Ground, int]] = {}
+    for demand in wanted:
+        try:
+            ground = look_at_ground(demand.path)
+        except OSError:
+            continue
+        first, so_far = grounds.get(ground.volume, (ground, 0))
+        grounds[ground.volume] = (first, so_far + demand.size)
+    for ground, size in grounds.values():
+        if ground.free is not None and ground.free < size:
+            code = "no-space-quota" if ground.by_quota else "no-space"
+            needed, free = gigabytes_apart(size, ground.free)
+            raise WizardError(code, path=str(ground.path), needed=needed, free=free)
+
+
+def gigabytes(size: int) -> float:
+    return round(size / 1e9, 2)
+
+
+def _used_bytes(prefix: Path) -> int:
+    total = 0
+    for folder, _, names in os.walk(prefix):
+        for name in names:
+            with contextlib.suppress(OSError):
+                total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118 (tens of thousands of files)
+    return total

@@ -1,0 +1,53 @@
+"""What the steps find out, as values: the smoke test's checks and the diagnosis. Rendered by `wizard/run/report`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from wizard.model.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One line of the smoke test. `state`: ok | warning | failed | skipped."""
+
+    name: str  # "zeros", "import", "device", "matmul", "numpy", "torchvision", …
+    state: str
+    message: Message
+    seconds: float | None = None
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    code: str  # see diagnose.py: "no-driver", "driver-too-old", "no-kernels-for-gpu", "no-nvidia-card", …
+    cause: Message
+    repair: Message
+    evidence: tuple[str, ...] = ()  # raw facts and the library's own words
+    ruled_out: tuple[Message, ...] = ()  # for "unknown": what it is not
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """`headline` is the result of `torch.zeros(1).cuda()`, or of the CPU tensor for the CPU build."""
+
+    ok: bool
+    gpu_ok: bool | None  # None: not a GPU build
+    headline: Message
+    checks: tuple[Check, ...] = ()
+    diagnosis: Diagnosis | None = None
+    torch: str | None = None
+    python: str | None = None
+    devices: tuple[Mapping[str, Any], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StepResult:
+    """How one step went. `outcome`: done | skipped | failed | cancelled."""
+
+    name: str
+    outcome: str
+    seconds: float | None = None
+    message: Message | None = None

@@ -1,0 +1,235 @@
+"""Where packages could come from, in order of trust: by hand, the user's own settings, the official places.
+
+Only addresses; what they carry is read later. By hand replaces everything else of its kind. Mirrors from
+the table come in when they race (`racers`), not here.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Protocol
+
+from wizard.model.messages import message
+from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.table import MirrorRow, mirror_rows, official
+from wizard.transfer.address import check_address
+
+
+class SourceChoices(Protocol):
+    """The part of the person's choices that says where from (the plan's `Choices` has it)."""
+
+    @property
+    def index(self) -> str | None: ...
+    @property
+    def torch_index(self) -> str | None: ...
+    @property
+    def find_links(self) -> tuple[str, ...]: ...
+    @property
+    def channel(self) -> str | None: ...
+
+
+def torch_sources(choices: SourceChoices, settings: UserSettings, variant: str) -> tuple[Source, ...]:
+    """For torch, torchvision and torchaudio of one variant. Raises UsageError for a bad address by hand."""
+    links = _links_by_hand(choices)
+    if choices.torch_index is not None:
+        return _unlike((_by_hand("--torch-index", choices.torch_index, Layout.SIMPLE), *links))
+    torch_index, index = official_torch_sources(variant)
+    if choices.index is not None:
+        return _unlike((*links, _by_hand("--index", choices.index, Layout.SIMPLE), torch_index))
+    own = (*_user_links(settings), *_user_extra(settings), *_user_index(settings))
+    if settings.no_index:
+        return _unlike((*links, *_user_links(settings)))
+    return _unlike((*links, *own, torch_index, index))
+
+
+def official_torch_sources(variant: str) -> tuple[Source, Source]:
+    """Torch's own index for this variant, and the default index, which carries one build of each release."""
+    row = official("pytorch-wheels")
+    torch_index = Source(
+        f"official-torch-{variant}", Layout.SIMPLE, Origin.OFFICIAL, row.address(variant), row.operator, variant
+    )
+    return torch_index, default_index()
+
+
+def package_sources(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
+    """For everything but the torch family. Raises UsageError for a bad address by hand."""
+    links = _links_by_hand(choices)
+    if choices.index is not None:
+        return _unlike((_by_hand("--index", choices.index, Layout.SIMPLE), *links))
+    if settings.no_index:
+        return _unlike((*links, *_user_links(settings)))
+    index = _user_index(settings) or (default_index(),)
+    extra = (source for source in _user_extra(settings) if not _lists_torch_only(source))
+    return _unlike((*index, *extra, *links, *_user_links(settings)))
+
+
+def _lists_torch_only(source: Source) -> bool:
+    """A public index of torch wheels has a few old packages beside them, which would hide the newer ones elsewhere."""
+    starts = (row.url.partition("{variant}")[0] for row in mirror_rows() if row.kind == "pytorch-wheels" and row.url)
+    return (source.url or "").startswith(tuple(starts))
+
+
+def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
+    """The user's own in their order, then the official one: a channel of theirs may be gone. Raises UsageError for a
+    bad address by hand."""
+    if choices.channel is not None:
+        return (_by_hand("--channel", choices.channel, Layout.CHANNEL),)
+    own = _user("conda channel", settings.conda_channels, Layout.CHANNEL)
+    if settings.conda_only:
+        return own
+    row = official("conda-forge")
+    last = Source("official-conda-forge", Layout.CHANNEL, Origin.OFFICIAL, row.address(), row.operator)
+    return _unlike((*own, last))
+
+
+def default_index() -> Source:
+    url = official("pypi").url  # None, unless a lab has a stand-in for it
+    return Source("official", Layout.SIMPLE, Origin.OFFICIAL, url, message("source.default-index"))
+
+
+def sources_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
+    """The addresses typed for Python packages and torch wheels. Raises UsageError for a bad one."""
+    typed = (("--torch-index", choices.torch_index), ("--index", choices.index))
+    indexes = (_by_hand(option, url, Layout.SIMPLE) for option, url in typed if url is not None)
+    return (*indexes, *_links_by_hand(choices))
+
+
+def own_indexes(settings: UserSettings) -> tuple[Source, ...]:
+    """Those of the user's pip and uv settings."""
+    if settings.no_index:
+        return _user_links(settings)
+    return (*_user_index(settings), *_user_extra(settings), *_user_links(settings))
+
+
+def _by_hand(option: str, address: str, layout: Layout, number: int = 0) -> Source:
+    name = message("source.by-hand", option=option)
+    suffix = f"-{number}" if number else ""
+    return Source(f"by-hand{option[1:]}{suffix}", layout, Origin.BY_HAND, check_address(address, option), name)
+
+
+def _links_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
+    numbered = enumerate(choices.find_links, start=1)
+    return tuple(_by_hand("--find-links", address, Layout.FLAT, number) for number, address in numbered)
+
+
+def _user(setting: str, urls: Iterable[str], layout: Layout) -> tuple[Source, ...]:
+    name = message("source.user-settings", setting=setting)
+    return tuple(
+        Source(f"user-{setting.replace(' ', '-')}-{number}", layout, Origin.USER_SETTINGS, url, name)
+        for number, url in enumerate(urls, start=1)
+    )
+
+
+def _user_links(settings: UserSettings) -> tuple[Source, ...]:
+    return _user("find-links", settings.find_links, Layout.FLAT)
+
+
+def _user_extra(settings: UserSettings) -> tuple[Source, ...]:
+    return _user("extra-index-url", settings.extra_index_urls, Layout.SIMPLE)
+
+
+def _user_index(settings: UserSettings) -> tuple[Source, ...]:
+    return _user("index-url", (settings.index_url,) if settings.index_url else (), Layout.SIMPLE)
+
+
+def _unlike(sources: Iterable[Source]) -> tuple[Source, ...]:
+    """Without repeats: one address is read once, in its most trusted place."""
+    kept: dict[tuple[Layout, str | None], Source] = {}
+    for source in sources:
+        kept.setdefault((source.layout, source.url.rstrip("/") if source.url else None), source)
+    return tuple(kept.values())
+
+
+# All places that may carry a kind of thing, mirrors of the table too: who is listed, tested and may race.
+#
+# Only addresses and where they are known from. Which of them carry the wanted build, and how fast, is for the truth
+# probe; which one is taken is for the session.
+
+
+class Kind(str, enum.Enum):
+    TORCH = "torch"
+    PACKAGES = "packages"
+    CONDA = "conda"
+    MINIFORGE = "miniforge"
+
+
+_ROWS = {
+    Kind.TORCH: "pytorch-wheels", Kind.PACKAGES: "pypi", Kind.CONDA: "conda-forge",
+    Kind.MINIFORGE: "miniforge-installers",
+}  # fmt: skip
+_LAYOUTS = {"simple": Layout.SIMPLE, "flat": Layout.FLAT, "channel": Layout.CHANNEL, "files": Layout.FLAT}
+
+
+@dataclass(frozen=True, slots=True)
+class Racer:
+    """`row` is None for the person's own sources: settings and by hand."""
+
+    source: Source
+    row: MirrorRow | None = None
+
+    @property
+    def mirror(self) -> str:
+        """The id that `--mirror` takes."""
+        return self.row.id if self.row else self.source.id
+
+
+def racers(
+    kind: Kind, choices: SourceChoices, settings: UserSettings, variant: str = "cpu", is_default_build: bool = False
+) -> tuple[Racer, ...]:
+    """The most trusted first: by hand, the user's own settings, official, mirrors. Raises UsageError.
+
+    `is_default_build`: the package index and its mirrors carry this build of torch too.
+    """
+    own = _own(kind, choices, settings)
+    known = [_known(row, kind, variant) for row in rows_of(kind)]
+    if kind is Kind.TORCH and is_default_build:
+        known += [_known(row, Kind.PACKAGES, variant) for row in rows_of(Kind.PACKAGES)]
+    return _distinct_racers((*(Racer(source) for source in own), *known))
+
+
+def rows_of(kind: Kind) -> tuple[MirrorRow, ...]:
+    """The official one first."""
+    rows = [row for row in mirror_rows() if row.kind == _ROWS[kind]]
+    return tuple(sorted(rows, key=lambda row: row.id != "official"))
+
+
+def _own(kind: Kind, choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
+    if kind is Kind.MINIFORGE:
+        return ()
+    if kind is Kind.CONDA:
+        return tuple(source for source in conda_channels(choices, settings) if source.origin is not Origin.OFFICIAL)
+    typed = (source for source in sources_by_hand(choices) if _serves(source, kind))
+    return (*typed, *own_indexes(settings))
+
+
+def _serves(source: Source, kind: Kind) -> bool:
+    return kind is Kind.TORCH or source.id != "by-hand-torch-index"
+
+
+def _known(row: MirrorRow, kind: Kind, variant: str) -> Racer:
+    if kind is Kind.PACKAGES and row.id == "official":
+        return Racer(default_index(), row)
+    is_official = row.id == "official"
+    stem = f"{kind.value}-{variant}" if kind is Kind.TORCH else row.kind if kind is Kind.CONDA else kind.value
+    source = Source(
+        id=f"{row.id}-{stem}",
+        layout=_LAYOUTS[row.layout],
+        origin=Origin.OFFICIAL if is_official else Origin.MIRROR,
+        url=row.address(variant),
+        name=row.operator,
+        variant=variant if kind is Kind.TORCH else None,
+    )
+    return Racer(source, row)
+
+
+def _distinct_racers(found: Iterable[Racer]) -> tuple[Racer, ...]:
+    """One address is asked once, in its most trusted place; the row beside it is not lost."""
+    kept: dict[str | None, Racer] = {}
+    for racer in found:
+        url = racer.source.url.rstrip("/") if racer.source.url else None
+        before = kept.setdefault(url, racer)
+        if before.row is None and racer.row is not None:
+            kept[url] = Racer(before.source, racer.row)
+    return tuple(kept.values())

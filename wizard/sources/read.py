@@ -1,0 +1,239 @@
+"""Reading sources: which wheels of a project does this one list? Pages are kept in memory for one run.
+
+`()` means that the source answered and has no such project; a source that could not be read raises. This
+looks at lists only: no wheel is fetched, and speed is not judged here.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from types import TracebackType
+from typing import TypeVar
+from urllib.parse import urlsplit
+
+from packaging.utils import canonicalize_name
+
+from wizard.model.messages import Words
+from wizard.process import Request, run
+from wizard.sources.index import (
+    list_folder,
+    names_source_of,
+    not_an_index,
+    parse_flat,
+    parse_simple_html,
+    parse_simple_json,
+    refused_wheel,
+)
+from wizard.sources.model import Layout, Offer, Origin, Source, UserSettings
+from wizard.sources.table import forbidden_means_missing
+from wizard.system import paths
+from wizard.transfer.address import address_problem, join_path
+from wizard.transfer.http import CONNECT_TIMEOUT, READ_TIMEOUT, Client, Page, SourceUnreachable, explain_status
+
+# The address of the official package index, asked of uv: it is uv's own default and not written here.
+#
+# Installing from it means leaving the index option out; only reading its pages needs the address. uv's help names it,
+# without a network; should a later uv say it differently, a tiny resolution names it too.
+
+_TIMEOUT = 20.0  # seconds
+_IN_HELP = re.compile(r"--default-index\b.*?\(by\s+default:\s+<(?P<url>[^>\s]+)>\)", re.DOTALL)
+_ANNOTATION = re.compile(r"^\s*#\s+from\s+(?P<url>\S+)\s*$", re.MULTILINE)
+
+
+def parse_help(text: str) -> str | None:
+    return _usable(_IN_HELP.search(text))
+
+
+def parse_index_annotation(text: str) -> str | None:
+    """From `uv pip compile --emit-index-annotation`."""
+    return _usable(_ANNOTATION.search(text))
+
+
+def _usable(match: re.Match[str] | None) -> str | None:
+    return match["url"] if match and address_problem(match["url"]) is None else None
+
+
+def ask_uv(uv: tuple[str, ...]) -> str:
+    """`uv` is the start of its command line. Raises SourceUnreachable `source-no-default`."""
+    told = run(Request((*uv, "help", "--no-pager", "pip", "compile"), timeout=_TIMEOUT))
+    url = parse_help(told.stdout)
+    if url:
+        return url
+    cache = ("--cache-dir", str(paths.cache_dir() / "uv"))
+    options = ("--no-config", "--no-python-downloads", "--no-deps", "--no-header", "--emit-index-annotation", *cache)
+    told = run(Request((*uv, "pip", "compile", *options, "-"), stdin="pip\n", timeout=_TIMEOUT))
+    url = parse_index_annotation(told.stdout)
+    if url is None:
+        raise SourceUnreachable("source-no-default", told.tail())
+    return url
+
+
+@lru_cache(maxsize=1)
+def default_index_url() -> str:
+    """Asked once for each process. Raises SourceUnreachable."""
+    try:
+        uv = paths.uv_executable()
+    except FileNotFoundError as error:
+        raise SourceUnreachable("source-no-default", str(error)) from error
+    return ask_uv((str(uv),))
+
+
+def promiser(offer: Offer) -> str:
+    """The host whose page names the offer's hash; "" where it names none, and "file" for a folder of this computer."""
+    if offer.sha256 is None:
+        return ""
+    parts = urlsplit(offer.source.url or default_index_url())
+    return parts.hostname or parts.scheme
+
+
+_JSON = "application/vnd.pypi.simple.v1+json"
+_ACCEPT = f"{_JSON}, application/vnd.pypi.simple.v1+html;q=0.2, text/html;q=0.1"
+_MISSING = (404, 410)
+HOST_IS_THERE = ("source-not-an-index", "source-redirects", "source-forbidden", "source-status")
+
+Answer = TypeVar("Answer")
+
+
+class Reader:
+    """`default_index` finds the address of the official package index, which is not written in this program.
+
+    `headers`: another client's, where a source is judged by what it answers to that one. `goes_on`: reading ends
+    when it says False. `client`: one that several readers share (making one costs a look into the certificate store).
+    """
+
+    def __init__(
+        self,
+        settings: UserSettings | None = None,
+        timeouts: tuple[float, float] = (CONNECT_TIMEOUT, READ_TIMEOUT),
+        default_index: Callable[[], str] = default_index_url,
+        headers: Mapping[str, str] | None = None,
+        goes_on: Callable[[], bool] | None = None,
+        client: Client | None = None,
+    ) -> None:
+        known = settings or UserSettings()
+        self.client = client or Client(known.certificate, known.proxy, timeouts, known.environment)
+        self._is_own = client is None
+        self._default_index = default_index
+        self._headers = headers or {"Accept": _ACCEPT}
+        self._goes_on = goes_on
+        self._pages: dict[str, Page | SourceUnreachable] = {}
+        self._asked: dict[str, threading.Lock] = {}
+        self._offers: dict[tuple[Source, str, str], tuple[Offer, ...] | SourceUnreachable] = {}
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, value: BaseException | None, _: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._is_own:
+            self.client.close()
+
+    def offers(self, source: Source, project: str) -> tuple[Offer, ...]:
+        """The wheels of `project` in `source`, as listed. Raises SourceUnreachable."""
+        if source.layout is Layout.CHANNEL:
+            raise ValueError("a conda channel lists no wheels")
+        root, url = self._address(source, project)
+        if root.lower().startswith("file:"):
+            return list_folder(source, project)
+        key = (source, url, canonicalize_name(project))
+        if key not in self._offers:
+            try:
+                self._offers[key] = self._listed(source, root, url, project)
+            except SourceUnreachable as error:
+                self._offers[key] = error
+        return _or_raise(self._offers[key])
+
+    def has(self, source: Source, project: str) -> bool:
+        """Tell whether it knows the name, also where it has no wheel of it. Raises SourceUnreachable."""
+        if self.offers(source, project):
+            return True
+        _, url = self._address(source, project)
+        page = self._pages.get(url)  # none of a folder
+        return isinstance(page, Page) and page.status == 200 and names_source_of(project, page.text)
+
+    def refused(self, projects: Collection[str]) -> tuple[Source, str] | None:
+        """Of the pages that were read: a wheel of one of these that may not be fetched from where it is."""
+        for source, url, project in tuple(self._offers):
+            page = self._pages.get(url)
+            if project not in projects or not isinstance(page, Page) or page.status != 200:
+                continue
+            if address := refused_wheel(project, page.text, page.url):
+                return source, address
+        return None
+
+    def _address(self, source: Source, project: str) -> tuple[str, str]:
+        """Of the source, and of its page."""
+        root = self._default_index() if source.url is None else source.url
+        return root, root if source.layout is Layout.FLAT else join_path(root, canonicalize_name(project), "")
+
+    def _listed(self, source: Source, root: str, url: str, project: str) -> tuple[Offer, ...]:
+        """A page may list thousands of files, and it is asked for again for every build: read once."""
+        page = self._page(url, source.label)
+        if page.status in _MISSING or (page.status == 403 and forbidden_means_missing(root)):
+            return ()
+        if page.status != 200:
+            raise explain_status(page.status, source.label, url, page.headers.get("retry-after", ""))
+        return _parse(page, source, project)
+
+    def _page(self, url: str, source: Words) -> Page:
+        """Remembers failures too: asking for three projects must not wait for three time limits. One page that lists
+        all projects is fetched once, however many threads want it."""
+        with self._asked.setdefault(url, threading.Lock()):
+            if url not in self._pages:
+                try:
+                    self._pages[url] = self._fetched(url, source)
+                except SourceUnreachable as error:
+                    self._pages[url] = error
+        return _or_raise(self._pages[url])
+
+    def _fetched(self, url: str, source: Words) -> Page:
+        goes_on = self._goes_on
+        page = self.client.get(url, source, self._headers, None, (lambda _: goes_on()) if goes_on else None)
+        if goes_on and not goes_on():  # it may have been cut short
+            raise SourceUnreachable("source-timeout", url, source=source)
+        return page
+
+    def settle_layout(self, source: Source, project: str) -> Source:
+        """A typed address may be an index or a flat listing: the one that lists the project, else as it was.
+
+        Only addresses given by hand are in doubt. Raises SourceUnreachable when it can be read in neither way.
+        """
+        if source.origin is not Origin.BY_HAND or source.layout is Layout.CHANNEL:
+            return source
+        failures: list[SourceUnreachable] = []
+        other = Layout.FLAT if source.layout is Layout.SIMPLE else Layout.SIMPLE
+        for layout in (source.layout, other):
+            candidate = replace(source, layout=layout)
+            try:
+                if self.offers(candidate, project):
+                    return candidate
+            except SourceUnreachable as error:
+                if error.code not in HOST_IS_THERE:
+                    raise
+                failures.append(error)
+        if len(failures) == 2:
+            raise failures[0]
+        return source
+
+
+def _or_raise(found: Answer | SourceUnreachable) -> Answer:
+    if isinstance(found, SourceUnreachable):
+        raise found
+    return found
+
+
+def _parse(page: Page, source: Source, project: str) -> tuple[Offer, ...]:
+    kind = page.content_type.partition(";")[0].strip().lower()
+    text = page.text
+    if kind == _JSON or (kind != "text/html" and text.lstrip()[:1] == "{"):
+        return parse_simple_json(text, page.url, source, project)
+    if kind and not kind.startswith(("text/", "application/vnd.pypi.", "application/xhtml", "application/octet")):
+        raise not_an_index(source, text)
+    parse = parse_flat if source.layout is Layout.FLAT else parse_simple_html
+    return parse(text, page.url, source, project)

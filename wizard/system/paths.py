@@ -1,0 +1,168 @@
+"""Where things are: our data, the user's folders, the tools that travel with the program.
+
+Nothing here creates a folder; who writes, creates. Every location can be moved by one
+variable, TORCH_WIZARD_HOME, which tests, labs with small home quotas and USB sticks use.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from wizard.system import traits
+from wizard.system.places import places
+from wizard.system.traits import this
+
+APP_NAME = "torch-setup"
+HOME_VARIABLE = "TORCH_WIZARD_HOME"
+MATRICES_VARIABLE = "TORCH_WIZARD_MATRICES"  # other tables than the shipped ones: to try them before a release
+CACHE_VARIABLE = "TORCH_WIZARD_CACHE"  # a place of their own for downloads and caches
+STORE_VARIABLE = "TORCH_WIZARD_STORE"  # and for the package store
+TEMP_VARIABLE = "TORCH_WIZARD_TEMP"  # and for temporary files
+
+
+def is_frozen() -> bool:
+    """True inside a PyInstaller program."""
+    return bool(getattr(sys, "frozen", False))
+
+
+def _package_data() -> Path:
+    """The folder that holds `matrices/` and `resources/` (frozen, installed, or source tree)."""
+    if is_frozen():
+        return Path(getattr(sys, "_MEIPASS", Path(sys.executable).parent))
+    here = Path(__file__).resolve().parents[1]
+    packed = here / "_data"
+    return packed if packed.is_dir() else here.parent
+
+
+def matrices_dir() -> Path:
+    """The shipped tables, or the folder that TORCH_WIZARD_MATRICES names in their place."""
+    moved = os.environ.get(MATRICES_VARIABLE)
+    return Path(moved).expanduser().absolute() if moved else _package_data() / "matrices"
+
+
+def matrices_overlay_dir() -> Path:
+    """Rows learnt on this computer (`matrices refresh`), laid over the shipped data; updates leave it alone."""
+    return home() / "matrices-overlay"
+
+
+def resources_dir() -> Path:
+    return _package_data() / "resources"
+
+
+def home() -> Path:
+    """Our own data: runs, undo journal, downloads, logs."""
+    moved = os.environ.get(HOME_VARIABLE)
+    if moved:
+        return Path(moved).expanduser().absolute()
+    return places().user_data() / APP_NAME
+
+
+def runs_dir() -> Path:
+    return home() / "runs"
+
+
+def chosen_cache() -> Path | None:
+    return _named(CACHE_VARIABLE)
+
+
+def chosen_temp() -> Path | None:
+    """For our children; None: what the system says."""
+    return _named(TEMP_VARIABLE)
+
+
+def _named(variable: str) -> Path | None:
+    named = os.environ.get(variable)
+    return Path(named).expanduser().absolute() if named else None
+
+
+def cache_root() -> Path:
+    """What can be fetched or made again lies below this."""
+    return chosen_cache() or home()
+
+
+def downloads_dir() -> Path:
+    """Content-addressed store of verified files; visible, and safe to delete."""
+    return cache_root() / "downloads"
+
+
+def chosen_store() -> Path | None:
+    return _named(STORE_VARIABLE)
+
+
+def store_dir() -> Path:
+    """The package store: every wheel unpacked once (`packages/store`); what no environment uses may be pruned."""
+    return chosen_store() or cache_root() / "store"
+
+
+def cache_dir() -> Path:
+    """What can be made again: uv's and rattler's caches, index pages."""
+    return cache_root() / "cache"
+
+
+def logs_dir() -> Path:
+    return home() / "logs"
+
+
+def settings_file() -> Path:
+    return home() / "settings.json"
+
+
+def default_environments_dir() -> Path:
+    """New environments go here when the user names one without a place (conda's own idea of a user folder
+    is not used: these environments belong to the user, not to a conda installation)."""
+    moved = os.environ.get(HOME_VARIABLE)
+    if moved:
+        return home() / "envs"
+    return Path.home() / "torch-envs"
+
+
+def uv_executable() -> Path:
+    """The uv that was installed with us (next to our Python, or inside the frozen program).
+
+    Raises FileNotFoundError when it is missing; a uv of the user's is never taken, its version is unknown.
+    """
+    name = f"uv{this().program_ending}"
+    places = [_package_data() / "bin" / name] if is_frozen() else []
+    places.append(Path(sys.executable).parent / name)
+    for place in places:
+        if place.is_file():
+            return place
+    from uv import find_uv_bin  # the wheel's own finder knows the rest (user installs, --target)
+
+    return Path(find_uv_bin())
+
+
+# Not `-m wizard`: that would take a folder called wizard in the user's current folder for ours.
+_OWN_START = "import sys; sys.path.pop(0); from wizard.__main__ import main; sys.exit(main())"
+
+
+def own_command() -> tuple[str, ...]:
+    """How this program starts itself again: the frozen console executable, or this Python with our package."""
+    if is_frozen():
+        named = this().console_program
+        console = Path(sys.executable).with_name(named) if named else None
+        return (str(console) if console and console.is_file() else sys.executable,)
+    return (sys.executable, "-c", _OWN_START)
+
+
+def own_interpreter() -> tuple[str, ...]:
+    """How to run a script text that needs the standard library only (see `cli/main.py` for the frozen program)."""
+    return (own_command()[0], "-I", "-S")
+
+
+def own_environment() -> dict[str, str]:
+    """What a child that is ourselves needs beside the plain child environment: where this Python found us."""
+    if is_frozen():
+        return {}
+    return {"PYTHONPATH": os.pathsep.join(entry for entry in (str(_source_root()), *sys.path) if entry)}
+
+
+def _source_root() -> Path:
+    return Path(__file__).resolve().parents[2]
+
+
+def os_name() -> str:
+    """`windows` or `linux`, as in machine.json: to be handed on, not to be asked."""
+    return traits.os_name()

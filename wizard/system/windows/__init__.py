@@ -1,0 +1,1 @@
+"""Windows' own interfaces, each behind one seam. Importable everywhere, called only there."""

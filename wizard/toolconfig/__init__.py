@@ -1,0 +1,1 @@
+"""The settings of pip, uv and conda: found, read, edited in place, verified."""

@@ -1,0 +1,92 @@
+"""What the lint finds, as values: a finding, its repairs, and the install that it is judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from wizard.model.messages import Message, Scalar, message
+from wizard.process import redact
+from wizard.toolconfig.options import Option
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What this install is about, as far as it is known. `current_variants`: those of the newest release."""
+
+    os: str
+    gpu: str | None = None  # the first NVIDIA card's name; None: there is none
+    torch: str | None = None
+    variant: str | None = None
+    python: str | None = None  # "3.12"
+    current_variants: tuple[str, ...] = ()
+    condas: tuple[str, ...] = ()  # kinds that are installed: conda, mamba, micromamba
+
+    @property
+    def build(self) -> str:
+        return f"torch {self.torch}+{self.variant}" if self.torch and self.variant else "torch"
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One value of an option: taken out (`new` None), put in (`old` None) or replaced."""
+
+    option: Option
+    old: str | None
+    new: str | None = None
+
+    def applied(self, values: Sequence[str]) -> list[str]:
+        if self.old is None:
+            return [*values, *([self.new] if self.new is not None and self.new not in values else [])]
+        replaced = (self.new if value == self.old else value for value in values)
+        return [value for value in replaced if value is not None]
+
+    @property
+    def is_possible(self) -> bool:
+        """A variable is for the user to change, and an index of uv's is known by its address alone."""
+        is_renamed = self.option.spelled.startswith("index[") and self.old is not None and self.new is not None
+        return self.option.path is not None and not is_renamed
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """`severity`: error (it breaks or endangers an install) | warning | note. `touches`: this program's own install
+    follows the setting, too. Without repairs the remedy is for the user's own hand."""
+
+    code: str
+    severity: str
+    tool: str  # pip | uv | conda | python
+    place: str  # the file, or the variable
+    line: int | None
+    value: str  # without passwords
+    cause: Message
+    fix: Message
+    effect: Message
+    repairs: tuple[Repair, ...] = ()
+    touches: bool = False
+
+    @property
+    def is_fixable(self) -> bool:
+        return bool(self.repairs)
+
+
+def finding(
+    code: str,
+    severity: str,
+    option: Option,
+    position: int = 0,
+    *,
+    repairs: tuple[Repair, ...] = (),
+    touches: bool = False,
+    words: tuple[str, str, str] = ("cause", "fix", "effect"),
+    **params: Scalar,
+) -> Finding:
+    """`words` picks the sentences below `lint.<code>`. A variable is never repaired: nobody can for the user."""
+    value = option.values[position] if position < len(option.values) else ""
+    shown = {"value": redact(value), "place": option.place, "tool": option.tool.value, "key": option.key, **params}
+    cause, fix, effect = (Message(f"lint.{code}.{word}", shown) for word in words)
+    if option.path is None:
+        fix = message("lint.variable.fix", name=option.spelled)
+    possible = repairs if all(repair.is_possible for repair in repairs) else ()
+    return Finding(code, severity, option.tool.value, option.place, option.line(position), redact(value),
+                   cause, fix, effect, possible, touches)  # fmt: skip

@@ -1,0 +1,216 @@
+"""A mirror as the lasting choice of pip, uv and conda: which keys of which files must say what. Nothing is written.
+
+Only sources that serve everything can be a lasting default: packages (pip, uv) and conda-forge (conda). Torch
+wheels cannot: an index of theirs has torch and little else, for one CUDA version. "official" means the
+tool's own default, so our keys are taken out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import netrc
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from wizard.model.errors import UsageError, WizardError
+from wizard.model.messages import Message, message
+from wizard.process import redact
+from wizard.sources.table import MirrorRow, mirror_rows
+from wizard.toolconfig.editors import (
+    SettingsFile,
+    Surroundings,
+    own_file,
+    parsed,
+    says,
+    settings_files,
+    value_of,
+    variables,
+)
+from wizard.toolconfig.model import Edit, Tool
+from wizard.undo.user_file import read
+
+# What makes a written setting count for nothing: a variable, a stronger file, a variable that hides the file.
+#
+# Said before anything is written, so that nobody believes in a file that is not read.
+
+
+def outdone(tool: Tool, path: Path, key: str, around: Surroundings) -> tuple[Message, ...]:
+    """Reasons why `key` in `path` would not be used as things are; none: it would."""
+    return tuple(_reasons(tool, path, key, around))
+
+
+def _reasons(tool: Tool, path: Path, key: str, around: Surroundings) -> Iterator[Message]:
+    option = key.partition(".")[2] if tool is Tool.PIP else key
+    files = settings_files(tool, around)
+    at = next((number for number, file in enumerate(files) if file.path == path), None)
+    named = {row.name for row in variables(tool) if around.environ.get(row.name)}
+    for row in variables(tool):
+        if row.name in named and (row.key == option or (at is None and not row.key)):
+            kind = "variable" if row.key else "not-read"
+            yield message(f"settings-file.outdone.{kind}", variable=row.name, path=str(path), tool=tool.value)
+    for other in files[at + 1 :] if at is not None else ():
+        if says(other, key) is not None:
+            yield message("settings-file.outdone.file", other=str(other.path), path=str(path), name=key)
+    if tool is Tool.PIP and key.startswith("global."):  # [install] of any file is stronger
+        inner = f"install.{option}"
+        for other in files:
+            if other.path != path and says(other, inner) is not None:
+                yield message("settings-file.outdone.file", other=str(other.path), path=str(path), name=inner)
+
+
+# Whether an address is somebody's private source, though it holds no password itself.
+#
+# pip and uv take passwords from ~/.netrc; uv also from variables named after the entry. Such a source is left alone
+# like one with its password in the address.
+
+_NOT_IN_NAMES = re.compile(r"[^A-Z0-9]")
+
+
+def has_login(url: str, around: Surroundings) -> bool:
+    """The host is in the netrc file by name; its `default` entry speaks of no host and does not count."""
+    named = around.environ.get("NETRC")
+    places = [named] if named else [str(around.home / name) for name in (".netrc", "_netrc")]
+    for place in places:
+        with contextlib.suppress(OSError, ValueError):
+            if _names(Path(place), urlsplit(url).hostname or ""):
+                return True
+    return False
+
+
+def _names(file: Path, host: str) -> bool:
+    """Of a file that Python's reader does not understand, another tool's may: the bare name is enough there. Raises
+    OSError, ValueError."""
+    try:
+        return host in netrc.netrc(str(file)).hosts
+    except (netrc.NetrcParseError, UnicodeDecodeError):
+        return bool(host) and host.encode() in file.read_bytes().split()
+
+
+def is_guarded(entry: Mapping[str, Any], around: Surroundings) -> bool:
+    """An `[[index]]` entry of uv's that is told to log in, or has its user or password in a variable."""
+    if entry.get("authenticate") == "always":
+        return True
+    name = _NOT_IN_NAMES.sub("_", str(entry.get("name") or "").upper())
+    return bool(name) and any(around.environ.get(f"UV_INDEX_{name}_{part}") for part in ("USERNAME", "PASSWORD"))
+
+
+PACKAGES, CONDA = "packages", "conda"
+LASTING = {PACKAGES: "pypi", CONDA: "conda-forge"}  # kind on the command line -> kind in matrices/mirrors.toml
+OFFICIAL = "official"
+_FORGE = "conda-forge"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What one tool's file should say. `url` None: the tool's own default. `key` is the one that decides."""
+
+    tool: Tool
+    path: Path
+    key: str
+    url: str | None
+    edits: tuple[Edit, ...]
+    notices: tuple[Message, ...]
+
+
+def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
+    """By kind. Raises UsageError `settings-no-mirror`, `settings-not-lasting`."""
+    for kind in kinds:
+        if kind not in LASTING:
+            raise UsageError("settings-not-lasting", kind=kind)
+    known = {kind: row for kind, in_table in LASTING.items() for row in mirror_rows()
+             if (row.kind, row.id) == (in_table, mirror) and kind in (kinds or LASTING)}  # fmt: skip
+    if not known:
+        names = sorted({row.id for row in mirror_rows() if row.kind in LASTING.values()})
+        raise UsageError("settings-no-mirror", id=mirror, known=", ".join(names))
+    return known
+
+
+def wishes(rows: dict[str, MirrorRow], around: Surroundings) -> tuple[Wish, ...]:
+    """Raises WizardError `settings-secret`, `settings-unreadable`, `settings-mark`."""
+    found: list[Wish] = []
+    if PACKAGES in rows:
+        url = None if rows[PACKAGES].id == OFFICIAL else rows[PACKAGES].address()
+        found += [pip_wish(url, around), uv_wish(url, around)]
+    if CONDA in rows:
+        url = None if rows[CONDA].id == OFFICIAL else rows[CONDA].address()
+        found.append(conda_wish(url, around))
+    return tuple(found)
+
+
+def pip_wish(url: str | None, around: Surroundings) -> Wish:
+    path = own_file(Tool.PIP, around)
+    content = read(path) or b""
+    present = [key for key in ("global.index-url", "install.index-url") if value_of(Tool.PIP, path, content, key)]
+    keys = present if url is None else list(dict.fromkeys(["global.index-url", *present]))
+    _check_login(Tool.PIP, path, content, keys, around)
+    edits = tuple(Edit(Tool.PIP, path, key, url) for key in keys)
+    notices = (*outdone(Tool.PIP, path, "global.index-url", around), *_extra(around))
+    return Wish(Tool.PIP, path, "global.index-url", url, edits, notices)
+
+
+def _extra(around: Surroundings) -> Iterator[Message]:
+    """Further indexes are searched beside the chosen one, and the newest version of all wins."""
+    for file in settings_files(Tool.PIP, around):
+        if any(says(file, f"{section}.extra-index-url") for section in ("global", "install")):
+            yield message("settings-file.extra-stays", path=str(file.path))
+
+
+def _extra_of_uv(around: Surroundings) -> Iterator[Message]:
+    """Further indexes are searched before the default one, and the first that has a package gives it."""
+    for file in settings_files(Tool.UV, around):
+        named = [entry for entry in _entries(file) if not (entry.get("default") or entry.get("explicit"))]
+        if named or any(says(file, key) for key in ("extra-index-url", "pip.extra-index-url")):
+            yield message("settings-file.uv-extra-stays", path=str(file.path))
+
+
+def _entries(file: SettingsFile) -> list[dict[str, Any]]:
+    """None of a file that cannot be read: uv itself stumbles over it, not we."""
+    try:
+        found = parsed(Tool.UV, file.path, read(file.path) or b"").get("index", [])
+    except WizardError:
+        return []
+    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+
+
+def uv_wish(url: str | None, around: Surroundings) -> Wish:
+    """An `[[index]]` entry that is the default beats `index-url`; where one of them is used, it stays the one."""
+    path = own_file(Tool.UV, around)
+    content = read(path) or b""
+    present = [key for key in ("index", "index-url", "pip.index-url") if value_of(Tool.UV, path, content, key)]
+    keys = present if url is None else present or ["index"]
+    _check_login(Tool.UV, path, content, keys, around)
+    entries = parsed(Tool.UV, path, content).get("index", [])
+    if "index" in keys and any(is_guarded(entry, around) for entry in entries if entry.get("default") is True):
+        raise WizardError("settings-secret", path=str(path), key="index")
+    edits = tuple(Edit(Tool.UV, path, key, url) for key in keys)
+    notices = (*outdone(Tool.UV, path, "index", around), *_extra_of_uv(around))
+    return Wish(Tool.UV, path, keys[0] if keys else "index", url, edits, notices)
+
+
+def _check_login(tool: Tool, path: Path, content: bytes, keys: list[str], around: Surroundings) -> None:
+    for key in keys:
+        value = value_of(tool, path, content, key)
+        if isinstance(value, str) and has_login(value, around):
+            raise WizardError("settings-secret", path=str(path), key=key)
+
+
+def conda_wish(url: str | None, around: Surroundings) -> Wish:
+    """The name conda-forge leads to the mirror (its parent folder: conda adds the name); the channels stay."""
+    path, key = own_file(Tool.CONDA, around), f"custom_channels.{_FORGE}"
+    parent = url.rstrip("/").removesuffix(f"/{_FORGE}") if url else None
+    content = read(path) or b""
+    _check_login(Tool.CONDA, path, content, [key], around)
+    lists = [says(file, "channels") for file in settings_files(Tool.CONDA, around)]
+    channels = [channel for value in lists for channel in (value if isinstance(value, tuple) else (value,)) if channel]
+    edits, notices = [Edit(Tool.CONDA, path, key, parent)], list(outdone(Tool.CONDA, path, key, around))
+    if parent and not channels:
+        edits.append(Edit(Tool.CONDA, path, "channels", (_FORGE,)))
+    elif parent and _FORGE not in channels:
+        notices.append(message("settings-file.forge-not-used", channels=redact(", ".join(channels))))
+    if parent and "defaults" in channels:
+        notices.append(message("settings-file.defaults-stays"))
+    return Wish(Tool.CONDA, path, key, parent, tuple(edits), tuple(notices))

@@ -1,0 +1,1 @@
+"""The network: addresses, proxies, certificates, one HTTP client, downloads."""

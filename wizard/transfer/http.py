@@ -1,0 +1,237 @@
+"""The HTTP side of reading sources: certificates, proxies, redirects, limits. It knows nothing of packages.
+
+Proxy and certificates come from the variables that every child gets too (wizard.transfer.proxy), so that what is seen
+here is what uv will see. Verification cannot be switched off.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urljoin, urlsplit, urlunsplit
+
+import requests
+from requests.adapters import HTTPAdapter
+from requests.utils import get_netrc_auth
+from urllib3 import PoolManager
+from urllib3.exceptions import HTTPError, ReadTimeoutError, SSLError
+
+from wizard import __version__
+from wizard.model.errors import WizardError
+from wizard.model.messages import Words
+from wizard.process import redact
+from wizard.transfer.address import may_follow
+from wizard.transfer.pace import Pace, PacedResponse, keeping
+from wizard.transfer.proxy.bypass import proxy_for
+from wizard.transfer.proxy.environment import present_environment, with_settings
+from wizard.transfer.proxy.model import Network
+from wizard.transfer.tls import CertificateUnreadable, context_for
+from wizard.transfer.trouble import explain
+
+
+class SourceUnreachable(WizardError):
+    """Codes: source-offline, source-timeout, source-tls, source-certificate, source-forbidden, source-status,
+    source-insecure, source-redirects, source-not-an-index, source-no-folder,
+    source-too-large, source-links-refused, metadata-too-large, and the network-… of
+    wizard.transfer.trouble."""
+
+
+def explain_failure(error: Exception, source: Words, url: str, environment: Mapping[str, str]) -> SourceUnreachable:
+    """From what requests raises. `source` is the name for people; `environment` says how we went there."""
+    details = redact(f"{url}: {error}")
+    trouble = explain(error, url, environment, source)
+    if trouble:
+        return SourceUnreachable(trouble.code, details, source=source, **trouble.params)
+    if isinstance(error, (requests.exceptions.SSLError, SSLError)):
+        return SourceUnreachable("source-tls", details, source=source)
+    if isinstance(error, (ReadTimeoutError, requests.exceptions.Timeout)):
+        return SourceUnreachable("source-timeout", details, source=source)
+    if isinstance(error, CertificateUnreadable):
+        return SourceUnreachable("source-certificate", details, source=source)
+    return SourceUnreachable("source-offline", details, source=source)
+
+
+def explain_status(status: int, source: Words, url: str, retry_after: str = "") -> SourceUnreachable:
+    """`retry_after`: what the header of that name says, in seconds or as a date."""
+    code = "source-forbidden" if status in (401, 403) else "source-status"
+    details = redact(f"{url}: HTTP {status}")
+    return SourceUnreachable(code, details, source=source, status=status, retry_after=retry_after[:40])
+
+
+USER_AGENT = f"torch-setup/{__version__} python-requests/{requests.__version__}"
+CONNECT_TIMEOUT, READ_TIMEOUT = 5.0, 15.0  # seconds; READ is the longest silence
+_LONGEST = 60.0  # seconds for one page with all its redirects, however steadily it comes
+_LEAST_RATE = 512.0  # bytes a second, once the time for an answer has passed: less is nobody's network
+_MOST_BYTES = 48 * 1024 * 1024
+_MOST_REDIRECTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    url: str  # after redirects
+    status: int
+    content_type: str
+    body: bytes
+    content_range: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict)  # names in small letters
+
+    @property
+    def text(self) -> str:
+        return self.body.decode("utf-8", errors="replace")
+
+
+class _PacedPool:
+    """Before urllib3's own pool class: its connections answer through `PacedResponse`."""
+
+    def _new_conn(self) -> Any:
+        connection = super()._new_conn()  # type: ignore[misc]
+        connection.response_class = PacedResponse
+        return connection
+
+
+def _paced(manager: PoolManager) -> PoolManager:
+    classes = manager.pool_classes_by_scheme
+    if not all(issubclass(one, _PacedPool) for one in classes.values()):
+        manager.pool_classes_by_scheme = {
+            scheme: type(f"Paced{one.__name__}", (_PacedPool, one), {}) for scheme, one in classes.items()
+        }
+    return manager
+
+
+class _Plain(HTTPAdapter):
+    """http, to this very computer."""
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, **kwargs)
+        _paced(self.poolmanager)
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        return _paced(super().proxy_manager_for(proxy, **kwargs))
+
+
+class _Adapter(_Plain):
+    """TLS by our own context alone: requests would add roots that it brings along."""
+
+    def __init__(self, context: ssl.SSLContext, proxy_context: ssl.SSLContext) -> None:
+        self._context, self._proxy_context = context, proxy_context
+        super().__init__()
+
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:
+        super().init_poolmanager(*args, ssl_context=self._context, **kwargs)
+
+    def proxy_manager_for(self, proxy: str, **kwargs: Any) -> Any:
+        if not proxy.startswith("socks"):
+            kwargs["proxy_ssl_context"] = self._proxy_context
+        return super().proxy_manager_for(proxy, ssl_context=self._context, **kwargs)
+
+    def cert_verify(self, conn: Any, url: str, verify: object, cert: object) -> None:
+        conn.cert_reqs = "CERT_REQUIRED"
+
+
+class _Unreadable(HTTPAdapter):
+    """In place of any secure connection: the certificates that were named cannot be read."""
+
+    def __init__(self, error: CertificateUnreadable) -> None:
+        super().__init__()
+        self._error = error
+
+    def send(self, *args: Any, **kwargs: Any) -> requests.Response:
+        raise self._error
+
+
+def _adapter(environment: Mapping[str, str]) -> HTTPAdapter:
+    try:
+        return _Adapter(context_for(environment), context_for(environment))
+    except CertificateUnreadable as error:
+        return _Unreadable(error)
+
+
+class Client:
+    """One connection pool. `environment`: the way to the network as children get it (`transfer.proxy`); without one
+    it is made of the user's settings (`certificate`, `proxy`) and of what the system says."""
+
+    def __init__(
+        self,
+        certificate: str | None = None,
+        proxy: str | None = None,
+        timeouts: tuple[float, float] = (CONNECT_TIMEOUT, READ_TIMEOUT),
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        if environment is None:
+            environment = present_environment(with_settings(Network(), proxy, certificate))
+        self._environment = environment
+        self._timeouts = timeouts
+        self._session = requests.Session()
+        self._session.trust_env = False  # the environment above says it all
+        self._session.headers["User-Agent"] = USER_AGENT
+        self._session.mount("http://", _Plain())
+        self._session.mount("https://", _adapter(environment))
+
+    def close(self) -> None:
+        self._session.close()
+
+    def get(
+        self, url: str, source: Words, headers: Mapping[str, str], most_bytes: int | None = None,
+        goes_on: Callable[[int], bool] | None = None,
+    ) -> Page:  # fmt: skip
+        """Follows redirects that stay safe; reads at most `most_bytes`. Raises SourceUnreachable.
+
+        A status is no failure here: the caller knows what 404 means. `goes_on` is asked with the number of bytes
+        that came; False ends the reading there.
+        """
+        patience = sum(self._timeouts)
+        with keeping(Pace(max(_LONGEST, patience), patience, _LEAST_RATE)):
+            return self._get(url, source, headers, most_bytes, goes_on)
+
+    def _get(
+        self, url: str, source: Words, headers: Mapping[str, str], most_bytes: int | None,
+        goes_on: Callable[[int], bool] | None,
+    ) -> Page:  # fmt: skip
+        for _ in range(_MOST_REDIRECTS + 1):
+            try:
+                with self._session.get(
+                    url, headers=dict(headers), timeout=self._timeouts, stream=True,
+                    allow_redirects=False, proxies=self._proxies(url), auth=get_netrc_auth(url),
+                ) as response:  # fmt: skip
+                    if not response.is_redirect:
+                        return self._read(response, url, source, most_bytes, goes_on)
+                    target = _redirect_target(url, response.headers["Location"])
+            except (requests.exceptions.RequestException, HTTPError, OSError, ValueError) as error:
+                raise explain_failure(error, source, url, self._environment) from error
+            if target is None:
+                raise SourceUnreachable("source-insecure", redact(url), source=source)
+            url = target
+        raise SourceUnreachable("source-redirects", redact(url), source=source)
+
+    def _proxies(self, url: str) -> dict[str, str]:
+        proxy = proxy_for(url, self._environment)
+        return {urlsplit(url).scheme: proxy} if proxy else {}
+
+    def _read(
+        self, response: requests.Response, url: str, source: Words, most_bytes: int | None,
+        goes_on: Callable[[int], bool] | None,
+    ) -> Page:  # fmt: skip
+        body = bytearray()
+        while chunk := response.raw.read1(65536, decode_content=True):
+            body += chunk
+            if (most_bytes is not None and len(body) >= most_bytes) or (goes_on and not goes_on(len(body))):
+                break
+            if len(body) > _MOST_BYTES:
+                megabytes = round(_MOST_BYTES / 1e6)
+                raise SourceUnreachable("source-too-large", redact(url), source=source, megabytes=megabytes)
+        kind, part = (response.headers.get(name, "") for name in ("Content-Type", "Content-Range"))
+        told = {name.lower(): value for name, value in response.headers.items()}
+        return Page(url, response.status_code, kind, bytes(body[:most_bytes]), part, told)
+
+
+def _redirect_target(url: str, location: str) -> str | None:
+    """None where it would leave https. A password goes along on the same host only."""
+    target = urljoin(url, location)
+    if not may_follow(url, target):
+        return None
+    old, new = urlsplit(url), urlsplit(target)
+    if "@" in old.netloc and "@" not in new.netloc and (old.scheme, old.netloc.rpartition("@")[2]) == new[:2]:
+        target = urlunsplit(new._replace(netloc=old.netloc))
+    return target

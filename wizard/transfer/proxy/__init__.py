@@ -1,0 +1,1 @@
+"""Proxies: the wish, what the system says, and connections through one."""
