@@ -68,7 +68,7 @@ def _keep(longest: list[float], gap: float) -> None:
 
 
 def main(lines: int) -> int:
-    from tests.flow import values
+    from tests.app import values
     from tests.gui.fake_session import FakeRun, FakeSession
     from tests.gui.fake_side import FakeSide
     from wizard.gui.pages.install import InstallPage

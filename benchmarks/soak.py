@@ -35,7 +35,7 @@ COUNTS_NONE = sys.version_info < (3, 12)  # later it is immortal
 
 class Soak:
     def __init__(self, home: Path) -> None:
-        from tests.flow import values
+        from tests.app import values
         from tests.gui.fake_session import FakeRun, FakeSession
         from tests.gui.fake_side import FakeSide
         from wizard.gui.shell.window import WizardWindow

@@ -68,7 +68,7 @@ class _Walk(Pictures):
         self.window.show()
 
     def go(self) -> None:
-        from tests.flow import values
+        from tests.app import values
         from tests.gallery_class import told_hand_on
         from wizard.app.pages.order import PageId
 
@@ -131,7 +131,7 @@ class _Walk(Pictures):
         self.tall("1-check-fix")
 
     def _more_of_2(self) -> None:
-        from tests.flow import values
+        from tests.app import values
 
         page = self.window.page
         page.force.ask(next(one for one in values.VERDICT.candidates if not one.fits))

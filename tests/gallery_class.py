@@ -101,9 +101,9 @@ class ClassWalk:
         welcome.escape()
 
     def _made(self) -> tuple[Path, Path]:
-        from tests.pack.classes import make_class, publish
+        from tests.classroom.pack.classes import make_class, publish
+        from tests.classroom.server.test_room import full, told
         from tests.servers.fault_server import FaultServer
-        from tests.share.test_room import full, told
         from wizard.classroom.pack.build import BuildOptions, build
         from wizard.classroom.pack.make import wanted_of
         from wizard.classroom.results.certificate import write_into

@@ -17,7 +17,7 @@ RuntimeError: CUDA error: no kernel image is available for execution on the devi
 
 class SideWalk(Pictures):
     def __init__(self, app: Any, wishes: Any, home: Path, folder: Path) -> None:
-        from tests.flow import values
+        from tests.app import values
         from tests.gallery_class import ClassWalk
         from tests.gui import fake_side
         from tests.gui.fake_session import FakeSession

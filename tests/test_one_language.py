@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.flow.values import plan
-from tests.plan.machines import names
-from tests.plan.test_named_machines import verdict_of
+from tests.app.values import plan
+from tests.compatibility.machines import names
+from tests.compatibility.test_named_machines import verdict_of
 from wizard.cli.tables import render
 from wizard.compatibility.explain import after_update, pick_document
 from wizard.compatibility.model import Verdict

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.environments.cheap import add_torch, add_wheel, make_conda, make_venv
+from tests.environment.cheap import add_torch, add_wheel, make_conda, make_venv
 from tests.waiting import wait_until
 from wizard.environment.remove.trash import Deletion, new_deletion, put_away
 

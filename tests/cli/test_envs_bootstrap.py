@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.environments.miniforge import NAME, VERSION, Releases, installer, publish
+from tests.environment.miniforge import NAME, VERSION, Releases, installer, publish
 from tests.servers.fault_server import FaultServer
 
 Call = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -53,7 +53,7 @@ def test_what_is_written_over_is_as_before(tmp_path: Path) -> None:
 def test_a_setup_that_was_done_stays_done_when_it_cannot_be_handed_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from tests.profile.examples import profile
+    from tests.classroom.profile.examples import profile
     from wizard.classroom.profile.write import profile_file
     from wizard.cli.classroom.machine import ClassRun
     from wizard.cli.network import Consent

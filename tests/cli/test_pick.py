@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.mirrors.torch_wheels import torch_wheel
-from tests.plan.machines import FOLDER
+from tests.compatibility.machines import FOLDER
 from tests.servers.index_server import Answer, IndexServer
+from tests.sources.torch_wheels import torch_wheel
 
 ROOT = Path(__file__).resolve().parents[2]
 Call = Callable[..., "subprocess.CompletedProcess[str]"]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from tests.classroom.profile.examples import entry, profile
+from tests.classroom.profile.known import list_hosts_of, make_official
+from tests.compatibility.machines import FOLDER
 from tests.line.wheel import build_wheel
 from tests.line.world import PYTHON, TORCH, World
-from tests.plan.machines import FOLDER
-from tests.profile.examples import entry, profile
-from tests.profile.known import list_hosts_of, make_official
 from tests.servers.index_server import IndexServer
 from wizard.classroom.profile.model import Profile, ProfileEnvironment, ProfileSources
 from wizard.classroom.profile.read import read_profile

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.compatibility.machines import FOLDER
 from tests.line.wheel import build_wheel
 from tests.line.world import World
-from tests.plan.machines import FOLDER
 from tests.servers.index_server import IndexServer
 from wizard.classroom.profile.read import read_profile
 

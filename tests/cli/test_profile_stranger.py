@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.classroom.profile.known import make_official
 from tests.cli.test_profile import made
 from tests.line.wheel import build_wheel
 from tests.line.world import ROOT, TORCH, World, build_torch
-from tests.profile.known import make_official
 from tests.servers.index_server import IndexServer
 from wizard.classroom.profile.read import read_profile
 from wizard.system.paths import MATRICES_VARIABLE, matrices_dir

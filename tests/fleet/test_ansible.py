@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
+from tests.classroom.profile.known import make_official
+from tests.classroom.server.test_line import profile_of
 from tests.line.world import PYTHON, ROOT, TORCH, World
-from tests.profile.known import make_official
-from tests.share.test_line import profile_of
 from tests.thorough import times
 from wizard.classroom.profile.read import read_profile
 from wizard.classroom.profile.write import profile_file

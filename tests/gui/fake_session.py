@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.flow import values
+from tests.app import values
 from wizard.app.pages.check import Looks
 from wizard.app.session_api import OnProgress
 from wizard.app.use.settings import Mending, Used, UsePlan, mend, mending, plan_use

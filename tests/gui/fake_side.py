@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from tests.flow import values
+from tests.app import values
 from wizard.app.class_session import ClassSession
 from wizard.app.pages.after_setup import Place, Section, afterwards
 from wizard.app.session_api import OnProgress

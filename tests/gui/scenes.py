@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-from tests.flow import values
+from tests.app import values
 from tests.gui.fake_session import FakeSession
 from wizard.app.pages.check import Looks
 from wizard.compatibility.model import DriverUpdate

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from tests.flow import values
+from tests.app import values
 from tests.gui import fake_side
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run

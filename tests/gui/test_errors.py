@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
-from tests.flow import values
+from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run, half_run, until_cancelled
 from tests.gui.walking import go_to, leave_the_run, press, settle, typed

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication, QScreen
 from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
-from tests.flow import values
+from tests.app import values
 from tests.gui import fake_side
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run, until_cancelled

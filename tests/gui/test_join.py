@@ -12,17 +12,17 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.flow import values
-from tests.flow.values import FACTS
+from tests.app import values
+from tests.app.values import FACTS
+from tests.classroom.pack.classes import Class, make_class, publish
+from tests.classroom.profile.known import list_hosts_of, make_official
+from tests.classroom.server.test_line import _built, profile_of
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
-from tests.pack.classes import Class, make_class, publish
-from tests.profile.known import list_hosts_of, make_official
 from tests.servers.fault_server import FaultServer
-from tests.share.test_line import _built, profile_of
 from wizard.app.class_session import in_class
 from wizard.app.pages.order import PageId
 from wizard.app.session import Session

@@ -11,6 +11,8 @@ import pytest
 from PySide6.QtWidgets import QFileDialog, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
+from tests.classroom.profile.examples import profile
+from tests.classroom.profile.known import list_hosts_of, make_official
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
@@ -18,8 +20,6 @@ from tests.gui.test_opened import drop
 from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
-from tests.profile.examples import profile
-from tests.profile.known import list_hosts_of, make_official
 from wizard.app.pages.order import PageId
 from wizard.classroom.profile.read import read_profile
 from wizard.classroom.profile.write import profile_text

@@ -9,15 +9,15 @@ import pytest
 from PySide6.QtWidgets import QCheckBox
 from pytestqt.qtbot import QtBot
 
-from tests.flow.values import run_info
+from tests.app.values import run_info
+from tests.classroom.pack.classes import Class, make_class, publish, with_share
+from tests.classroom.profile.examples import entry, profile
+from tests.classroom.profile.known import list_hosts_of
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_side import FakeSide
 from tests.gui.test_profile import button, opened, said
 from tests.gui.walking import mnemonics, press, settle, typed, visible
-from tests.pack.classes import Class, make_class, publish, with_share
-from tests.profile.examples import entry, profile
-from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import FaultServer
 from tests.servers.raw_server import RawServer
 from wizard.app.pages.order import PageId

@@ -12,9 +12,9 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.doctor import conftest as of_doctor
-from tests.doctor.world import CUDA, TORCH, Patient
-from tests.environments.cheap import add_torch, make_venv
+from tests.diagnose import conftest as of_doctor
+from tests.diagnose.world import CUDA, TORCH, Patient
+from tests.environment.cheap import add_torch, make_venv
 from tests.gui.fake_session import FakeSession
 from tests.gui.test_environments import SIZE, cells, opened
 from tests.gui.walking import press, put_away, settle, visible

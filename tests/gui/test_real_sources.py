@@ -12,10 +12,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import go_to, press, put_away, settle, visible
+from tests.run import test_race
+from tests.run.test_elect import NO_CARD
+from tests.run.test_race import SLOW, Lab
 from tests.servers.mirror_server import MirrorServer, Ways
-from tests.session import test_race
-from tests.session.test_elect import NO_CARD
-from tests.session.test_race import SLOW, Lab
 from wizard.app.pages.order import PageId, State
 from wizard.app.session import Session
 from wizard.compatibility.model import Choices

@@ -11,7 +11,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.flow import values
+from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible

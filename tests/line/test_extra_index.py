@@ -18,8 +18,8 @@ import pytest
 
 from tests.line.wheel import build_wheel
 from tests.line.world import PYTHON, TAG, TORCH, World, build_torch
+from tests.run.mirrors import write_mirrors
 from tests.servers.index_server import Answer, IndexServer
-from tests.session.mirrors import write_mirrors
 from wizard.system import paths
 
 SERVED = {"a": "99.0", "b": "0.6", "c": "0.7"}  # the first is on the main index too

@@ -13,8 +13,8 @@ import pytest
 
 from tests.line.wheel import build_wheel
 from tests.line.world import PYTHON, TORCH, World
+from tests.run.mirrors import write_mirrors
 from tests.servers.mirror_server import MirrorServer, Ways
-from tests.session.mirrors import write_mirrors
 
 SLOW = 1_500_000.0  # bytes a second
 OPTIONS = ("--engine", "venv", "--python", PYTHON)

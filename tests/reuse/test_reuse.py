@@ -9,7 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from tests.environments.cheap import add_conda_package
+from tests.environment.cheap import add_conda_package
 from tests.line.world import TORCH, World, build_torch
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, fill, into, picture, site_of, versions

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.packages import wheels
-from tests.packages.files import locked
+from tests.install import wheels
+from tests.install.files import locked
+from tests.run.stage import stage
 from tests.servers.fault_server import FaultServer
-from tests.steps.stage import stage
 from tests.windows.libraries import library
 from wizard.environment.create.vc_runtime import missing_runtime
 from wizard.environment.layout import python_of

@@ -200,9 +200,9 @@ WINDOWS = System(
 _ROWS = {row.name: row for row in (LINUX, WINDOWS)}
 
 
-def of(os_name: str | None) -> System:
+def of(name: str | None) -> System:
     """None: this one. Raises KeyError for a system that nobody has heard of here."""
-    return _ROWS[here.os_name() if os_name is None else os_name]
+    return _ROWS[os_name() if name is None else name]
 
 
 def known(os_name: str) -> System | None:

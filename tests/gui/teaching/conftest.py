@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from tests.classroom.pack.classes import Class, make_class, publish
 from tests.gui.conftest import MakeWindow
-from tests.pack.classes import Class, make_class, publish
 from tests.servers.fault_server import FaultServer
 from wizard.app.pages.order import SideId
 from wizard.classroom.pack.build import BuildOptions, build

@@ -8,9 +8,9 @@ from pathlib import Path
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
+from tests.classroom.pack.classes import Class
+from tests.classroom.server.test_room import told
 from tests.gui.walking import visible
-from tests.pack.classes import Class
-from tests.share.test_room import told
 from wizard.classroom.results.certificate import Certificate, write_into
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.class_page import ClassPage

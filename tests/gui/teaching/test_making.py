@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
+from tests.classroom.pack.classes import Class, make_class, publish
+from tests.classroom.profile.known import list_hosts_of
 from tests.gui.teaching.pages import LONG, said
 from tests.gui.walking import press, settle, typed
-from tests.pack.classes import Class, make_class, publish
-from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import Faults, FaultServer
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from tests.classroom.pack.classes import Class
+from tests.classroom.server.test_room import full, told
 from tests.gui.teaching.pages import LONG, of_pack, opened, reported, said
 from tests.gui.walking import mnemonics, press, settle, typed
-from tests.pack.classes import Class
-from tests.share.test_room import full, told
 from wizard.classroom.results.room import room
 from wizard.gui.shell.splash import SMALLEST
 from wizard.model.messages import LANGUAGES

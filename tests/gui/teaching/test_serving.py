@@ -10,11 +10,11 @@ import pytest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from tests.classroom.pack.classes import Class, make_class, publish
+from tests.classroom.profile.known import list_hosts_of
 from tests.gui.fake_side import FakeSide
 from tests.gui.teaching.pages import LONG, opened, said
 from tests.gui.walking import press
-from tests.pack.classes import Class, make_class, publish
-from tests.profile.known import list_hosts_of
 from tests.servers.fault_server import FaultServer
 from wizard.app.class_session import ClassSession
 from wizard.classroom.pack.build import BuildOptions, build, code_of

@@ -1,0 +1,212 @@
+"""The order of the pages, what going back throws away, and what a started run locks."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+
+import pytest
+
+from tests.app import values
+from wizard.app.pages.check import Looks
+from wizard.app.pages.navigator import Navigator, WrongWay
+from wizard.app.pages.order import ORDER, PAGES, PageId, State
+from wizard.app.use.settings import Used, UsePlan
+from wizard.compatibility.model import Choices, Reason
+from wizard.model.messages import message
+from wizard.run.model import Requirement
+
+LASTING = UsePlan("tuna", (), (), ())
+BLOCKING = Requirement("disk", "problem", message("k"), mandatory=True)
+
+
+def walk(navigator: Navigator, until: PageId) -> None:
+    """Fills the pages with good values, pressing Next."""
+    fill = {
+        PageId.CHECK: lambda: (navigator.put_facts(values.FACTS), navigator.put_looks(Looks())),
+        PageId.BUILD: lambda: (
+            navigator.put_verdict(Choices(), values.VERDICT, values.VERDICT.best),
+            navigator.put_news(()),
+        ),
+        PageId.SOURCE: lambda: (navigator.put_election(values.ELECTION), navigator.put_lasting((LASTING,))),
+        PageId.PLACE: lambda: navigator.put_place(replace(navigator.state.choices, name="torch"), ()),
+        PageId.REVIEW: lambda: navigator.put_preview(values.preview("run-1")),
+        PageId.INSTALL: lambda: navigator.put_run_over({"schema": 1}),
+    }
+    while navigator.page is not until:
+        if navigator.page is PageId.REVIEW and navigator.state.preview:
+            navigator.show_run("run-1")
+            continue
+        fill.get(navigator.page, lambda: None)()
+        if navigator.page is not PageId.REVIEW:
+            navigator.go_next()
+
+
+def test_eight_pages_in_the_order_of_the_design() -> None:
+    assert [page.value for page in ORDER] == [
+        "welcome", "check", "build", "source", "place", "review", "install", "verify",
+    ]  # fmt: skip
+
+
+def test_every_value_belongs_to_one_page() -> None:
+    made = [name for spec in PAGES for name in spec.makes]
+    of_the_person = ["choices", "profile", "classroom", "trusted", "hand_on", "used"]
+    assert sorted([*made, *of_the_person]) == sorted(field.name for field in fields(State))
+
+
+def test_next_needs_what_the_page_makes() -> None:
+    navigator = Navigator()
+    navigator.go_next()
+    for page in ORDER[1:6]:
+        assert navigator.page is page
+        assert not navigator.may_go_next()
+        with pytest.raises(WrongWay):
+            navigator.go_next()
+        walk(navigator, ORDER[ORDER.index(page) + 1])
+
+
+@pytest.mark.parametrize("page", [PageId.CHECK, PageId.PLACE])
+def test_a_blocking_requirement_stops(page: PageId) -> None:
+    navigator = Navigator()
+    walk(navigator, page)
+    if page is PageId.CHECK:
+        navigator.put_facts(replace(values.FACTS, requirements=(BLOCKING,)))
+    else:
+        navigator.put_place(Choices(name="x"), (BLOCKING,))
+    assert not navigator.may_go_next()
+
+
+@pytest.mark.parametrize("target", ORDER[1:5])
+def test_going_back_throws_later_values_away(target: PageId) -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.REVIEW)
+    before = navigator.state
+    navigator.go_to(target)
+    state, blank = navigator.state, State()
+    for spec in PAGES:
+        for name in spec.makes:
+            kept = ORDER.index(spec.id) <= ORDER.index(target)
+            assert getattr(state, name) == getattr(before if kept else blank, name), name
+    assert state.choices.name == "torch", "what was typed stays as a suggestion"
+
+
+def test_changing_an_early_choice_clears_the_later_ones() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.SOURCE)
+    navigator.put_election(values.ELECTION)
+    navigator.go_back()
+    navigator.put_verdict(Choices(torch="2.13.0"), values.VERDICT, values.VERDICT.best)
+    assert navigator.state.election is None
+
+
+def test_the_rail_leads_back_but_never_ahead() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.SOURCE)
+    assert [page for page in ORDER if navigator.may_go_to(page)] == list(ORDER[:4])
+    with pytest.raises(WrongWay):
+        navigator.go_to(PageId.REVIEW)
+
+
+def test_a_preview_that_is_thrown_away_is_dropped_once() -> None:
+    dropped: list[str] = []
+    navigator = Navigator(dropped.append)
+    walk(navigator, PageId.REVIEW)
+    navigator.put_preview(values.preview("run-1"))
+    navigator.go_back()
+    navigator.go_back()
+    assert dropped == ["run-1"]
+
+
+def test_a_started_run_is_not_dropped_and_locks_the_pages_before_it() -> None:
+    dropped: list[str] = []
+    navigator = Navigator(dropped.append)
+    walk(navigator, PageId.INSTALL)
+    assert navigator.state.run_is_going
+    assert not navigator.may_go_back()
+    assert [page for page in ORDER if navigator.may_go_to(page)] == [PageId.WELCOME, PageId.INSTALL]
+    navigator.go_to(PageId.WELCOME)
+    assert navigator.state == State()
+    assert dropped == []
+
+
+def test_a_finished_run_leads_to_verify_and_the_log_stays_open_to_view() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.VERIFY)
+    assert navigator.may_go_to(PageId.INSTALL)
+    assert not navigator.may_go_to(PageId.SOURCE)
+    assert not navigator.may_go_next()
+
+
+def test_another_engine_makes_the_election_stale_but_another_name_does_not() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.PLACE)
+    navigator.put_place(replace(navigator.state.choices, name="other"), ())
+    assert not navigator.state.election_is_stale
+    navigator.put_place(replace(navigator.state.choices, engine="venv"), ())
+    assert navigator.state.election_is_stale
+    navigator.go_next()
+    navigator.put_election(values.ELECTION)
+    assert not navigator.state.election_is_stale
+    assert navigator.state.place == (), "the place is still the one that was checked"
+
+
+def test_listeners_hear_every_change() -> None:
+    heard: list[PageId] = []
+    navigator = Navigator()
+    navigator.listen(lambda: heard.append(navigator.page))
+    navigator.go_next()
+    navigator.put_facts(values.FACTS)
+    assert heard == [PageId.CHECK, PageId.CHECK]
+
+
+def test_what_was_written_stays_written_wherever_one_goes() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.REVIEW)
+    used = Used(None, (), ())
+    navigator.begin(True)
+    assert not navigator.may_go_back()
+    assert [page for page in ORDER if navigator.may_go_to(page)] == [PageId.REVIEW], "while it is being written"
+    navigator.put_used(used, ())
+    navigator.begin(False)
+    navigator.go_back()
+    assert navigator.state.used == (used,)
+    assert navigator.state.lasting == ()
+
+
+def test_another_way_to_the_network_needs_another_election_and_nothing_else() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.SOURCE)
+    navigator.put_election(values.ELECTION)
+    navigator.put_lasting((LASTING,))
+    facts = replace(values.FACTS, seconds=9.0)
+    navigator.put_network(facts)
+    state = navigator.state
+    assert (state.facts, state.election, state.lasting) == (facts, None, ())
+    assert state.verdict is not None
+
+
+def test_limits_change_the_plan_and_nothing_else() -> None:
+    dropped: list[str] = []
+    navigator = Navigator(dropped.append)
+    walk(navigator, PageId.REVIEW)
+    preview = values.preview("run-1")
+    navigator.put_preview(preview)
+    navigator.put_limits(replace(preview.plan, choices=replace(preview.plan.choices, limit_rate=5, connections=2)))
+    state = navigator.state
+    assert (state.choices.limit_rate, state.choices.connections, state.choices.name) == (5, 2, "torch")
+    assert state.preview is not None
+    assert state.preview.plan.choices.limit_rate == 5
+    assert not state.election_is_stale
+    assert dropped == []
+
+
+def test_a_build_that_does_not_fit_goes_on_only_when_it_was_asked_for_by_name() -> None:
+    navigator = Navigator()
+    walk(navigator, PageId.BUILD)
+    unfit = values.candidate("2.15.0", "cu132", values.TOO_OLD)
+    navigator.put_verdict(Choices(), values.VERDICT, unfit)
+    assert not navigator.may_go_next()
+    navigator.put_verdict(Choices(torch="2.15.0", variant="cu132"), values.VERDICT, unfit)
+    assert navigator.may_go_next()
+    absent = values.candidate("2.15.0", "cu92", Reason("not-published", {}))
+    navigator.put_verdict(Choices(torch="2.15.0", variant="cu92"), values.VERDICT, absent)
+    assert not navigator.may_go_next()

@@ -1,0 +1,129 @@
+"""The grid, the report and the lines for afterwards: arrangements of values, without a window."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
+
+from tests.app import values
+from tests.gui import fake_session, fake_side
+from wizard.app.pages.after_setup import SNIPPET
+from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
+from wizard.app.pages.report import read_report
+from wizard.app.pages.sources import rows_of
+from wizard.compatibility.model import Choices, Reason
+from wizard.model.messages import LANGUAGES, Message, catalogue, in_each, text
+
+
+def test_the_grid_has_new_releases_first_and_cpu_last() -> None:
+    grid = arrange(values.VERDICT.candidates)
+    assert grid.releases[:2] == ("2.15.0", "2.14.1")
+    assert grid.variants == ("cu132", "cu130", "cu129", "cu128", "cu126", "cu124", "cu118", "cpu")
+    best = grid.at(grid.releases.index("2.14.1"), grid.variants.index("cu126"))
+    assert best == values.BEST
+    assert grid.at(0, grid.variants.index("cu118")) is None
+
+
+def test_releases_are_compared_as_versions() -> None:
+    rows = [values.candidate(version, "cpu") for version in ("2.9.1", "2.10.0", "2.6.0")]
+    assert arrange(rows).releases == ("2.10.0", "2.9.1", "2.6.0")
+
+
+def test_a_choice_that_cannot_be_had_gives_way_to_the_best() -> None:
+    assert picked_for(values.VERDICT, Choices(torch="2.13.0", variant="cu126")) == values.candidate("2.13.0", "cu126")
+    forced = picked_for(values.VERDICT, Choices(torch="2.15.0", variant="cu132"))
+    assert forced is not None
+    assert (forced.variant, forced.fits) == ("cu132", False), "asked for by name: only the driver speaks against it"
+    absent = values.candidate("2.15.0", "cu92", Reason("not-published", {}))
+    with_absent = replace(values.VERDICT, candidates=(*values.VERDICT.candidates, absent))
+    assert picked_for(with_absent, Choices(torch="2.15.0", variant="cu92")) == values.BEST
+    assert picked_for(replace(values.VERDICT, best=None), Choices()) is None
+
+
+def test_pythons_newest_first() -> None:
+    assert pythons_of(values.VERDICT) == ("3.14", "3.13", "3.12", "3.11", "3.10")
+
+
+def test_the_first_program_is_python() -> None:
+    compile(SNIPPET, "snippet", "exec")
+
+
+def test_a_report_is_read_and_one_of_the_future_too() -> None:
+    said = {"key": "verify.x", "params": {"a": 1}, "text": "t"}
+    view = read_report({
+        "verification": {"ok": False, "gpu_ok": False, "headline": said, "torch": "2.15.0", "new": 1,
+                         "checks": [{"name": "zeros", "state": "failed", "message": said, "seconds": 1}, "odd"]},
+        "diagnosis": {"code": "no-driver", "cause": said, "repair": "bare text", "evidence": ["e"]},
+        "plan": {"engine": "venv"}, "machine": {"os": "linux"},
+    })  # fmt: skip
+    assert view.verified
+    assert view.headline == Message("verify.x", {"a": 1})
+    assert [check.name for check in view.checks] == ["zeros"]
+    assert view.diagnosis is not None
+    assert view.diagnosis.repair == Message("flow.plain", {"text": "bare text"})
+    assert (view.engine, view.os) == ("venv", "linux")
+
+
+def test_a_report_without_a_test_has_nothing_to_verify() -> None:
+    assert not read_report({"verification": None, "status": 1}).verified
+    assert not read_report({}).verified
+
+
+def test_the_usual_grid_leaves_out_old_lines_and_what_was_never_published() -> None:
+    absent = Reason("not-published", {"torch": "2.15.0", "variant": "cu92", "platform": "linux"})
+    every = [values.candidate(f"2.{minor}.{patch}", "cu126") for minor in range(1, 16) for patch in (0, 1)]
+    every += [values.candidate("2.15.1", "cu92", absent), values.candidate("1.9.0", "cu92")]
+    grid = arrange(worth_showing(every))
+    assert grid.releases == tuple(f"2.{minor}.1" for minor in range(15, 5, -1))
+    assert grid.variants == ("cu126",)
+    old = values.candidate("1.9.0", "cu92")
+    assert arrange(worth_showing(every, old)).releases[-1] == "1.9.0"
+    assert "cu92" in arrange(worth_showing(every, old)).variants
+
+
+def test_a_source_that_is_used_has_what_is_taken_from_it() -> None:
+    """It was asked for the newest build first, has it not, and an older one comes from it."""
+    torch = values.RACED_ELECTION.torch_source
+    states = tuple(
+        replace(state, verdict="missing", truth="missing") if state.source == torch else state
+        for state in values.RACED_ELECTION.states
+    )
+    rows = rows_of(replace(values.RACED_ELECTION, states=states))
+    assert [row.word for row in rows if "torch" in row.uses] == ["complete"]
+    assert [row.pill for row in rows if "torch" in row.uses] == ["ok"]
+
+
+def messages_in(value: object) -> Iterator[Message]:
+    """Every sentence in a value, however deep, also those of an event or a report."""
+    if isinstance(value, Message):
+        yield value
+        value = value.params
+    elif is_dataclass(value):
+        value = [getattr(value, one.name) for one in fields(value)]
+    elif isinstance(value, Mapping) and {"key", "params", "text"} <= value.keys():
+        yield Message.from_json(value)
+    if isinstance(value, Mapping):
+        value = tuple(value.values())
+    if isinstance(value, (tuple, list)):
+        for one in value:
+            yield from messages_in(one)
+
+
+def test_what_the_pictures_say_is_the_programs_own(tmp_path: Path) -> None:
+    """Every key and blank is one of the program's: a sentence that it does not have cannot be shown."""
+    said = [vars(values), values.place(), values.blocked(), values.preview("a-run"), vars(fake_side)]
+    for run in (True, False):
+        said.append(fake_session.report(run))
+    session = fake_session.FakeSession(tmp_path)
+    fake_session.failed_run(fake_session.FakeRun(session, "run-1"))
+    said.append([json.loads(line) for line in session.events_path("run-1").read_text().splitlines()])
+    shown = list(messages_in(said))
+    assert {"check.gpu.name_memory", "plan.proof.kernels", "environments.place.none.why", "verify.headline.gpu-ok",
+            "diagnosis.no-kernels-for-gpu.cause", "doctor.cpu-build.cause", "truth.complete",
+            "step.create.done", "change.environment.rattler"} <= {one.key for one in shown}  # fmt: skip
+    catalogue.cache_clear()  # what a fixture would have put in
+    for language in LANGUAGES:
+        assert not {one.key for one in shown} - {in_each(en="").key} - catalogue(language).keys()
+        assert all(text(one, language) for one in shown)

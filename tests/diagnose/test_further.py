@@ -1,0 +1,265 @@
+"""Faults that a new user ran into: what torch asks for is gone, a list of files is rubbish, there is no Python left."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.diagnose.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient, copy_libraries
+from wizard.cli.doctor import _say_how
+from wizard.cli.terminal import Terminal
+from wizard.compatibility.model import Choices
+from wizard.diagnose.model import Answer, evidence_text
+from wizard.diagnose.repair.snapshot import Aside
+from wizard.environment.inspect.distributions import damage_of, read_distribution
+from wizard.environment.layout import python_of
+from wizard.install.wheel import parse_record
+from wizard.model.errors import WizardError
+from wizard.model.messages import text
+from wizard.run.run_folder import RunFolder
+from wizard.system import paths
+
+RUBBISH = bytes(range(256)) * 20
+
+
+def said(answer: Answer) -> str:
+    return text(answer.cause.cause, "en") if answer.cause else ""
+
+
+def test_a_package_that_torch_asks_for_is_gone_and_its_metadata_is_not(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    shutil.rmtree(bare.site / "sympy")
+    found = bare.examine()
+    assert found.answer.cause
+    assert found.answer.cause.code == "damaged"
+    assert "sympy" in said(found.answer)
+    preview = bare.plan(found)
+    assert [file.name for file in preview.lock.files] == ["sympy"]
+    assert bare.carry_out(preview).returncode == 0
+    assert bare.answer().verdict == "nothing-wrong"
+
+
+def test_a_list_of_files_that_is_rubbish(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    (bare.site / f"torch-{TORCH}+{CUDA}.dist-info" / "RECORD").write_bytes(RUBBISH)
+    answer = bare.answer()
+    assert answer.cause
+    assert [evidence_text(line, "en") for line in answer.cause.evidence] == [
+        f"torch: other content: torch-{TORCH}+{CUDA}.dist-info/RECORD"
+    ]
+
+
+@pytest.mark.parametrize(
+    "broken", ["a,sha256=x,\u0663\n", "torch/a.py,sha256=x,5\n\0\0,b\n", '"never closed\n' * 3, ""]
+)
+def test_a_broken_record_is_read_as_far_as_it_goes(broken: str) -> None:
+    for entry in parse_record(broken):
+        assert entry.path in ("a", "torch/a.py") or "never closed" in entry.path
+
+
+@pytest.mark.parametrize(("target", "words"), [("/nowhere/python3.12", "/nowhere/python3.12"), (None, "no Python in")])
+def test_an_environment_without_its_python(bare: Patient, target: str | None, words: str) -> None:
+    bare.make(*HEALTHY)
+    for path in (bare.prefix / "bin").glob("python*"):
+        path.unlink()
+    if target:
+        (bare.prefix / "bin" / "python").symlink_to(target)
+    shutil.rmtree(bare.site / "torch")  # nothing that could be mended now
+    answer = bare.answer()
+    assert answer.cause
+    assert answer.cause.code == "python-broken"
+    assert words in said(answer)
+    assert not answer.remedy.changes_something
+
+
+def test_a_suspicion_says_may_and_a_proof_does_not(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    folder = copy_libraries(bare.prefix.parent / "harmless", "libcudart.so.9")
+    bare.variables["LD_LIBRARY_PATH"] = str(folder)
+    answer = bare.answer()
+    assert answer.verdict == "nothing-wrong"
+    assert [text(other.cause, "en") for other in answer.others if "may load it" in text(other.cause, "en")]
+    copy_libraries(bare.prefix.parent / "harmful", "libcudnn.so.9")
+    bare.variables["LD_LIBRARY_PATH"] = str(bare.prefix.parent / "harmful")
+    assert "PyTorch loads it" in said(bare.answer())
+
+
+def test_of_a_package_of_conda_only_what_conda_lists_counts(tmp_path: Path) -> None:
+    """Recipes split packages and write the prefix into files: neither is damage."""
+    info = tmp_path / "numpy-2.3.0.dist-info"
+    (tmp_path / "numpy").mkdir()
+    info.mkdir()
+    (info / "METADATA").write_text("Name: numpy\nVersion: 2.3.0\n")
+    (info / "RECORD").write_text(
+        "numpy/__init__.py,,1\nnumpy/tests.py,,1\nnumpy/gone.py,,1\nnumpy-2.3.0.dist-info/RECORD,,\n"
+    )
+    (tmp_path / "numpy" / "__init__.py").write_text("/opt/conda is longer now\n")
+    numpy = read_distribution(info)
+    assert numpy
+    listed = {"numpy/__init__.py", "numpy/gone.py"}
+    assert [str(each) for each in damage_of(numpy, of_conda=listed)] == ["missing: numpy/gone.py"]
+    assert len(damage_of(numpy)) == 3
+
+
+def test_the_files_of_conda_are_those_of_its_records(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    (bare.site / "numpy-2.3.0.dist-info" / "INSTALLER").write_text("conda\n")
+    meta = bare.prefix / "conda-meta"
+    meta.mkdir()
+    below = bare.site.relative_to(bare.prefix).as_posix()
+    record = {"name": "numpy", "version": "2.3.0", "build": "0", "subdir": "linux-64", "channel": "forge",
+              "files": [f"{below}/numpy/__init__.py"]}  # fmt: skip
+    (meta / "numpy-2.3.0-0.json").write_text(json.dumps(record))
+    assert bare.answer(imports=False).cause is None
+    (bare.site / "numpy" / "__init__.py").unlink()
+    assert "numpy" in said(bare.answer(imports=False))
+
+
+def test_the_python_of_the_system_goes_by_its_second_name(tmp_path: Path) -> None:
+    (tmp_path / "bin").mkdir()
+    assert python_of(tmp_path, "linux").name == "python"
+    (tmp_path / "bin" / "python3").touch()
+    assert python_of(tmp_path, "linux").name == "python3"
+    (tmp_path / "bin" / "python").touch()
+    assert python_of(tmp_path, "linux").name == "python"
+
+
+def test_no_card_is_of_no_matter_to_the_cpu_build(bare: Patient) -> None:
+    from dataclasses import replace
+
+    bare.machine = replace(MACHINE, driver=None, gpus=())
+    bare.make(f"torch-{TORCH}+cpu", "numpy-2.3.0", "sympy-1.13.3")
+    (bare.site / "numpy" / "__init__.py").write_text("raise ImportError('cut')\n")
+    answer = bare.answer()
+    assert answer.cause
+    assert answer.cause.code == "damaged"
+    assert [other.code for other in answer.others if "card" in other.code] == []
+
+
+def test_a_python_that_only_its_owner_may_start(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    path = bare.prefix / "bin" / "python"
+    path.unlink()
+    path.write_bytes(b"")
+    path.chmod(0o644)
+    answer = bare.answer()
+    assert answer.cause
+    assert answer.cause.code == "python-broken"
+    assert "may not use" in said(answer)
+    assert not answer.remedy.changes_something
+
+
+@pytest.mark.parametrize("closed", ["prefix", "site"])
+def test_an_environment_of_somebody_else_is_refused_before_anything_is_fetched(
+    bare: Patient, closed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The tests may run as root, who may write everywhere: the system's own answer is taken from this user's."""
+    import os
+
+    bare.make(*HEALTHY)
+    (bare.site / "sympy" / "__init__.py").unlink()
+    found = bare.examine()
+    folder = bare.prefix if closed == "prefix" else bare.site
+    allowed = os.access
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path) != folder and allowed(path, mode))
+    with pytest.raises(WizardError) as raised:
+        bare.plan(found)
+    assert raised.value.code == "repair-not-yours"
+    assert raised.value.summary.params["path"] == str(folder)
+    assert bare.session.runs() == ()
+
+
+def test_a_second_repair_waits_for_one_that_was_killed(bare: Patient, capsys: pytest.CaptureFixture[str]) -> None:
+    bare.make(*HEALTHY)
+    (bare.site / "sympy" / "__init__.py").unlink()
+    preview = bare.plan()
+    aside = Aside(bare.prefix, bare.site, preview.plan.id)
+    aside.put(("sympy",), (), (), ())  # as far as it got
+    folder = RunFolder(paths.runs_dir() / preview.plan.id)
+    folder.journal.write_text("")
+    with pytest.raises(WizardError) as raised:
+        bare.plan()
+    assert raised.value.code == "repair-under-way"
+    _say_how(bare.prefix, Terminal("en"))
+    told = capsys.readouterr().err
+    assert "is not finished" in told
+    assert "--repair" not in told, "that would only be refused"
+    assert bare.session.undo_repair(bare.prefix)
+    _say_how(bare.prefix, Terminal("en"))
+    assert "--repair" in capsys.readouterr().err
+    assert bare.plan().lock.files
+
+
+def sources_of(bare: Patient, *folders: Path) -> Choices:
+    return Choices(index=bare.world.packages.simple, find_links=tuple(map(str, folders)))
+
+
+def only(folder: Path, *wheels: Path) -> Path:
+    folder.mkdir()
+    for wheel in wheels:
+        shutil.copy2(wheel, folder)
+    return folder
+
+
+@pytest.mark.slow
+def test_a_source_without_the_companion_is_passed_over_for_one_that_has_it(bare: Patient, tmp_path: Path) -> None:
+    bare.make(f"torch-{TORCH}+{CUDA}", f"torchvision-{VISION}+cpu", *HEALTHY[2:])
+    found = bare.examine()
+    assert found.answer.cause
+    assert found.answer.cause.code == "companion-variant"
+    torch = next((bare.wheels / "torch").glob(f"torch-{TORCH}+{CUDA}-*.whl"))
+    vision = next((bare.wheels / "torch").glob(f"torchvision-{VISION}+{CUDA}-*.whl"))
+    poor, rich = only(tmp_path / "poor", torch), only(tmp_path / "rich", torch, vision)
+    with pytest.raises(WizardError) as caught:
+        bare.session.plan_repair(found, sources_of(bare, poor))
+    assert caught.value.code == "repair-companion-not-carried"
+    assert "--with" not in text(caught.value.hint, "en") + text(caught.value.hint, "zh_CN")
+    preview = bare.session.plan_repair(found, sources_of(bare, poor, rich))
+    assert [file.name for file in preview.lock.files] == ["torchvision"]
+    assert bare.carry_out(preview).returncode == 0
+    assert bare.answer().verdict == "nothing-wrong"
+
+
+def relist(bare: Patient, entries: dict[str, str]) -> None:
+    """Other hashes and sizes in torch's RECORD."""
+    record = bare.site / f"torch-{TORCH}+{CUDA}.dist-info" / "RECORD"
+    kept = [line for line in record.read_text().splitlines() if line.split(",")[0] not in entries]
+    record.write_text("\n".join([*kept, *(f"{path},{told}" for path, told in entries.items())]) + "\n")
+
+
+def test_other_bytes_of_the_same_length_are_found_when_the_test_fails_and_nothing_else_tells(bare: Patient) -> None:
+    """A library whose header is whole and whose content is not: only reading it to the end can tell."""
+    bare.make(*HEALTHY)
+    large = bare.site / "torch" / "lib" / "libtorch_cpu.so"
+    whole = large.read_bytes() + bytes(300_000)
+    digest = base64.urlsafe_b64encode(hashlib.sha256(whole).digest()).rstrip(b"=").decode()
+    large.write_bytes(whole[:-1] + b"x")
+    (bare.site / "torch" / "__init__.py").write_text("raise ImportError('libtorch_cpu.so: invalid ELF header')\n")
+    relist(bare, {"torch/lib/libtorch_cpu.so": f"sha256={digest},{len(whole)}", "torch/__init__.py": ","})
+    stages: list[str] = []
+    facts = bare.session.facts_of(MACHINE)
+    found = bare.session.doctor(facts, bare.prefix, variables={}, on_stage=stages.append)
+    assert "deep" in stages
+    assert found.answer.cause
+    assert found.answer.cause.code == "damaged"
+    assert "libtorch_cpu.so" in said(found.answer)
+
+
+def test_a_healthy_environment_is_not_read_to_the_end(bare: Patient) -> None:
+    bare.make(*HEALTHY)
+    stages: list[str] = []
+    bare.session.doctor(bare.session.facts_of(MACHINE), bare.prefix, variables={}, on_stage=stages.append)
+    assert "deep" not in stages
+
+
+def test_an_environment_that_vanishes_meanwhile_is_not_made_again_in_part(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    with pytest.raises(WizardError) as caught:
+        Aside(gone, gone / "lib" / "site-packages", "run-1").put(["torch"], [], [], [])
+    assert caught.value.code == "aside-failed"
+    assert not gone.exists()

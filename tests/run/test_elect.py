@@ -1,0 +1,189 @@
+"""The live check on real pages: the matrix's best is taken only if a source lists that very wheel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.pinned import pin
+from tests.servers.index_server import IndexServer
+from tests.sources.wheels import make_wheel
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.compatibility.resolve import resolve
+from wizard.machine.model import Driver, Gpu, Machine, PythonInstall
+from wizard.model.capability import ComputeCapability
+from wizard.model.errors import UsageError, WizardError
+from wizard.run.model import Election, Facts
+from wizard.run.select.elect import elect
+from wizard.sources.model import UserSettings
+
+PYTHONS = (PythonInstall("/py/3.13", "3.13.1", True), PythonInstall("/py/3.11", "3.11.7", True))
+NO_CARD = Machine("linux", "x86_64", "2.36", None, (), pythons=PYTHONS)
+RTX_4090 = replace(
+    NO_CARD,
+    driver=Driver("560.35.03", "12.6"),
+    gpus=(Gpu("nvidia", "NVIDIA GeForce RTX 4090", "10de:2684", ComputeCapability(8, 9)),),
+)
+LINUX = "manylinux_2_28_x86_64"
+
+
+def wheel(folder: Path, name: str, version: str, python: str = "311") -> None:
+    make_wheel(folder, f"{name}-{version}-cp{python}-cp{python}-{LINUX}.whl")
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[IndexServer]:
+    with IndexServer(tmp_path / "wheels") as server:
+        yield server
+
+
+def choose(
+    server: IndexServer, machine: Machine = NO_CARD, settings: UserSettings | None = None, **wishes: object
+) -> Election:
+    choices = Choices(engine="venv", index=server.simple, torch_index=server.simple)
+    choices = replace(choices, **wishes)  # type: ignore[arg-type]
+    matrix = load_matrix()
+    facts = Facts(machine, settings or UserSettings(), (), 0.0)
+    return elect(facts, matrix, resolve(machine, matrix, choices), choices, None, lambda: False)
+
+
+def keys(election: Election) -> set[str]:
+    return {notice.key for notice in election.notices}
+
+
+def test_the_best_that_is_really_there(server: IndexServer) -> None:
+    wheel(server.root, "torch", "2.13.0+cpu")
+    wheel(server.root, "torch", "2.12.1+cpu")
+    election = choose(server)
+    assert (election.candidate.torch, election.candidate.variant, election.python) == ("2.13.0", "cpu", "3.11")
+    assert election.wanted.torch == "2.15.0"
+    assert "notice.second-choice" in keys(election)
+    assert election.requirements[0] == "torch==2.13.0+cpu"
+
+
+def test_a_better_build_in_any_source_beats_a_worse_one_in_the_first(server: IndexServer, tmp_path: Path) -> None:
+    """By build first and by source second."""
+    wheel(tmp_path / "links", "torch", "2.12.1+cu126")
+    wheel(server.root, "torch", "2.14.1+cu126")
+    election = choose(server, RTX_4090, find_links=(str(tmp_path / "links"),))
+    assert (election.candidate.torch, election.candidate.variant) == ("2.14.1", "cu126")
+    assert "notice.second-choice" not in keys(election)
+
+
+def test_a_wheel_without_local_version_is_the_default_build_and_no_other(server: IndexServer) -> None:
+    wheel(server.root, "torch", "2.14.1")  # PyPI's build of 2.14.1 is cu130, which driver 560 cannot run
+    wheel(server.root, "torch", "2.7.1")  # PyPI's build of 2.7 is cu126
+    election = choose(server, RTX_4090)
+    assert (election.candidate.torch, election.candidate.variant) == ("2.7.1", "cu126")
+    assert election.requirements[0] == "torch==2.7.1"
+
+
+def test_companions_of_the_same_variant_or_none(server: IndexServer) -> None:
+    wheel(server.root, "torch", "2.13.0+cpu")
+    wheel(server.root, "torchvision", "0.28.0")  # the default build: made for CUDA
+    election = choose(server)
+    assert election.candidate.torchvision is None
+    assert "notice.companion-dropped" in keys(election)
+    with pytest.raises(UsageError, match="torchvision"):
+        choose(server, companions=("torchvision",))
+    wheel(server.root, "torchvision", "0.28.0+cpu")
+    election = choose(server)
+    assert election.candidate.torchvision == "0.28.0"
+    assert election.requirements == ("torch==2.13.0+cpu", "torchvision==0.28.0+cpu", *election.requirements[2:])
+
+
+def test_a_companion_that_was_asked_for_leads_on_to_the_source_that_has_it(
+    server: IndexServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    links = tmp_path / "links"
+    wheel(links, "torch", "2.13.0+cpu")
+    settings = UserSettings(find_links=(links.as_uri(),), index_url=server.simple)
+    wheel(server.root, "torch", "2.13.0+cpu")
+    wheel(server.root, "torchvision", "0.28.0+cpu")
+    pin(monkeypatch, tmp_path / "tables", *links.iterdir(), *server.root.iterdir())
+    wishes = {"settings": settings, "index": None, "torch_index": None, "mirrors": "official"}
+    asked = choose(server, companions=("torchvision",), **wishes)
+    assert (asked.torch_source.url, asked.candidate.torchvision) == (server.simple, "0.28.0")
+    unasked = choose(server, **wishes)
+    assert (unasked.torch_source.url, unasked.candidate.torchvision) == (links.as_uri(), None)
+
+
+def test_no_worse_build_is_taken_for_a_companion(server: IndexServer, tmp_path: Path) -> None:
+    wheel(tmp_path / "links", "torch", "2.12.1+cpu")
+    wheel(tmp_path / "links", "torchvision", "0.27.1+cpu")
+    wheel(server.root, "torch", "2.13.0+cpu")
+    with pytest.raises(UsageError, match="torchvision"):
+        choose(server, find_links=(str(tmp_path / "links"),), companions=("torchvision",))
+
+
+def test_the_users_own_settings_are_a_source(
+    server: IndexServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wheel(tmp_path / "lab", "torch", "2.13.0+cpu")
+    pin(monkeypatch, tmp_path / "tables", *(tmp_path / "lab").iterdir())
+    settings = UserSettings(find_links=((tmp_path / "lab").as_uri(),), no_index=True)
+    election = choose(server, settings=settings, index=None, torch_index=None)
+    assert election.torch_source.url == (tmp_path / "lab").as_uri()
+
+
+def test_python_follows_what_the_machine_and_the_source_have(server: IndexServer) -> None:
+    wheel(server.root, "torch", "2.13.0+cpu", "313")
+    wheel(server.root, "torch", "2.13.0+cpu", "312")
+    assert choose(server).python == "3.13"
+    with pytest.raises(WizardError) as caught:
+        choose(server, python="3.12")
+    assert caught.value.code == "engine-venv-no-python"
+
+
+def test_a_variant_asked_for_by_name_is_honoured_and_said(server: IndexServer) -> None:
+    wheel(server.root, "torch", "2.14.1+cu126")
+    election = choose(server, variant="cu126")
+    assert not election.candidate.fits
+    assert "notice.asked-unfit" in keys(election)
+
+
+def test_nothing_carried_is_said(server: IndexServer) -> None:
+    wheel(server.root, "numpy", "2.0.0")
+    with pytest.raises(WizardError) as caught:
+        choose(server)
+    assert caught.value.code == "no-source"
+
+
+def test_nothing_answers_is_said(server: IndexServer) -> None:
+    with pytest.raises(WizardError) as caught:
+        choose(server, torch_index="http://127.0.0.1:9/simple", index="http://127.0.0.1:9/simple")
+    assert caught.value.code == "no-source-answers"
+
+
+def make_channel(folder: Path, *subdirs: str) -> None:
+    for subdir in subdirs:
+        (folder / subdir).mkdir(parents=True)
+        (folder / subdir / "repodata.json").write_bytes(b'{"info": {}, "packages": {}}')
+
+
+def test_a_dead_channel_of_the_users_does_not_stop_anything(server: IndexServer) -> None:
+    """The next one does the work, and is asked no more than it has to be."""
+    wheel(server.root, "torch", "2.13.0+cpu", "312")
+    make_channel(server.root / "half" / "conda-forge", "noarch")
+    make_channel(server.root / "good" / "conda-forge", "noarch", "linux-64")
+    make_channel(server.root / "spare" / "conda-forge", "noarch", "linux-64")
+    dead, half = "http://127.0.0.1:9/conda-forge", f"{server.url}/half/conda-forge"
+    good, spare = f"{server.url}/good/conda-forge", f"{server.url}/spare/conda-forge"
+    settings = UserSettings(conda_channels=(dead, half, good, spare))
+    election = choose(server, settings=settings, engine="auto")
+    assert (election.engine, election.channels, election.python) == ("rattler", (good,), "3.12")
+    silent = [notice.params["channel"] for notice in election.notices if notice.key == "notice.channel-silent"]
+    assert silent == [dead, half]
+    assert not any("/spare/" in path for path in server.paths())
+
+
+def test_a_closed_lab_without_a_channel_uses_its_own_python(server: IndexServer) -> None:
+    wheel(server.root, "torch", "2.13.0+cpu")
+    settings = UserSettings(conda_channels=("http://127.0.0.1:9/conda-forge",), conda_only=True)
+    election = choose(server, settings=settings, engine="auto")
+    assert (election.engine, election.channels) == ("venv", ())
+    assert "notice.channel-silent" not in keys(election)

@@ -1,0 +1,38 @@
+"""Shared by the tests of a mirror for good: what was written, and what the tools answered."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.toolconfig.world import Computer
+from wizard.app.use import settings as use_cases
+from wizard.model.errors import WizardError
+from wizard.model.messages import LANGUAGES, text
+from wizard.sources.table import mirror_rows
+from wizard.toolconfig.model import Tool
+from wizard.toolconfig.verify import Answer
+
+ROOT = Path(__file__).resolve().parents[2]
+linux = pytest.mark.skipif(sys.platform == "win32", reason="folders and scripts of Linux")
+PIP, UV, RC = ".config/pip/pip.conf", ".config/uv/uv.toml", ".condarc"
+PACKAGES = next(row.address() for row in mirror_rows() if (row.kind, row.id) == ("pypi", "tuna"))
+FORGE = next(row.address() for row in mirror_rows() if (row.kind, row.id) == ("conda-forge", "tuna"))
+OLD = "https://old.example/simple"
+
+
+def use(computer: Computer, mirror: str, *kinds: str) -> use_cases.Used:
+    return use_cases.use(use_cases.plan_use(mirror, kinds, computer.around), computer.around)
+
+
+def answers(used: use_cases.Used) -> dict[Tool, Answer]:
+    for check in used.checks:
+        assert all(text(check.words, language) for language in LANGUAGES)
+    return {check.tool: check.answer for check in used.checks}
+
+
+def code_of(error: pytest.ExceptionInfo[WizardError]) -> str:
+    assert all(text(error.value.summary, language) and text(error.value.hint, language) for language in LANGUAGES)
+    return error.value.code
