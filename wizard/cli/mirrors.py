@@ -1,4 +1,6 @@
-"""`torch-wizard mirrors test`: what is true of every source today, for the wanted build, to the client that installs.
+"""`torch-wizard mirrors list | test | use | lint`: each action is a function, found by its name.
+
+`torch-wizard mirrors test`: what is true of every source today, for the wanted build, to the client that installs.
 
 Exit status 0 when each kind that is needed has a complete source, else 1.
 """

@@ -1,4 +1,6 @@
-"""`--trust HOST`, and the question about a host where somebody can be asked: before a class profile sends us anywhere.
+"""What the command line wishes of the network, and whom a class profile may send this computer to.
+
+`--trust HOST`, and the question about a host where somebody can be asked: before a class profile sends us anywhere.
 
 Whoever says --yes beforehand has not seen which hosts a file names, so that yes is none to them.
 """

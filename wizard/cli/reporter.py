@@ -1,4 +1,7 @@
-"""Follows a run by its events and tells a person about them, or passes the lines on."""
+"""Reports a run, or what comes before it, on the terminal or as JSON lines; passes on a wish to cancel.
+
+Follows a run by its events and tells a person about them, or passes the lines on.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The verdict as a text table, torch x CUDA, for a terminal; Chinese letters are two columns wide.
+"""Tables for a terminal, in columns that count Chinese letters as two; the verdict's own table.
+
+The verdict as a text table, torch x CUDA, for a terminal; Chinese letters are two columns wide.
 
 The best is marked, the other cells say in three words why not. What is chosen to be shown is the newest
 patch of the newest releases, and always the best. `pick --json` has everything.

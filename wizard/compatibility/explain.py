@@ -1,4 +1,6 @@
-"""Says a verdict: the `pick --json` document, and why it is not the newest release.
+"""Says a verdict: as a document, why it is not the newest release, why another build was not chosen.
+
+Says a verdict: the `pick --json` document, and why it is not the newest release.
 
 Shapes and sentences only; the verdict is taken as it is. The text table is `wizard/cli/tables`.
 """

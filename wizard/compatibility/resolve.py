@@ -1,4 +1,6 @@
-"""The decision: every build with its verdict, the best first. Pure: facts in, verdict out.
+"""The decision: what was asked for, and every build with its verdict, the best first. Pure.
+
+The decision: every build with its verdict, the best first. Pure: facts in, verdict out.
 
 The rule for best: the newest stable release that has a build fitting every card, the driver, the Python, the
 system and the C library; among its builds the highest CUDA. Without a usable card, the CPU build. Cards that

@@ -1,4 +1,6 @@
-"""The driver rule: does the installed driver run a CUDA version, and may it compile its PTX?
+"""The two rules: does the driver run a CUDA version, and does a build hold code for the card?
+
+The driver rule: does the installed driver run a CUDA version, and may it compile its PTX?
 
 NVIDIA's minor-version floor decides: any 12.x build runs from the first 12.0 driver on. A driver is never
 too new for a build. It can be too new, or too old, for a card: that is `cards`.

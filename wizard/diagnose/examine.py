@@ -1,4 +1,6 @@
-"""From looks and the test to one answer. Pure; never a cause without its evidence.
+"""The whole examination in three stages, and the one answer that is made of it.
+
+From looks and the test to one answer. Pure; never a cause without its evidence.
 
 What is certainly wrong in the environment comes first, in the order of `_RANK`: a missing file explains a failed
 import better than the import does. Then the machine, then what the test itself says, then suspicions that nothing

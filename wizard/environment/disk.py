@@ -1,4 +1,6 @@
-"""Linux: what is mounted where, from `/proc/self/mountinfo`; of what kind it is, and what it forbids.
+"""The disk below a folder: mounts, quota, Windows' drives, what it forbids; and the folders for caches.
+
+Linux: what is mounted where, from `/proc/self/mountinfo`; of what kind it is, and what it forbids.
 
 Asking the mount table costs nothing and never hangs, also where a server behind a folder has gone.
 """

@@ -1,4 +1,7 @@
-"""Where things lie inside a prefix: the interpreter, site-packages, whether pip is there."""
+"""Where things lie inside a prefix, and how a small file is read without leaving a trace.
+
+Where things lie inside a prefix: the interpreter, site-packages, whether pip is there.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""May an environment be made here? Names and target folders, checked before anything is changed.
+"""May an environment be made here? Names, parts of paths and target folders, checked before anything is changed.
+
+May an environment be made here? Names and target folders, checked before anything is changed.
 
 Refused: what cannot be a folder's name, what is there already, system folders, folders that cannot be written
 or are too small. Allowed but named: spaces, other alphabets, signs that trip shells. Nothing is created, except

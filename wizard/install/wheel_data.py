@@ -1,4 +1,6 @@
-"""What wheels write beside their packages: programs, data, headers, and files that several packages share.
+"""What of a wheel is not linked: metadata, programs, data, headers, and files that packages share.
+
+What wheels write beside their packages: programs, data, headers, and files that several packages share.
 
 No other package's folder is moved for these, so a snapshot keeps a copy of what is there, or a note that nothing was.
 What conda's records list, and what makes the folder an environment, is written by no wheel: `clash_of` finds the first

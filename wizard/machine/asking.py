@@ -1,4 +1,6 @@
-"""Several calls at once, with one time limit for all: who is late is left behind.
+"""How a probe asks other programs, several at once, with one time limit for all.
+
+Several calls at once, with one time limit for all: who is late is left behind.
 
 Threads are daemons of their own and not a pool: a child that hangs in the kernel on a lost card cannot
 even be killed, and a pool would wait for its thread at the interpreter's exit.

@@ -1,4 +1,6 @@
-"""A machine as `machine.json`, and back: what `probe --json` prints and `pick --machine` reads.
+"""A machine as `machine.json`, and back, read with suspicion.
+
+A machine as `machine.json`, and back: what `probe --json` prints and `pick --machine` reads.
 
 The shape is a contract (docs/architecture.md): fields may be added, none may change. Reading trusts
 nothing: see `fields`. Notices that this version has no words for are left out.

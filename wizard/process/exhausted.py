@@ -1,4 +1,6 @@
-"""How programs say that the system gives them no more memory (or no further thread, which is mostly the same).
+"""How programs say that memory or the disk is full.
+
+How programs say that the system gives them no more memory (or no further thread, which is mostly the same).
 
 By a limit (`ulimit -v`, a cluster's `--mem`) or because the computer has no more. Told apart everywhere: a Python that
 could not start for it is not a Python that is missing.

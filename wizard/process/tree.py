@@ -1,4 +1,6 @@
-"""A small process that outlives a killed worker by a moment, to end what the worker had started (Linux).
+"""A process with all its descendants, and the guardian that outlives a killed worker.
+
+A small process that outlives a killed worker by a moment, to end what the worker had started (Linux).
 
 The kernel's parent-death signal reaches only direct children; what those started in turn (pip below venv) would
 live on. The worker tells the guardian each process group that begins and ends; when the worker's pipe closes

@@ -1,4 +1,6 @@
-"""A look at our own folder when the program starts: what stands in the way is set aside, with a sentence for each.
+"""Our own folder when the program starts, our settings file, and a home that is somebody else's.
+
+A look at our own folder when the program starts: what stands in the way is set aside, with a sentence for each.
 
 Set aside is renamed, never deleted. Only what is plainly ours and plainly unusable: our settings file with something
 else in it, a file where a folder of ours must be, or the reverse. A link may lead to a disk that is not plugged in, so

@@ -1,4 +1,6 @@
-"""Where packages could come from, in order of trust: by hand, the user's own settings, the official places.
+"""Where packages could come from, in order of trust, and which of these places race.
+
+Where packages could come from, in order of trust: by hand, the user's own settings, the official places.
 
 Only addresses; what they carry is read later. By hand replaces everything else of its kind. Mirrors from
 the table come in when they race (`racers`), not here.

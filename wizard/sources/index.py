@@ -1,4 +1,6 @@
-"""Index pages as offers: PEP 503 html, PEP 691/700 json, flat listings. Pure; no page makes it fail.
+"""Index pages and folders as offers.
+
+Index pages as offers: PEP 503 html, PEP 691/700 json, flat listings. Pure; no page makes it fail.
 
 Files that are no wheel, of another project, or behind a link that we do not follow are passed over. What is
 no index at all (a login page of a network, an error page with status 200) raises SourceUnreachable

@@ -1,4 +1,6 @@
-"""Looks at one source: its page as the installing client gets it, the wanted file on it, and where the link ends.
+"""Probes one source: an index, a conda channel, or a place that hands out Miniforge.
+
+Looks at one source: its page as the installing client gets it, the wanted file on it, and where the link ends.
 
 A link is followed with a GET for its first bytes, because a HEAD may be answered otherwise; no file is downloaded.
 What is seen is not judged here.

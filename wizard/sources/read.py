@@ -1,4 +1,6 @@
-"""Reading sources: which wheels of a project does this one list? Pages are kept in memory for one run.
+"""Reads sources: which wheels of a project does this one list? And the address that stands for the official one.
+
+Reading sources: which wheels of a project does this one list? Pages are kept in memory for one run.
 
 `()` means that the source answered and has no such project; a source that could not be read raises. This
 looks at lists only: no wheel is fetched, and speed is not judged here.

@@ -1,4 +1,6 @@
-"""Looks into a torch wheel where it lies, without downloading it: which CUDA, which machine code.
+"""Looks into a wheel where it lies, without downloading it: its metadata, which CUDA, which machine code.
+
+Looks into a torch wheel where it lies, without downloading it: which CUDA, which machine code.
 
 About 1.5 MB of a wheel is read (its directory is most of that), and 7 to 10 MB where only the compiled
 library can tell. Nothing of the wheel is run. What could not be told is None, never a guess.

@@ -1,4 +1,6 @@
-"""Which network is this computer in? A short mark that changes when speeds measured elsewhere no longer count.
+"""How fast a source is, kept for a day and for this network.
+
+Which network is this computer in? A short mark that changes when speeds measured elsewhere no longer count.
 
 Made of the default gateway, the local subnets on its way and the proxy, hashed: nothing about the network can be read
 from it. It needs no rights and asks nobody. Two homes with the same router type may look alike; a day later what was

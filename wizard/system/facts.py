@@ -1,4 +1,7 @@
-"""What a system says of itself when it is asked: build, C library, language of its windows, its own number."""
+"""What a system says of itself when it is asked, and how much a disk still takes.
+
+What a system says of itself when it is asked: build, C library, language of its windows, its own number.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""What only has another name, number or yes and no on the other system, as one table: a row for each system.
+"""On which system this program runs, and what only has another name, number or yes and no there.
+
+What only has another name, number or yes and no on the other system, as one table: a row for each system.
 
 `this()` is the row of this computer, `of(name)` that of a machine that may be another one; functions that take a
 system's name mean this one where none is given. Nothing is looked at here.

@@ -1,4 +1,6 @@
-"""pip.conf and pip.ini, edited by lines: ConfigUpdater says which lines an option has, the others are not touched.
+"""pip's own settings: read the way pip reads them, edited in place.
+
+pip.conf and pip.ini, edited by lines: ConfigUpdater says which lines an option has, the others are not touched.
 
 pip's own reader (configparser) decides what a file means; this file knows only where things stand. Options are
 named as pip names them: lower case, dashes, without leading ones.

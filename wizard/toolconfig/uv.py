@@ -1,4 +1,6 @@
-"""uv.toml, edited with tomlkit; entries of `[[index]]` by lines, so that comments near them stay.
+"""uv's own settings: read with its variables, edited in place.
+
+uv.toml, edited with tomlkit; entries of `[[index]]` by lines, so that comments near them stay.
 
 Keys: "extra-index-url" or "pip.index-url" as in the file; "index" is the address of the default `[[index]]`
 entry, "index[https://…]" the address of the entry that has that one.

@@ -1,4 +1,6 @@
-"""The HTTP side of reading sources: certificates, proxies, redirects, limits. It knows nothing of packages.
+"""The HTTP client for reading sources, and why one could not be read.
+
+The HTTP side of reading sources: certificates, proxies, redirects, limits. It knows nothing of packages.
 
 Proxy and certificates come from the variables that every child gets too (wizard.transfer.proxy), so that what is seen
 here is what uv will see. Verification cannot be switched off.

@@ -1,4 +1,6 @@
-"""The user's file itself: found behind its link, looked at before it is written, put, removed.
+"""The user's file itself, and its bytes replaced in one go.
+
+The user's file itself: found behind its link, looked at before it is written, put, removed.
 
 Each trouble with it becomes a sentence: read-only, no room, somebody else's, changed in the meantime.
 """

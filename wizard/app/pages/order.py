@@ -1,4 +1,6 @@
-"""The eight pages in their order, as data: what each one makes, and when its Next may be pressed.
+"""The pages in their order, those beside the wizard, and what they have gathered so far: one frozen value.
+
+The eight pages in their order, as data: what each one makes, and when its Next may be pressed.
 
 A page's values depend on those of the pages before it; so whatever changes on one page makes the values
 of every later page worthless. That one rule is all that the navigator knows.

@@ -1,4 +1,6 @@
-"""Where downloads and package caches go, and where temporary files: a choice of its own each, beside the environment.
+"""What the person wishes of every run: the network, and the folders for downloads and temporary files.
+
+Where downloads and package caches go, and where temporary files: a choice of its own each, beside the environment.
 
 What an option says counts for its run (it is in the plan) and, after a yes, for later starts; it is kept in the
 program's settings file. In force is what stands in two variables of this process, which its children inherit.

@@ -1,4 +1,6 @@
-"""The use case: look over the user's settings for this install, and mend what can be mended in a file.
+"""The use cases about the user's settings files: a mirror for good, looking them over, taking a change back.
+
+The use case: look over the user's settings for this install, and mend what can be mended in a file.
 
 The rules know nothing of machines; here they get to know the card, and the build that is the best for it.
 Mending goes through the journal, so that it can be taken back.

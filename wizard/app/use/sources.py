@@ -1,4 +1,6 @@
-"""The truth about sources as a use case of its own: every place that is known, tested for the wanted build.
+"""The use cases about every known source, and verdicts for described machines.
+
+The truth about sources as a use case of its own: every place that is known, tested for the wanted build.
 
 `mirrors test` and the window's Source page show what comes from here. Nothing is elected and nothing is changed.
 """

@@ -1,4 +1,6 @@
-"""TOML tables read with suspicion: each field has one type, form and size; what is wrong is noted under a dotted path.
+"""The fields of a profile, read with suspicion, and what may be named in them.
+
+TOML tables read with suspicion: each field has one type, form and size; what is wrong is noted under a dotted path.
 
 Unlike `machine.fields` it does not stop at the first mistake, since a profile is mended by hand by the person who made
 it. A field that is wrong reads as None, "" or (); whoever has asked for all of them looks at `problems`.

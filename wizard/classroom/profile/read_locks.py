@@ -1,4 +1,6 @@
-"""`[[lock.conda]]`: read with the same suspicion as the rest of a profile, and held against its entry.
+"""The locks of a profile, read with suspicion: conda's packages, and whether the wheels hold together.
+
+`[[lock.conda]]`: read with the same suspicion as the rest of a profile, and held against its entry.
 
 A file's name follows from the package's name, version and build, and its address from the channel and that name, so
 that nothing leads out of a folder and nothing is called what it is not.

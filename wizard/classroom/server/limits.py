@@ -1,4 +1,6 @@
-"""Who may come in at all: how many connections one address, and all together, may hold open.
+"""Limits of the server: connections, and requests at the same time; the rest is told to come again.
+
+Who may come in at all: how many connections one address, and all together, may hold open.
 
 `limits.Gate` counts replies; a connection that never asks for anything is none, and yet a few hundred of them would use
 up what a program may open, so that the room could not reach its server. Everything happens in the server's one loop.

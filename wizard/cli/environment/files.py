@@ -1,4 +1,7 @@
-"""`torch-wizard envs bootstrap`: Miniforge for who wants conda itself: shown with its licence, agreed to, installed."""
+"""`torch-wizard envs export | module | bootstrap`: what is written or fetched for an environment.
+
+`torch-wizard envs bootstrap`: Miniforge for who wants conda itself: shown with its licence, agreed to, installed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The grammar of `torch-wizard profile`, and of `setup --profile`."""
+"""The grammar of `torch-wizard profile`, `pack` and `room`, and what a class adds to `setup`.
+
+The grammar of `torch-wizard profile`, and of `setup --profile`.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""A value of an option that has to be of one kind, and the sentence for one that is not.
+"""The options about the network and about trust, and values that have to be of one kind.
+
+A value of an option that has to be of one kind, and the sentence for one that is not.
 
 The sentence is a field and not raised as text, so that it can be put into the person's language (`words.py`).
 """

@@ -1,4 +1,7 @@
-"""The options about downloading: how much of the line and of a server's patience a setup may take."""
+"""The options of `setup` beside its choices: downloading, folders, an environment that is there, labs.
+
+The options about downloading: how much of the line and of a server's patience a setup may take.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The grammar of `torch-wizard mirrors`; apart from the commands, whose imports every start would pay for.
+"""The grammar of `torch-wizard mirrors` and `undo`.
+
+The grammar of `torch-wizard mirrors`; apart from the commands, whose imports every start would pay for.
 
 Each action adds itself: `list` and `test` here, others in files of their own, named in `_ACTIONS` below and in
 `ACTIONS` of `cli/mirrors.py`.

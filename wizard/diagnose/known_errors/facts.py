@@ -1,4 +1,6 @@
-"""What the compatibility tables say to the facts of an error text: sentences that name the facts they rest on.
+"""The facts that an error text names itself, judged by the compatibility tables.
+
+What the compatibility tables say to the facts of an error text: sentences that name the facts they rest on.
 
 No guess: a version that no table holds gets no sentence. What this computer is does not count here.
 """

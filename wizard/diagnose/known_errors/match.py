@@ -1,4 +1,6 @@
-"""Finds the known errors in a pasted traceback or log. Pure; precision before recall.
+"""The catalogue of known errors, and which of them a pasted text holds.
+
+Finds the known errors in a pasted traceback or log. Pure; precision before recall.
 
 Of several matches the one that says most wins (`rank`), then the one that stands last: what ends a log is
 nearer to the failure than what began it. A text that matches nothing gets no answer, never a guess.

@@ -1,4 +1,6 @@
-"""A terminal window of the user's in which the environment is switched on already.
+"""The user's shell, and a terminal window in which the environment is switched on.
+
+A terminal window of the user's in which the environment is switched on already.
 
 The shell starts as it always does (its own settings first), then the environment's script runs: so it comes last on
 PATH's front, whatever the settings do. The window belongs to the user: it outlives this program.

@@ -1,4 +1,6 @@
-"""Which of the user's condas makes the environment, and why: the one they named, else the first that answers.
+"""Which of the user's condas makes the environment, and the command lines that it is given.
+
+Which of the user's condas makes the environment, and why: the one they named, else the first that answers.
 
 What lies on the machine is found by `machine.condas`; here one is confirmed by `info --json`, with a time limit, since
 a conda on a dead network drive or with a broken Python is found all the same.

@@ -1,4 +1,6 @@
-"""Where a Miniforge may be installed: its installers refuse spaces, on Windows other letters too, and folders in use.
+"""Miniforge: its installers as rows, and where one may be installed.
+
+Where a Miniforge may be installed: its installers refuse spaces, on Windows other letters too, and folders in use.
 
 Refused places come with a proposal. Nothing is created here, and nothing is ever installed as another user.
 """

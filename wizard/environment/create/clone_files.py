@@ -1,4 +1,6 @@
-"""The old folder's path in a copied file becomes the new one's: in text, in conda's binaries, in programs' first lines.
+"""The files of a copied environment: copied, their old path rewritten, their records made true again.
+
+The old folder's path in a copied file becomes the new one's: in text, in conda's binaries, in programs' first lines.
 
 Pure functions over bytes. conda writes the prefix into binaries over a placeholder and fills up with zeros, so there is
 room again for another prefix; other binaries have none, and then it is said that they still name the old folder.

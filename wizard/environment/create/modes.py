@@ -1,4 +1,6 @@
-"""One environment for everybody on a computer or cluster: all may read and run it, its owner alone may change it.
+"""Who may read and change an environment: the user's umask, or everybody on the computer.
+
+One environment for everybody on a computer or cluster: all may read and run it, its owner alone may change it.
 
 Whatever the umask says, and whatever modes packages brought. Folders above the environment are opened only where this
 setup made them: somebody's home stays as closed as it is, and then the setup is refused before it starts.

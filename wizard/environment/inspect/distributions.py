@@ -1,4 +1,6 @@
-"""Installed distributions as their metadata folders tell: name, version, who installed them, what they want.
+"""Installed distributions by their metadata, and whether their files are what RECORD says.
+
+Installed distributions as their metadata folders tell: name, version, who installed them, what they want.
 
 Files only: nothing is imported and no Python is run, so a broken environment can be read too. Conda's own
 records are read by `wizard/environment/conda/records`; here is what pip and uv leave in site-packages.

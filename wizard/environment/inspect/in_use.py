@@ -1,4 +1,6 @@
-"""Which running programs use an environment: its Python, a library of it, or stand in one of its folders.
+"""Who uses an environment: running programs, and Jupyter kernels outside of it.
+
+Which running programs use an environment: its Python, a library of it, or stand in one of its folders.
 
 A venv's interpreter is a link, so the program itself is another Python far away: how it was started tells. Processes of
 other users say little to an ordinary user; what cannot be asked is left out.

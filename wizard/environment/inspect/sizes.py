@@ -1,4 +1,6 @@
-"""How large an environment is, twice: what it holds, and what deleting it would free.
+"""How large an environment is, and the walk through its folders that finds it out.
+
+How large an environment is, twice: what it holds, and what deleting it would free.
 
 The two differ by hard links: a file that the package cache or another environment has too stays on the disk. Counting
 is slow (tens of thousands of files), so it is apart from the list, can be stopped, and its answers are kept with a

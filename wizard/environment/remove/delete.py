@@ -1,4 +1,6 @@
-"""Deleting an environment: first a plan that says what goes and what stays, then the typed name, then the doing.
+"""Deleting an environment as a plan, and what is never deleted.
+
+Deleting an environment: first a plan that says what goes and what stays, then the typed name, then the doing.
 
 The plan is a value and changes nothing. The doing looks again (time has passed), takes the environment away in one
 step and removes its files afterwards; what is interrupted is finished by `finish_deletions` at the next start.

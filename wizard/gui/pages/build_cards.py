@@ -1,4 +1,7 @@
-"""Beside the grid: builds that the tables do not know yet, and the question before one is taken that does not fit."""
+"""The cards beside the grid: the build that was chosen with its proof, and builds that the tables do not know.
+
+Beside the grid: builds that the tables do not know yet, and the question before one is taken that does not fit.
+"""
 
 from __future__ import annotations
 

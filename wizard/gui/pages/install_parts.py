@@ -1,4 +1,7 @@
-"""The steps of a run, one row each, changed in place: they are redrawn many times a second."""
+"""The parts of the Install page: the one bar, and the steps.
+
+The steps of a run, one row each, changed in place: they are redrawn many times a second.
+"""
 
 from __future__ import annotations
 

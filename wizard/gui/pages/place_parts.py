@@ -1,4 +1,6 @@
-"""Other places, folded away: a folder for downloads and caches, and one for temporary files. Empty: the usual place.
+"""The parts of the Place page: how an environment is made, one that is there as the target, other folders.
+
+Other places, folded away: a folder for downloads and caches, and one for temporary files. Empty: the usual place.
 
 The fields show what is in force. Only what was edited here is a wish: it is in the plan, and kept after Install.
 """

@@ -1,5 +1,8 @@
-"""Asks in the page before the window is closed while something goes on: a run, which lives on without the window, or
-what ends with it (the class server, a pack that is being built). Never a modal box."""
+"""The bar under the page, and what is asked above it before the window is closed.
+
+Asks in the page before the window is closed while something goes on: a run, which lives on without the window, or
+what ends with it (the class server, a pack that is being built). Never a modal box.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The wizard's eight pages, each made when it is first wanted: the first picture must not wait for the other seven.
+"""Makes each page when it is first wanted: the first picture must not wait for them.
+
+The wizard's eight pages, each made when it is first wanted: the first picture must not wait for the other seven.
 
 A mapping of what was made so far; asking for another one makes it, and `on_made` takes it into the window.
 """

@@ -1,4 +1,6 @@
-"""One line of help for each control: what it does, as the mouse's hint and for who hears the window.
+"""The window's words: put anew in another language, the line of help of each control, its title, the order of Tab.
+
+One line of help for each control: what it does, as the mouse's hint and for who hears the window.
 
 The lines are rows of the catalogue (`page.hint.<page>.<control>`), and a control is named by the attributes that lead
 to it (`network.region.choice`); so a page needs no code for them. Longer help is `widgets/messages.py`.

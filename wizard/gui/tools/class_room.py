@@ -1,4 +1,7 @@
-"""The room: one row for each computer that has reported, those that need help first, with why and what to do."""
+"""The admin's view of a class: handing the pack out, and the room with a row for each computer.
+
+The room: one row for each computer that has reported, those that need help first, with why and what to do.
+"""
 
 from __future__ import annotations
 

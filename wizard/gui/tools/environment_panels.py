@@ -1,4 +1,6 @@
-"""Deleting an environment, asked in the page: what goes, what stays, who uses it, and the typed name.
+"""What is asked beside an environment: copying it, deleting it.
+
+Deleting an environment, asked in the page: what goes, what stays, who uses it, and the typed name.
 
 What belongs to no package stands first: it is what would be missed. Nothing is deleted before the name is typed whole.
 """

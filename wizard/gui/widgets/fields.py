@@ -1,4 +1,7 @@
-"""A drop-down whose chosen entry may be longer than it is: shortened in the middle, whole in the list."""
+"""Fields with a wish of their own: a long choice, a pasted text, a path.
+
+A drop-down whose chosen entry may be longer than it is: shortened in the middle, whole in the list.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""An error in the page: what happened, what to do, and the details for whoever wants them. Never a message box."""
+"""What a page says of itself: an error, a remark, that it is busy, longer help.
+
+An error in the page: what happened, what to do, and the details for whoever wants them. Never a message box.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""The operating system, its C library and the processor, as wheels name them.
+"""The operating system, its C library and the processor; whether it waits for a restart.
+
+The operating system, its C library and the processor, as wheels name them.
 
 `platform.libc_ver` reads the interpreter's file and is wrong in a frozen program, so the C library is
 asked itself. `glibc` None means Windows or musl, not "unknown".

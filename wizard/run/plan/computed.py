@@ -1,4 +1,6 @@
-"""Files that must be here before a lock is whole: of a server that sends no parts, and for a profile without a promise.
+"""What a lock needs before it is whole: files without a promised hash, and names and passwords of sources.
+
+Files that must be here before a lock is whole: of a server that sends no parts, and for a profile without a promise.
 
 They come by the same downloader, under the same limits, into the same store as everything else: a setup does not fetch
 them a second time, and one that was killed goes on where it was.

@@ -1,4 +1,6 @@
-"""Pages of other sources, held against a lock. Further addresses for its files: the same name and SHA-256 elsewhere, so
+"""Other sources for what a lock holds, or for what could not be resolved where it was elected.
+
+Pages of other sources, held against a lock. Further addresses for its files: the same name and SHA-256 elsewhere, so
 that a download goes on. Names that another index has too: strangers may own them on the public one.
 
 At most one page for each project and source, at the same time and within a time limit; who is silent once is not asked

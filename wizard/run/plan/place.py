@@ -1,4 +1,6 @@
-"""Where the environment goes: from a name or a prefix to one absolute path, checked before anything starts.
+"""Where the environment goes, and the roomier folders that a cluster names.
+
+Where the environment goes: from a name or a prefix to one absolute path, checked before anything starts.
 
 And what that place is good for: each oddity of the path, the disk, the caches and the temporary folder is a requirement
 of its own. Only where nothing can be written, run or stored does one block.

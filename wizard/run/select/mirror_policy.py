@@ -1,4 +1,6 @@
-"""Whether mirrors race for this election, and in which order sources are then taken.
+"""What sources are asked for, whether mirrors race, and in which order they are then taken.
+
+Whether mirrors race for this election, and in which order sources are then taken.
 
 Outside China the official places come first and nobody races unasked; should one of them be silent, the mirrors race
 after all. What a person typed by hand never races. Each kind races once; the walk then goes on by lists alone.

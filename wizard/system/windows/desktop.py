@@ -1,4 +1,6 @@
-"""The bar on a window's button in Windows' task bar (ITaskbarList3). A wish: where it is refused, nothing is shown.
+"""What Windows' desktop is told: a window that may come to the front, the bar on the task bar's button.
+
+The bar on a window's button in Windows' task bar (ITaskbarList3). A wish: where it is refused, nothing is shown.
 
 COM by its table of functions, in the order of Microsoft's shobjidl_core.h: three of IUnknown, five of ITaskbarList, one
 of ITaskbarList2, then ours. Only for the thread that has COM ready, which is the window's.

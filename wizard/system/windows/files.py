@@ -1,4 +1,6 @@
-"""Which libraries a Windows library or program loads with itself: the import table of a PE file, read anywhere.
+"""What a Windows library or program says of itself: its version, and what it loads.
+
+Which libraries a Windows library or program loads with itself: the import table of a PE file, read anywhere.
 
 After Microsoft's "PE Format". What is loaded later, when a function is first called, is another table and not read.
 """

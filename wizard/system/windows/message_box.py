@@ -1,4 +1,7 @@
-"""Whether a named pipe is there, asked without connecting to it."""
+"""Words in a box of Windows' own, and whether a named pipe is there.
+
+Whether a named pipe is there, asked without connecting to it.
+"""
 
 from __future__ import annotations
 

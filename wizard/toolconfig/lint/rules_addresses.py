@@ -1,4 +1,7 @@
-"""Rules about single addresses: gone or never there, without encryption, with certificate checks switched off."""
+"""Rules about addresses: single ones, and what an index holds.
+
+Rules about single addresses: gone or never there, without encryption, with certificate checks switched off.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Rules about whole files: pip and conda stop at a file that they cannot read, and say little about why."""
+"""Rules about whole files, and about options that change what an install does.
+
+Rules about whole files: pip and conda stop at a file that they cannot read, and say little about why.
+"""
 
 from __future__ import annotations
 

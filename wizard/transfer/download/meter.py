@@ -1,4 +1,6 @@
-"""What limits a fetch: measured from where its threads spend their time, not guessed.
+"""What limits a fetch, and the limit that a person sets.
+
+What limits a fetch: measured from where its threads spend their time, not guessed.
 
 Every thread of a fetch has a *watch* and says what it does or waits for; the meter compares the shares over the
 last seconds. A connection that waits for a free buffer is held up by what comes after it: the disk or the hash.

@@ -1,4 +1,6 @@
-"""A file that is being fetched: blocks written at their place, in any order, by several threads.
+"""A file that is being fetched: its blocks, the ranges that are surely there, and the note beside it.
+
+A file that is being fetched: blocks written at their place, in any order, by several threads.
 
 Where the system and the file system allow it, the blocks bypass the page cache: gigabytes that are read once
 would push out what the machine needs, and on virtual machines touching fresh memory costs more than

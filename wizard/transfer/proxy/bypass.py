@@ -1,4 +1,6 @@
-"""Which hosts are reached without the proxy, and so which proxy an address takes.
+"""The address of a proxy, and which hosts are reached without it.
+
+Which hosts are reached without the proxy, and so which proxy an address takes.
 
 Everybody writes such lists in their own way (`*.lab.example`, `.lab.example`, `192.168.*`, `<local>`); here they
 get the one form that uv, rattler and requests all understand, and one reading for our own connections. This very

@@ -1,4 +1,6 @@
-"""The proxy of a Linux desktop's settings: GNOME's (and its relatives'), KDE's.
+"""What the system says of proxies: variables, Windows' settings, a Linux desktop's.
+
+The proxy of a Linux desktop's settings: GNOME's (and its relatives'), KDE's.
 
 Browsers follow these; pip, uv and rattler do not, so we read them and hand them on. The parsers take text; the
 one child (`gsettings`) has a short time limit, since a broken session bus must not hold anybody up.

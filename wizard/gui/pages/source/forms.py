@@ -1,4 +1,7 @@
-"""The form for sources by hand. Empty fields leave the choice to the program."""
+"""The forms of the Source page: by hand, where from, where this computer is, a mirror for good.
+
+The form for sources by hand. Empty fields leave the choice to the program.
+"""
 
 from __future__ import annotations
 

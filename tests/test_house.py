@@ -1,0 +1,36 @@
+"""What keeps the house as it is: small folders with a subject, no circle of imports, no long module."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+from benchmarks.house import circles, floors, imported, modules, rooms
+
+PROGRAM = Path(__file__).resolve().parents[1] / "wizard"
+TREES = modules(PROGRAM)
+GRAPH = {name: imported(name, tree, TREES) for name, tree in TREES.items()}
+MODULES = [path for path in PROGRAM.rglob("*.py") if path.name != "__init__.py"]
+
+
+def test_a_folder_has_at_most_fifteen_modules() -> None:
+    counted = Counter(path.parent.relative_to(PROGRAM).as_posix() for path in MODULES)
+    assert {folder: count for folder, count in counted.items() if count > 15} == {}
+
+
+def test_a_folder_says_what_it_is() -> None:
+    folders = [path.parent for path in MODULES]
+    said = {folder: ast.get_docstring(ast.parse((folder / "__init__.py").read_text("utf-8"))) for folder in folders}
+    assert [folder.name for folder, text in said.items() if not text] == []
+
+
+def test_a_module_has_at_most_400_lines() -> None:
+    long = {path.name: count for path in MODULES if (count := len(path.read_text("utf-8").splitlines())) > 400}
+    assert long == {}
+
+
+def test_no_circle_of_imports_and_few_floors() -> None:
+    """Those within functions and for types alone count too."""
+    assert [part for graph in (GRAPH, rooms(GRAPH)) for part in circles(graph) if len(part) > 1] == []
+    assert floors(rooms(GRAPH)) <= 11
