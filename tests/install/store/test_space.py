@@ -42,11 +42,9 @@ def test_what_an_environment_uses_stays(tmp_path: Path) -> None:
     assert {one.entry.sha256: one.is_used for one in found.stored} == {used.sha256: True, unused.sha256: False}
     assert [one.entry for one in found.unused] == [unused]
     assert found.freed == found.unused[0].size < found.size
-    before = shutil.disk_usage(tmp_path).free
     assert [one.entry for one in prune(PackageStore())] == [unused]
     assert [one.sha256 for one in PackageStore().entries()] == [used.sha256]
     assert check_record(site_packages, used.wheel) == ()
-    assert shutil.disk_usage(tmp_path).free >= before - 1_000_000
     shutil.rmtree(tmp_path / "env")
     assert [one.entry for one in prune(PackageStore())] == [used]
     assert usage(PackageStore()).size == 0
