@@ -159,10 +159,13 @@ def test_the_command_explains_a_file_and_says_what_it_does_not_know(tmp_path: Pa
     log.write_text(SAMPLES["oom"], encoding="utf-8")
     told = run("--lang", "en", "explain", str(log))
     assert told.returncode == 0
-    assert b"Use a smaller batch" in told.stderr
+    assert b"Use a smaller batch" in told.stdout
+    assert told.stderr == b""
     document = json.loads(run("explain", "--json", stdin=UNRELATED[0].encode()).stdout)
     assert (document["schema"], document["known"], document["errors"]) == (1, False, [])
-    assert run("explain", stdin=UNRELATED[0].encode()).returncode == 1
+    unknown = run("--lang", "en", "explain", stdin=UNRELATED[0].encode())
+    assert unknown.returncode == 1
+    assert b"torch-wizard doctor" in unknown.stdout
     assert run("explain", str(tmp_path / "none")).returncode == 2
     assert run("explain", "-", stdin=b" \n").returncode == 2
     (tmp_path / "binary").write_bytes(b"\x7fELF\x00\x01" * 100)

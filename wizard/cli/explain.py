@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.app.session import Session
@@ -49,35 +50,39 @@ def read(name: str, terminal: Terminal) -> str:
 
 
 def _say(given: Answer, terminal: Terminal) -> None:
+    """Print the answer on stdout: it is what was asked for, and may go into a file or a pipe."""
+    for line in _lines(given, terminal):
+        terminal.line(line)
+
+
+def _lines(given: Answer, terminal: Terminal) -> Iterator[str]:
     if not given.found:
-        terminal.say(message("explain.unknown"))
-        terminal.say(message("explain.unknown-hint"))
+        yield terminal.words(message("explain.unknown"))
+        yield terminal.words(message("explain.unknown-hint"))
         return
     first, *others = given.found
     heads = {name: terminal.words(message(f"explain.{name}")) for name in ("cause", "fix", "reasons", "facts", "also")}
-    terminal.write(f"> {first.line}\n")
-    terminal.write(labelled(heads["cause"], terminal.words(first.cause), terminal.language))
-    terminal.write(labelled(heads["fix"], terminal.words(first.fix), terminal.language))
-    for name, lines in (("reasons", given.reasons), ("facts", given.facts)):
-        if lines:
-            terminal.write(f"\n{heading(heads[name], terminal.language)}")
-            for line in lines:
-                terminal.write(f"  {terminal.words(line)}")
+    yield f"> {first.line}\n"
+    yield labelled(heads["cause"], terminal.words(first.cause), terminal.language)
+    yield labelled(heads["fix"], terminal.words(first.fix), terminal.language)
+    for name, points in (("reasons", given.reasons), ("facts", given.facts)):
+        if points:
+            yield f"\n{heading(heads[name], terminal.language)}"
+            yield from (f"  {terminal.words(point)}" for point in points)
     if given.guide:
-        say_guide(given.guide, terminal)
+        yield from _guide(given.guide, terminal)
     for other in others:
         words = f"{terminal.words(other.cause)} {terminal.words(other.fix)}"
-        terminal.write("\n" + labelled(heads["also"], words, terminal.language))
-    terminal.say(message("explain.source", source=first.error.source))
+        yield "\n" + labelled(heads["also"], words, terminal.language)
+    yield terminal.words(message("explain.source", source=first.error.source))
 
 
-def say_guide(guide: DriverGuide, terminal: Terminal) -> None:
-    terminal.write("\n" + heading(terminal.words(message("explain.guide.head")), terminal.language))
+def _guide(guide: DriverGuide, terminal: Terminal) -> Iterator[str]:
+    yield "\n" + heading(terminal.words(message("explain.guide.head")), terminal.language)
     for note in guide.notes:
-        terminal.write(f"  {terminal.words(note)}")
+        yield f"  {terminal.words(note)}"
     for name, lines in (("install", guide.install), ("hold", guide.hold), ("unhold", guide.unhold)):
         if lines:
-            terminal.write("  " + heading(terminal.words(message(f"explain.guide.{name}")), terminal.language))
-            for line in lines:
-                terminal.write(f"    {line}")
-    terminal.write(f"  {guide.page}")
+            yield "  " + heading(terminal.words(message(f"explain.guide.{name}")), terminal.language)
+            yield from (f"    {line}" for line in lines)
+    yield f"  {guide.page}"
