@@ -14,27 +14,22 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.explain.threads import ELSEWHERE, THREADS, judge, judged
+from tests.explain.threads import ELSEWHERE, THREADS, verdicts
 from wizard.diagnose.known_errors.match import explain
-from wizard.model.messages import text
 
 VERDICTS = ("right", "partly", "wrong", "harmful", "silent")
 
 
-def answers(words: str) -> tuple[str, ...]:
-    return tuple(f"{text(one.cause, 'en')} {text(one.fix, 'en')}" for one in explain(words)[:3])
-
-
 def main() -> None:
     for half in ("open", "held"):
-        counts = Counter(judged(half, answers).values())
+        counts = Counter(verdicts(half).values())
         print(f"{half:6}", *(f"{name} {counts[name]:3}" for name in VERDICTS), f"of {sum(counts.values())}")
     print("elsewhere: silent", sum(not explain(words) for words in ELSEWHERE), "of", len(ELSEWHERE))
     if "--open" in sys.argv:
-        for thread in THREADS:
-            verdict = judge(thread, answers(thread.text))
-            if thread.half == "open" and verdict != "right":
-                print(f"{verdict:8} {thread.id:22}", ", ".join(one.id for one in explain(thread.text)[:3]))
+        texts = {thread.id: thread.text for thread in THREADS}
+        for name, verdict in verdicts("open").items():
+            if verdict != "right":
+                print(f"{verdict:8} {name:22}", ", ".join(one.id for one in explain(texts[name])[:3]))
 
 
 if __name__ == "__main__":

@@ -62,6 +62,18 @@ def test_a_pin_is_told_its_pythons_and_tags() -> None:
     found = reasons(said)
     assert found["pythons"] == {"torch": "1.8.1", "first": "3.6", "last": "3.9"}
     assert "cu111" in found["no-tag"]["tags"]
+    assert found["nearest"] == {"nearest": "2.0.0"}
+
+
+def test_a_version_that_the_index_listed_is_not_blamed_on_the_python() -> None:
+    said = "Could not find a version that satisfies the requirement torch==2.7.1+cu128 (from versions: 2.6.0, 2.7.1)"
+    assert reasons(said) == {}
+    assert reasons(said.replace("2.6.0, 2.7.1", "1.13.0, 2.6.0, 2.8.0"))["nearest"]["nearest"] == "2.6.0"
+
+
+def test_a_pin_of_poetry_is_read_too() -> None:
+    found = reasons("Unable to find installation candidates for torch (2.7.1)")
+    assert found["pythons"]["last"] == "3.13"
 
 
 def test_what_no_table_holds_gets_no_sentence() -> None:

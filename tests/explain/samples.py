@@ -185,6 +185,11 @@ _PLAIN: dict[str, str] = {
     "cudatoolkit-pip": "ERROR: Could not find a version that satisfies the requirement cudatoolkit==9.0 (from versions: none)",
     "numpy-pin": "langchain 0.1.0 requires numpy<2,>=1, but you have numpy 2.0.0 which is incompatible.",
     "legacy-constructor": "RuntimeError: legacy constructor expects device type: cpu but device type: cuda was passed",
+    "nightly-gone": "ERROR: No matching distribution found for torch==2.8.0.dev20250617+cu126",
+    "init-second-line": "  return torch._C._cuda_getDeviceCount() > 0",
+    "capability-list": "The current PyTorch install supports CUDA capabilities sm_50 sm_60 sm_70 sm_75 sm_80 sm_86 sm_90.",
+    "poetry-no-wheel": "  - Installing torch (2.7.1): Failed\n    | Unable to find installation candidates for torch (2.7.1)",
+    "conda-yaml": "ruamel_yaml.scanner.ScannerError: while scanning for the next token\nfound character '\\t' that cannot start any token\n  in \"/home/user/.condarc\", line 3, column 1",
 }
 
 # A row that is only told by texts from the wild has the first of them as its sample.

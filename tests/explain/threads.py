@@ -10,9 +10,13 @@ import datetime
 import hashlib
 import re
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from wizard.compatibility.data.load import load_matrix
+from wizard.diagnose.known_errors.facts import check_facts, parse_facts
+from wizard.diagnose.known_errors.match import explain
+from wizard.model.messages import text
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -67,6 +71,15 @@ def _any(patterns: tuple[str, ...], words: str) -> bool:
     return any(re.search(pattern, words, re.IGNORECASE) for pattern in patterns)
 
 
-def judged(half: str, explain: Callable[[str], tuple[str, ...]]) -> dict[str, str]:
+def answers(words: str) -> tuple[str, ...]:
+    """What is shown of a text, in English: the first answer with what the tables say, then the others."""
+    found = [f"{text(one.cause, 'en')} {text(one.fix, 'en')}" for one in explain(words)[:3]]
+    judged_facts = check_facts(parse_facts(words), load_matrix()) if found else ()
+    return tuple(
+        [" ".join([*found[:1], *(text(reason, "en") for reason in judged_facts)]), *found[1:]] if found else ()
+    )
+
+
+def verdicts(half: str) -> dict[str, str]:
     """The verdict on each thread of that half, by its id."""
-    return {thread.id: judge(thread, explain(thread.text)) for thread in THREADS if thread.half == half}
+    return {thread.id: judge(thread, answers(thread.text)) for thread in THREADS if thread.half == half}

@@ -29,7 +29,8 @@ _THERE = (
     r"\b{name}(?: version)?[\"'` ]{{0,14}}(?:==|=|:|-| )[ \"'`]{{0,3}}" + _VERSION
 )
 _SAID_BY_PYTHON = r"torch\.__version__\)?\s*['\"]?" + _VERSION
-_WANTED = r"(?:requirement |no version of |wheels? .{0,20})(torch|torchvision|torchaudio)==" + _VERSION
+_WANTED = r"(?:requirement |distribution found for |candidates for )(torch|torchvision|torchaudio)(?:==| \()" + _VERSION
+_LISTED = r"\(from versions: (\d[^)\n]*)\)"
 _CAPABILITY = r"CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b"
 _DRIVER_CUDA = r"driver on your system is too old \(found version (\d{2})(\d{2})0\)"
 
@@ -52,6 +53,7 @@ class TextFacts:
     torch: Named | None = None
     torchvision: Named | None = None
     wanted: Named | None = None
+    listed: tuple[str, ...] = ()  # what the index has for this Python, as pip lists it
     capability: ComputeCapability | None = None
     driver_cuda: str = ""
 
@@ -61,7 +63,7 @@ def parse_facts(text: str) -> TextFacts:
     words = clean(text)
     return TextFacts(
         _there("torch", words) or _said_by_python(words) or _there("pytorch", words),
-        _there("torchvision", words), _wanted_facts(words), _capability(words), _driver_cuda(words),
+        _there("torchvision", words), _wanted_facts(words), _listed(words), _capability(words), _driver_cuda(words),
     )  # fmt: skip
 
 
@@ -78,6 +80,11 @@ def _said_by_python(words: str) -> Named | None:
 def _wanted_facts(words: str) -> Named | None:
     found = list(compiled(_WANTED).finditer(words))
     return _named(found[-1][1], found[-1].groups()[1:]) if found else None
+
+
+def _listed(words: str) -> tuple[str, ...]:
+    found = list(compiled(_LISTED).finditer(words))
+    return tuple(found[-1][1].split(", ")) if found else ()
 
 
 def _named(name: str, groups: tuple[str | None, ...]) -> Named | None:
@@ -148,14 +155,22 @@ def _driver(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
 
 
 def _wanted(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
+    """A version that the index listed is not this Python's fault."""
     wanted = facts.wanted
     if wanted is None or wanted.name != "torch":
         return
+    plain = [version.partition("+")[0] for version in facts.listed]
+    if facts.listed and wanted.version not in plain:
+        key = version_key(wanted.version)
+        yield message(
+            "explain.reason.nearest", nearest=min(facts.listed, key=lambda one: _apart(version_key(one), key))
+        )
     builds = [build for build in matrix.builds if build.torch == wanted.version and build.platform == _PLATFORM]
     pythons = sorted({python for build in builds for python in build.pythons}, key=version_key)
     if not pythons:
         return
-    yield message("explain.reason.pythons", torch=wanted.version, first=pythons[0], last=pythons[-1])
+    if wanted.version not in plain:
+        yield message("explain.reason.pythons", torch=wanted.version, first=pythons[0], last=pythons[-1])
     if wanted.tag and all(build.variant != wanted.tag for build in builds):
         tags = ", ".join(build.variant for build in builds)
         yield message("explain.reason.no-tag", torch=wanted.version, tag=wanted.tag, tags=tags)
@@ -172,6 +187,11 @@ def _has_code(build: Build, facts: TextFacts) -> bool:
 
 def _is(build: Build, named: Named) -> bool:
     return (build.torch, build.variant) == (named.version, named.tag)
+
+
+def _apart(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """How far two versions are from each other: the first number counts most."""
+    return tuple(abs(left - right) for left, right in zip(one, other, strict=False))
 
 
 def _text(build: Build) -> str:
