@@ -36,11 +36,11 @@ from wizard.install.record import check_record
 from wizard.model.lock import Lock
 from wizard.model.messages import message
 from wizard.process import child_environment
-from wizard.run.context import Context, Place
+from wizard.run.context import Context, TargetEnvironment
 from wizard.run.control import Control
 from wizard.run.emitter import Emitter
 from wizard.run.executor import carry_out
-from wizard.run.journal import History, Journal
+from wizard.run.journal import History, RunJournal
 from wizard.run.run_folder import create_run_folder
 from wizard.run.steps.fetch import Fetch
 from wizard.run.steps.install import Install
@@ -202,8 +202,8 @@ def context_of(lock: Lock, python: Path) -> Context:
         prefix=str(prefix), engine="venv", engine_reason=message("step.preflight.done"), python="", base_python=None,
         channels=(), sources=(), requirements=(), gpu_expected=False, machine={},
     )  # fmt: skip
-    context = Context(folder, plan, lock, History(), Journal(folder.journal), Emitter(folder), Control(folder))
-    context.place.set_result(Place(Created(prefix, python, "", "venv", 0), is_new=True))
+    context = Context(folder, plan, lock, History(), RunJournal(folder.journal), Emitter(folder), Control(folder))
+    context.place.set_result(TargetEnvironment(Created(prefix, python, "", "venv", 0), is_new=True))
     return context
 
 

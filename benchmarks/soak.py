@@ -41,9 +41,9 @@ class Soak:
         from wizard.gui.shell.window import WizardWindow
         from wizard.gui.startup.app import application
         from wizard.gui.startup.preferences import Preferences
-        from wizard.model.events import Kind
+        from wizard.model.events import EventKind
 
-        self.app, self.kind, self.total = application(), Kind, values.LOCK.total_bytes or 1
+        self.app, self.kind, self.total = application(), EventKind, values.LOCK.total_bytes or 1
         self.session = FakeSession(home / "runs")
         self.session.known_runs = [values.run_info("run-1", "running")]
         self.window = WizardWindow(self.app, self.session, Preferences(home / "settings.json"), None, FakeSide())
@@ -51,7 +51,7 @@ class Soak:
         self.run = FakeRun(self.session, "run-1")
         self.run.begin()
         self.run.step("preflight")
-        self.run.emit(Kind.STEP_STARTED, step="fetch", message=values.STEPS_DONE["fetch"].to_json("en"))
+        self.run.emit(EventKind.STEP_STARTED, step="fetch", message=values.STEPS_DONE["fetch"].to_json("en"))
         self.window.navigator.show_run("run-1")
         self.page: Any = self.window.page
         self.page.log_button.setChecked(True)

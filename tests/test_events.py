@@ -3,15 +3,15 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.model.events import Event, Kind, parse_line
+from wizard.model.events import Event, EventKind, parse_line
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(), lambda inner: st.lists(inner, max_size=3), max_leaves=5
 )
 
 
-@given(st.sampled_from(Kind), st.integers(1), st.dictionaries(st.sampled_from(["step", "text", "done"]), JSON))
-def test_round_trip(kind: Kind, seq: int, data: dict[str, object]) -> None:
+@given(st.sampled_from(EventKind), st.integers(1), st.dictionaries(st.sampled_from(["step", "text", "done"]), JSON))
+def test_round_trip(kind: EventKind, seq: int, data: dict[str, object]) -> None:
     event = Event(kind, seq, 1.5, "run", data)
     assert parse_line(event.to_line()) == event
 

@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from wizard.app.pages.run import EventTail, RunView
-from wizard.model.events import Event, Kind
+from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message
 
 STEPS = [{"name": "create", "weight": 10}, {"name": "fetch", "weight": 60}, {"name": "install", "weight": 30}]
 
 
-def event(kind: Kind, **data: Any) -> Event:
+def event(kind: EventKind, **data: Any) -> Event:
     return Event(kind, 1, 1000.0, "r", data)
 
 
@@ -30,13 +30,24 @@ def fold(events: Sequence[Event], view: RunView | None = None) -> RunView:
 
 
 def test_weights_and_bytes_make_one_bar() -> None:
-    view = fold([
-        event(Kind.RUN_STARTED, steps=STEPS),
-        event(Kind.STEP_STARTED, step="create", message={"key": "step.create.will"}),
-        event(Kind.STEP_FINISHED, step="create", outcome="done", seconds=1.5, message=None),
-        event(Kind.STEP_STARTED, step="fetch"),
-        event(Kind.PROGRESS, step="fetch", done=50, total=100, unit="bytes", rate=10.0, eta=5, limited_by="network"),
-    ])  # fmt: skip
+    view = fold(
+        [
+            event(EventKind.RUN_STARTED, steps=STEPS),
+            event(EventKind.STEP_STARTED, step="create", message={"key": "step.create.will"}),
+            event(EventKind.STEP_FINISHED, step="create", outcome="done", seconds=1.5, message=None),
+            event(EventKind.STEP_STARTED, step="fetch"),
+            event(
+                EventKind.PROGRESS,
+                step="fetch",
+                done=50,
+                total=100,
+                unit="bytes",
+                rate=10.0,
+                eta=5,
+                limited_by="network",
+            ),
+        ]
+    )
     assert view.fraction == 0.4
     assert view.bytes is not None
     assert (view.bytes.done, view.bytes.rate, view.bytes.limited_by) == (50, 10.0, "network")
@@ -46,7 +57,7 @@ def test_weights_and_bytes_make_one_bar() -> None:
 
 
 def test_a_step_that_starts_after_its_first_progress_is_running() -> None:
-    view = fold([event(Kind.RUN_STARTED, steps=STEPS), event(Kind.STEP_STARTED, step="install")])
+    view = fold([event(EventKind.RUN_STARTED, steps=STEPS), event(EventKind.STEP_STARTED, step="install")])
     step = view.step("install")
     assert step is not None
     assert step.state == "running"
@@ -54,10 +65,10 @@ def test_a_step_that_starts_after_its_first_progress_is_running() -> None:
 
 def test_a_resumed_run_keeps_the_bar() -> None:
     half = fold([
-        event(Kind.RUN_STARTED, steps=STEPS),
-        event(Kind.PROGRESS, step="fetch", done=90, total=100, unit="bytes"),
+        event(EventKind.RUN_STARTED, steps=STEPS),
+        event(EventKind.PROGRESS, step="fetch", done=90, total=100, unit="bytes"),
     ])  # fmt: skip
-    again = fold([event(Kind.RUN_STARTED, steps=STEPS)], half)
+    again = fold([event(EventKind.RUN_STARTED, steps=STEPS)], half)
     assert again.fraction == half.fraction
     assert again.attempts == 2
     assert all(step.state == "waiting" for step in again.steps)
@@ -66,8 +77,8 @@ def test_a_resumed_run_keeps_the_bar() -> None:
 def test_failure_names_cause_and_what_to_do_as_messages() -> None:
     error = {"code": "no-space", "params": {"path": "/x"}, "summary": "text", "hint": "text", "details": "tail"}
     view = fold([
-        event(Kind.RUN_STARTED, steps=STEPS),
-        event(Kind.RUN_FINISHED, status=1, outcome="failed", error=error),
+        event(EventKind.RUN_STARTED, steps=STEPS),
+        event(EventKind.RUN_FINISHED, status=1, outcome="failed", error=error),
     ])  # fmt: skip
     assert view.ending is not None
     assert view.ending.summary == Message("error.no-space.summary", {"path": "/x"})
@@ -77,23 +88,23 @@ def test_failure_names_cause_and_what_to_do_as_messages() -> None:
 
 
 def test_the_gpu_test_that_failed_still_fills_the_bar() -> None:
-    view = fold([event(Kind.RUN_FINISHED, status=3, outcome="gpu_test_failed", error=None, report="r")])
+    view = fold([event(EventKind.RUN_FINISHED, status=3, outcome="gpu_test_failed", error=None, report="r")])
     assert view.fraction == 1.0
 
 
 _ANY = st.one_of(st.none(), st.integers(-5, 200), st.floats(allow_nan=False), st.text(max_size=3))
 _PROGRESS = st.builds(
-    lambda step, done, total: event(Kind.PROGRESS, step=step, done=done, total=total, unit="bytes"),
+    lambda step, done, total: event(EventKind.PROGRESS, step=step, done=done, total=total, unit="bytes"),
     st.sampled_from(["create", "fetch", "install", "unknown"]),
     st.one_of(st.none(), st.integers(0, 200)),
     st.one_of(st.none(), st.integers(0, 200)),
 )
 _OTHER = st.sampled_from([
-    event(Kind.RUN_STARTED, steps=STEPS),
-    event(Kind.STEP_FINISHED, step="create", outcome="done"),
-    event(Kind.STEP_FINISHED, step="fetch", outcome="cancelled"),
-    event(Kind.NOTICE, message={"key": "n"}),
-    event(Kind.RUN_FINISHED, status=1, outcome="failed"),
+    event(EventKind.RUN_STARTED, steps=STEPS),
+    event(EventKind.STEP_FINISHED, step="create", outcome="done"),
+    event(EventKind.STEP_FINISHED, step="fetch", outcome="cancelled"),
+    event(EventKind.NOTICE, message={"key": "n"}),
+    event(EventKind.RUN_FINISHED, status=1, outcome="failed"),
 ])  # fmt: skip
 
 
@@ -110,8 +121,8 @@ def test_the_bar_never_goes_back(events: list[Event]) -> None:
 @given(_ANY, _ANY, _ANY)
 def test_odd_numbers_break_nothing(done: object, total: object, rate: object) -> None:
     fold([
-        event(Kind.RUN_STARTED, steps=STEPS),
-        event(Kind.PROGRESS, step="fetch", done=done, total=total, unit="bytes", rate=rate),
+        event(EventKind.RUN_STARTED, steps=STEPS),
+        event(EventKind.PROGRESS, step="fetch", done=done, total=total, unit="bytes", rate=rate),
     ])  # fmt: skip
 
 
@@ -119,7 +130,7 @@ def test_the_tail_waits_for_whole_lines(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
     tail = EventTail(path)
     assert tail.read(10) == []
-    line = event(Kind.LOG, step="fetch", text="进度").to_line().encode()
+    line = event(EventKind.LOG, step="fetch", text="进度").to_line().encode()
     path.write_bytes(line + b"\n" + line[:20])
     assert [one.data["text"] for one in tail.read(10)] == ["进度"]
     with path.open("ab") as file:
@@ -130,7 +141,7 @@ def test_the_tail_waits_for_whole_lines(tmp_path: Path) -> None:
 
 def test_silence_counts_from_the_last_word_also_before_anybody_read(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
-    path.write_text(event(Kind.LOG, text="1").to_line() + "\n", encoding="utf-8")
+    path.write_text(event(EventKind.LOG, text="1").to_line() + "\n", encoding="utf-8")
     os.utime(path, (time.time() - 40, time.time() - 40))
     tail = EventTail(path)
     assert tail.read(10)
@@ -138,20 +149,20 @@ def test_silence_counts_from_the_last_word_also_before_anybody_read(tmp_path: Pa
     late = EventTail(path)
     for words in ("2", "3"):  # before the first reading, and after it
         with path.open("a", encoding="utf-8") as file:
-            file.write(event(Kind.LOG, text=words).to_line() + "\n")
+            file.write(event(EventKind.LOG, text=words).to_line() + "\n")
         assert late.read(10)
         assert late.silence < 30
 
 
 def test_what_was_said_last_of_an_attempt_is_not_the_next_ones() -> None:
     over = fold([
-        event(Kind.RUN_STARTED, steps=STEPS),
-        event(Kind.STEP_FINISHED, step="create", outcome="done"),
-        event(Kind.STEP_FINISHED, step="fetch", outcome="cancelled", seconds=2.0),
-        event(Kind.RUN_FINISHED, status=130, outcome="cancelled"),
+        event(EventKind.RUN_STARTED, steps=STEPS),
+        event(EventKind.STEP_FINISHED, step="create", outcome="done"),
+        event(EventKind.STEP_FINISHED, step="fetch", outcome="cancelled", seconds=2.0),
+        event(EventKind.RUN_FINISHED, status=130, outcome="cancelled"),
     ])  # fmt: skip
     assert over.ending is not None
-    next_one = fold([event(Kind.ATTEMPT_STARTING)], over)
+    next_one = fold([event(EventKind.ATTEMPT_STARTING)], over)
     assert next_one.ending is None
     assert [step.state for step in next_one.steps] == ["done", "waiting", "waiting"]
     assert next_one.steps[1].seconds is None
@@ -159,6 +170,6 @@ def test_what_was_said_last_of_an_attempt_is_not_the_next_ones() -> None:
 
 def test_the_tail_hands_out_no_more_than_asked(tmp_path: Path) -> None:
     path = tmp_path / "events.jsonl"
-    path.write_text("".join(event(Kind.LOG, text=str(n)).to_line() + "\n" for n in range(25)), encoding="utf-8")
+    path.write_text("".join(event(EventKind.LOG, text=str(n)).to_line() + "\n" for n in range(25)), encoding="utf-8")
     tail = EventTail(path)
     assert [len(tail.read(10)) for _ in range(4)] == [10, 10, 5, 0]

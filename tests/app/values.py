@@ -21,7 +21,7 @@ from wizard.model.messages import bytes_text, in_each, message
 from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceState
 from wizard.run.plan.place import environment_rows
 from wizard.run.verify.diagnosis import diagnose
-from wizard.run.verify.model import Check, Diagnosis, Verification
+from wizard.run.verify.model import Diagnosis, SmokeCheck, Verification
 from wizard.run.verify.smoke import check_message, headline
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.table import MirrorRow
@@ -302,7 +302,7 @@ def verification(gpu_ok: bool) -> Verification:
     if not gpu_ok:
         seen["zeros"] = ("failed", 0.2, _NO_KERNEL)
         del seen["matmul"]
-    checks = {name: Check(name, state, check_message(name, state, data, seconds), seconds, data)
+    checks = {name: SmokeCheck(name, state, check_message(name, state, data, seconds), seconds, data)
               for name, (state, seconds, data) in seen.items()}  # fmt: skip
     return Verification(
         gpu_ok, gpu_ok, headline(checks), tuple(checks.values()), None, "2.14.1+cu126", "3.12.11", (device,)

@@ -22,7 +22,7 @@ from wizard.machine.model import Driver, Gpu, Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import LANGUAGES, message, text
-from wizard.run.verify.model import Check, Verification
+from wizard.run.verify.model import SmokeCheck, Verification
 from wizard.system import places_linux, places_windows
 
 QUIET = Surroundings(None, frozenset(), None, (), None, None, False, None, (), None, None)
@@ -31,7 +31,7 @@ NO_DRIVER = replace(MACHINE, driver=None)
 MISMATCH = replace(MACHINE, notices=(message("machine.nvidia.driver-library-mismatch"),))
 SAID = message("verify.headline.nothing")
 GPU_FAILED = Verification(
-    False, False, SAID, (Check("zeros", "failed", SAID, data={"error": "x"}),), torch="2.13.0+cu126"
+    False, False, SAID, (SmokeCheck("zeros", "failed", SAID, data={"error": "x"}),), torch="2.13.0+cu126"
 )
 
 
@@ -164,7 +164,7 @@ def test_the_environment_comes_before_the_machine() -> None:
 
 def test_a_suspicion_is_never_the_cause() -> None:
     suspect = finding("libraries", "library-conda", ("conda: cudnn 8",), certain=False, name="cudnn")
-    failed = Verification(False, None, SAID, (Check("import", "failed", SAID, data={"error": "x"}),))
+    failed = Verification(False, None, SAID, (SmokeCheck("import", "failed", SAID, data={"error": "x"}),))
     answer = decide(Path("/e"), (found("libraries", suspect), ruled_out("copies")), failed)
     assert (answer.verdict, answer.cause, answer.others) == ("unknown", None, (suspect,))
     assert exit_status(answer) is ExitStatus.FAILED

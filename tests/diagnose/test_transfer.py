@@ -14,7 +14,7 @@ from wizard.model.lock import LockedFile
 from wizard.model.messages import message, text
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.speed import KeptRace, keep, network_mark
-from wizard.sources.status import Finding, Truth
+from wizard.sources.status import SourceStatus, Truth
 from wizard.system import paths
 from wizard.transfer.download import Downloads
 
@@ -22,7 +22,7 @@ NEAR = Source("near", Layout.SIMPLE, Origin.BY_HAND, "https://near.example/whl")
 
 
 def race(rate: float | None, host: str | None, asked: float, network: str, source: str = "near") -> KeptRace:
-    finding = Finding(source, Truth.COMPLETE, message("truth.complete"), asked, 0.1, final_host=host, rate=rate)
+    finding = SourceStatus(source, Truth.COMPLETE, message("truth.complete"), asked, 0.1, final_host=host, rate=rate)
     return KeptRace(network, asked, (finding,))
 
 

@@ -19,7 +19,7 @@ from wizard.app.use.settings import Mending, Used, UsePlan, mend, mending, plan_
 from wizard.compatibility.model import Choices, Plan, Verdict
 from wizard.machine.probe import PARTS
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.model.events import Event, Kind
+from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message, message
 from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceTold
 from wizard.run.report.document import diagnosis_facts, verification_facts
@@ -187,7 +187,7 @@ class FakeSession:
     def start(self, run_id: str) -> int:
         self._called("start", run_id)
         self.set_state(run_id, "running", asked="")
-        FakeRun(self, run_id).emit(Kind.ATTEMPT_STARTING)
+        FakeRun(self, run_id).emit(EventKind.ATTEMPT_STARTING)
         self.worker = threading.Thread(target=self.script, args=(FakeRun(self, run_id),), daemon=True)
         self.worker.start()
         return 1
@@ -255,39 +255,41 @@ class FakeRun:
         self._path = session.events_path(run_id)
         self._seq = 0
 
-    def emit(self, kind: Kind, **data: Any) -> None:
+    def emit(self, kind: EventKind, **data: Any) -> None:
         self._seq += 1
         with self._path.open("a", encoding="utf-8") as file:
             file.write(Event(kind, self._seq, 1_795_000_000.0 + self._seq, self.run_id, data).to_line() + "\n")
 
     def begin(self) -> None:
-        self.emit(Kind.RUN_STARTED, steps=[{"name": name, "weight": weight} for name, weight in STEPS])
+        self.emit(EventKind.RUN_STARTED, steps=[{"name": name, "weight": weight} for name, weight in STEPS])
 
     def step(self, name: str, outcome: str = "done") -> None:
         said = values.STEPS_DONE[name].to_json("en")
-        self.emit(Kind.STEP_STARTED, step=name, message=values.STEPS_WILL[name].to_json("en"))
+        self.emit(EventKind.STEP_STARTED, step=name, message=values.STEPS_WILL[name].to_json("en"))
         ended = said if outcome == "done" else None  # as the program says it of a step that was cancelled or failed
-        self.emit(Kind.STEP_FINISHED, step=name, outcome=outcome, seconds=1.9, message=ended)
+        self.emit(EventKind.STEP_FINISHED, step=name, outcome=outcome, seconds=1.9, message=ended)
 
     def fetch(self, parts: Sequence[float]) -> None:
-        self.emit(Kind.STEP_STARTED, step="fetch", message=values.STEPS_WILL["fetch"].to_json("en"))
+        self.emit(EventKind.STEP_STARTED, step="fetch", message=values.STEPS_WILL["fetch"].to_json("en"))
         total = values.LOCK.total_bytes or 1
         for part in parts:
             self.emit(
-                Kind.PROGRESS, step="fetch", done=int(total * part), total=total, unit="bytes", rate=36.2e6,
+                EventKind.PROGRESS, step="fetch", done=int(total * part), total=total, unit="bytes", rate=36.2e6,
                 eta=(1 - part) * total / 36.2e6, limited_by="network",
                 detail="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
             )  # fmt: skip
 
     def log(self, *lines: str) -> None:
         for line in lines:
-            self.emit(Kind.LOG, step="fetch", text=line)
+            self.emit(EventKind.LOG, step="fetch", text=line)
 
     def finish(self, status: ExitStatus = ExitStatus.DONE, error: dict[str, Any] | None = None) -> None:
         done = status in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)
         self.session.verified = done
         self.session.set_state(self.run_id, "finished" if done else "unfinished")
-        self.emit(Kind.RUN_FINISHED, status=int(status), outcome=status.name.lower(), error=error, report="report.json")
+        self.emit(
+            EventKind.RUN_FINISHED, status=int(status), outcome=status.name.lower(), error=error, report="report.json"
+        )
 
 
 LOG = (

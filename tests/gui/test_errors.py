@@ -241,7 +241,7 @@ def test_thousands_of_updates_leave_the_window_alive(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     """Some Qt bindings lose a reference on every call and die after minutes of progress."""
-    from wizard.model.events import Event, Kind
+    from wizard.model.events import Event, EventKind
 
     session.script = half_run
     window = make_window()
@@ -250,7 +250,9 @@ def test_thousands_of_updates_leave_the_window_alive(
     qtbot.waitUntil(lambda: install.watch.view.bytes is not None)
     total = 3_000_000
     for done in range(0, total, 1000):
-        progress = Event(Kind.PROGRESS, 1, 0.0, "r", {"step": "fetch", "done": done, "total": total, "unit": "bytes"})
+        progress = Event(
+            EventKind.PROGRESS, 1, 0.0, "r", {"step": "fetch", "done": done, "total": total, "unit": "bytes"}
+        )
         install.watch.view = install.watch.view.after(progress)
         install.watch.changed.emit()
     assert "3.0 MB" in install.progress.words

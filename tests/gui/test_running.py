@@ -19,7 +19,7 @@ from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.welcome_cards import RunningCard
 from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import UsageError
-from wizard.model.events import Kind
+from wizard.model.events import EventKind
 from wizard.model.messages import LANGUAGES, message, text
 
 
@@ -241,9 +241,11 @@ def test_the_language_switched_on_a_running_setup_reaches_every_line(
     window, install = installing(qtbot, make_window)
     run = run_of(session)
     run.emit(
-        Kind.STEP_STARTED, step="create", message=message("step.create.venv", python="3.12", prefix="/e").to_json("en")
+        EventKind.STEP_STARTED,
+        step="create",
+        message=message("step.create.venv", python="3.12", prefix="/e").to_json("en"),
     )
-    run.emit(Kind.PROGRESS, step="create", done=0, total=None,
+    run.emit(EventKind.PROGRESS, step="create", done=0, total=None,
              detail=message("environments.progress.conda-plan").to_json("en"))  # fmt: skip
     english, chinese = (text(message("environments.progress.conda-plan"), language) for language in LANGUAGES)
     qtbot.waitUntil(lambda: english in _said(install))
@@ -251,7 +253,7 @@ def test_the_language_switched_on_a_running_setup_reaches_every_line(
     qtbot.waitUntil(lambda: chinese in _said(install))
     assert not re.findall(r"(?:\b[a-z]{2,}[ ,]+){3,}[a-z]{2,}\b", _said(install)), _said(install)
     told = message("environments.volume.temp", path="/tmp", free="4")
-    run.emit(Kind.LOG, step="preflight", text=text(told, "en"), message=told.to_json("en"))
+    run.emit(EventKind.LOG, step="preflight", text=text(told, "en"), message=told.to_json("en"))
     qtbot.waitUntil(lambda: text(told, "zh_CN") in install.log.all_words())
 
 

@@ -11,23 +11,23 @@ from tests.install.files import locked, some_bytes
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Hosts
 from wizard.transfer.download.model import BLOCK, Stopped
-from wizard.transfer.download.scheduler import Board
+from wizard.transfer.download.scheduler import Scheduler
 from wizard.transfer.download.task import FileTask
 
 
 @pytest.fixture
-def slow_and_quick(tmp_path: Path) -> tuple[Board, FileTask, FileTask]:
+def slow_and_quick(tmp_path: Path) -> tuple[Scheduler, FileTask, FileTask]:
     """Both are being fetched; all that has come of the slow one waits for its turn in the hash."""
     hosts, store = Hosts(), Downloads(tmp_path)
     slow, quick = (
         FileTask(locked(some_bytes(100 + number), "http://127.0.0.1:9/a"), store, hosts) for number in range(2)
     )
-    board = Board([slow, quick], hosts, 4, 0.0)
+    board = Scheduler([slow, quick], hosts, 4, 0.0)
     slow.in_flight = quick.in_flight = slow.settling = 1
     return board, slow, quick
 
 
-def filled(board: Board, task: FileTask) -> int:
+def filled(board: Scheduler, task: FileTask) -> int:
     """Takes buffers for it until one would be waited for. Returns how many."""
     count = 0
     while not board._has_its_share(task):
@@ -36,7 +36,7 @@ def filled(board: Board, task: FileTask) -> int:
     return count
 
 
-def in_a_thread(board: Board, task: FileTask) -> tuple[threading.Thread, list[memoryview | None]]:
+def in_a_thread(board: Scheduler, task: FileTask) -> tuple[threading.Thread, list[memoryview | None]]:
     got: list[memoryview | None] = []
 
     def take() -> None:
@@ -50,7 +50,7 @@ def in_a_thread(board: Board, task: FileTask) -> tuple[threading.Thread, list[me
     return thread, got
 
 
-def test_a_slow_file_leaves_buffers_to_the_others(slow_and_quick: tuple[Board, FileTask, FileTask]) -> None:
+def test_a_slow_file_leaves_buffers_to_the_others(slow_and_quick: tuple[Scheduler, FileTask, FileTask]) -> None:
     board, slow, quick = slow_and_quick
     most = filled(board, slow)
     thread, got = in_a_thread(board, slow)
@@ -65,7 +65,7 @@ def test_a_slow_file_leaves_buffers_to_the_others(slow_and_quick: tuple[Board, F
     assert got[0] is not None
 
 
-def test_alone_it_may_have_them_all(slow_and_quick: tuple[Board, FileTask, FileTask]) -> None:
+def test_alone_it_may_have_them_all(slow_and_quick: tuple[Scheduler, FileTask, FileTask]) -> None:
     board, slow, quick = slow_and_quick
     quick.in_flight = 0
     taken = [board.take_buffer(slow) for _ in range(len(board._free))]
@@ -74,7 +74,7 @@ def test_alone_it_may_have_them_all(slow_and_quick: tuple[Board, FileTask, FileT
 
 
 def test_who_waits_for_the_own_front_gets_the_last_one_back(
-    slow_and_quick: tuple[Board, FileTask, FileTask],
+    slow_and_quick: tuple[Scheduler, FileTask, FileTask],
 ) -> None:
     """Its blocks wait for one that is still to come, over the very connection that wants a buffer."""
     board, slow, _ = slow_and_quick
@@ -85,7 +85,7 @@ def test_who_waits_for_the_own_front_gets_the_last_one_back(
     assert len(slow.waiting) == most - 1
 
 
-def test_who_waits_for_a_buffer_stops_with_the_rest(slow_and_quick: tuple[Board, FileTask, FileTask]) -> None:
+def test_who_waits_for_a_buffer_stops_with_the_rest(slow_and_quick: tuple[Scheduler, FileTask, FileTask]) -> None:
     board, slow, _ = slow_and_quick
     filled(board, slow)
     thread, got = in_a_thread(board, slow)

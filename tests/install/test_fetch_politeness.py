@@ -24,7 +24,7 @@ from wizard.model.lock import LockedFile
 from wizard.model.messages import text
 from wizard.transfer.download import Downloads, Fetcher, FetchProgress, meter
 from wizard.transfer.download.fetcher import Options, SleepWatch
-from wizard.transfer.download.meter import Limit, Meter, Watch, judge
+from wizard.transfer.download.meter import Limit, Meter, ThreadMeter, judge
 
 MB = 1 << 20
 
@@ -180,7 +180,7 @@ def test_the_greatest_share_of_time_is_what_limits(
 
 
 def test_a_wait_that_has_not_ended_counts() -> None:
-    watch = Watch()
+    watch = ThreadMeter()
     measured = Meter([watch], [])
     measured.limited_by("none")
     watch.to(meter.BYTES)

@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 import pytest
 
-from wizard.transfer.download.meter import Watch
+from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.reply import SocketBody
 
 BLOCK = 1 << 20
@@ -36,7 +36,7 @@ def said(pieces: list[bytes], read: Callable[[SocketBody], bytes]) -> bytes:
         sender.start()
         response = http.client.HTTPResponse(ours)
         response.begin()
-        found = read(SocketBody(response, ours, 5, Watch()))
+        found = read(SocketBody(response, ours, 5, ThreadMeter()))
         sender.join()
         return found
 
@@ -104,7 +104,7 @@ def begun(ours: socket.socket, theirs: socket.socket) -> tuple[_Small, SocketBod
     response = http.client.HTTPResponse(ours)
     response.begin()
     small = _Small(ours)
-    body = SocketBody(response, small, 5, Watch())  # type: ignore[arg-type]
+    body = SocketBody(response, small, 5, ThreadMeter())  # type: ignore[arg-type]
     block = memoryview(bytearray(BLOCK))
     assert body.readinto(block) == 10
     return small, body, block

@@ -13,7 +13,7 @@ from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Hosts
 from wizard.transfer.download.model import BLOCK
 from wizard.transfer.download.part_file import new_buffer
-from wizard.transfer.download.scheduler import Board
+from wizard.transfer.download.scheduler import Scheduler
 from wizard.transfer.download.task import Block, FileTask
 
 
@@ -43,7 +43,7 @@ class _Slow:
 def test_who_ends_a_turn_does_not_end_the_next_ones(tmp_path: Path) -> None:
     data, hosts, tap = some_bytes(3 * BLOCK), Hosts(), _Slow()
     task = FileTask(locked(data, "http://127.0.0.1:9/a"), Downloads(tmp_path), hosts)
-    board = Board([task], hosts, 1, 0.0)
+    board = Scheduler([task], hosts, 1, 0.0)
     board.changed = changed = _Meanwhile(board._lock)
     task.open_io()
     first, second = Settler(board), Settler(board, tap)

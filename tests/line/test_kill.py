@@ -17,7 +17,7 @@ import pytest
 
 from tests.abilities import patience
 from tests.line.world import TORCH, World
-from wizard.model.events import Event, Kind, parse_line
+from wizard.model.events import Event, EventKind, parse_line
 
 KILLS = 20
 
@@ -88,9 +88,9 @@ def _seconds_of_steps(world: World, plan: str) -> dict[str, float]:
     began: dict[str, float] = {}
     lasting: dict[str, float] = {}
     for event in _events(plan):
-        if event.kind is Kind.STEP_STARTED:
+        if event.kind is EventKind.STEP_STARTED:
             began[event.data["step"]] = event.time
-        elif event.kind is Kind.STEP_FINISHED:
+        elif event.kind is EventKind.STEP_FINISHED:
             lasting[event.data["step"]] = event.time - began[event.data["step"]]
     return lasting
 
@@ -98,7 +98,7 @@ def _seconds_of_steps(world: World, plan: str) -> dict[str, float]:
 def _kill_in(world: World, plan: str, step: str, seconds: float) -> None:
     """That long after the step has begun: how long a program takes to start is no matter."""
     program = world.start("run", plan)
-    while not any(event.kind is Kind.STEP_STARTED and event.data["step"] == step for event in _events(plan)):
+    while not any(event.kind is EventKind.STEP_STARTED and event.data["step"] == step for event in _events(plan)):
         assert program.poll() is None, program.communicate()
         time.sleep(0.005)
     time.sleep(seconds)
@@ -126,9 +126,9 @@ def _phase(plan: str) -> str:
     """The steps that were going on when the worker died."""
     going: list[str] = []
     for event in _events(plan):
-        if event.kind is Kind.STEP_STARTED:
+        if event.kind is EventKind.STEP_STARTED:
             going.append(event.data["step"])
-        elif event.kind is Kind.STEP_FINISHED and event.data["step"] in going:
+        elif event.kind is EventKind.STEP_FINISHED and event.data["step"] in going:
             going.remove(event.data["step"])
     return "+".join(sorted(going)) or "between"
 

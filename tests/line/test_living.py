@@ -12,7 +12,7 @@ from tests.line.world import World
 from wizard.app.pages.run import EventTail, RunView
 from wizard.app.session import Session
 from wizard.model.errors import ExitStatus, WizardError
-from wizard.model.events import Kind, parse_line
+from wizard.model.events import EventKind, parse_line
 from wizard.run.run_folder import RunFolder
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot stop a process and let it go on")
@@ -78,7 +78,7 @@ def test_after_the_end_resume_tells_the_result_and_no_button_removes_the_record(
     events = home_world.run("resume", folder.id, "--events").stdout.splitlines()
     last = parse_line(events[-1])
     assert last is not None
-    assert (last.kind, last.data["status"]) == (Kind.RUN_FINISHED, 0)
+    assert (last.kind, last.data["status"]) == (EventKind.RUN_FINISHED, 0)
     with pytest.raises(WizardError) as caught:
         Session().discard(folder.id)
     assert caught.value.code == "run-finished"

@@ -10,10 +10,10 @@ from wizard.compatibility.model import Candidate, Choices, Plan
 from wizard.environment.model import Created
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import message
-from wizard.run.context import Context, Place
+from wizard.run.context import Context, TargetEnvironment
 from wizard.run.control import Control
 from wizard.run.emitter import Emitter
-from wizard.run.journal import History, Journal
+from wizard.run.journal import History, RunJournal
 from wizard.run.run_folder import create_run_folder
 
 
@@ -28,9 +28,9 @@ def context_of(files: tuple[LockedFile, ...], python: Path, choices: Choices | N
         requirements=(), gpu_expected=False, machine={},
     )  # fmt: skip
     context = Context(
-        folder, plan, Lock(files, ""), History(), Journal(folder.journal), Emitter(folder), Control(folder)
+        folder, plan, Lock(files, ""), History(), RunJournal(folder.journal), Emitter(folder), Control(folder)
     )
-    context.place.set_result(Place(Created(prefix, python, "3.12", "venv", 0), is_new=True))
+    context.place.set_result(TargetEnvironment(Created(prefix, python, "3.12", "venv", 0), is_new=True))
     return context
 
 

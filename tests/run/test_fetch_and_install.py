@@ -26,13 +26,13 @@ from wizard.install.store import PackageStore
 from wizard.install.store.build import StoreBuilder
 from wizard.install.store.folder import BUILDING
 from wizard.model.errors import WizardError
-from wizard.run.context import Context, Place
+from wizard.run.context import Context, TargetEnvironment
 from wizard.run.executor import carry_out
 from wizard.run.journal import History
 from wizard.run.runs import remove_run
 from wizard.run.steps.disk_space import files_here, needed_bytes
 from wizard.run.steps.fetch import Fetch
-from wizard.run.steps.install import Check, Install
+from wizard.run.steps.install import CheckFiles, Install
 from wizard.system import paths
 
 
@@ -184,14 +184,14 @@ def test_the_check_compares_contents_after_a_crash(tmp_path: Path, python: Path,
         context = ending.enter_context(stage((replace(file, filename=built.name),), python))
         carry_out([[Fetch(), Install()]], context)
         version = ".".join(map(str, sys.version_info[:2]))
-        place: Future[Place] = Future()
-        place.set_result(Place(Created(python.parent.parent, python, version, "venv", 0), is_new=True))
+        place: Future[TargetEnvironment] = Future()
+        place.set_result(TargetEnvironment(Created(python.parent.parent, python, version, "venv", 0), is_new=True))
         if not keeps_store:
             shutil.rmtree(PackageStore().root)
         target = next(find_places(python).purelib.glob("part/*.py"))
         target.write_bytes(b"\0" * target.stat().st_size)
-        Check().run(replace(context, place=place))
+        CheckFiles().run(replace(context, place=place))
         with pytest.raises(WizardError) as caught:
-            Check().run(replace(context, place=place, history=History(after_crash=True)))
+            CheckFiles().run(replace(context, place=place, history=History(after_crash=True)))
     assert caught.value.code == "install-damaged"
     assert target.name in str(caught.value.params["first"])

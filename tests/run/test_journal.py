@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from wizard.model.errors import WizardError
 from wizard.run.emitter import Emitter
-from wizard.run.journal import History, Journal, parse_history, read_history
+from wizard.run.journal import History, RunJournal, parse_history, read_history
 from wizard.run.run_folder import RunFolder
 
 
 def test_history_of_an_interrupted_run(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "journal.jsonl")
+    journal = RunJournal(tmp_path / "journal.jsonl")
     journal.attempt(1)
     journal.begin("create")
     journal.done("create", {"python": "/p/bin/python"})
@@ -28,7 +28,7 @@ def test_history_of_an_interrupted_run(tmp_path: Path) -> None:
 
 
 def test_a_new_environment_holds_nothing(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "j")
+    journal = RunJournal(tmp_path / "j")
     journal.installed(("a.whl",))
     journal.begin("create")
     journal.close()
@@ -38,14 +38,14 @@ def test_a_new_environment_holds_nothing(tmp_path: Path) -> None:
 def test_a_line_cut_short_does_not_swallow_the_next(tmp_path: Path) -> None:
     path = tmp_path / "j"
     path.write_bytes(b'{"what": "installed", "wheels": ["a.w')
-    journal = Journal(path)
+    journal = RunJournal(path)
     journal.installed(("b.whl",))
     journal.close()
     assert read_history(path).installed == {"b.whl"}
 
 
 def test_a_new_attempt_has_no_final_line_yet(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "j")
+    journal = RunJournal(tmp_path / "j")
     journal.attempt(1)
     journal.final(130)
     assert read_history(tmp_path / "j").final == 130
@@ -89,7 +89,7 @@ def test_a_file_of_a_run_is_no_way_into_another_file(tmp_path: Path, name: str, 
         os.mkfifo(folder.path / name)
     else:
         (folder.path / name).symlink_to(victim if way == "link" else tmp_path / "made")
-    open_it = partial(Journal, folder.journal) if name == "journal.jsonl" else partial(Emitter, folder)
+    open_it = partial(RunJournal, folder.journal) if name == "journal.jsonl" else partial(Emitter, folder)
     with pytest.raises(WizardError) as caught:
         open_it()
     assert caught.value.code == "state-not-writable"

@@ -12,13 +12,17 @@ from wizard.model.errors import WizardError
 from wizard.model.lock import Lock
 from wizard.run.model import Election
 from wizard.run.plan.other_packages import locked_somewhere
-from wizard.sources.candidates import Kind
+from wizard.sources.candidates import SourceKind
 from wizard.sources.model import Layout, Origin, Source
 from wizard.transfer.http import SourceUnreachable
 
 FIRST, SECOND = (
     Source(
-        f"{name}-{Kind.PACKAGES.value}", Layout.SIMPLE, Origin.MIRROR, f"https://{name}.example/simple", name.title()
+        f"{name}-{SourceKind.PACKAGES.value}",
+        Layout.SIMPLE,
+        Origin.MIRROR,
+        f"https://{name}.example/simple",
+        name.title(),
     )
     for name in ("first", "second")
 )

@@ -22,7 +22,7 @@ from wizard.run.report.privacy import Private, clean_text
 from wizard.run.report.text import Document, render_text
 from wizard.run.report.write import write_report
 from wizard.run.steps.share import Share
-from wizard.run.verify.model import Check, Diagnosis, StepResult, Verification
+from wizard.run.verify.model import Diagnosis, SmokeCheck, StepResult, Verification
 from wizard.run.verify.smoke import parse_smoke
 
 LI = Private(("/data/people/li", "/home/li"), "li", "labpc-07")
@@ -60,7 +60,7 @@ def plan() -> Plan:
 def verification() -> Verification:
     said = "cannot open /data/people/li/envs/demo/lib/x.so on labpc-07"
     data = {"error_type": "ImportError", "error": said, "executable": "/home/li/envs/demo/bin/python", "version": "1"}
-    check = Check("numpy", "failed", message("verify.check.other.failed", error=said), 1.5, data)
+    check = SmokeCheck("numpy", "failed", message("verify.check.other.failed", error=said), 1.5, data)
     diagnosis = Diagnosis(
         "unknown", message("diagnosis.unknown.cause"), message("diagnosis.unknown.repair"), (said,),
         (message("diagnosis.ruled-out.no-driver", driver="580.65.06"),),

@@ -18,7 +18,7 @@ from wizard.sources.model import Layout, Offer, Origin, Source
 from wizard.sources.newer import listed_builds
 from wizard.sources.platform_tags import platform_tags, platforms
 from wizard.sources.read import Reader
-from wizard.sources.status import Wanted, best_offer, carried, variant_of
+from wizard.sources.status import WantedWheel, best_offer, carried, variant_of
 
 SOURCE = Source("lab", Layout.SIMPLE, Origin.BY_HAND, "https://lab.example/simple", "Lab")
 TAGGED = Source("t", Layout.SIMPLE, Origin.OFFICIAL, "https://t.example/cu118", "T", variant="cu118")
@@ -35,11 +35,11 @@ def offers(*names: str, source: Source = SOURCE, requires: str | None = None) ->
 
 def wanted(
     variant: str = "cu126", default: str | None = "cu130", version: str = "2.14.1", python: str = "3.12"
-) -> Wanted:
-    return Wanted("torch", version, variant, python, platform_tags(python, "linux", "x86_64", "2.36"), default)
+) -> WantedWheel:
+    return WantedWheel("torch", version, variant, python, platform_tags(python, "linux", "x86_64", "2.36"), default)
 
 
-def chosen(found: list[Offer], question: Wanted) -> str | None:
+def chosen(found: list[Offer], question: WantedWheel) -> str | None:
     best = best_offer(found, question)
     return best.filename if best else None
 
@@ -71,7 +71,7 @@ def test_platform_and_python_decide() -> None:
         ("windows", "ppc64", None, None),
         ("linux", "aarch64", "2.31", listed[3].filename),
     ):
-        question = Wanted("torch", "2.14.1", "cu126", "3.12", platform_tags("3.12", os_name, arch, glibc))
+        question = WantedWheel("torch", "2.14.1", "cu126", "3.12", platform_tags("3.12", os_name, arch, glibc))
         assert chosen(listed, question) == filename
     assert chosen(listed, wanted(python="3.11")) is None
 
@@ -83,10 +83,10 @@ def test_abi3_and_pure_wheels_count_and_older_abi3_too() -> None:
         "torchaudio-2.11.0-py3-none-linux_x86_64.whl",
         "torchaudio-2.11.0-cp312-none-manylinux1_x86_64.manylinux2014_x86_64.whl",
     ):
-        question = Wanted("torchaudio", "2.11.0", "cpu", "3.12", LINUX, "cpu")
+        question = WantedWheel("torchaudio", "2.11.0", "cpu", "3.12", LINUX, "cpu")
         assert chosen(offers(name), question) == name
     later = offers("torchaudio-2.11.0-cp313-abi3-manylinux_2_28_x86_64.whl")
-    assert best_offer(later, Wanted("torchaudio", "2.11.0", "cpu", "3.12", LINUX, "cpu")) is None
+    assert best_offer(later, WantedWheel("torchaudio", "2.11.0", "cpu", "3.12", LINUX, "cpu")) is None
 
 
 def test_the_best_of_several_is_what_installers_take() -> None:
@@ -155,7 +155,7 @@ def test_the_names_of_old_wheels(python: str, os_name: str, filename: str) -> No
     variant = version.partition("+")[2] or "cu102"
     glibc = "2.17" if os_name == "linux" else None
     tags = platform_tags(python, os_name, "x86_64", glibc)
-    question = Wanted("torch", version, variant, python, tags, variant)
+    question = WantedWheel("torch", version, variant, python, tags, variant)
     assert chosen(offers(filename), question) == filename
     other = replace(question, python="3.9", tags=platform_tags("3.9", os_name, "x86_64", glibc))
     assert chosen(offers(filename), other) is None

@@ -21,7 +21,7 @@ from wizard.sources.model import Layout, Offer, Origin, Source
 from wizard.sources.newer import listed_builds
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.read import Reader
-from wizard.sources.status import Wanted, carried
+from wizard.sources.status import WantedWheel, carried
 
 CU126 = "torch-2.14.1+cu126-cp312-cp312-manylinux_2_28_x86_64.whl"
 AGAIN = "torch-2.14.1+cu126-2-cp312-cp312-manylinux_2_28_x86_64.whl"
@@ -66,7 +66,7 @@ def links(server: IndexServer, files: IndexServer, names: list[str], *, fragment
 
 
 def find(source: Source, python: str = "3.12") -> Offer | None:
-    wanted = Wanted("torch", "2.14.1", "cu126", python, platform_tags(python, "linux", "x86_64", "2.36"), "cu130")
+    wanted = WantedWheel("torch", "2.14.1", "cu126", python, platform_tags(python, "linux", "x86_64", "2.36"), "cu130")
     with Reader(timeouts=(2.0, 2.0)) as reader:
         return carried(reader, source, wanted)
 

@@ -10,47 +10,49 @@ import pytest
 from tests.sources.test_candidates import LAB, SETTINGS, Typed
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
-from wizard.sources.candidates import Kind, racers
+from wizard.sources.candidates import SourceKind, racers
 from wizard.sources.cross_check import is_same_site
 from wizard.sources.model import Layout, Origin, UserSettings
 from wizard.sources.table import mirror_rows, official, own_file
 
 
-def ids(kind: Kind, typed: Typed = Typed(), settings: UserSettings = UserSettings(), **more: bool) -> list[str]:  # noqa: B008
+def ids(kind: SourceKind, typed: Typed = Typed(), settings: UserSettings = UserSettings(), **more: bool) -> list[str]:  # noqa: B008
     return [racer.source.id for racer in racers(kind, typed, settings, "cu126", **more)]
 
 
 def test_official_before_mirrors() -> None:
-    assert ids(Kind.TORCH)[:2] == ["official-torch-cu126", "sjtu-torch-cu126"]
-    assert ids(Kind.PACKAGES)[:2] == ["official", "tuna-packages"]
-    assert ids(Kind.CONDA)[:2] == ["official-conda-forge", "tuna-conda-forge"]
-    assert ids(Kind.MINIFORGE)[:2] == ["official-miniforge", "tuna-miniforge"]
+    assert ids(SourceKind.TORCH)[:2] == ["official-torch-cu126", "sjtu-torch-cu126"]
+    assert ids(SourceKind.PACKAGES)[:2] == ["official", "tuna-packages"]
+    assert ids(SourceKind.CONDA)[:2] == ["official-conda-forge", "tuna-conda-forge"]
+    assert ids(SourceKind.MINIFORGE)[:2] == ["official-miniforge", "tuna-miniforge"]
 
 
 def test_the_default_build_may_come_from_any_package_index() -> None:
-    more = ids(Kind.TORCH, is_default_build=True)
+    more = ids(SourceKind.TORCH, is_default_build=True)
     assert {"official", "tuna-packages", "official-torch-cu126"} <= set(more)
     assert len(set(more)) == len(more)
-    assert "tuna-packages" not in ids(Kind.TORCH)
+    assert "tuna-packages" not in ids(SourceKind.TORCH)
 
 
 def test_own_and_typed_places_come_first() -> None:
     typed = Typed(index="https://i.example/simple", torch_index="https://t.example/whl")
-    assert ids(Kind.TORCH, typed, SETTINGS)[:5] == [
+    assert ids(SourceKind.TORCH, typed, SETTINGS)[:5] == [
         "by-hand-torch-index", "by-hand-index", "user-index-url-1", "user-extra-index-url-1", "user-find-links-1",
     ]  # fmt: skip
-    assert "by-hand-torch-index" not in ids(Kind.PACKAGES, typed, SETTINGS)
-    assert ids(Kind.CONDA, Typed(channel="https://c.example/forge"))[0] == "by-hand-channel"
+    assert "by-hand-torch-index" not in ids(SourceKind.PACKAGES, typed, SETTINGS)
+    assert ids(SourceKind.CONDA, Typed(channel="https://c.example/forge"))[0] == "by-hand-channel"
 
 
 def test_a_known_mirror_in_the_users_settings_is_asked_once() -> None:
     url = next(row.url for row in mirror_rows() if (row.kind, row.id) == ("pypi", "tuna"))
-    (own,) = [r for r in racers(Kind.PACKAGES, Typed(), UserSettings(index_url=f"{url}/")) if r.mirror == "tuna"]
+    (own,) = [r for r in racers(SourceKind.PACKAGES, Typed(), UserSettings(index_url=f"{url}/")) if r.mirror == "tuna"]
     assert own.source.origin is Origin.USER_SETTINGS
 
 
 def test_the_flat_mirror_is_flat() -> None:
-    layouts = {racer.mirror: racer.source.layout for racer in racers(Kind.TORCH, Typed(), UserSettings(), "cu126")}
+    layouts = {
+        racer.mirror: racer.source.layout for racer in racers(SourceKind.TORCH, Typed(), UserSettings(), "cu126")
+    }
     assert layouts["aliyun"] is Layout.FLAT
     assert layouts["nju"] is Layout.SIMPLE
 
@@ -68,13 +70,13 @@ ROW = '[[mirror]]\nkind = "pypi"\nid = "lab"\nname = "Room 5"\nlayout = "simple"
 
 def test_a_lab_adds_its_own(tmp_path: Path) -> None:
     path = own(ROW + f'[[mirror]]\nkind="pytorch-wheels"\nid="share"\nlayout="flat"\nurl="{tmp_path.as_uri()}"\n')
-    lab = next(racer for racer in racers(Kind.PACKAGES, Typed(), UserSettings()) if racer.mirror == "lab")
+    lab = next(racer for racer in racers(SourceKind.PACKAGES, Typed(), UserSettings()) if racer.mirror == "lab")
     assert lab.row
     assert (text(lab.source.name), lab.row.status, lab.row.source) == ("Room 5", "own", str(path))
-    assert "tuna-packages" in ids(Kind.PACKAGES)
-    assert "share-torch-cu126" in ids(Kind.TORCH)
+    assert "tuna-packages" in ids(SourceKind.PACKAGES)
+    assert "share-torch-cu126" in ids(SourceKind.TORCH)
     own("only_these = true\n" + ROW)
-    assert ids(Kind.PACKAGES) == ["official", "lab-packages"]
+    assert ids(SourceKind.PACKAGES) == ["official", "lab-packages"]
     own(ROW.replace('"lab"', '"official"'))
     assert official("pypi").url == "https://lab.example/simple"
 
@@ -112,4 +114,4 @@ def test_one_site(one: str, other: str, same: bool) -> None:
 
 
 def test_the_users_lab_index_is_kept() -> None:
-    assert [racer.source.url for racer in racers(Kind.PACKAGES, Typed(), SETTINGS)][0] == LAB
+    assert [racer.source.url for racer in racers(SourceKind.PACKAGES, Typed(), SETTINGS)][0] == LAB

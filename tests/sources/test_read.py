@@ -19,7 +19,7 @@ from wizard.sources import read as read_module
 from wizard.sources.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.sources.read import Reader
 from wizard.transfer import http as client_module
-from wizard.transfer.http import Page, SourceUnreachable
+from wizard.transfer.http import HttpPage, SourceUnreachable
 
 FAST = (2.0, 2.0)
 
@@ -256,7 +256,7 @@ def test_a_page_is_parsed_once_however_often_it_is_asked_for(
     parsed: list[str] = []
     parse = read_module._parse
 
-    def counted(page: Page, source: Source, project: str) -> tuple[Offer, ...]:
+    def counted(page: HttpPage, source: Source, project: str) -> tuple[Offer, ...]:
         parsed.append(project)
         return parse(page, source, project)
 

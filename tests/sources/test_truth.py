@@ -15,15 +15,15 @@ from tests.sources.torch_wheels import torch_wheel
 from wizard.model.errors import Cancelled
 from wizard.model.messages import LANGUAGES, text
 from wizard.run.select.benchmark import Race, run_race
-from wizard.sources.candidates import Kind, Racer
+from wizard.sources.candidates import Racer, SourceKind
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.race_policy import race_policy
-from wizard.sources.status import Finding, Truth, Wanted, WheelQuestion
+from wizard.sources.status import SourceStatus, Truth, WantedWheel, WheelQuestion
 
 TAGS = platform_tags("3.12", "linux", "x86_64", "2.36")
-WANTED = WheelQuestion(Wanted("torch", "2.14.1", "cu126", "3.12", TAGS))
-NEWEST = WheelQuestion(Wanted("torch", "", "cu126", "3.12", TAGS))
+WANTED = WheelQuestion(WantedWheel("torch", "2.14.1", "cu126", "3.12", TAGS))
+NEWEST = WheelQuestion(WantedWheel("torch", "", "cu126", "3.12", TAGS))
 TORCH = "torch-{0}+cu126-cp312-cp312-manylinux_2_28_x86_64.whl"
 WHEEL = TORCH.format("2.14.1")
 OTHER_HOST = "127.0.0.2"
@@ -60,9 +60,9 @@ class Field:
         return server
 
     def race(self, question: WheelQuestion = WANTED, policy: object = PATIENT, **more: object) -> Race:
-        return run_race(Kind.TORCH, question, self.racers, UserSettings(), lambda: False, policy=policy, **more)  # type: ignore[arg-type]
+        return run_race(SourceKind.TORCH, question, self.racers, UserSettings(), lambda: False, policy=policy, **more)  # type: ignore[arg-type]
 
-    def finding(self, name: str, question: WheelQuestion = WANTED) -> Finding:
+    def finding(self, name: str, question: WheelQuestion = WANTED) -> SourceStatus:
         return next(one.finding for one in self.race(question).placed if one.source.id == name)
 
 
@@ -231,7 +231,7 @@ def test_cancelled_at_once(field: Field) -> None:
         return len(asked) > 2
 
     with pytest.raises(Cancelled):
-        run_race(Kind.TORCH, WANTED, field.racers, UserSettings(), is_cancelled, policy=PATIENT)
+        run_race(SourceKind.TORCH, WANTED, field.racers, UserSettings(), is_cancelled, policy=PATIENT)
 
 
 def test_every_verdict_has_words() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.run.select.benchmark import Race, run_race
-from wizard.sources.candidates import Kind, Racer
+from wizard.sources.candidates import Racer, SourceKind
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.race_policy import race_policy
 from wizard.sources.status import ChannelQuestion, InstallerQuestion, Question, Truth
@@ -43,7 +43,7 @@ def race(question: Question, *places: tuple[str, str]) -> Race:
         Racer(Source(name, Layout.CHANNEL, Origin.OFFICIAL if name == "official" else Origin.MIRROR, url, name))
         for name, url in places
     ]
-    kind = Kind.CONDA if isinstance(question, ChannelQuestion) else Kind.MINIFORGE
+    kind = SourceKind.CONDA if isinstance(question, ChannelQuestion) else SourceKind.MINIFORGE
     return run_race(kind, question, racers, UserSettings(), lambda: False, policy=PATIENT)
 
 

@@ -8,25 +8,27 @@ from tests.verify.conftest import NO_CARD, NO_DRIVER, RTX, WITH_CARD
 from wizard.machine.model import Driver, Machine
 from wizard.model.messages import LANGUAGES, message, text
 from wizard.run.verify.diagnosis import diagnose
-from wizard.run.verify.model import Check, Verification
+from wizard.run.verify.model import SmokeCheck, Verification
 
 SAID = message("verify.headline.nothing")
-IMPORTED = Check("import", "ok", SAID, data={"torch": "2.15.0+cu132", "cuda": "13.2"})
+IMPORTED = SmokeCheck("import", "ok", SAID, data={"torch": "2.15.0+cu132", "cuda": "13.2"})
 WSL = Machine("linux", "x86_64", "2.39", None, (), is_wsl=True)
 WSL_CARD = Machine("linux", "x86_64", "2.39", None, (RTX,), is_wsl=True)
 WINDOWS = Machine("windows", "AMD64", None, None, (RTX,))
 NO_DEVICES = Machine("linux", "x86_64", "2.36", Driver("610.1", None), ())
 
 
-def failing(name: str, error: str, kind: str = "RuntimeError", *before: Check) -> Verification:
-    check = Check(name, "failed", SAID, data={"error_type": kind, "error": error})
+def failing(name: str, error: str, kind: str = "RuntimeError", *before: SmokeCheck) -> Verification:
+    check = SmokeCheck(name, "failed", SAID, data={"error_type": kind, "error": error})
     torch = "2.15.0+cu132" if before else None
     return Verification(False, False if before else None, SAID, (*before, check), torch=torch)
 
 
 def process(reason: str, signal: str | None) -> Verification:
     data = {"reason": reason, "signal": signal, "exit_code": -1, "during": "conv", "said": ""}
-    return Verification(False, False, SAID, (IMPORTED, Check("process", "failed", SAID, data=data)), torch="2.15.0")
+    return Verification(
+        False, False, SAID, (IMPORTED, SmokeCheck("process", "failed", SAID, data=data)), torch="2.15.0"
+    )
 
 
 ZEROS = failing("zeros", "Found no NVIDIA driver on your system.", "RuntimeError", IMPORTED)
@@ -60,7 +62,7 @@ def test_cause(found: Verification, machine: Machine, cause: str) -> None:
 
 
 def test_a_warning_about_another_card_is_not_the_cause() -> None:
-    check = Check("zeros", "failed", SAID, data={
+    check = SmokeCheck("zeros", "failed", SAID, data={
         "error_type": "OutOfMemoryError", "error": "CUDA out of memory.",
         "warnings": ["GTX 1060 is not compatible with the current PyTorch installation."],
     })  # fmt: skip

@@ -158,7 +158,7 @@ def test_windows_own_interfaces_lie_in_one_folder() -> None:
 
 def test_each_trait_differs_and_is_asked_for() -> None:
     """A row of the table that says the same twice, or that nobody reads, is none."""
-    names = [field.name for field in fields(traits.System)]
+    names = [field.name for field in fields(traits.SystemTraits)]
     assert [name for name in names if getattr(traits.LINUX, name) == getattr(traits.WINDOWS, name)] == []
     program = [path for path in (ROOT / "wizard").rglob("*.py") if path.name != "traits.py"]
     text = "\n".join(path.read_text(encoding="utf-8") for path in program)

@@ -16,7 +16,7 @@ from wizard.system.windows import desktop, job
 from wizard.system.windows import message_box as pipes
 from wizard.system.windows.calls import SIGNATURES, declare, load
 from wizard.system.windows.files import file_version
-from wizard.system.windows.job import BasicLimits, ExtendedLimits, Job
+from wizard.system.windows.job import BasicLimits, ExtendedLimits, JobObject
 from wizard.system.windows.message_box import message_box
 
 # What each C type is to ctypes: every kind of pointer to something that we fill in is a plain pointer.
@@ -111,7 +111,7 @@ class Kernel:
 
 def test_a_job_ends_its_processes_with_us_and_when_asked() -> None:
     kernel = Kernel()
-    job = Job(kernel.library)
+    job = JobObject(kernel.library)
     assert job.assign(42)
     job.terminate()
     job.terminate()
@@ -123,13 +123,13 @@ def test_a_job_ends_its_processes_with_us_and_when_asked() -> None:
 
 def test_a_job_that_windows_refuses() -> None:
     with pytest.raises(OSError):  # noqa: PT011 (its words are Windows')
-        Job(Kernel("create").library)
+        JobObject(Kernel("create").library)
     refusing = Kernel("limit")
     with pytest.raises(OSError):  # noqa: PT011
-        Job(refusing.library)
+        JobObject(refusing.library)
     assert refusing.said[-1] == ("close", 0x1_0000_0001)
     gone = Kernel("open")
-    assert not Job(gone.library).assign(42)
+    assert not JobObject(gone.library).assign(42)
     assert "assign" not in [said[0] for said in gone.said]
 
 

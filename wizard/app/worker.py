@@ -31,7 +31,7 @@ from wizard.environment.layout import site_packages_of
 from wizard.install.lock import parse_lock
 from wizard.install.store import PackageStore
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
-from wizard.model.events import Kind
+from wizard.model.events import EventKind
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import message
 from wizard.model.redact import redact_all
@@ -42,7 +42,7 @@ from wizard.run.context import Context
 from wizard.run.control import Control
 from wizard.run.emitter import Emitter
 from wizard.run.executor import Stages, carry_out
-from wizard.run.journal import Journal, read_history
+from wizard.run.journal import RunJournal, read_history
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.plan.shared import is_shared
 from wizard.run.report.document import report_document
@@ -50,7 +50,7 @@ from wizard.run.report.write import write_report
 from wizard.run.run_folder import RunFolder, forget_owner
 from wizard.run.steps.create import Create
 from wizard.run.steps.fetch import Fetch
-from wizard.run.steps.install import Check, Install
+from wizard.run.steps.install import CheckFiles, Install
 from wizard.run.steps.preflight import Preflight, prefix_lock
 from wizard.run.steps.share import Share
 from wizard.run.steps.verify import Verify
@@ -62,7 +62,7 @@ from wizard.transfer.download import Downloads
 
 _LOCK_SECONDS = 1.0  # who only looks whether a worker is there holds the lock for a moment
 _STARTER_SECONDS = 60.0  # who starts a worker holds it until that is written down: long, where the computer is busy
-STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (Check(),), (Verify(),))
+STAGES: Stages = ((Preflight(),), (Create(), Fetch(), Install()), (CheckFiles(),), (Verify(),))
 
 
 def read_run_lock(folder: RunFolder) -> Lock:
@@ -102,7 +102,7 @@ class _Attempt:
         stages = stages_on_existing(self._repair) if self._repair else STAGES
         self._stages: Stages = (*stages, (Share(),)) if self._is_shared else stages
         self._emitter = Emitter(folder, echo)
-        self._journal = Journal(folder.journal)
+        self._journal = RunJournal(folder.journal)
         self._begin()
         self._context = Context(
             folder, plan, lock, read_history(folder.journal), self._journal, self._emitter, Control(folder)
@@ -111,7 +111,7 @@ class _Attempt:
     def _begin(self) -> None:
         """In this order: whoever sees the attempt in the journal, or no mark of a start, has its first event too."""
         steps = [{"name": step.name, "weight": step.weight} for stage in self._stages for step in stage]
-        self._emitter.emit(Kind.RUN_STARTED, steps=steps, plan=str(self._folder.plan))
+        self._emitter.emit(EventKind.RUN_STARTED, steps=steps, plan=str(self._folder.plan))
         self._journal.attempt(os.getpid())
         forget_owner(self._folder.starting)
 
@@ -179,7 +179,7 @@ class _Attempt:
             self._journal.final(int(status))
         self._journal.close()
         outcome: dict[str, Any] = {"status": int(status), "outcome": status.name.lower(), "report": report}
-        self._emitter.emit(Kind.RUN_FINISHED, **outcome, error=redact_all(error.to_json()) if error else None)
+        self._emitter.emit(EventKind.RUN_FINISHED, **outcome, error=redact_all(error.to_json()) if error else None)
         self._emitter.close()
 
     def _results(self) -> list[StepResult]:

@@ -29,7 +29,7 @@ from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
 from wizard.process import redact
 from wizard.run.select.benchmark import Placed, Race
-from wizard.sources.candidates import Kind, Racer, racers
+from wizard.sources.candidates import Racer, SourceKind, racers
 from wizard.sources.race_policy import region
 from wizard.system import paths
 from wizard.toolconfig.lint.finding import Finding
@@ -101,8 +101,8 @@ def choices_of(arguments: argparse.Namespace) -> Choices:
     )  # fmt: skip
 
 
-def kinds_of(arguments: argparse.Namespace) -> Sequence[Kind]:
-    return [kind for kind in Kind if not arguments.kind or kind.value in arguments.kind]
+def kinds_of(arguments: argparse.Namespace) -> Sequence[SourceKind]:
+    return [kind for kind in SourceKind if not arguments.kind or kind.value in arguments.kind]
 
 
 def source_document(racer: Racer, language: str | None) -> dict[str, Any]:
@@ -121,7 +121,7 @@ def name_of(racer: Racer, language: str | None) -> str:
     return text(racer.row.operator if racer.row else racer.source.label, language)
 
 
-def _list_row(kind: Kind, racer: Racer, terminal: Terminal) -> list[str]:
+def _list_row(kind: SourceKind, racer: Racer, terminal: Terminal) -> list[str]:
     row, source = racer.row, racer.source
     status = terminal.words(message(f"mirrors.status.{row.status}")) if row else "-"
     default = terminal.words(message("mirrors.no-address"))

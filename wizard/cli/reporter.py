@@ -22,7 +22,7 @@ from wizard.app.use.already_installed import made_by
 from wizard.cli.terminal import Interrupt, Terminal
 from wizard.diagnose.repair.steps import read_repair
 from wizard.model.errors import ExitStatus, WizardError
-from wizard.model.events import SCHEMA, Event, Kind
+from wizard.model.events import SCHEMA, Event, EventKind
 from wizard.model.messages import Message, message
 from wizard.model.redact import redact, redact_all
 from wizard.run.model import Preview
@@ -97,7 +97,7 @@ def follow(path: Path, is_alive: Callable[[], bool], on_wait: Callable[[float], 
     tail, looked, alive = EventTail(path, newest_attempt(path)), 0.0, True
     last: Event | None = None
     while True:
-        is_over = last is not None and last.kind is Kind.RUN_FINISHED
+        is_over = last is not None and last.kind is EventKind.RUN_FINISHED
         if is_over or time.monotonic() - looked >= _LOOK:
             looked, alive = time.monotonic(), is_alive()  # before it is read: the last line comes before the end
         while True:
@@ -148,16 +148,16 @@ class Narrator:
 
     def tell(self, event: Event) -> None:
         self._silence = 0
-        if event.kind is Kind.STEP_STARTED:
+        if event.kind is EventKind.STEP_STARTED:
             self._screen.line("  … " + self._words(event.data["message"]))
-        elif event.kind is Kind.STEP_FINISHED and event.data.get("message"):
+        elif event.kind is EventKind.STEP_FINISHED and event.data.get("message"):
             # The test was carried out; what it found is no tick, and the report that follows says it.
             done = "·" if event.data["step"] == "verify" else "✓"
             mark = done if event.data["outcome"] == "done" else "✗"
             self._screen.line(f"  {mark} {self._words(event.data['message'])} ({event.data['seconds']} s)")
-        elif event.kind is Kind.NOTICE:
+        elif event.kind is EventKind.NOTICE:
             self._notice(self._words(event.data["message"]))
-        elif event.kind is Kind.PROGRESS and event.data.get("unit") == "bytes" and event.data["step"] == "fetch":
+        elif event.kind is EventKind.PROGRESS and event.data.get("unit") == "bytes" and event.data["step"] == "fetch":
             self._progress(event.data)
 
     def tell_silence(self, seconds: float) -> None:
@@ -194,7 +194,7 @@ class Narrator:
 
 
 def final_status(event: Event | None) -> ExitStatus:
-    if event is None or event.kind is not Kind.RUN_FINISHED:
+    if event is None or event.kind is not EventKind.RUN_FINISHED:
         return ExitStatus.FAILED
     return ExitStatus(int(event.data["status"]))
 
@@ -253,7 +253,7 @@ def attend(
             narrator.tell_silence(silence)
 
     for event in follow(session.events_path(run_id), lambda: session.is_running(run_id), on_wait):
-        if event.kind is Kind.ATTEMPT_STARTING:
+        if event.kind is EventKind.ATTEMPT_STARTING:
             continue
         last = event
         if as_events:
@@ -262,7 +262,7 @@ def attend(
             narrator.tell(event)
     if pid is not None:
         _wait_for_end(pid)
-    if last is None or last.kind is not Kind.RUN_FINISHED:
+    if last is None or last.kind is not EventKind.RUN_FINISHED:
         _tell_silence(session, run_id, terminal)
     status = final_status(last)
     if not as_events:

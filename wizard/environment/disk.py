@@ -21,7 +21,7 @@ from wizard.environment.naming import nearest_existing
 from wizard.model.errors import UsageError
 from wizard.system import paths
 from wizard.system.disk import room_of, user_ids
-from wizard.system.facts import Room
+from wizard.system.facts import DiskSpace
 from wizard.system.traits import this
 from wizard.system.windows.calls import DWORD, load
 from wizard.system.windows.registry import MACHINE, Registry, registry
@@ -270,7 +270,7 @@ def _by_drive(path: Path, place: Path, volume: int) -> Ground:
     )  # fmt: skip
 
 
-def _by_mount(path: Path, place: Path, volume: int, room: Room) -> Ground:
+def _by_mount(path: Path, place: Path, volume: int, room: DiskSpace) -> Ground:
     mount = mount_of(place, read_mounts())
     if mount is None:
         return Ground(path, volume, room.free)

@@ -15,7 +15,7 @@ from typing import Any
 SCHEMA = 1
 
 
-class Kind(str, enum.Enum):
+class EventKind(str, enum.Enum):
     ATTEMPT_STARTING = "attempt-starting"  # a further attempt; in the file only: endings before it are not its own
     RUN_STARTED = "run-started"  # steps: [{name, weight}], plan
     STEP_STARTED = "step-started"  # step, message
@@ -28,7 +28,7 @@ class Kind(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    kind: Kind
+    kind: EventKind
     seq: int
     time: float
     run: str
@@ -53,6 +53,6 @@ def parse_line(line: str) -> Event | None:
     try:
         data = json.loads(line)
         rest = {key: value for key, value in data.items() if key not in _HEAD}
-        return Event(Kind(data["event"]), int(data["seq"]), float(data["time"]), str(data["run"]), rest)
+        return Event(EventKind(data["event"]), int(data["seq"]), float(data["time"]), str(data["run"]), rest)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

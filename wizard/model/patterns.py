@@ -127,7 +127,7 @@ class _Places:
         return self.matches[index] if index < len(self.starts) and self.starts[index] <= end + gap else None
 
 
-class Sieve:
+class PatternFilter:
     """Which of many patterns can match a text at all: one walk over it for all of them together."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:

@@ -21,7 +21,7 @@ from wizard.model.lock import Lock
 from wizard.model.messages import Message
 from wizard.run.control import Control
 from wizard.run.emitter import Emitter
-from wizard.run.journal import History, Journal
+from wizard.run.journal import History, RunJournal
 from wizard.run.run_folder import RunFolder
 from wizard.run.verify.model import StepResult, Verification
 
@@ -29,7 +29,7 @@ _POLL = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class TargetEnvironment:
     """The environment to install into. `is_new`: made in this attempt, so it holds nothing yet."""
 
     created: Created
@@ -42,10 +42,10 @@ class Context:
     plan: Plan
     lock: Lock
     history: History
-    journal: Journal
+    journal: RunJournal
     emitter: Emitter
     control: Control
-    place: Future[Place] = field(default_factory=Future)
+    place: Future[TargetEnvironment] = field(default_factory=Future)
     ready: queue.SimpleQueue[Entry | None] = field(default_factory=queue.SimpleQueue)
     verification: Future[Verification] = field(default_factory=Future)
     results: queue.SimpleQueue[StepResult] = field(default_factory=queue.SimpleQueue)
@@ -65,7 +65,7 @@ class Context:
             time.sleep(_POLL)
         self.check()
 
-    def wait_for_place(self) -> Place:
+    def wait_for_place(self) -> TargetEnvironment:
         while not self.place.done():
             self.check()
             time.sleep(_POLL)

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from wizard.model.events import Event, Kind, parse_line
+from wizard.model.events import Event, EventKind, parse_line
 from wizard.model.messages import Message, Words, text
 from wizard.model.redact import redact, redact_all
 from wizard.run.run_folder import RunFolder, append_to
@@ -37,7 +37,7 @@ class Emitter:
             self._events.write("\n")
         self._last_progress: dict[str, float] = {}
 
-    def emit(self, kind: Kind, **data: Any) -> None:
+    def emit(self, kind: EventKind, **data: Any) -> None:
         with self._guard:
             self._seq += 1
             line = Event(kind, self._seq, round(time.time(), 3), self._run, data).to_line()
@@ -55,7 +55,7 @@ class Emitter:
         clean = redact(text(line, "en"))
         self._write_log(step, clean)
         told = {"message": redact_all(line.to_json())} if isinstance(line, Message) else {}
-        self.emit(Kind.LOG, step=step, text=clean, **told)
+        self.emit(EventKind.LOG, step=step, text=clean, **told)
 
     def detail(self, step: str, words: str) -> None:
         """For the log file only: tracebacks, commands, whatever is no news for a person."""
@@ -69,7 +69,7 @@ class Emitter:
 
     def notice(self, message: Message) -> None:
         self._write_log("notice", redact(text(message, "en")))
-        self.emit(Kind.NOTICE, message=redact_all(message.to_json()))
+        self.emit(EventKind.NOTICE, message=redact_all(message.to_json()))
 
     def progress(self, step: str, done: int, total: int | None, detail: Words | None = None, **data: Any) -> None:
         """At most ten a second and step, but always the last one. `detail`: what it is at just now."""
@@ -79,7 +79,7 @@ class Emitter:
             return
         self._last_progress[step] = now
         told = detail.to_json() if isinstance(detail, Message) else detail
-        self.emit(Kind.PROGRESS, step=step, done=done, total=total, detail=told, **data)
+        self.emit(EventKind.PROGRESS, step=step, done=done, total=total, detail=told, **data)
 
     def close(self) -> None:
         with contextlib.suppress(OSError):

@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Sequence
 
 from wizard.model.errors import Cancelled, WizardError
-from wizard.model.events import Kind
+from wizard.model.events import EventKind
 from wizard.process import without_memory
 from wizard.run.context import Context, Step
 from wizard.run.verify.model import StepResult
@@ -54,7 +54,7 @@ def _run_guarded(step: Step, context: Context, failures: list[BaseException]) ->
     started = time.monotonic()
     outcome, said = "done", None
     try:
-        context.emitter.emit(Kind.STEP_STARTED, step=step.name, message=step.announce(context).to_json())
+        context.emitter.emit(EventKind.STEP_STARTED, step=step.name, message=step.announce(context).to_json())
         context.wait_while_paused()
         said = step.run(context)
     except Cancelled as stop:
@@ -70,7 +70,7 @@ def _run_guarded(step: Step, context: Context, failures: list[BaseException]) ->
     result = StepResult(step.name, outcome, round(time.monotonic() - started, 2), said)
     context.results.put(result)
     context.emitter.emit(
-        Kind.STEP_FINISHED, step=result.name, outcome=result.outcome, seconds=result.seconds,
+        EventKind.STEP_FINISHED, step=result.name, outcome=result.outcome, seconds=result.seconds,
         message=said.to_json() if said else None,
     )  # fmt: skip
 

@@ -72,7 +72,7 @@ def read_history(path: Path) -> History:
     return parse_history(path.read_text(encoding="utf-8", errors="replace").split("\n"))
 
 
-class Journal:
+class RunJournal:
     """Appends and flushes to the disk before it returns (but for `installed`). Safe from several threads."""
 
     def __init__(self, path: Path) -> None:

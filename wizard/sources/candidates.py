@@ -150,7 +150,7 @@ def _unlike(sources: Iterable[Source]) -> tuple[Source, ...]:
 # probe; which one is taken is for the session.
 
 
-class Kind(str, enum.Enum):
+class SourceKind(str, enum.Enum):
     TORCH = "torch"
     PACKAGES = "packages"
     CONDA = "conda"
@@ -158,8 +158,8 @@ class Kind(str, enum.Enum):
 
 
 _ROWS = {
-    Kind.TORCH: "pytorch-wheels", Kind.PACKAGES: "pypi", Kind.CONDA: "conda-forge",
-    Kind.MINIFORGE: "miniforge-installers",
+    SourceKind.TORCH: "pytorch-wheels", SourceKind.PACKAGES: "pypi", SourceKind.CONDA: "conda-forge",
+    SourceKind.MINIFORGE: "miniforge-installers",
 }  # fmt: skip
 _LAYOUTS = {"simple": Layout.SIMPLE, "flat": Layout.FLAT, "channel": Layout.CHANNEL, "files": Layout.FLAT}
 
@@ -178,7 +178,11 @@ class Racer:
 
 
 def racers(
-    kind: Kind, choices: SourceChoices, settings: UserSettings, variant: str = "cpu", is_default_build: bool = False
+    kind: SourceKind,
+    choices: SourceChoices,
+    settings: UserSettings,
+    variant: str = "cpu",
+    is_default_build: bool = False,
 ) -> tuple[Racer, ...]:
     """The most trusted first: by hand, the user's own settings, official, mirrors. Raises UsageError.
 
@@ -186,42 +190,44 @@ def racers(
     """
     own = _own(kind, choices, settings)
     known = [_known(row, kind, variant) for row in rows_of(kind)]
-    if kind is Kind.TORCH and is_default_build:
-        known += [_known(row, Kind.PACKAGES, variant) for row in rows_of(Kind.PACKAGES)]
+    if kind is SourceKind.TORCH and is_default_build:
+        known += [_known(row, SourceKind.PACKAGES, variant) for row in rows_of(SourceKind.PACKAGES)]
     return _distinct_racers((*(Racer(source) for source in own), *known))
 
 
-def rows_of(kind: Kind) -> tuple[MirrorRow, ...]:
+def rows_of(kind: SourceKind) -> tuple[MirrorRow, ...]:
     """The official one first."""
     rows = [row for row in mirror_rows() if row.kind == _ROWS[kind]]
     return tuple(sorted(rows, key=lambda row: row.id != "official"))
 
 
-def _own(kind: Kind, choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
-    if kind is Kind.MINIFORGE:
+def _own(kind: SourceKind, choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
+    if kind is SourceKind.MINIFORGE:
         return ()
-    if kind is Kind.CONDA:
+    if kind is SourceKind.CONDA:
         return tuple(source for source in conda_channels(choices, settings) if source.origin is not Origin.OFFICIAL)
     typed = (source for source in sources_by_hand(choices) if _serves(source, kind))
     return (*typed, *own_indexes(settings))
 
 
-def _serves(source: Source, kind: Kind) -> bool:
-    return kind is Kind.TORCH or source.id != "by-hand-torch-index"
+def _serves(source: Source, kind: SourceKind) -> bool:
+    return kind is SourceKind.TORCH or source.id != "by-hand-torch-index"
 
 
-def _known(row: MirrorRow, kind: Kind, variant: str) -> Racer:
-    if kind is Kind.PACKAGES and row.id == "official":
+def _known(row: MirrorRow, kind: SourceKind, variant: str) -> Racer:
+    if kind is SourceKind.PACKAGES and row.id == "official":
         return Racer(default_index(), row)
     is_official = row.id == "official"
-    stem = f"{kind.value}-{variant}" if kind is Kind.TORCH else row.kind if kind is Kind.CONDA else kind.value
+    stem = (
+        f"{kind.value}-{variant}" if kind is SourceKind.TORCH else row.kind if kind is SourceKind.CONDA else kind.value
+    )
     source = Source(
         id=f"{row.id}-{stem}",
         layout=_LAYOUTS[row.layout],
         origin=Origin.OFFICIAL if is_official else Origin.MIRROR,
         url=row.address(variant),
         name=row.operator,
-        variant=variant if kind is Kind.TORCH else None,
+        variant=variant if kind is SourceKind.TORCH else None,
     )
     return Racer(source, row)
 

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from wizard.model.messages import Message, message
 from wizard.sources.model import Origin
-from wizard.sources.status import Finding, Release, Sight, Truth
+from wizard.sources.status import ListedRelease, Sight, SourceStatus, Truth
 from wizard.transfer.http import SourceUnreachable
 
 _DAY = 86400.0
@@ -33,7 +33,7 @@ Contradicts = Callable[[str, str], bool]  # of a file's name and SHA-256: whethe
 def compare(
     sights: Sequence[Sight], is_open: bool, channel_days: float, now: float,
     contradicts: Contradicts = lambda file, sha256: False,
-) -> tuple[Finding, ...]:  # fmt: skip
+) -> tuple[SourceStatus, ...]:  # fmt: skip
     """In the order given. `is_open`: the newest was wanted, whatever it is, not one release by its number."""
     measure = _Measure(sights, is_open, channel_days, contradicts)
     return tuple(_finding(sight, measure, now) for sight in sights)
@@ -65,7 +65,7 @@ class _Measure:
         return self._sizes.get(file)
 
 
-def _merged(lists: Iterable[tuple[Release, ...]]) -> tuple[Release, ...]:
+def _merged(lists: Iterable[tuple[ListedRelease, ...]]) -> tuple[ListedRelease, ...]:
     merged = {release.version: release for releases in lists for release in releases}
     return tuple(merged[version] for version in sorted(merged))
 
@@ -80,10 +80,10 @@ def _common_hashes(sights: Sequence[Sight]) -> dict[str, str]:
     return {file: sha256 for file, (sha256, count) in common.items() if count * 2 > sum(named[file].values())}
 
 
-def _finding(sight: Sight, measure: _Measure, now: float) -> Finding:
+def _finding(sight: Sight, measure: _Measure, now: float) -> SourceStatus:
     truth, words = _judged(sight, measure)
     newest = sight.releases[-1].version.public if sight.releases else None
-    return Finding(
+    return SourceStatus(
         source=sight.source.id, truth=truth, message=words, asked=int(now * 10) / 10, seconds=sight.seconds,
         final_host=_host(sight.final), file=sight.file, sha256=sight.sha256, size=sight.size, newest=newest,
     )  # fmt: skip
@@ -167,7 +167,7 @@ def _behind(sight: Sight, measure: _Measure) -> tuple[Truth, Message] | None:
     return Truth.STALE, message("truth.stale-days", **params, days=days)
 
 
-def _days(own: Release, official: Release, releases: Sequence[Release]) -> int | None:
+def _days(own: ListedRelease, official: ListedRelease, releases: Sequence[ListedRelease]) -> int | None:
     """Between what it has and the newest; its own page may tell no dates, the official one does."""
     dates = {release.version: release.uploaded for release in releases}
     first, last = _moment(own.uploaded or dates.get(own.version)), _moment(official.uploaded)

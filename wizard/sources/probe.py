@@ -27,8 +27,8 @@ from wizard.sources.read import Reader, default_index_url
 from wizard.sources.status import (
     ChannelQuestion,
     InstallerQuestion,
+    ListedRelease,
     Question,
-    Release,
     Sight,
     Truth,
     WheelQuestion,
@@ -38,7 +38,7 @@ from wizard.sources.status import (
 )
 from wizard.sources.table import forbidden_means_missing
 from wizard.transfer.address import file_path, join_path, resolve_link
-from wizard.transfer.http import Client, Page, SourceUnreachable, explain_status
+from wizard.transfer.http import Client, HttpPage, SourceUnreachable, explain_status
 from wizard.transfer.installing_client import file_headers, list_headers
 
 # Looks at a place that hands out Miniforge: which release does it list for this platform?
@@ -90,12 +90,12 @@ def _seen(source: Source, question: InstallerQuestion, names: list[str], final: 
     return Sight(source, 0.0, file=plain, link=source.url, final=final, releases=tuple(releases))
 
 
-def _release(text: str) -> Release:
+def _release(text: str) -> ListedRelease:
     """`26.3.2-3` is a version with a build number: PEP 440 reads the dash as a post-release."""
     try:
-        return Release(Version(text))
+        return ListedRelease(Version(text))
     except InvalidVersion:
-        return Release(Version("0"))
+        return ListedRelease(Version("0"))
 
 
 # Looks at a conda channel: does its index for this platform answer, how old is it, and has it the wanted Python?
@@ -129,7 +129,9 @@ def look_at_channel(source: Source, question: ChannelQuestion, client: Client) -
     raise explain_status(page.status, name, page.url, page.headers.get("retry-after", ""))
 
 
-def _described(source: Source, index: str, url: str, page: Page, client: Client, question: ChannelQuestion) -> Sight:
+def _described(
+    source: Source, index: str, url: str, page: HttpPage, client: Client, question: ChannelQuestion
+) -> Sight:
     total = _CHANNEL_TOTAL.search(page.content_range)
     size = int(total[1]) if total else None
     seen = Sight(source, 0.0, file=f"{question.subdir}/{index}", link=url, final=page.url, size=size,
@@ -231,10 +233,10 @@ def pick(offers: Iterable[Offer], question: WheelQuestion) -> Offer | None:
     return None
 
 
-def releases(offers: Iterable[Offer], question: WheelQuestion) -> tuple[Release, ...]:
+def releases(offers: Iterable[Offer], question: WheelQuestion) -> tuple[ListedRelease, ...]:
     """The stable releases of the wanted build on this page, oldest first."""
     wanted, allowed = question.wanted, SpecifierSet(question.specifier)
-    found: dict[Version, Release] = {}
+    found: dict[Version, ListedRelease] = {}
     for offer in offers:
         if offer.yanked or offer.version.is_prerelease:
             continue
@@ -245,7 +247,7 @@ def releases(offers: Iterable[Offer], question: WheelQuestion) -> tuple[Release,
             continue
         before = found.get(version)
         dates = [date for date in (before.uploaded if before else None, offer.uploaded) if date]
-        found[version] = Release(version, min(dates, default=None))
+        found[version] = ListedRelease(version, min(dates, default=None))
     return tuple(found[version] for version in sorted(found))
 
 
@@ -274,7 +276,7 @@ def _on_disk(known: Sight, offer: Offer) -> Sight:
         return replace(known, problem=(Truth.MISSING, message("truth.missing-file")))
 
 
-def _link_problem(page: Page, source: Source) -> tuple[Truth, Message] | None:
+def _link_problem(page: HttpPage, source: Source) -> tuple[Truth, Message] | None:
     is_missing = page.status in (404, 410) or (page.status == 403 and forbidden_means_missing(source.url or ""))
     if is_missing:
         return Truth.MISSING, message("truth.missing-file")
@@ -284,7 +286,7 @@ def _link_problem(page: Page, source: Source) -> tuple[Truth, Message] | None:
     return None
 
 
-def size_of(page: Page) -> int | None:
+def size_of(page: HttpPage) -> int | None:
     """The whole file's, from a reply to a request for a part of it."""
     if page.status == 206:
         found = _TOTAL.match(page.content_range)

@@ -34,7 +34,7 @@ from wizard.sources.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.sources.table import forbidden_means_missing
 from wizard.system import paths
 from wizard.transfer.address import address_problem, join_path
-from wizard.transfer.http import CONNECT_TIMEOUT, READ_TIMEOUT, Client, Page, SourceUnreachable, explain_status
+from wizard.transfer.http import CONNECT_TIMEOUT, READ_TIMEOUT, Client, HttpPage, SourceUnreachable, explain_status
 
 # The address of the official package index, asked of uv: it is uv's own default and not written here.
 #
@@ -122,7 +122,7 @@ class Reader:
         self._default_index = default_index
         self._headers = headers or {"Accept": _ACCEPT}
         self._goes_on = goes_on
-        self._pages: dict[str, Page | SourceUnreachable] = {}
+        self._pages: dict[str, HttpPage | SourceUnreachable] = {}
         self._asked: dict[str, threading.Lock] = {}
         self._offers: dict[tuple[Source, str, str], tuple[Offer, ...] | SourceUnreachable] = {}
 
@@ -157,13 +157,13 @@ class Reader:
             return True
         _, url = self._address(source, project)
         page = self._pages.get(url)  # none of a folder
-        return isinstance(page, Page) and page.status == 200 and names_source_of(project, page.text)
+        return isinstance(page, HttpPage) and page.status == 200 and names_source_of(project, page.text)
 
     def refused(self, projects: Collection[str]) -> tuple[Source, str] | None:
         """Of the pages that were read: a wheel of one of these that may not be fetched from where it is."""
         for source, url, project in tuple(self._offers):
             page = self._pages.get(url)
-            if project not in projects or not isinstance(page, Page) or page.status != 200:
+            if project not in projects or not isinstance(page, HttpPage) or page.status != 200:
                 continue
             if address := refused_wheel(project, page.text, page.url):
                 return source, address
@@ -183,7 +183,7 @@ class Reader:
             raise explain_status(page.status, source.label, url, page.headers.get("retry-after", ""))
         return _parse(page, source, project)
 
-    def _page(self, url: str, source: Words) -> Page:
+    def _page(self, url: str, source: Words) -> HttpPage:
         """Remembers failures too: asking for three projects must not wait for three time limits. One page that lists
         all projects is fetched once, however many threads want it."""
         with self._asked.setdefault(url, threading.Lock()):
@@ -194,7 +194,7 @@ class Reader:
                     self._pages[url] = error
         return _or_raise(self._pages[url])
 
-    def _fetched(self, url: str, source: Words) -> Page:
+    def _fetched(self, url: str, source: Words) -> HttpPage:
         goes_on = self._goes_on
         page = self.client.get(url, source, self._headers, None, (lambda _: goes_on()) if goes_on else None)
         if goes_on and not goes_on():  # it may have been cut short
@@ -230,7 +230,7 @@ def _or_raise(found: Answer | SourceUnreachable) -> Answer:
     return found
 
 
-def _parse(page: Page, source: Source, project: str) -> tuple[Offer, ...]:
+def _parse(page: HttpPage, source: Source, project: str) -> tuple[Offer, ...]:
     kind = page.content_type.partition(";")[0].strip().lower()
     text = page.text
     if kind == _JSON or (kind != "text/html" and text.lstrip()[:1] == "{"):

@@ -26,7 +26,7 @@ from wizard.model.messages import Words
 from wizard.process import redact
 from wizard.sources.model import Offer
 from wizard.transfer.address import file_path
-from wizard.transfer.http import Client, Page, SourceUnreachable, explain_status
+from wizard.transfer.http import Client, HttpPage, SourceUnreachable, explain_status
 
 # What the files inside a torch wheel say of its machine code. Pure: text or bytes in, values out; nothing is run.
 #
@@ -183,7 +183,7 @@ class RangedFile(io.RawIOBase):
         self._pieces.append((start, page.body))
         return self._pieces[-1]
 
-    def _check(self, page: Page, start: int) -> None:
+    def _check(self, page: HttpPage, start: int) -> None:
         if page.status == 200:
             raise SourceUnreachable("source-no-ranges", redact(self._url), source=self._source)
         if page.status != 206:

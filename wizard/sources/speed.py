@@ -29,7 +29,7 @@ from wizard.model.errors import WizardError
 from wizard.model.typed import from_json
 from wizard.process import Request, redact, run
 from wizard.sources.model import UserSettings
-from wizard.sources.status import Finding
+from wizard.sources.status import SourceStatus
 from wizard.system import moving, paths
 from wizard.system.traits import this
 from wizard.transfer.concurrently import GoesOn, ask_together
@@ -48,7 +48,7 @@ SCHEMA = 1
 class KeptRace:
     network: str
     asked: float
-    findings: tuple[Finding, ...]
+    findings: tuple[SourceStatus, ...]
     schema: int = SCHEMA
 
 

@@ -26,7 +26,7 @@ from wizard.transfer.http import SourceUnreachable
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedWheel:
     """`version` without its local part ("2.14.1"); `tags` best first, see `platform_tags`.
 
     `default_variant` None: a file without a local version says nothing about its build.
@@ -49,7 +49,7 @@ def public(version: Version) -> Version:
     return version if version.local is None else Version(version.public)
 
 
-def best_offer(offers: Iterable[Offer], wanted: Wanted) -> Offer | None:
+def best_offer(offers: Iterable[Offer], wanted: WantedWheel) -> Offer | None:
     """As installers choose: the most specific tag first (the newest manylinux), then the highest build number."""
     ranks = {tag: rank for rank, tag in reversed(list(enumerate(wanted.tags)))}
     release = Version(Version(wanted.version).public)
@@ -84,7 +84,7 @@ def _takes_python(requires: str | None, python: str) -> bool:
     return any(allowed.contains(f"{series}{patch}", prereleases=True) for patch in (".0", ".99"))
 
 
-def carried(reader: Reader, source: Source, wanted: Wanted) -> Offer | None:
+def carried(reader: Reader, source: Source, wanted: WantedWheel) -> Offer | None:
     """None: the source answered and has no such wheel. Raises SourceUnreachable."""
     return best_offer(reader.offers(source, wanted.project), wanted)
 
@@ -111,7 +111,7 @@ USABLE = frozenset({Truth.COMPLETE, Truth.ELSEWHERE})
 class WheelQuestion:
     """`wanted.version` "": the newest stable one that `specifier` takes."""
 
-    wanted: Wanted
+    wanted: WantedWheel
     specifier: str = ""
 
     @property
@@ -158,7 +158,7 @@ Question = WheelQuestion | ChannelQuestion | InstallerQuestion
 
 
 @dataclass(frozen=True, slots=True)
-class Release:
+class ListedRelease:
     version: Version
     uploaded: str | None = None
 
@@ -172,7 +172,7 @@ class Sight:
     seconds: float
     problem: tuple[Truth, Message] | None = None
     failure: SourceUnreachable | None = None
-    releases: tuple[Release, ...] = ()
+    releases: tuple[ListedRelease, ...] = ()
     file: str | None = None
     link: str | None = None
     final: str | None = None
@@ -183,7 +183,7 @@ class Sight:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SourceStatus:
     """`rate` in bytes a second, measured at `asked` (seconds since 1970); None: not measured.
 
     `source`: its id. Nothing here holds an address, which may hold a password: findings are kept in a file.

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from wizard.system.facts import Room
+from wizard.system.facts import DiskSpace
 
 assert sys.platform != "win32"  # for the type checker: nothing below is looked at there
 
@@ -63,11 +63,11 @@ def user_name(number: int) -> str:
         return str(number)
 
 
-def room_of(folder: Path) -> Room | None:
+def room_of(folder: Path) -> DiskSpace | None:
     """None where the drive itself has to be asked (`environments.windows_volume`)."""
     room = os.statvfs(folder)
     files_left = room.f_favail if room.f_files else None  # btrfs and network disks count none
-    return Room(room.f_bavail * room.f_frsize, files_left)
+    return DiskSpace(room.f_bavail * room.f_frsize, files_left)
 
 
 def open_folder(path: str, name: str, above: int) -> int:

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from wizard.system.facts import Room
+from wizard.system.facts import DiskSpace
 from wizard.system.links import is_true_folder, reparse_tag_of
 
 BINARY = getattr(os, "O_BINARY", 0)  # no line ends are put in; only Windows has it
@@ -61,7 +61,7 @@ def user_name(number: int) -> str:
     return str(number)
 
 
-def room_of(folder: Path) -> Room | None:
+def room_of(folder: Path) -> DiskSpace | None:
     return None
 
 

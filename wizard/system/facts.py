@@ -14,7 +14,7 @@ from wizard.system.windows.registry import MACHINE, registry
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class DiskSpace:
     """`free`: bytes that this user can write, quotas apart. `files_left`: None where nobody counts."""
 
     free: int

@@ -15,7 +15,7 @@ from typing import Any
 
 from wizard.system.windows import job
 from wizard.system.windows.calls import load
-from wizard.system.windows.job import Job
+from wizard.system.windows.job import JobObject
 
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, job.SIGBREAK)
 _CONTINUOUS, _SYSTEM_REQUIRED = 0x80000000, 0x00000001
@@ -28,9 +28,9 @@ def child_arguments() -> dict[str, Any]:
 class Family:
     def __init__(self, process: subprocess.Popen[bytes]) -> None:
         self._process = process
-        self._job: Job | None = None
+        self._job: JobObject | None = None
         with contextlib.suppress(OSError):  # none, or none that takes this process (a policy, a sandbox)
-            job = Job()
+            job = JobObject()
             self._job = job if job.assign(process.pid) else None
 
     def stop(self, interrupt: float, terminate: float, kill: float) -> None:
@@ -61,7 +61,7 @@ def join_own_family() -> bool:
     """What a child starts before it is put into a job of its own is then in ours. The job is never closed by us, for
     that would end us too; it goes with the process."""
     with contextlib.suppress(OSError):
-        Job().assign(os.getpid())
+        JobObject().assign(os.getpid())
     return True
 
 

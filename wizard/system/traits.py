@@ -24,7 +24,7 @@ def os_name() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class SystemTraits:
     name: str
     # Paths and names
     path: type[PurePath]
@@ -89,7 +89,7 @@ def _plainly_quoted(path: str) -> str:
     return f'"{path}"' if " " in path else path
 
 
-LINUX = System(
+LINUX = SystemTraits(
     name="linux",
     path=PurePosixPath,
     list_separator=":",
@@ -146,7 +146,7 @@ LINUX = System(
     python_launcher=(),
 )
 
-WINDOWS = System(
+WINDOWS = SystemTraits(
     name="windows",
     path=PureWindowsPath,
     list_separator=";",
@@ -202,15 +202,15 @@ WINDOWS = System(
 _ROWS = {row.name: row for row in (LINUX, WINDOWS)}
 
 
-def of(name: str | None) -> System:
+def of(name: str | None) -> SystemTraits:
     """None: this one. Raises KeyError for a system that nobody has heard of here."""
     return _ROWS[os_name() if name is None else name]
 
 
-def known(os_name: str) -> System | None:
+def known(os_name: str) -> SystemTraits | None:
     """For a name that somebody wrote; None where it is no system's."""
     return _ROWS.get(os_name)
 
 
-def this() -> System:
+def this() -> SystemTraits:
     return of(None)

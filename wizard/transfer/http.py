@@ -71,7 +71,7 @@ _MOST_REDIRECTS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HttpPage:
     url: str  # after redirects
     status: int
     content_type: str
@@ -177,7 +177,7 @@ class Client:
     def get(
         self, url: str, source: Words, headers: Mapping[str, str], most_bytes: int | None = None,
         goes_on: Callable[[int], bool] | None = None,
-    ) -> Page:  # fmt: skip
+    ) -> HttpPage:  # fmt: skip
         """Follows redirects that stay safe; reads at most `most_bytes`. Raises SourceUnreachable.
 
         A status is no failure here: the caller knows what 404 means. `goes_on` is asked with the number of bytes
@@ -190,7 +190,7 @@ class Client:
     def _get(
         self, url: str, source: Words, headers: Mapping[str, str], most_bytes: int | None,
         goes_on: Callable[[int], bool] | None,
-    ) -> Page:  # fmt: skip
+    ) -> HttpPage:  # fmt: skip
         for _ in range(_MOST_REDIRECTS + 1):
             try:
                 with self._session.get(
@@ -214,7 +214,7 @@ class Client:
     def _read(
         self, response: requests.Response, url: str, source: Words, most_bytes: int | None,
         goes_on: Callable[[int], bool] | None,
-    ) -> Page:  # fmt: skip
+    ) -> HttpPage:  # fmt: skip
         body = bytearray()
         while chunk := response.raw.read1(65536, decode_content=True):
             body += chunk
@@ -225,7 +225,7 @@ class Client:
                 raise SourceUnreachable("source-too-large", redact(url), source=source, megabytes=megabytes)
         kind, part = (response.headers.get(name, "") for name in ("Content-Type", "Content-Range"))
         told = {name.lower(): value for name, value in response.headers.items()}
-        return Page(url, response.status_code, kind, bytes(body[:most_bytes]), part, told)
+        return HttpPage(url, response.status_code, kind, bytes(body[:most_bytes]), part, told)
 
 
 def _redirect_target(url: str, location: str) -> str | None:

@@ -48,7 +48,7 @@ _NOT_BEFORE = 1_767_225_600  # 2026-01-01: this program is younger, so a clock t
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
+class NetworkProblem:
     """`code` and `params` are those of a WizardError: place, proxy, issuer, status."""
 
     code: str
@@ -57,7 +57,7 @@ class Trouble:
 
 def explain(
     error: BaseException, url: str, environment: Mapping[str, str], place: Words = "", now: float | None = None
-) -> Trouble | None:
+) -> NetworkProblem | None:
     """`place`: the source's name for people. None: neither a certificate's nor a proxy's trouble.
 
     For an authority that nobody knows, the server is asked once for its name.
@@ -72,7 +72,7 @@ def explain(
 
 def _trouble(
     code: str, url: str, environment: Mapping[str, str], place: Words = "", status: int | None = None
-) -> Trouble:
+) -> NetworkProblem:
     issuer = issuer_of(url, environment) if code == AUTHORITY else None
     proxy = proxy_for(url, environment)
     params: dict[str, Param] = {
@@ -81,10 +81,10 @@ def _trouble(
         "status": f"HTTP {status}" if status else "-",
         "issuer": issuer or "",
     }
-    return Trouble(ISSUER if issuer else code, params)
+    return NetworkProblem(ISSUER if issuer else code, params)
 
 
-def explain_text(said: str, environment: Mapping[str, str]) -> Trouble | None:
+def explain_text(said: str, environment: Mapping[str, str]) -> NetworkProblem | None:
     """From the words of uv or rattler, which name the address that they could not fetch."""
     code = next((code for pattern, code in _SAID if pattern.search(said)), None)
     named = _ADDRESS.search(said)

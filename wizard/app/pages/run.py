@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from wizard.model.errors import ExitStatus
-from wizard.model.events import Event, Kind, parse_line
+from wizard.model.events import Event, EventKind, parse_line
 from wizard.model.messages import Message, Words, message
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 SILENT_AFTER = 30.0  # seconds: on a busy computer or a slow disk a healthy step says nothing for as long as this
 _CHUNK = 1 << 18
-_BEGINNINGS = (Kind.ATTEMPT_STARTING, Kind.RUN_STARTED)
+_BEGINNINGS = (EventKind.ATTEMPT_STARTING, EventKind.RUN_STARTED)
 
 
 class EventTail:
@@ -310,11 +310,11 @@ def error_message(error: Mapping[str, Any], part: str) -> Message | None:
 
 
 _FOLDS = {
-    Kind.ATTEMPT_STARTING: _attempt_starting,
-    Kind.RUN_STARTED: _run_started,
-    Kind.STEP_STARTED: _step_started,
-    Kind.PROGRESS: _progress,
-    Kind.STEP_FINISHED: _step_finished,
-    Kind.NOTICE: _notice,
-    Kind.RUN_FINISHED: _run_finished,
+    EventKind.ATTEMPT_STARTING: _attempt_starting,
+    EventKind.RUN_STARTED: _run_started,
+    EventKind.STEP_STARTED: _step_started,
+    EventKind.PROGRESS: _progress,
+    EventKind.STEP_FINISHED: _step_finished,
+    EventKind.NOTICE: _notice,
+    EventKind.RUN_FINISHED: _run_finished,
 }

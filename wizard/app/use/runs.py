@@ -16,7 +16,7 @@ from wizard.app.use.doctor import restore_run
 from wizard.compatibility.model import Plan
 from wizard.environment.remove.unfinished import drop_cut_mark, is_ours_unfinished, remove_unfinished
 from wizard.model.errors import UsageError, WizardError
-from wizard.model.events import Kind
+from wizard.model.events import EventKind
 from wizard.process import child_environment
 from wizard.process.detached import start_detached
 from wizard.run import control
@@ -120,7 +120,7 @@ def _begin(folder: RunFolder) -> None:
             is_further = events.tell() > 0
         if is_further:
             emitter = Emitter(folder)
-            emitter.emit(Kind.ATTEMPT_STARTING)
+            emitter.emit(EventKind.ATTEMPT_STARTING)
             emitter.close()
         keep(folder.path)
     except OSError as error:

@@ -17,8 +17,8 @@ from wizard.machine.model import Machine
 from wizard.run.model import Facts
 from wizard.run.select.benchmark import Race, run_race
 from wizard.run.select.build_search import wanted_candidates
-from wizard.run.select.mirror_policy import Wish, question_of
-from wizard.sources.candidates import Kind, racers
+from wizard.run.select.mirror_policy import BuildRequest, question_of
+from wizard.sources.candidates import SourceKind, racers
 
 _MOST_JUDGED = 64  # a verdict is large
 
@@ -44,23 +44,23 @@ def _decisive(machine: Machine) -> Machine:
     return replace(machine, gpus=gpus, toolkits=(), pythons=(), condas=(), volumes=(), notices=())
 
 
-NEEDED = (Kind.TORCH, Kind.PACKAGES, Kind.CONDA)
+NEEDED = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
 IsCancelled = Callable[[], bool]
 OnRace = Callable[[Race], None]
 _PYTHON = "3.12"
 
 
-def wish_of(facts: Facts, matrix: Matrix, verdict: Verdict, choices: Choices) -> Wish:
+def wish_of(facts: Facts, matrix: Matrix, verdict: Verdict, choices: Choices) -> BuildRequest:
     """The best build, or the chosen one. Raises WizardError `no-build-fits`."""
     candidate = wanted_candidates(verdict, choices)[0]
     platform = PLATFORMS.get((facts.machine.os, facts.machine.arch))
     builds = [build for build in matrix.builds if build.torch == candidate.torch and build.platform == platform]
     default = next((build.variant for build in builds if build.pypi_default), None)
-    return Wish(candidate, choices.python or candidate.python or _PYTHON, default)
+    return BuildRequest(candidate, choices.python or candidate.python or _PYTHON, default)
 
 
 def ask_sources(
-    facts: Facts, wish: Wish, choices: Choices, kinds: Iterable[Kind], is_cancelled: IsCancelled,
+    facts: Facts, wish: BuildRequest, choices: Choices, kinds: Iterable[SourceKind], is_cancelled: IsCancelled,
     fresh: bool = False, on_race: OnRace = lambda race: None,
 ) -> tuple[Race, ...]:  # fmt: skip
     """One race for each kind, one after the other. Raises UsageError for a bad address, Cancelled."""
@@ -74,6 +74,6 @@ def ask_sources(
     return tuple(races)
 
 
-def lacking(races: Iterable[Race]) -> tuple[Kind, ...]:
+def lacking(races: Iterable[Race]) -> tuple[SourceKind, ...]:
     """The kinds for which no source is complete."""
     return tuple(race.kind for race in races if not race.complete)

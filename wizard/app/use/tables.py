@@ -30,7 +30,7 @@ from wizard.process import redact
 from wizard.run.model import Facts
 from wizard.run.plan.place import parse_places as parse_cluster_places
 from wizard.run.select.learned_rows import is_usable, pairs, rows_of
-from wizard.run.select.new_builds import Listing, NewBuild, find_news
+from wizard.run.select.new_builds import NewBuild, NewBuilds, find_news
 from wizard.run.select.source_catalog import Outlook
 from wizard.sources.address_facts import parse_address_facts
 from wizard.sources.model import Source, UserSettings
@@ -89,7 +89,7 @@ def refresh(
     return Refreshed(listing.builds, taken, state, listing.silent)
 
 
-def _no_source_answers(listing: Listing) -> WizardError:
+def _no_source_answers(listing: NewBuilds) -> WizardError:
     """Each source with its own reason: a sign-in page wants another deed than a wrong address."""
     reasons = [
         why for place, (_, why) in enumerate(listing.silent) if why not in [one for _, one in listing.silent[:place]]

@@ -30,7 +30,7 @@ from wizard.run.select.elect import channel_verdicts
 from wizard.run.select.mirror_policy import Contest
 from wizard.run.select.source_catalog import Outlook
 from wizard.sources.address_facts import channel_name
-from wizard.sources.candidates import Kind
+from wizard.sources.candidates import SourceKind
 from wizard.sources.channel import channel_subdir
 from wizard.sources.read import Reader
 from wizard.system import paths
@@ -91,7 +91,7 @@ class PythonLocks:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
         choices = replace(self._choices, engine="rattler", python=python)
         contest = Contest(choices, facts, self._is_cancelled)
-        with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.CONDA) else None) as reader:
+        with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.CONDA) else None) as reader:
             verdicts = channel_verdicts(choices, Outlook(choices, facts.settings, reader, contest), facts, candidate)
         channels = choose_engine("rattler", verdicts, (), python).channels
         target = Target(

@@ -42,7 +42,7 @@ from wizard.run.select.build_search import Found, Walk
 from wizard.run.select.mirror_policy import Contest
 from wizard.run.select.raced import further_sources
 from wizard.run.select.source_catalog import Outlook
-from wizard.sources.candidates import Kind
+from wizard.sources.candidates import SourceKind
 from wizard.sources.read import Reader
 from wizard.transfer.installing_client import list_headers
 
@@ -203,7 +203,7 @@ def _elect(
     """As for a setup, but the build is given, and no engine is needed: nothing is made here."""
     candidate = _candidate(facts.machine, matrix, choices)
     contest = Contest(choices, facts, is_cancelled)
-    with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
+    with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.TORCH) else None) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
         walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, wish.companions)
         found = walk.find((candidate,), None)
@@ -227,7 +227,7 @@ def _elect(
         package_sources=packages,
         states=(),
         further=further_sources(packages, choices, facts.settings, contest),
-        races_packages=contest.is_on(Kind.PACKAGES),
+        races_packages=contest.is_on(SourceKind.PACKAGES),
     )
 
 

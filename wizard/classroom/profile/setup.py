@@ -38,7 +38,7 @@ from wizard.run.select.channels import further_channels
 from wizard.run.select.elect import base_pythons, channel_verdicts
 from wizard.run.select.mirror_policy import Contest
 from wizard.run.select.source_catalog import Outlook
-from wizard.sources.candidates import Kind, conda_channels, default_index, package_sources, torch_sources
+from wizard.sources.candidates import SourceKind, conda_channels, default_index, package_sources, torch_sources
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.read import Reader
 from wizard.system import paths
@@ -202,7 +202,7 @@ def _election(
         reason = message("profile.python-locked", count=len(packages), python=selection.lock.python)
         return _elected(file, selection, EngineChoice("rattler", None, channels_of(packages), reason))
     own, contest = own_conda(facts, choices, is_cancelled), Contest(choices, facts, is_cancelled)
-    headers = list_headers() if contest.is_on(Kind.CONDA) else None
+    headers = list_headers() if contest.is_on(SourceKind.CONDA) else None
     with Reader(facts.settings, headers=headers) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
         channels = channel_verdicts(choices, outlook, facts, _candidate(selection))

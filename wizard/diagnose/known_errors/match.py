@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Literal
 
 from wizard.model.messages import Message
-from wizard.model.patterns import Match, Pattern, Sieve, Text, compiled, recent
+from wizard.model.patterns import Match, Pattern, PatternFilter, Text, compiled, recent
 from wizard.model.tables import Date, Name, Row, TableError, Words, parse_table, shipped_table
 from wizard.process import redact
 
@@ -155,8 +155,8 @@ def explain(text: str, errors: Sequence[KnownError] | None = None) -> tuple[Expl
 
 
 @lru_cache(maxsize=2)
-def _sieve(rows: tuple[KnownError, ...]) -> Sieve:
-    return Sieve(pattern for row in rows for pattern in (*row.patterns, *row.needs, *row.near))
+def _sieve(rows: tuple[KnownError, ...]) -> PatternFilter:
+    return PatternFilter(pattern for row in rows for pattern in (*row.patterns, *row.needs, *row.near))
 
 
 def clean(text: str) -> str:

@@ -21,7 +21,7 @@ from wizard.model.messages import Message, message
 from wizard.run.context import Context
 from wizard.run.executor import Stages
 from wizard.run.steps.fetch import Fetch
-from wizard.run.steps.install import Check, Install
+from wizard.run.steps.install import CheckFiles, Install
 
 
 def stages_on_existing(repair: Repair) -> Stages:
@@ -29,8 +29,13 @@ def stages_on_existing(repair: Repair) -> Stages:
     if repair.code != REUSE:
         return stages_of(repair)
     return (
-        (ReuseReady(repair),), (Fetch(),), (ReuseAside(repair),), (Install(),), (Check(),), (RepairVerify(repair),),
-    )  # fmt: skip
+        (ReuseReady(repair),),
+        (Fetch(),),
+        (ReuseAside(repair),),
+        (Install(),),
+        (CheckFiles(),),
+        (RepairVerify(repair),),
+    )
 
 
 class ReuseReady(RepairReady):

@@ -26,11 +26,11 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.model.typed import from_json
 from wizard.process import redact
-from wizard.run.context import Context, Place
+from wizard.run.context import Context, TargetEnvironment
 from wizard.run.executor import Stages
 from wizard.run.steps.disk_space import check_room, demands
 from wizard.run.steps.fetch import Fetch
-from wizard.run.steps.install import Check, Install
+from wizard.run.steps.install import CheckFiles, Install
 from wizard.run.verify.smoke import check_name, verify
 
 # A repair as data: what is put aside, what keeps others out, how the test is run. Lies beside the plan of its run.
@@ -87,7 +87,7 @@ def stages_of(repair: Repair) -> Stages:
         (PutAside(repair),),
         (Install(),),
         (Guard(repair),),
-        (Check(),),
+        (CheckFiles(),),
         (RepairVerify(repair),),
     )
 
@@ -118,7 +118,7 @@ class RepairReady:
             raise WizardError("repair-busy-python", details=error.details, path=str(prefix)) from error
         check_room(demands(context.plan, context.lock))  # what is replaced is moved, not freed
         created = Created(prefix, python, version, "existing", 0)
-        context.place.set_result(Place(created, is_new=False))
+        context.place.set_result(TargetEnvironment(created, is_new=False))
         return message("step.repair-ready.done")
 
 

@@ -18,7 +18,7 @@ from wizard.app.pages.run import SILENT_AFTER, EventTail, RunView, as_message
 from wizard.app.session_api import SessionApi
 from wizard.gui.shell.tasks import Errands
 from wizard.model.errors import WizardError
-from wizard.model.events import Event, Kind
+from wizard.model.events import Event, EventKind
 from wizard.model.messages import LANGUAGES, Words, catalogue, message, text
 from wizard.run.model import RunInfo
 
@@ -186,10 +186,10 @@ def log_lines(event: Event, say: Callable[[Words], str]) -> list[str]:
     step = _named("step-name", str(event.data.get("step", "")), say)
     said = as_message(event.data.get("message"))
     words = say(said) if said else ""
-    if event.kind is Kind.LOG:
+    if event.kind is EventKind.LOG:
         words = words or str(event.data.get("text", ""))
         return [f"{stamp} {step} {line}" for line in words.splitlines() or [""]]
-    if event.kind in (Kind.STEP_STARTED, Kind.STEP_FINISHED, Kind.NOTICE):
+    if event.kind in (EventKind.STEP_STARTED, EventKind.STEP_FINISHED, EventKind.NOTICE):
         outcome = _named("step-state", str(event.data.get("outcome", "")), say)
         return [" ".join(part for part in (stamp, step, outcome, words) if part)]
     return []

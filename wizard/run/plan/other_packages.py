@@ -26,7 +26,7 @@ from wizard.run.select.mirror_policy import Contest
 from wizard.run.select.origin import needs_proof
 from wizard.run.select.raced import race_further
 from wizard.run.select.source_catalog import is_main
-from wizard.sources.candidates import Kind, default_index
+from wizard.sources.candidates import SourceKind, default_index
 from wizard.sources.model import Layout, Offer, Origin, Source, UserSettings
 from wizard.sources.read import HOST_IS_THERE, Reader, promiser
 from wizard.transfer.concurrently import GoesOn, ask_together
@@ -228,12 +228,12 @@ def _after_all(
 ) -> Election | None:
     """The official index is silent and nobody raced: now the mirrors do."""
     contest = Contest(choices, facts, is_cancelled)
-    if main.origin is not Origin.OFFICIAL or not contest.fall_back(Kind.PACKAGES, default_index()):
+    if main.origin is not Origin.OFFICIAL or not contest.fall_back(SourceKind.PACKAGES, default_index()):
         return None
     usable = [source for source in contest.packages(election.python, election.candidate.numpy) if source != main]
     if not usable:
         return None
-    further = {**election.further, "packages": race_further(contest.races[Kind.PACKAGES])}
+    further = {**election.further, "packages": race_further(contest.races[SourceKind.PACKAGES])}
     raced = replace(election, races_packages=True, further=further, notices=(*election.notices, *contest.notices))
     return _with_main(raced, main, usable[0])
 

@@ -19,7 +19,7 @@ from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, text
 from wizard.process import redact
 from wizard.run.report.privacy import Private, clean
-from wizard.run.verify.model import Check, Diagnosis, StepResult, Verification
+from wizard.run.verify.model import Diagnosis, SmokeCheck, StepResult, Verification
 
 SCHEMA = 1
 _GPU_FIELDS = ("vendor", "name", "pci_id", "compute_capability", "memory_bytes", "kernel_driver")
@@ -160,7 +160,7 @@ def verification_facts(verification: Verification, language: str | None) -> dict
     }
 
 
-def _check(check: Check, language: str | None) -> dict[str, Any]:
+def _check(check: SmokeCheck, language: str | None) -> dict[str, Any]:
     allowed = {key: check.message.params[key] for key in check.message.params if key not in ("executable", "prefix")}
     return {
         "name": check.name,

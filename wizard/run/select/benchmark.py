@@ -13,14 +13,14 @@ from dataclasses import dataclass, replace
 from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import Cancelled
 from wizard.model.messages import message
-from wizard.sources.candidates import Kind, Racer
+from wizard.sources.candidates import Racer, SourceKind
 from wizard.sources.cross_check import compare
 from wizard.sources.model import Origin, Source, UserSettings
 from wizard.sources.probe import look
 from wizard.sources.race_policy import RacePolicy, race_policy
 from wizard.sources.read import Reader, default_index_url
 from wizard.sources.speed import KeptRace, keep, measure, network_mark, race_path, recall
-from wizard.sources.status import USABLE, Finding, InstallerQuestion, Question, Sight, Truth, WheelQuestion
+from wizard.sources.status import USABLE, InstallerQuestion, Question, Sight, SourceStatus, Truth, WheelQuestion
 from wizard.transfer.concurrently import GoesOn, ask_together
 from wizard.transfer.http import Client, SourceUnreachable
 
@@ -28,7 +28,7 @@ from wizard.transfer.http import Client, SourceUnreachable
 @dataclass(frozen=True, slots=True)
 class Placed:
     racer: Racer
-    finding: Finding
+    finding: SourceStatus
 
     @property
     def source(self) -> Source:
@@ -44,13 +44,13 @@ class Seen:
     """What is known of one source while the race goes on. `stage`: "answered" (looked at by itself), "judged" (held
     against the others), "measuring", "measured"."""
 
-    kind: Kind
+    kind: SourceKind
     placed: Placed
     stage: str
 
 
 OnSeen = Callable[[Seen], None]
-_Tell = Callable[[Finding, str], None]
+_Tell = Callable[[SourceStatus, str], None]
 
 
 def _unheard(seen: Seen) -> None:
@@ -61,7 +61,7 @@ def _unheard(seen: Seen) -> None:
 class Race:
     """`placed`: the best first. `asked`: when, in seconds since 1970; `is_kept`: found out earlier."""
 
-    kind: Kind
+    kind: SourceKind
     question: Question
     placed: tuple[Placed, ...]
     asked: float
@@ -80,10 +80,16 @@ class Race:
 
 
 def run_race(
-    kind: Kind, question: Question, racers: Sequence[Racer], settings: UserSettings, is_cancelled: Callable[[], bool],
-    fresh: bool = False, policy: RacePolicy | None = None, default_index: Callable[[], str] = default_index_url,
+    kind: SourceKind,
+    question: Question,
+    racers: Sequence[Racer],
+    settings: UserSettings,
+    is_cancelled: Callable[[], bool],
+    fresh: bool = False,
+    policy: RacePolicy | None = None,
+    default_index: Callable[[], str] = default_index_url,
     on_seen: OnSeen = _unheard,
-) -> Race:  # fmt: skip
+) -> Race:
     """Raises Cancelled. What no source has is not kept: it may be there in a minute. `on_seen` hears of each source as
     it comes, in this thread."""
     rules = policy or race_policy()
@@ -104,20 +110,20 @@ def run_race(
     return race
 
 
-def _teller(kind: Kind, racers: Sequence[Racer], on_seen: OnSeen) -> _Tell:
+def _teller(kind: SourceKind, racers: Sequence[Racer], on_seen: OnSeen) -> _Tell:
     by_id = {racer.source.id: racer for racer in racers}
     return lambda finding, stage: on_seen(Seen(kind, Placed(by_id[finding.source], finding), stage))
 
 
 def _found(
-    kind: Kind, question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
+    kind: SourceKind, question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
     is_cancelled: Callable[[], bool], default_index: Callable[[], str], tell: _Tell,
-) -> tuple[Finding, ...]:  # fmt: skip
+) -> tuple[SourceStatus, ...]:  # fmt: skip
     is_open = isinstance(question, InstallerQuestion) or (
         isinstance(question, WheelQuestion) and not question.wanted.version
     )
 
-    def judged(sights: Sequence[Sight], stage: str) -> tuple[Finding, ...]:
+    def judged(sights: Sequence[Sight], stage: str) -> tuple[SourceStatus, ...]:
         findings = compare(sights, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
         for finding in findings:
             tell(finding, stage)
@@ -128,7 +134,7 @@ def _found(
 
     sights = _sights(question, racers, client, rules, is_cancelled, default_index, came)
     findings = judged(sights, "judged")
-    if kind is Kind.MINIFORGE:  # nothing is fetched from there
+    if kind is SourceKind.MINIFORGE:  # nothing is fetched from there
         return findings
     return _measured(racers, sights, findings, client, rules, is_cancelled, tell)
 
@@ -165,9 +171,9 @@ def _late(source: Source, seconds: float) -> Sight:
 
 
 def _measured(
-    racers: Sequence[Racer], sights: Sequence[Sight], findings: Sequence[Finding], client: Client,
+    racers: Sequence[Racer], sights: Sequence[Sight], findings: Sequence[SourceStatus], client: Client,
     rules: RacePolicy, is_cancelled: Callable[[], bool], tell: _Tell,
-) -> tuple[Finding, ...]:  # fmt: skip
+) -> tuple[SourceStatus, ...]:  # fmt: skip
     """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
     places = {place.source.id: place for place in _ranked(racers, findings) if place.is_usable}
     best = [one for one in places.values() if one.finding.truth is Truth.COMPLETE] or list(places.values())
@@ -185,7 +191,7 @@ def _measured(
     return tuple(replace(finding, rate=rates.get(finding.source)) for finding in findings)
 
 
-def _ranked(racers: Sequence[Racer], findings: Sequence[Finding]) -> tuple[Placed, ...]:
+def _ranked(racers: Sequence[Racer], findings: Sequence[SourceStatus]) -> tuple[Placed, ...]:
     by_id = {finding.source: finding for finding in findings}
     placed = (Placed(racer, by_id[racer.source.id]) for racer in racers if racer.source.id in by_id)
     return tuple(sorted(placed, key=_rank))

@@ -18,7 +18,7 @@ from wizard.model.messages import Message, message
 from wizard.run.model import SourceState
 from wizard.run.select.origin import doubt
 from wizard.run.select.source_catalog import Outlook
-from wizard.sources.candidates import Kind
+from wizard.sources.candidates import SourceKind
 from wizard.sources.model import Offer, Source
 
 # Only what this machine lacks; what was never published cannot be chosen.
@@ -135,9 +135,9 @@ class Walk:
         """An official place did not answer: the mirrors of both kinds race, for who lost one often lacks the other."""
         contest = self.outlook.contest
         silent = [state.source for state in self.states.values() if state.verdict == "unreachable"]
-        if contest is None or not any(contest.fall_back(Kind.TORCH, source) for source in silent):
+        if contest is None or not any(contest.fall_back(SourceKind.TORCH, source) for source in silent):
             return False
-        contest.join(Kind.PACKAGES)
+        contest.join(SourceKind.PACKAGES)
         return True
 
     def _try(self, candidate: Candidate, source: Source, pythons: Sequence[str] | None) -> Found | None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from wizard.compatibility.model import Choices
 from wizard.run.select.mirror_policy import Contest
 from wizard.sources.address_facts import channel_name
-from wizard.sources.candidates import Kind, racers
+from wizard.sources.candidates import SourceKind, racers
 from wizard.sources.model import UserSettings
 from wizard.toolconfig.conda_names import FORGE
 
@@ -32,11 +32,11 @@ def further_channels(
 
 
 def _others(contest: Contest, choices: Choices, settings: UserSettings) -> Iterator[str]:
-    race = contest.races.get(Kind.CONDA)
+    race = contest.races.get(SourceKind.CONDA)
     if race is not None:
         yield from (one.source.url for one in race.placed if one.is_usable and one.source.url)
         return
-    for racer in racers(Kind.CONDA, choices, settings):
+    for racer in racers(SourceKind.CONDA, choices, settings):
         is_official = racer.row is not None and racer.row.id == "official"
-        if racer.source.url and (is_official or contest.may_race(Kind.CONDA)):
+        if racer.source.url and (is_official or contest.may_race(SourceKind.CONDA)):
             yield racer.source.url

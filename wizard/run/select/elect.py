@@ -25,7 +25,7 @@ from wizard.run.select.origin import told, unconfirmed
 from wizard.run.select.raced import further_sources, race_notices, states_of, told_of_source
 from wizard.run.select.source_catalog import Outlook
 from wizard.sources.address_facts import channel_name
-from wizard.sources.candidates import Kind
+from wizard.sources.candidates import SourceKind
 from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source
 from wizard.sources.read import Reader
@@ -53,7 +53,7 @@ def elect(
     candidates = wanted_candidates(verdict, choices)
     own = own_conda(facts, choices, is_cancelled)
     contest = Contest(choices, facts, is_cancelled, fresh, lambda seen: on_source(told_of_source(seen)))
-    with Reader(facts.settings, headers=list_headers() if contest.is_on(Kind.TORCH) else None) as reader:
+    with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.TORCH) else None) as reader:
         outlook = Outlook(choices, facts.settings, reader, contest)
         channels = channel_verdicts(choices, outlook, facts, candidates[0])
         walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, choices.companions or ())
@@ -82,7 +82,7 @@ def channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, best: Can
     verdicts = _asked_channels(sources, outlook, subdir)
     contest = outlook.contest
     is_silent = not any(verdict.answers for verdict in verdicts)
-    if is_silent and contest and any(contest.fall_back(Kind.CONDA, source) for source in sources):
+    if is_silent and contest and any(contest.fall_back(SourceKind.CONDA, source) for source in sources):
         return _asked_channels(outlook.channels(python), outlook, subdir)
     return verdicts
 
@@ -167,7 +167,7 @@ def _election(
         index_strategy=choices.index_strategy,
         further=further_sources(packages, choices, facts.settings, outlook.contest),
         further_channels=further_channels(outlook.contest, choices, facts.settings, engine.channels),
-        races_packages=outlook.contest is not None and outlook.contest.is_on(Kind.PACKAGES),
+        races_packages=outlook.contest is not None and outlook.contest.is_on(SourceKind.PACKAGES),
         conda=str(engine.conda) if engine.conda else None,
         notices=(
             *_second_choice(wanted, found),
@@ -188,10 +188,14 @@ def _any_index(packages: Sequence[Source], strategy: str) -> tuple[Message, ...]
 
 def _elected(
     found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], outlook: Outlook
-) -> dict[Kind, Source | None]:
-    raced = outlook.contest.races.get(Kind.CONDA) if outlook.contest else None
+) -> dict[SourceKind, Source | None]:
+    raced = outlook.contest.races.get(SourceKind.CONDA) if outlook.contest else None
     channel = next((one.source for one in raced.placed if one.source.url in channels), None) if raced else None
-    return {Kind.TORCH: found.source, Kind.PACKAGES: packages[0] if packages else None, Kind.CONDA: channel}
+    return {
+        SourceKind.TORCH: found.source,
+        SourceKind.PACKAGES: packages[0] if packages else None,
+        SourceKind.CONDA: channel,
+    }
 
 
 def _version(found: Found, project: str) -> str:

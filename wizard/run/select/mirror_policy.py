@@ -18,43 +18,43 @@ from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.run.model import Facts
 from wizard.run.select.benchmark import OnSeen, Placed, Race, run_race
-from wizard.sources.candidates import Kind, Racer, racers, rows_of
+from wizard.sources.candidates import Racer, SourceKind, racers, rows_of
 from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source, UserSettings
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.race_policy import race_policy, region
-from wizard.sources.status import ANSWERED, ChannelQuestion, InstallerQuestion, Question, Wanted, WheelQuestion
+from wizard.sources.status import ANSWERED, ChannelQuestion, InstallerQuestion, Question, WantedWheel, WheelQuestion
 
 _INSTALLERS = {"windows": "Windows-{arch}.exe", "linux": "Linux-{arch}.sh"}
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class BuildRequest:
     candidate: Candidate
     python: str
     default_variant: str | None  # the build that the package index has of this release
 
 
-def question_of(kind: Kind, machine: Machine, wish: Wish) -> Question:
-    if kind is Kind.TORCH:
+def question_of(kind: SourceKind, machine: Machine, wish: BuildRequest) -> Question:
+    if kind is SourceKind.TORCH:
         return torch_question(machine, wish.candidate, wish.python, wish.default_variant)
-    if kind is Kind.PACKAGES:
+    if kind is SourceKind.PACKAGES:
         return packages_question(machine, wish.python, wish.candidate.numpy)
-    if kind is Kind.CONDA:
+    if kind is SourceKind.CONDA:
         return channel_question(machine, wish.python)
     return InstallerQuestion(_INSTALLERS[machine.os].format(arch=machine.arch))
 
 
 def torch_question(machine: Machine, candidate: Candidate, python: str, default_variant: str | None) -> WheelQuestion:
     tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
-    return WheelQuestion(Wanted("torch", candidate.torch, candidate.variant, python, tags, default_variant))
+    return WheelQuestion(WantedWheel("torch", candidate.torch, candidate.variant, python, tags, default_variant))
 
 
 def packages_question(machine: Machine, python: str, numpy: str) -> WheelQuestion:
     """The newest of a project that every environment has; what else will be needed is not known before the lock."""
     tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
     project = race_policy().packages
-    return WheelQuestion(Wanted(project, "", "", python, tags, ""), numpy if project == "numpy" else "")
+    return WheelQuestion(WantedWheel(project, "", "", python, tags, ""), numpy if project == "numpy" else "")
 
 
 def channel_question(machine: Machine, python: str) -> ChannelQuestion:
@@ -63,7 +63,7 @@ def channel_question(machine: Machine, python: str) -> ChannelQuestion:
 
 _MOST_TORCH_RACES = 4
 WORDS = ("auto", "official", "race")
-_RACED = (Kind.TORCH, Kind.PACKAGES, Kind.CONDA)
+_RACED = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
 
 
 def check_mirror(mirrors: str) -> None:
@@ -81,7 +81,7 @@ class Contest:
         """`fresh`: what was found within a day does not count. Raises UsageError `no-such-mirror`."""
         check_mirror(choices.mirrors)
         self._fresh, self._on_seen = fresh, on_seen
-        self.races: dict[Kind, Race] = {}
+        self.races: dict[SourceKind, Race] = {}
         self.notices: list[Message] = []
         self._torch_races = 0
         self._choices, self._facts, self._is_cancelled = choices, facts, is_cancelled
@@ -90,14 +90,14 @@ class Contest:
         is_unasked = choices.mirrors == "auto" and bool(self._may) and region(choices.region) == "cn"
         self._on = set(self._may) if wanted or is_unasked else set()
 
-    def is_on(self, kind: Kind) -> bool:
+    def is_on(self, kind: SourceKind) -> bool:
         return kind in self._on
 
-    def may_race(self, kind: Kind) -> bool:
+    def may_race(self, kind: SourceKind) -> bool:
         """Unasked: the person has left this kind to us."""
         return self._choices.mirrors == "auto" and kind in self._may
 
-    def fall_back(self, kind: Kind, silent: Source) -> bool:
+    def fall_back(self, kind: SourceKind, silent: Source) -> bool:
         """An official place is silent: may its mirrors race? False when they do already, or must not."""
         if not self.may_race(kind) or silent.origin is not Origin.OFFICIAL or kind in self._on:
             return False
@@ -105,19 +105,19 @@ class Contest:
         self.notices.append(message("race.official-silent", source=silent.label))
         return True
 
-    def join(self, kind: Kind) -> None:
+    def join(self, kind: SourceKind) -> None:
         """Races too, though nobody knows that its official place is silent."""
         if self.may_race(kind):
             self._on.add(kind)
 
     def torch(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
         """Usable sources first, the fastest before; then those that answered: they may have another Python."""
-        placed = self._racers(Kind.TORCH, candidate.variant, candidate.variant == default_variant)
-        race = self.races.get(Kind.TORCH)
+        placed = self._racers(SourceKind.TORCH, candidate.variant, candidate.variant == default_variant)
+        race = self.races.get(SourceKind.TORCH)
         if race is None or self._is_worth_another(race, candidate):
             self._torch_races += 1
             question = torch_question(self._facts.machine, candidate, python, default_variant)
-            race = self.races[Kind.TORCH] = self._run(Kind.TORCH, question, placed)
+            race = self.races[SourceKind.TORCH] = self._run(SourceKind.TORCH, question, placed)
             return tuple(one.source for one in self._in_order(race) if one.finding.truth in ANSWERED)
         order = [one.racer.mirror for one in self._in_order(race) if one.finding.truth in ANSWERED]
         known = [racer for racer in placed if racer.mirror in order]
@@ -132,21 +132,25 @@ class Contest:
 
     def packages(self, python: str, numpy: str) -> tuple[Source, ...]:
         """Usable indexes of Python packages, the fastest first."""
-        race = self.races.get(Kind.PACKAGES)
+        race = self.races.get(SourceKind.PACKAGES)
         if race is None:
             question = packages_question(self._facts.machine, python, numpy)
-            race = self.races[Kind.PACKAGES] = self._run(Kind.PACKAGES, question, self._racers(Kind.PACKAGES, ""))
+            race = self.races[SourceKind.PACKAGES] = self._run(
+                SourceKind.PACKAGES, question, self._racers(SourceKind.PACKAGES, "")
+            )
         return tuple(one.source for one in self._in_order(race) if one.is_usable)
 
     def channels(self, python: str) -> tuple[Source, ...]:
         """The best channel; () when none is usable. The engine would read the index of each."""
-        race = self.races.get(Kind.CONDA)
+        race = self.races.get(SourceKind.CONDA)
         if race is None:
             question = channel_question(self._facts.machine, python)
-            race = self.races[Kind.CONDA] = self._run(Kind.CONDA, question, self._racers(Kind.CONDA, ""))
+            race = self.races[SourceKind.CONDA] = self._run(
+                SourceKind.CONDA, question, self._racers(SourceKind.CONDA, "")
+            )
         return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
 
-    def _racers(self, kind: Kind, variant: str, is_default_build: bool = False) -> tuple[Racer, ...]:
+    def _racers(self, kind: SourceKind, variant: str, is_default_build: bool = False) -> tuple[Racer, ...]:
         """With one mirror chosen: that one and the official place, the measure of all."""
         found = racers(kind, self._choices, self._facts.settings, variant, is_default_build)
         chosen = self._choices.mirrors
@@ -154,7 +158,7 @@ class Contest:
             return found
         return tuple(racer for racer in found if racer.mirror in (chosen, "official") or racer.row is None)
 
-    def _run(self, kind: Kind, question: Question, found: Iterable[Racer]) -> Race:
+    def _run(self, kind: SourceKind, question: Question, found: Iterable[Racer]) -> Race:
         rules = race_policy()
         if self._choices.mirrors not in WORDS:
             rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
@@ -168,25 +172,25 @@ class Contest:
         chosen = self._choices.mirrors
 
         def rank(one: Placed) -> tuple[bool, bool, bool]:
-            has_hash = race.kind is Kind.CONDA or one.finding.sha256 is not None or one.finding.final_host is None
+            has_hash = race.kind is SourceKind.CONDA or one.finding.sha256 is not None or one.finding.final_host is None
             return not one.is_usable, one.racer.mirror != chosen and chosen not in WORDS, not has_hash
 
         return tuple(sorted(race.placed, key=rank))
 
 
-def _is_open(kind: Kind, choices: Choices, settings: UserSettings) -> bool:
+def _is_open(kind: SourceKind, choices: Choices, settings: UserSettings) -> bool:
     """Whether the person left this kind to us: nothing typed by hand, no closed or private place in their settings."""
     if choices.offline or choices.mirrors == "official":
         return False
-    if kind is Kind.CONDA:
+    if kind is SourceKind.CONDA:
         return (
             choices.engine != "venv"
             and choices.channel is None
             and not (settings.conda_channels or settings.conda_only)
         )
-    if settings.no_index or (kind is Kind.TORCH and choices.torch_index is not None):
+    if settings.no_index or (kind is SourceKind.TORCH and choices.torch_index is not None):
         return False
-    return kind is Kind.TORCH or (choices.index is None and not has_login(settings.index_url))
+    return kind is SourceKind.TORCH or (choices.index is None and not has_login(settings.index_url))
 
 
 def has_login(url: str | None) -> bool:

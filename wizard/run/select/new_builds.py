@@ -38,7 +38,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class WheelReading:
     """`as_of`: the day on which the wheel was read."""
 
     contents: WheelContents
@@ -50,13 +50,13 @@ def looks_dir() -> Path:
     return paths.cache_dir() / "wheel-looks"
 
 
-def look(client: Client, offer: Offer) -> Look:
+def look(client: Client, offer: Offer) -> WheelReading:
     """Raises SourceUnreachable as `read_wheel`."""
     path = looks_dir() / f"{_key(offer)}.json"
     known = _remembered(path)
     if known:
         return known
-    fresh = Look(read_wheel(client, offer), datetime.date.today().isoformat())
+    fresh = WheelReading(read_wheel(client, offer), datetime.date.today().isoformat())
     with contextlib.suppress(OSError):  # a look that cannot be kept is still a look
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(msgspec.json.encode(fresh))
@@ -70,9 +70,9 @@ def _key(offer: Offer) -> str:
     return hashlib.sha256(f"{offer.url} {offer.size}".encode()).hexdigest()
 
 
-def _remembered(path: Path) -> Look | None:
+def _remembered(path: Path) -> WheelReading | None:
     try:
-        found = from_json(path.read_bytes(), Look)
+        found = from_json(path.read_bytes(), WheelReading)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return found if found.schema == SCHEMA else None
@@ -111,7 +111,7 @@ class NewBuild:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class NewBuilds:
     """`silent`: the sources that could not be read."""
 
     builds: tuple[NewBuild, ...]
@@ -135,7 +135,7 @@ def newest_release(matrix: Matrix) -> str:
 
 def find_news(
     matrix: Matrix, outlook: Outlook, reader: Reader, platforms: Sequence[str], is_cancelled: IsCancelled
-) -> Listing:
+) -> NewBuilds:
     """Raises UsageError for a bad address, Cancelled."""
     sources = {
         (source.id, source.url): source
@@ -159,7 +159,7 @@ def find_news(
     newest = newest_release(matrix)
     pythons = {python for build in matrix.builds if build.torch == newest for python in build.pythons}
     builds = _looked_into(list(found.values())[:_MOST_LOOKS], reader, pythons, is_cancelled)
-    return Listing(tuple(builds.values()), len(sources), tuple(silent))
+    return NewBuilds(tuple(builds.values()), len(sources), tuple(silent))
 
 
 def _is_news(listed: Listed, matrix: Matrix) -> bool:

@@ -11,7 +11,7 @@ from wizard.run.model import SourceState, SourceTold
 from wizard.run.select.benchmark import Placed, Race, Seen
 from wizard.run.select.build_search import Walk
 from wizard.run.select.mirror_policy import WORDS, Contest, has_login
-from wizard.sources.candidates import Kind, default_index
+from wizard.sources.candidates import SourceKind, default_index
 from wizard.sources.model import Origin, Source, UserSettings
 from wizard.sources.status import USABLE, Truth
 
@@ -38,7 +38,7 @@ def told_of_source(seen: Seen) -> SourceTold:
     return SourceTold(_state(seen.kind, seen.placed), seen.stage)
 
 
-def _state(kind: Kind, one: Placed) -> SourceState:
+def _state(kind: SourceKind, one: Placed) -> SourceState:
     finding = one.finding
     return SourceState(
         source=one.source, verdict=_VERDICTS.get(finding.truth, "unreachable"), message=finding.message,
@@ -47,7 +47,9 @@ def _state(kind: Kind, one: Placed) -> SourceState:
     )  # fmt: skip
 
 
-def race_notices(contest: Contest | None, choices: Choices, elected: Mapping[Kind, Source | None]) -> Iterator[Message]:
+def race_notices(
+    contest: Contest | None, choices: Choices, elected: Mapping[SourceKind, Source | None]
+) -> Iterator[Message]:
     """That an official place was silent, and for each kind that raced who won and by what."""
     if contest is None:
         return
@@ -62,7 +64,7 @@ def race_notices(contest: Contest | None, choices: Choices, elected: Mapping[Kin
             yield _won(kind, race, placed)
 
 
-def _won(kind: Kind, race: Race, placed: Placed) -> Message:
+def _won(kind: SourceKind, race: Race, placed: Placed) -> Message:
     count, name = len(race.usable), placed.source.label
     finding = placed.finding
     if finding.rate is None:
@@ -78,8 +80,10 @@ def further_sources(
     official place. Nobody where there is only one."""
     races = contest.races if contest else {}
     found = {
-        "torch": race_further(races[Kind.TORCH]) if Kind.TORCH in races else (),
-        "packages": race_further(races[Kind.PACKAGES]) if Kind.PACKAGES in races else _own(packages, choices, settings),
+        "torch": race_further(races[SourceKind.TORCH]) if SourceKind.TORCH in races else (),
+        "packages": race_further(races[SourceKind.PACKAGES])
+        if SourceKind.PACKAGES in races
+        else _own(packages, choices, settings),
     }
     return {role: sources for role, sources in found.items() if len(sources) > 1}
 

@@ -11,12 +11,12 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import WizardError
 from wizard.run.select.mirror_policy import Contest
-from wizard.sources.candidates import Kind, conda_channels, official_torch_sources, package_sources, torch_sources
+from wizard.sources.candidates import SourceKind, conda_channels, official_torch_sources, package_sources, torch_sources
 from wizard.sources.channel import check_channel
 from wizard.sources.model import Offer, Origin, Source, UserSettings
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.read import Reader
-from wizard.sources.status import Wanted, carried
+from wizard.sources.status import WantedWheel, carried
 
 
 class Outlook:
@@ -36,7 +36,7 @@ class Outlook:
 
     def sources_for(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
         """By trust; by what a race found where there is one."""
-        if self.contest is None or not self.contest.is_on(Kind.TORCH):
+        if self.contest is None or not self.contest.is_on(SourceKind.TORCH):
             return self.torch_sources(candidate.variant)
         raced = self.contest.torch(candidate, python, default_variant)
         return tuple(map(self._settle, raced)) or self.torch_sources(candidate.variant)
@@ -56,7 +56,7 @@ class Outlook:
 
     def _raced_packages(self, python: str, numpy: str) -> tuple[Source, ...]:
         """The fastest index in place of the main one; what the user's settings add to it stays."""
-        if self.contest is None or not self.contest.is_on(Kind.PACKAGES):
+        if self.contest is None or not self.contest.is_on(SourceKind.PACKAGES):
             return ()
         # An index that the settings merely add may hold a handful of packages: it takes nobody's place.
         usable = tuple(source for source in self.contest.packages(python, numpy) if is_main(source))
@@ -79,7 +79,7 @@ class Outlook:
         return None
 
     def channels(self, python: str) -> tuple[Source, ...]:
-        raced = self.contest.channels(python) if self.contest and self.contest.is_on(Kind.CONDA) else ()
+        raced = self.contest.channels(python) if self.contest and self.contest.is_on(SourceKind.CONDA) else ()
         return raced or conda_channels(self._choices, self._settings)
 
     def check_channel(self, source: Source, subdir: str) -> None:
@@ -100,14 +100,14 @@ class Outlook:
     ) -> Offer | None:
         """Raises SourceUnreachable."""
         tags = _tags(python, machine.os, machine.arch, machine.glibc)
-        return carried(self._reader, source, Wanted(project, version, variant, python, tags, default_variant))
+        return carried(self._reader, source, WantedWheel(project, version, variant, python, tags, default_variant))
 
 
 def is_main(source: Source) -> bool:
     """The index that takes the place of the default one; the others only add to it."""
     if source.url is None or source.id in ("official", "by-hand-index", "user-index-url-1"):
         return True
-    return source.origin is Origin.MIRROR and source.id.endswith(f"-{Kind.PACKAGES.value}")
+    return source.origin is Origin.MIRROR and source.id.endswith(f"-{SourceKind.PACKAGES.value}")
 
 
 _tags = cache(platform_tags)

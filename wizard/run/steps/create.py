@@ -14,7 +14,7 @@ from wizard.environment.remove.unfinished import is_ours_unfinished, mark_begun,
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Request, child_environment, run
-from wizard.run.context import Context, Place
+from wizard.run.context import Context, TargetEnvironment
 from wizard.run.steps.python_files import bring_python
 
 
@@ -29,11 +29,11 @@ class Create:
     def run(self, context: Context) -> Message:
         earlier = self._earlier(context)
         if earlier:
-            context.place.set_result(Place(earlier, is_new=False))
+            context.place.set_result(TargetEnvironment(earlier, is_new=False))
             return message("step.create.kept", prefix=context.plan.prefix)
         created = self._create(context)
         context.journal.done(self.name, {"python": str(created.python), "python_version": created.python_version})
-        context.place.set_result(Place(created, is_new=True))
+        context.place.set_result(TargetEnvironment(created, is_new=True))
         return message("step.create.done", python=created.python_version, prefix=context.plan.prefix)
 
     def _earlier(self, context: Context) -> Created | None:

@@ -22,7 +22,7 @@ from wizard.model.messages import Message, message
 from wizard.run.context import Context
 
 
-class Check:
+class CheckFiles:
     name = "check"
     weight = 1
 

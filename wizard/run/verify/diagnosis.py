@@ -14,7 +14,7 @@ from typing import Any
 from wizard.machine.model import Gpu, Machine
 from wizard.model.messages import Message, Scalar, catalogue, message
 from wizard.model.patterns import search
-from wizard.run.verify.model import Check, Diagnosis, Verification
+from wizard.run.verify.model import Diagnosis, SmokeCheck, Verification
 from wizard.system.traits import of
 
 # What a diagnosis rests on: raw facts for people who know, and what could be ruled out. Judges nothing.
@@ -47,7 +47,7 @@ def _telling(lines: list[str]) -> list[str]:
     return lines[-_STDERR_LINES:]
 
 
-def _build(checks: dict[str, Check]) -> Iterator[str]:
+def _build(checks: dict[str, SmokeCheck]) -> Iterator[str]:
     imported, build, python = (checks[name].data if name in checks else {} for name in ("import", "build", "python"))
     if imported.get("torch"):
         yield f"torch {imported['torch']}, torch.version.cuda = {imported.get('cuda')}"
@@ -112,13 +112,13 @@ _FOUND_VERSION = r"found version (\d{4,6})"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class SmokeFacts:
     """What the rules read. `errors`, `warnings`, `words` (both): what the named checks said."""
 
     verification: Verification
     machine: Machine
     gpu_expected: bool
-    checks: dict[str, Check]
+    checks: dict[str, SmokeCheck]
 
     def data(self, name: str) -> dict[str, Any]:
         return dict(self.checks[name].data) if name in self.checks else {}
@@ -170,14 +170,14 @@ class Facts:
 
 def diagnose(verification: Verification, machine: Machine, gpu_expected: bool = True) -> Diagnosis | None:
     """None: nothing to explain. `gpu_expected`: a card that this build should use is there."""
-    facts = Facts(verification, machine, gpu_expected, {check.name: check for check in verification.checks})
+    facts = SmokeFacts(verification, machine, gpu_expected, {check.name: check for check in verification.checks})
     for rule in _RULES:
         if code := rule(facts):
             return _diagnosis(code, facts)
     return None
 
 
-def _diagnosis(code: str, facts: Facts) -> Diagnosis:
+def _diagnosis(code: str, facts: SmokeFacts) -> Diagnosis:
     """`code` may carry a variant after a slash: other words for the same cause."""
     name = code.partition("/")[0]
     key = f"diagnosis.{code.replace('/', '-')}"
@@ -192,7 +192,7 @@ def _diagnosis(code: str, facts: Facts) -> Diagnosis:
     )
 
 
-def _how_it_ended(facts: Facts) -> str | None:
+def _how_it_ended(facts: SmokeFacts) -> str | None:
     if not facts.failed("process"):
         return None
     reason, how = facts.data("process").get("reason"), facts.data("process").get("signal")
@@ -201,7 +201,7 @@ def _how_it_ended(facts: Facts) -> str | None:
     return "no-answer" if reason == "ended-early" else str(reason)
 
 
-def _import(facts: Facts) -> str | None:
+def _import(facts: SmokeFacts) -> str | None:
     if not facts.failed("import"):
         return None
     if facts.data("import").get("error_module") == "torch":
@@ -213,7 +213,7 @@ def _import(facts: Facts) -> str | None:
     return "import-failed"
 
 
-def _cpu_build(facts: Facts) -> str | None:
+def _cpu_build(facts: SmokeFacts) -> str | None:
     if facts.is_gpu_build or "import" not in facts.checks:
         return None
     if facts.gpu_expected:
@@ -225,7 +225,7 @@ def _cpu_build(facts: Facts) -> str | None:
     return "no-driver/cpu" if facts.machine.driver is None else "cpu-build-on-gpu-machine/chosen"
 
 
-def _words_on_the_card(facts: Facts) -> str | None:
+def _words_on_the_card(facts: SmokeFacts) -> str | None:
     if facts.verification.gpu_ok is not False:
         return None
     notices = [notice.key for notice in facts.machine.notices]
@@ -239,7 +239,7 @@ def _words_on_the_card(facts: Facts) -> str | None:
     return None
 
 
-def _nothing_to_run_on(facts: Facts) -> str | None:
+def _nothing_to_run_on(facts: SmokeFacts) -> str | None:
     if facts.verification.gpu_ok is not False or not facts.failed("zeros"):
         return None
     if facts.machine.driver is not None:
@@ -252,7 +252,7 @@ def _nothing_to_run_on(facts: Facts) -> str | None:
     return variants.get(facts.card.kernel_driver or "", f"no-driver/{facts.machine.os}")
 
 
-def _driver_without_card(facts: Facts) -> str | None:
+def _driver_without_card(facts: SmokeFacts) -> str | None:
     hidden = facts.data("python").get("cuda_visible_devices")
     no_device = search(_NO_DEVICE, facts.words("zeros"))
     if no_device and hidden is not None:
@@ -260,33 +260,33 @@ def _driver_without_card(facts: Facts) -> str | None:
     return "driver-sees-no-card" if no_device or facts.card is None else None
 
 
-def _numpy(facts: Facts) -> str | None:
+def _numpy(facts: SmokeFacts) -> str | None:
     return "numpy-too-new" if facts.failed("numpy") and _numpy_too_new(facts) else None
 
 
-def _numpy_too_new(facts: Facts) -> bool:
+def _numpy_too_new(facts: SmokeFacts) -> bool:
     version = str(facts.data("python").get("packages", {}).get("numpy") or "0")
     return not version.startswith(("0", "1.")) and bool(search(_NUMPY, facts.words("import", "numpy")))
 
 
-def _companion(facts: Facts) -> str | None:
+def _companion(facts: SmokeFacts) -> str | None:
     return "companion-failed" if _failed_companion(facts) else None
 
 
-def _failed_companion(facts: Facts) -> str | None:
+def _failed_companion(facts: SmokeFacts) -> str | None:
     return next((name for name in ("torchvision", "torchaudio") if facts.failed(name)), None)
 
 
-def _wrong_results(facts: Facts) -> str | None:
+def _wrong_results(facts: SmokeFacts) -> str | None:
     wrong = [name for name in _ON_THE_CARD if facts.data(name).get("error_type") == "WrongResult"]
     return "wrong-results" if wrong else None
 
 
-def _unknown(facts: Facts) -> str | None:
+def _unknown(facts: SmokeFacts) -> str | None:
     return None if facts.verification.ok else "unknown"
 
 
-_RULES: tuple[Callable[[Facts], str | None], ...] = (
+_RULES: tuple[Callable[[SmokeFacts], str | None], ...] = (
     _how_it_ended, _import, _cpu_build, _words_on_the_card, _nothing_to_run_on, _wrong_results, _numpy,
     _companion, _unknown,
 )  # fmt: skip

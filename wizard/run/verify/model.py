@@ -10,7 +10,7 @@ from wizard.model.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class SmokeCheck:
     """One line of the smoke test. `state`: ok | warning | failed | skipped."""
 
     name: str  # "zeros", "import", "device", "matmul", "numpy", "torchvision", …
@@ -36,7 +36,7 @@ class Verification:
     ok: bool
     gpu_ok: bool | None  # None: not a GPU build
     headline: Message
-    checks: tuple[Check, ...] = ()
+    checks: tuple[SmokeCheck, ...] = ()
     diagnosis: Diagnosis | None = None
     torch: str | None = None
     python: str | None = None

@@ -18,7 +18,7 @@ from wizard.model.errors import Cancelled
 from wizard.model.messages import Message, Scalar, Words, catalogue, message
 from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.run.verify.diagnosis import diagnose
-from wizard.run.verify.model import Check, Verification
+from wizard.run.verify.model import SmokeCheck, Verification
 from wizard.system import paths
 from wizard.system.traits import this
 
@@ -46,7 +46,7 @@ def check_name(name: str) -> Words:
     return Message(key) if key in catalogue("en") else name
 
 
-def headline(checks: Mapping[str, Check]) -> Message:
+def headline(checks: Mapping[str, SmokeCheck]) -> Message:
     """The one line above all: the zeros test, or what kept it from being run."""
     process, imported, zeros, kernel = (checks.get(name) for name in ("process", "import", "zeros", "kernel"))
     for check in (imported, zeros, kernel):
@@ -66,7 +66,7 @@ def headline(checks: Mapping[str, Check]) -> Message:
     return Message(f"verify.headline.{'gpu' if on_card else 'cpu'}-ok", params)
 
 
-def _first_device(check: Check | None) -> str:
+def _first_device(check: SmokeCheck | None) -> str:
     devices = check.data.get("devices") if check else None
     return str(devices[0].get("name")) if devices and isinstance(devices[0], dict) else "GPU"
 
@@ -255,7 +255,7 @@ def _entry(line: str) -> Entry | None:
     return entry if is_ours else None
 
 
-def _check(entry: Entry) -> Check:
+def _check(entry: Entry) -> SmokeCheck:
     data = dict(entry["data"]) if isinstance(entry.get("data"), dict) else {}
     error = entry.get("error")
     if isinstance(error, dict):
@@ -268,10 +268,10 @@ def _check(entry: Entry) -> Check:
     name, state = str(entry.get("name")), str(entry["state"])
     seconds = entry.get("seconds")
     seconds = float(seconds) if isinstance(seconds, (int, float)) else None
-    return Check(name, state, check_message(name, state, data, seconds), seconds, data)
+    return SmokeCheck(name, state, check_message(name, state, data, seconds), seconds, data)
 
 
-def _process_check(outcome: Outcome, entries: list[Entry]) -> Check | None:
+def _process_check(outcome: Outcome, entries: list[Entry]) -> SmokeCheck | None:
     """How the child ended, when it did not end well."""
     begun = [str(entry.get("name")) for entry in entries if entry["event"] == "begin"]
     finished = any(entry["event"] == "summary" for entry in entries)
@@ -285,7 +285,7 @@ def _process_check(outcome: Outcome, entries: list[Entry]) -> Check | None:
         "said": redact("\n".join((outcome.stderr or outcome.start_error).strip().splitlines()[-_STDERR_LINES:])),
     }
     state = "warning" if finished else "failed"
-    return Check("process", state, check_message("process", state, data, outcome.seconds), outcome.seconds, data)
+    return SmokeCheck("process", state, check_message("process", state, data, outcome.seconds), outcome.seconds, data)
 
 
 def _reason(outcome: Outcome, begun: bool, finished: bool) -> str:
@@ -312,7 +312,7 @@ def signal_name(exit_code: int | None) -> str | None:
         return f"signal {-exit_code}" if this().negative_exits_are_signals else None
 
 
-def _gpu_ok(checks: Mapping[str, Check]) -> bool:
+def _gpu_ok(checks: Mapping[str, SmokeCheck]) -> bool:
     if any(name not in checks or checks[name].state != "ok" for name in ("zeros", "kernel")):
         return False
     process = checks.get("process")
@@ -321,7 +321,7 @@ def _gpu_ok(checks: Mapping[str, Check]) -> bool:
     return not any(check.state == "failed" for name, check in checks.items() if name in _GPU_CHECKS)
 
 
-def _devices(check: Check | None) -> tuple[Mapping[str, Any], ...]:
+def _devices(check: SmokeCheck | None) -> tuple[Mapping[str, Any], ...]:
     found = check.data.get("devices") if check else None
     return tuple(device for device in found if isinstance(device, dict)) if isinstance(found, list) else ()
 

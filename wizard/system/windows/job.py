@@ -47,7 +47,7 @@ class ExtendedLimits(ctypes.Structure):
     ]  # fmt: skip
 
 
-class Job:
+class JobObject:
     """Raises OSError when Windows refuses one."""
 
     def __init__(self, kernel: Any = None) -> None:

@@ -9,19 +9,19 @@ import errno
 
 from wizard.process import without_memory
 from wizard.transfer.download import meter
-from wizard.transfer.download.meter import Watch
+from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import BLOCK, Fault, Tap
 from wizard.transfer.download.part_file import PartState, new_buffer
-from wizard.transfer.download.scheduler import Board
+from wizard.transfer.download.scheduler import Scheduler
 from wizard.transfer.download.task import Block, FileTask
 
 
 class Settler:
-    def __init__(self, board: Board, tap: Tap | None = None) -> None:
+    def __init__(self, board: Scheduler, tap: Tap | None = None) -> None:
         self._board = board
         self._tap = tap
         self._scratch = new_buffer(BLOCK)
-        self.watch = Watch()
+        self.watch = ThreadMeter()
 
     def work(self) -> None:
         """The thread's whole life: ends when the board is stopping and nothing waits any more."""
@@ -106,7 +106,7 @@ class Settler:
         self._board.finish(task, path)
 
 
-def write(board: Board, block: Block, upto: int, watch: Watch) -> None:
+def write(board: Scheduler, block: Block, upto: int, watch: ThreadMeter) -> None:
     """The buffer's bytes up to `upto`, as far as they are not on the disk yet. Raises OSError."""
     task, part, low = block.task, block.task.part, block.written
     if upto <= low or task.must_restart or part is None or block.buffer is None:
@@ -121,7 +121,7 @@ def write(board: Board, block: Block, upto: int, watch: Watch) -> None:
             task.got_from(block.address)
 
 
-def save(board: Board, task: FileTask, watch: Watch) -> None:
+def save(board: Scheduler, task: FileTask, watch: ThreadMeter) -> None:
     def snapshot() -> PartState:
         with board.changed:
             return task.state()
@@ -131,7 +131,7 @@ def save(board: Board, task: FileTask, watch: Watch) -> None:
     watch.to(before)
 
 
-def disk_failed(board: Board, task: FileTask, error: OSError) -> None:
+def disk_failed(board: Scheduler, task: FileTask, error: OSError) -> None:
     """A folder that is gone is made again; everything else ends the fetch."""
     if isinstance(error, FileNotFoundError):
         board.lost(task, Fault("fetch-folder-gone", str(error)))

@@ -22,9 +22,9 @@ from wizard.system.traits import this
 from wizard.transfer.download.block_writer import Settler
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Hosts
-from wizard.transfer.download.meter import Limit, Meter, Watch
+from wizard.transfer.download.meter import Limit, Meter, ThreadMeter
 from wizard.transfer.download.model import Fault, FetchProgress, FetchResult, Tap
-from wizard.transfer.download.scheduler import Board
+from wizard.transfer.download.scheduler import Scheduler
 from wizard.transfer.download.task import FileTask
 from wizard.transfer.download.transport import Transport, tls_context
 from wizard.transfer.download.worker import Connection
@@ -132,7 +132,7 @@ class _Run:
         present = {file.key for file, _ in self._present}
         hosts = Hosts()
         tasks = [FileTask(file, store, hosts) for file in self._files if file.key not in present]
-        self._board = Board(tasks, hosts, connections, options.backoff)
+        self._board = Scheduler(tasks, hosts, connections, options.backoff)
         self._connections = self._connect(connections) if tasks else []
         settlers = [Settler(self._board, self._options.tap) for _ in range(_SETTLERS if tasks else 0)]
         self._meter = Meter([item.watch for item in self._connections], [item.watch for item in settlers])
@@ -153,7 +153,7 @@ class _Run:
         except Fault as fault:
             raise WizardError(fault.code, redact(fault.details)) from fault
         limit = Limit(options.rate_limit)
-        watches = [Watch() for _ in range(count)]
+        watches = [ThreadMeter() for _ in range(count)]
         return [
             Connection(
                 self._board, number,

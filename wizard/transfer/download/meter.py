@@ -65,7 +65,7 @@ _IS_BUSY = 0.05  # of one thread's time
 Shares = Mapping[str, float]
 
 
-class Watch:
+class ThreadMeter:
     """One thread's. Only that thread calls `to`; anybody may read."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class Watch:
 
 
 class Meter:
-    def __init__(self, connections: Sequence[Watch], settlers: Sequence[Watch]) -> None:
+    def __init__(self, connections: Sequence[ThreadMeter], settlers: Sequence[ThreadMeter]) -> None:
         self._watches = (connections, settlers)
         self._seen: deque[tuple[float, dict[str, float], dict[str, float]]] = deque()
 
@@ -116,7 +116,7 @@ def judge(connections: Shares, settlers: Shares, seconds: float, held_up_by: str
     return causes.get(most, behind)
 
 
-def _sum(watches: Sequence[Watch]) -> dict[str, float]:
+def _sum(watches: Sequence[ThreadMeter]) -> dict[str, float]:
     total: dict[str, float] = {}
     for watch in watches:
         for what, spent in watch.read().items():

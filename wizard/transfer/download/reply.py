@@ -18,7 +18,7 @@ from typing import BinaryIO, Protocol
 
 from wizard.system.sockets import receive, wait_readable
 from wizard.transfer.download import meter
-from wizard.transfer.download.meter import Watch
+from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import Fault
 
 _MOST_DIGITS = 19
@@ -44,7 +44,9 @@ class Reply:
 class SocketBody:
     """`readinto` gives 0 at the end. Raises OSError or HTTPException; TimeoutError after `stall` seconds of silence."""
 
-    def __init__(self, response: http.client.HTTPResponse, sock: socket.socket, stall: float, watch: Watch) -> None:
+    def __init__(
+        self, response: http.client.HTTPResponse, sock: socket.socket, stall: float, watch: ThreadMeter
+    ) -> None:
         self._response = response
         self._sock = sock
         self._stall = stall

@@ -27,7 +27,7 @@ _WAIT = 0.25
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class DownloadJob:
     """`kind`: open | range | hash. A range that ends where it starts: size not known yet. `streams`: the whole
     file in one piece."""
 
@@ -39,7 +39,7 @@ class Job:
     streams: bool = False
 
 
-class Board:
+class Scheduler:
     def __init__(self, tasks: Sequence[FileTask], hosts: Hosts, connections: int, backoff: float) -> None:
         self._lock = threading.RLock()
         self.changed = threading.Condition(self._lock)
@@ -66,7 +66,7 @@ class Board:
 
     # -- jobs ------------------------------------------------------------------------------------------------
 
-    def next_job(self, worker: int, chunk: int) -> Job | None:
+    def next_job(self, worker: int, chunk: int) -> DownloadJob | None:
         """Waits for one; None when all is done or it is time to stop. `chunk`: how much this connection wants."""
         with self.changed:
             while not self.stopping and self._left:
@@ -77,7 +77,7 @@ class Board:
                 self.changed.wait(_WAIT)
             return None
 
-    def _choose(self, worker: int, chunk: int) -> Job | None:
+    def _choose(self, worker: int, chunk: int) -> DownloadJob | None:
         order = self._left
         if worker == 0:
             order = sorted(order, key=lambda task: (task.size or 0) > CHUNK_MAX)
@@ -90,7 +90,7 @@ class Board:
                 return job
         return None
 
-    def _job_of(self, task: FileTask, chunk: int) -> Job | None:
+    def _job_of(self, task: FileTask, chunk: int) -> DownloadJob | None:
         if task.must_restart:
             if task.is_busy:
                 return None
@@ -99,16 +99,16 @@ class Board:
             return None
         if task.part is None:
             is_free = not task.in_flight and task.locked_until <= time.monotonic()
-            return Job(task, "open") if is_free else None
+            return DownloadJob(task, "open") if is_free else None
         if task.is_whole:
-            return None if task.is_busy else Job(task, "hash")
+            return None if task.is_busy else DownloadJob(task, "hash")
         if task.in_flight and (task.in_stream or not task.is_probed):
             return None
         if not task.todo and not task.is_busy:
             self.give_up(task, Fault("fetch-internal", f"nothing to do and not whole: {task.size} {task.done}"))
         return self._range_of(task, chunk) if task.todo else None
 
-    def _range_of(self, task: FileTask, chunk: int) -> Job | None:
+    def _range_of(self, task: FileTask, chunk: int) -> DownloadJob | None:
         address = task.sources.pick(bool(task.done))
         if address is None:
             return None
@@ -118,16 +118,16 @@ class Board:
         if not address.knows_ranges:
             return self._stream(task, address)
         start, end = task.take(self._chunk(chunk))
-        return Job(task, "range", address, start, end)
+        return DownloadJob(task, "range", address, start, end)
 
-    def _stream(self, task: FileTask, address: Address) -> Job | None:
+    def _stream(self, task: FileTask, address: Address) -> DownloadJob | None:
         if task.is_busy:
             return None
         if task.done:
             self._restart(task)
         task.todo.clear()
         task.in_stream = True
-        return Job(task, "range", address, streams=True)
+        return DownloadJob(task, "range", address, streams=True)
 
     def _restart(self, task: FileTask) -> None:
         self._give_back_all(task)
@@ -142,7 +142,7 @@ class Board:
         share = left // (2 * self._connections) // BLOCK * BLOCK
         return min(wanted, max(CHUNK, share))
 
-    def close_job(self, job: Job, rest: Range | None = None, was_stream: bool = False) -> None:
+    def close_job(self, job: DownloadJob, rest: Range | None = None, was_stream: bool = False) -> None:
         with self.changed:
             task = job.task
             task.in_flight -= 1

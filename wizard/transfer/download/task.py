@@ -21,7 +21,7 @@ from wizard.model.lock import LockedFile
 from wizard.transfer.download import meter, part_file
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Address, Hosts, Sources
-from wizard.transfer.download.meter import Watch
+from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import BLOCK, Changed, Fault, Tap
 from wizard.transfer.download.part_file import (
     ALIGN,
@@ -152,7 +152,13 @@ class FileTask:
         return (self.hashed, end, None) if end > self.hashed else None
 
     def digest_io(
-        self, start: int, end: int, held: memoryview | None, scratch: memoryview, watch: Watch, tap: Tap | None = None
+        self,
+        start: int,
+        end: int,
+        held: memoryview | None,
+        scratch: memoryview,
+        watch: ThreadMeter,
+        tap: Tap | None = None,
     ) -> None:
         """Raises Fault when the part file no longer holds what it should."""
         block = held

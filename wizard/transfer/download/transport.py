@@ -22,7 +22,7 @@ from typing import BinaryIO
 from wizard import __version__
 from wizard.system.sockets import end
 from wizard.transfer.download import meter
-from wizard.transfer.download.meter import Watch
+from wizard.transfer.download.meter import ThreadMeter
 from wizard.transfer.download.model import Fault, NoRanges
 from wizard.transfer.download.reply import Reply, SocketBody, as_fault, file_reply, read_reply
 from wizard.transfer.pace import Pace, PacedResponse, keeping
@@ -120,10 +120,10 @@ class Transport:
 
     def __init__(
         self, stall: float = 30.0, environment: Mapping[str, str] | None = None, allow_http: bool = False,
-        context: ssl.SSLContext | None = None, watch: Watch | None = None,
+        context: ssl.SSLContext | None = None, watch: ThreadMeter | None = None,
     ) -> None:  # fmt: skip
         self._stall = stall
-        self._watch = watch or Watch()  # connecting is waiting for the network; the rest is said by who calls
+        self._watch = watch or ThreadMeter()  # connecting is waiting for the network; the rest is said by who calls
         self._body: SocketBody | None = None
         self._landed: dict[str, str] = {}  # where an address led to; asked again when that no longer works
         self._environment = environment

@@ -17,11 +17,11 @@ from wizard.transfer.download import meter
 from wizard.transfer.download.block_writer import disk_failed, own_fault, save, write
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Address
-from wizard.transfer.download.meter import Limit, Watch
+from wizard.transfer.download.meter import Limit, ThreadMeter
 from wizard.transfer.download.model import BLOCK, CHUNK, CHUNK_MAX, Fault, NoRanges, OtherTag, Stopped
 from wizard.transfer.download.part_file import ALIGN, Range
 from wizard.transfer.download.reply import Reply, as_fault
-from wizard.transfer.download.scheduler import Board, Job
+from wizard.transfer.download.scheduler import DownloadJob, Scheduler
 from wizard.transfer.download.task import Block, FileTask
 from wizard.transfer.download.transport import Transport
 
@@ -37,7 +37,7 @@ class Connection:
     """`watch` is also the transport's. `received` counts bytes, for whoever reads it."""
 
     def __init__(
-        self, board: Board, number: int, transport: Transport, store: Downloads, limit: Limit, watch: Watch
+        self, board: Scheduler, number: int, transport: Transport, store: Downloads, limit: Limit, watch: ThreadMeter
     ) -> None:
         self._board = board
         self._number = number
@@ -82,7 +82,7 @@ class Connection:
         spent = self.watch.read()
         return sum(spent.get(what, 0.0) for what in _WAITING)
 
-    def _do(self, job: Job) -> None:
+    def _do(self, job: DownloadJob) -> None:
         task, span, wakes = job.task, _Span(job), self._board.wakes
         try:
             if job.kind == "open":
@@ -129,7 +129,7 @@ class Connection:
 
     # -- a range ---------------------------------------------------------------------------------------------
 
-    def _fetch(self, job: Job, address: Address, span: _Span) -> None:
+    def _fetch(self, job: DownloadJob, address: Address, span: _Span) -> None:
         task = job.task
         if task.size is None and not span.streams:
             span.end = CHUNK
@@ -162,7 +162,7 @@ class Connection:
             task.size = size
         self._board.put_block(Block(task, 0))
 
-    def _check(self, job: Job, address: Address, reply: Reply, span: _Span, tag: str | None) -> None:
+    def _check(self, job: DownloadJob, address: Address, reply: Reply, span: _Span, tag: str | None) -> None:
         """Is this the file, and the part of it, that was asked for? Raises Fault."""
         if "html" in reply.content_type.lower():
             raise Fault("fetch-html", reply.content_type, hard=True)
@@ -265,12 +265,12 @@ def _refuse_page(reply: Reply) -> None:
 class _Span:
     """The range of a job: how far it was handed on, and where it ends."""
 
-    def __init__(self, job: Job) -> None:
+    def __init__(self, job: DownloadJob) -> None:
         self.at = job.start
         self.end = job.end
         self.streams = job.streams
 
-    def rest(self, job: Job) -> Range | None:
+    def rest(self, job: DownloadJob) -> Range | None:
         """What is still to be fetched of it."""
         size = job.task.size
         if job.kind != "range":
