@@ -19,7 +19,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wizard.environment.inspect.listing import Places, list_environments
+from wizard.environment.inspect.listing import SearchPlaces, list_environments
 from wizard.environment.remove.trash import clear, new_deletion, put_away
 
 GOAL = 1.5
@@ -95,7 +95,7 @@ def time_list(folder: Path, files: int) -> None:
     for number in range(1, 50):
         shutil.copytree(model, folder / f"e{number}", copy_function=os.link)
     started = time.perf_counter()
-    found = list_environments(Places(folders=(folder,)))
+    found = list_environments(SearchPlaces(folders=(folder,)))
     seconds = time.perf_counter() - started
     print(f"listing {len(found)} environments of {files} files: {seconds:.3f} s (goal: under {LIST_GOAL_SECONDS} s)")
 

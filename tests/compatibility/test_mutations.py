@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from wizard.app.use.tables import PARSERS, check
-from wizard.compatibility.data.schema import TABLES, Table
+from wizard.compatibility.data.schema import TABLES, TableSchema
 from wizard.compatibility.data.validate import check_table
 from wizard.system.paths import matrices_dir
 
@@ -142,7 +142,7 @@ FREE_CELLS = {
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_a_worse_cell_is_refused_unless_its_column_is_free(table: Table) -> None:
+def test_a_worse_cell_is_refused_unless_its_column_is_free(table: TableSchema) -> None:
     with (SHIPPED / f"{table.name}.csv").open(encoding="utf-8", newline="") as file:
         row = next(csv.DictReader(file))
     free = {
@@ -156,7 +156,7 @@ def test_a_worse_cell_is_refused_unless_its_column_is_free(table: Table) -> None
     assert check_table(table, _csv(table, [row, other]))
 
 
-def _csv(table: Table, rows: list[dict[str, str]]) -> str:
+def _csv(table: TableSchema, rows: list[dict[str, str]]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, list(table.columns), lineterminator="\n")
     writer.writeheader()

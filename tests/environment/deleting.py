@@ -7,24 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.look import look
 from wizard.environment.remove import delete
-from wizard.environment.remove.delete import DeletionPlan, Surroundings, plan_deletion
+from wizard.environment.remove.delete import DeletionPlan, ProtectedPlaces, plan_deletion
 from wizard.model.errors import WizardError
 
-NOTHING = Surroundings()
+NOTHING = ProtectedPlaces()
 
 
-def plan_of(prefix: Path, around: Surroundings = NOTHING) -> DeletionPlan:
+def plan_of(prefix: Path, around: ProtectedPlaces = NOTHING) -> DeletionPlan:
     found = look(prefix)
     assert found is not None, prefix
     return plan_deletion(found, around, {}, lambda: False)
 
 
-def refusal(prefix: Path, around: Surroundings = NOTHING) -> str:
+def refusal(prefix: Path, around: ProtectedPlaces = NOTHING) -> str:
     """What needs no walk is refused in the doing, too, just as in the plan."""
-    found = look(prefix) or Environment(prefix.name, prefix, Kind.VENV, State.OK)
+    found = look(prefix) or Environment(prefix.name, prefix, EnvironmentKind.VENV, EnvironmentState.OK)
     with pytest.raises(WizardError) as caught:
         plan_deletion(found, around, {})
     if caught.value.params.get("what") is None and caught.value.code != "delete-denied":

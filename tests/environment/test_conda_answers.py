@@ -9,7 +9,7 @@ import pytest
 
 from tests.stand_in.conda import RECORDED, recorded
 from wizard.environment.conda.answer import CondaInfo, parse_document, parse_info, parse_plan
-from wizard.environment.conda.errors import ErrorRow, complaints, error_rows, failure
+from wizard.environment.conda.errors import CondaErrorRow, complaints, error_rows, failure
 from wizard.environment.model import Target
 from wizard.model.messages import LANGUAGES, catalogue, text
 from wizard.process import Outcome, Request
@@ -196,4 +196,4 @@ def test_every_row_has_words_and_a_source() -> None:
     for row in error_rows():
         assert f"error.{row.code}.summary" in known
         assert f"error.{row.code}.hint" in known
-    assert ErrorRow(exception="X", code="y", source="s", as_of="2026-11").find("X", "anything")
+    assert CondaErrorRow(exception="X", code="y", source="s", as_of="2026-11").find("X", "anything")

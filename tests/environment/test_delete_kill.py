@@ -22,7 +22,7 @@ from tests.environment.cheap import add_wheel, make_conda
 from tests.thorough import times
 from wizard.environment.conda.records import environments_list, register
 from wizard.environment.create.rattler_engine import RattlerEngine
-from wizard.environment.inspect.listing import Places, list_environments
+from wizard.environment.inspect.listing import SearchPlaces, list_environments
 from wizard.environment.inspect.look import look
 from wizard.environment.model import Target
 from wizard.environment.remove.delete import finish_deletions
@@ -38,7 +38,7 @@ import os, signal, sys
 from pathlib import Path
 from wizard.environment.remove.delete import delete, finish_deletions, plan_deletion
 from wizard.environment.inspect.look import look
-from wizard.environment.remove.delete import Surroundings
+from wizard.environment.remove.delete import ProtectedPlaces
 from wizard.environment.remove.unfinished import remove_unfinished
 prefix, last, how = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 count = 0
@@ -49,10 +49,10 @@ def hook(event, arguments):
         count += 1
         if count == last:
             os.kill(os.getpid(), signal.SIGKILL)
-plan = plan_deletion(look(prefix), Surroundings(), {}) if how == "delete" else None
+plan = plan_deletion(look(prefix), ProtectedPlaces(), {}) if how == "delete" else None
 sys.addaudithook(hook)
 if how == "delete":
-    delete(plan, prefix.name, Surroundings())
+    delete(plan, prefix.name, ProtectedPlaces())
 elif how == "finish":
     finish_deletions()
 else:
@@ -111,7 +111,7 @@ def test_thirty_kills_of_a_real_environment(
         seen[before] += 1
         if before != "whole":
             assert not prefix.exists(), point
-            rows = list_environments(Places(folders=(prefix.parent,)))
+            rows = list_environments(SearchPlaces(folders=(prefix.parent,)))
             assert [row.state.value for row in rows] in ([], ["deleting"]), point
         assert finish_deletions().failed == ()
         assert pending() == ()

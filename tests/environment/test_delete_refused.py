@@ -19,7 +19,7 @@ from tests.users import READING, STRANGER
 from wizard.environment.inspect import survey
 from wizard.environment.inspect.look import look
 from wizard.environment.remove import delete as refuse
-from wizard.environment.remove.delete import Surroundings, delete, frozen_reason
+from wizard.environment.remove.delete import ProtectedPlaces, delete, frozen_reason
 from wizard.model.errors import WizardError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux environments")
@@ -93,11 +93,11 @@ def test_refused_for_what_is_around(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     inner = look(make_venv(tmp_path / "env" / "x"))
     assert inner is not None
     shutil.rmtree(prefix / "x" / "bin")
-    assert refusal(prefix, Surroundings(environments=(inner,))) == "delete-holds"
+    assert refusal(prefix, ProtectedPlaces(environments=(inner,))) == "delete-holds"
     shutil.rmtree(prefix / "x")
-    assert refusal(prefix, Surroundings(roots=(prefix,))) == "delete-base"
-    assert refusal(prefix, Surroundings(home=prefix / "home")) == "delete-holds"
-    assert refusal(prefix, Surroundings(home=prefix)) == "delete-holds"
+    assert refusal(prefix, ProtectedPlaces(roots=(prefix,))) == "delete-base"
+    assert refusal(prefix, ProtectedPlaces(home=prefix / "home")) == "delete-holds"
+    assert refusal(prefix, ProtectedPlaces(home=prefix)) == "delete-holds"
     monkeypatch.setattr(sys, "prefix", str(prefix))
     assert refusal(prefix) == "delete-ourselves"
     monkeypatch.undo()
@@ -144,11 +144,11 @@ import sys
 from pathlib import Path
 from wizard.environment.remove.delete import delete, plan_deletion
 from wizard.environment.inspect.look import look
-from wizard.environment.remove.delete import Surroundings
+from wizard.environment.remove.delete import ProtectedPlaces
 from wizard.model.errors import WizardError
 for name in sys.argv[1:]:
     try:
-        delete(plan_deletion(look(Path(name)), Surroundings(), {}), Path(name).name, Surroundings())
+        delete(plan_deletion(look(Path(name)), ProtectedPlaces(), {}), Path(name).name, ProtectedPlaces())
         print("deleted")
     except WizardError as error:
         print(error.code)

@@ -18,7 +18,7 @@ from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.inspect.in_use import parse_maps, running_inside
 from wizard.environment.inspect.look import look
 from wizard.environment.model import Target
-from wizard.environment.remove.delete import Surroundings, delete
+from wizard.environment.remove.delete import ProtectedPlaces, delete
 from wizard.environment.remove.trash import deletions_dir
 from wizard.model.errors import WizardError
 
@@ -107,10 +107,10 @@ def test_kernels_that_point_here_are_named(home: Path, tmp_path: Path) -> None:
         (kernels / name / "kernel.json").write_text(json.dumps({"argv": [str(python)], "display_name": f"My {name}"}))
     (kernels / "broken").mkdir()
     (kernels / "broken" / "kernel.json").write_text("{")
-    plan = plan_of(prefix, Surroundings(home=home))
+    plan = plan_of(prefix, ProtectedPlaces(home=home))
     assert [(one.name, one.title, one.folder) for one in plan.kernels] == [("mine", "My mine", kernels / "mine")]
     assert "envs.stays.kernel" in [words.key for words in plan.stays]
-    delete(plan, "env", Surroundings(home=home))
+    delete(plan, "env", ProtectedPlaces(home=home))
     assert (kernels / "mine" / "kernel.json").exists()
 
 
@@ -120,5 +120,5 @@ def test_virtual_environments_that_borrow_this_python_are_named(tmp_path: Path) 
     free = look(make_venv(tmp_path / "free"))
     assert borrowing is not None
     assert free is not None
-    plan = plan_of(prefix, Surroundings(environments=(borrowing, free)))
+    plan = plan_of(prefix, ProtectedPlaces(environments=(borrowing, free)))
     assert plan.dependants == (borrowing,)

@@ -26,8 +26,8 @@ from wizard.app.use import environments as use_cases
 from wizard.environment.conda.records import register
 from wizard.environment.create.rattler_engine import RattlerEngine
 from wizard.environment.create.venv_engine import VenvEngine
-from wizard.environment.inspect.found import Environment, Kind, State
-from wizard.environment.inspect.listing import Places, interpreter_version, list_environments, usual_places
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
+from wizard.environment.inspect.listing import SearchPlaces, interpreter_version, list_environments, usual_places
 from wizard.environment.inspect.look import is_conda_base
 from wizard.environment.model import Target
 from wizard.environment.remove.trash import new_deletion, put_away
@@ -38,7 +38,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reas
 
 
 def by_name(*folders: Path, **more: object) -> dict[str, Environment]:
-    found = list_environments(Places(folders=folders, **more))  # type: ignore[arg-type]
+    found = list_environments(SearchPlaces(folders=folders, **more))  # type: ignore[arg-type]
     return {one.name: one for one in found}
 
 
@@ -55,7 +55,7 @@ def test_real_environments_of_both_engines(
     found = by_name(prefix.parent)
     assert list(found) == ["torch 测试", "虚拟 env"]
     ours, venv = found.values()
-    assert (ours.kind, ours.state, ours.prefix) == (Kind.RATTLER, State.OK, prefix)
+    assert (ours.kind, ours.state, ours.prefix) == (EnvironmentKind.RATTLER, EnvironmentState.OK, prefix)
     assert ours.python is not None
     assert ours.python.startswith(f"{minor}.")
     assert (ours.torch, ours.variant) == ("2.14.1", "cu126")
@@ -63,7 +63,7 @@ def test_real_environments_of_both_engines(
     assert ours.packages >= 4
     assert ours.last_used is not None
     assert 0 <= time.time() - ours.last_used < 600
-    assert (venv.kind, venv.state, venv.torch) == (Kind.VENV, State.OK, None)
+    assert (venv.kind, venv.state, venv.torch) == (EnvironmentKind.VENV, EnvironmentState.OK, None)
     assert venv.python == VERSION
     assert venv.base == base_python.parent
 
@@ -93,15 +93,15 @@ def test_states(home: Path, tmp_path: Path) -> None:
     assert found["begun"].run == "20261121-120000-abcd"
     assert found["only-r"].python is None
     assert found["going"].prefix == going
-    assert found["going"].kind is Kind.VENV, "what lies there still tells"
+    assert found["going"].kind is EnvironmentKind.VENV, "what lies there still tells"
 
 
 def test_what_is_being_deleted_keeps_its_engine(tmp_path: Path) -> None:
     folder = tmp_path / "envs"
-    for name, kind in (("theirs", Kind.CONDA), ("ours", Kind.RATTLER), ("odd", None)):
+    for name, kind in (("theirs", EnvironmentKind.CONDA), ("ours", EnvironmentKind.RATTLER), ("odd", None)):
         put_away(new_deletion(make_conda(folder / name), kind=kind.value if kind else "something newer"))
     assert {name: one.kind for name, one in by_name(folder).items()} == {
-        "theirs": Kind.CONDA, "ours": Kind.RATTLER, "odd": Kind.RATTLER,
+        "theirs": EnvironmentKind.CONDA, "ours": EnvironmentKind.RATTLER, "odd": EnvironmentKind.RATTLER,
     }  # fmt: skip
 
 
@@ -135,7 +135,7 @@ def test_the_usual_places(home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_EXE", "MAMBA_EXE", "MAMBA_ROOT_PREFIX", "WORKON_HOME",
                  "PYENV_ROOT", "CONDARC", "CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"):  # fmt: skip
         monkeypatch.delenv(name, raising=False)
-    found = [one for one in use_cases.list_environments() if one.kind is not Kind.SYSTEM]
+    found = [one for one in use_cases.list_environments() if one.kind is not EnvironmentKind.SYSTEM]
     assert [(one.name, one.kind.value) for one in found if str(one.prefix).startswith(str(tmp_path))] == [
         ("from condarc", "conda"), ("in-root", "conda"), (".venv", "venv"), ("ours", "venv"), ("wrapped", "venv"),
         ("base", "base"),
@@ -157,9 +157,9 @@ def hook(event, arguments):
         below.append(event)
 from pathlib import Path
 from wizard.environment.inspect.listing import list_environments
-from wizard.environment.inspect.listing import Places
+from wizard.environment.inspect.listing import SearchPlaces
 sys.addaudithook(hook)
-rows = list_environments(Places(folders=(Path(sys.argv[1]),)))
+rows = list_environments(SearchPlaces(folders=(Path(sys.argv[1]),)))
 print(json.dumps({"rows": len(rows), "torch": sum(one.torch is not None for one in rows), "counts": counts,
                   "below": below}))
 """
@@ -225,8 +225,8 @@ def test_an_installation_is_base_and_an_environment_with_a_conda_in_it_is_not(tm
 def test_interpreters_of_the_system(tmp_path: Path, base_python: Path) -> None:
     """To the last number only where the headers are installed, which say it."""
     real = base_python.resolve()
-    [found] = list_environments(Places(pythons=(real,)))
-    assert (found.kind, found.python in (MINOR, VERSION)) == (Kind.SYSTEM, True)
+    [found] = list_environments(SearchPlaces(pythons=(real,)))
+    assert (found.kind, found.python in (MINOR, VERSION)) == (EnvironmentKind.SYSTEM, True)
     made = tmp_path / "usr" / "bin" / f"python{MINOR}"
     made.parent.mkdir(parents=True)
     made.symlink_to(real)

@@ -9,7 +9,7 @@ import pytest
 
 from tests.environment.cheap import VERSION, VERSION_PY, add_conda_package, add_torch, make_conda, make_venv
 from wizard.environment.inspect.contents import build_variant, parse_variant, read_contents
-from wizard.environment.inspect.found import Kind
+from wizard.environment.inspect.found import EnvironmentKind
 from wizard.environment.inspect.look import cfg_python, look, parse_cfg
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")
@@ -75,4 +75,8 @@ def test_who_made_it(tmp_path: Path) -> None:
     conda = look(make_conda(tmp_path / "a"))
     ours = look(make_conda(tmp_path / "b", history="==> 2026-11-21 12:00:00 <==\n# cmd: torch-setup\n"))
     rattler = look(make_conda(tmp_path / "c", history=""))
-    assert [one.kind for one in (conda, ours, rattler) if one] == [Kind.CONDA, Kind.RATTLER, Kind.RATTLER]
+    assert [one.kind for one in (conda, ours, rattler) if one] == [
+        EnvironmentKind.CONDA,
+        EnvironmentKind.RATTLER,
+        EnvironmentKind.RATTLER,
+    ]

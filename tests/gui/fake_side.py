@@ -31,22 +31,22 @@ from wizard.diagnose.known_errors.pasted import read_pasted
 from wizard.diagnose.model import Answer, Finding, Look, Remedy, finding
 from wizard.diagnose.repair.plan import RepairPreview
 from wizard.diagnose.repair.steps import Repair
-from wizard.environment.inspect.baseline import Change as Changed
 from wizard.environment.inspect.baseline import Drift, GoodState
+from wizard.environment.inspect.baseline import PackageChange as Changed
 from wizard.environment.inspect.contents import Package
-from wizard.environment.inspect.found import Environment, Kind, State
-from wizard.environment.inspect.in_use import Running
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
+from wizard.environment.inspect.in_use import RunningProgram
 from wizard.environment.inspect.owned import Unowned
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.remove.delete import DeletionPlan
-from wizard.install.store import Entry
+from wizard.install.store import StoreEntry
 from wizard.install.store.space import Stored, Usage
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import Message, in_each, message
 from wizard.run.model import Facts, Preview
 from wizard.run.report.privacy import Private
 from wizard.undo.model import Change, FileChange, How, Undone, UndoneFile
-from wizard.undo.model import State as Written
+from wizard.undo.model import ChangeState as Written
 
 REAL = SideSession(None)  # type: ignore[arg-type]  # for what needs no session
 HOME = Path("/home/li/torch-envs")
@@ -55,24 +55,56 @@ WHEN = 1_795_000_000.0
 
 def environment(name: str, **changes: Any) -> Environment:
     made = Environment(
-        name, HOME / name, Kind.RATTLER, State.OK, python="3.12.11", torch="2.14.1", variant="cu126",
-        companions=(Package("torchvision", "0.29.1+cu126"),), packages=61, last_used=WHEN,
-    )  # fmt: skip
+        name,
+        HOME / name,
+        EnvironmentKind.RATTLER,
+        EnvironmentState.OK,
+        python="3.12.11",
+        torch="2.14.1",
+        variant="cu126",
+        companions=(Package("torchvision", "0.29.1+cu126"),),
+        packages=61,
+        last_used=WHEN,
+    )
     return replace(made, **changes)
 
 
 ENVIRONMENTS = (
     environment("torch"),
-    environment("lesson-3", kind=Kind.CONDA, prefix=Path("/home/li/miniforge3/envs/lesson-3"), torch="2.7.0",
-                variant="cpu"),
-    environment("项目 甲", kind=Kind.VENV, python="3.11.9", prefix=Path("/home/li/项目 甲/.venv"), torch=None,
-                variant=None, companions=(), packages=14),
-    environment("old", state=State.BROKEN, kind=Kind.VENV,
-                reason=message("envs.broken.base", path="/usr/bin/python3.9"), python=None),
-    environment("half", state=State.UNFINISHED, run="20261101-101010-abcd", torch=None, variant=None, companions=()),
-    environment("base", kind=Kind.BASE, prefix=Path("/home/li/miniforge3"), torch=None, variant=None, companions=()),
-    environment("python3.12", kind=Kind.SYSTEM, prefix=Path("/usr"), torch=None, variant=None, companions=()),
-)  # fmt: skip
+    environment(
+        "lesson-3",
+        kind=EnvironmentKind.CONDA,
+        prefix=Path("/home/li/miniforge3/envs/lesson-3"),
+        torch="2.7.0",
+        variant="cpu",
+    ),
+    environment(
+        "项目 甲",
+        kind=EnvironmentKind.VENV,
+        python="3.11.9",
+        prefix=Path("/home/li/项目 甲/.venv"),
+        torch=None,
+        variant=None,
+        companions=(),
+        packages=14,
+    ),
+    environment(
+        "old",
+        state=EnvironmentState.BROKEN,
+        kind=EnvironmentKind.VENV,
+        reason=message("envs.broken.base", path="/usr/bin/python3.9"),
+        python=None,
+    ),
+    environment(
+        "half", state=EnvironmentState.UNFINISHED, run="20261101-101010-abcd", torch=None, variant=None, companions=()
+    ),
+    environment(
+        "base", kind=EnvironmentKind.BASE, prefix=Path("/home/li/miniforge3"), torch=None, variant=None, companions=()
+    ),
+    environment(
+        "python3.12", kind=EnvironmentKind.SYSTEM, prefix=Path("/usr"), torch=None, variant=None, companions=()
+    ),
+)
 SIZES = {
     one.prefix: Sizes(5_312_000_000 // (place + 1), 5_000_000_000, 60_412) for place, one in enumerate(ENVIRONMENTS)
 }
@@ -88,7 +120,7 @@ def deletion(one: Environment, **changes: Any) -> DeletionPlan:
     return replace(made, **changes)
 
 
-IN_USE = (Running(4711, "python3.12", "/home/li/torch-envs/torch/bin/python3.12"),)
+IN_USE = (RunningProgram(4711, "python3.12", "/home/li/torch-envs/torch/bin/python3.12"),)
 CPU_BUILD = finding(
     "build",
     "cpu-build",
@@ -147,7 +179,7 @@ DIFF = """--- /home/li/.config/pip/pip.conf
 
 
 def _stored(name: str, size: int, is_used: bool) -> Stored:
-    return Stored(Entry(Path(name), Path(name) / f"{name}.whl", ()), size, is_used)
+    return Stored(StoreEntry(Path(name), Path(name) / f"{name}.whl", ()), size, is_used)
 
 
 USAGE = Usage(
@@ -166,7 +198,7 @@ class FakeSide:
         self.let_go = threading.Event()
         self.known: tuple[Environment, ...] = ENVIRONMENTS
         self.kept: Kept | None = None
-        self.running: tuple[Running, ...] = ()
+        self.running: tuple[RunningProgram, ...] = ()
         self.drifts: tuple[Drift, ...] = ()
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
         self.known_changes: tuple[Change, ...] = CHANGES
@@ -228,7 +260,7 @@ class FakeSide:
     ) -> None:
         self._called("sizes", None, is_cancelled)
         for one in found:
-            if one.prefix in SIZES and one.kind is not Kind.SYSTEM:
+            if one.prefix in SIZES and one.kind is not EnvironmentKind.SYSTEM:
                 on_sizes(one.prefix, SIZES[one.prefix])
 
     def store_usage(self, is_cancelled: Callable[[], bool]) -> Usage:

@@ -13,7 +13,7 @@ from tests.gui.fake_session import FakeSession
 from wizard.app.pages.check import Looks
 from wizard.compatibility.model import DriverUpdate
 from wizard.diagnose.driver_guide import Need, driver_guide
-from wizard.environment.inspect.baseline import Change, Drift, GoodState
+from wizard.environment.inspect.baseline import Drift, GoodState, PackageChange
 from wizard.machine.model import CondaInstall
 from wizard.run.model import SourceTold
 from wizard.run.select.judged_builds import JudgedNews
@@ -58,7 +58,7 @@ def looks(session: FakeSession) -> Looks:
     drift = Drift(
         Path("/home/li/torch-envs/lesson"),
         GoodState(1, 0.0, "2.14.1+cu126", "cu126", "3.12", "lib", ()),
-        (Change("torch", "2.14.1+cu126", "2.15.0", "pip", by),),
+        (PackageChange("torch", "2.14.1+cu126", "2.15.0", "pip", by),),
     )
     return Looks(findings(session), DriverUpdate("580", "2.15.0", "cu132"), guide, (drift,))
 

@@ -25,7 +25,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 from wizard.sources.model import UserSettings
-from wizard.undo.journal import Journal
+from wizard.undo.journal import UndoJournal
 
 
 def check_page(window: WizardWindow) -> CheckPage:
@@ -122,7 +122,7 @@ def test_a_fix_shows_the_change_first_then_writes_it_and_looks_again(
     assert session.names().count("probe") == probes + 1
     assert "dead-mirror" not in page.rows.fixes
     qtbot.waitUntil(lambda: any("Undo on the first page" in text for text in texts(window)))
-    assert len(Journal().changes()) == 1
+    assert len(UndoJournal().changes()) == 1
 
 
 def test_a_fix_that_was_looked_at_can_be_left(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:

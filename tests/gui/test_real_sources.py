@@ -24,7 +24,7 @@ from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 from wizard.run.model import Facts, Requirement
 from wizard.sources.model import UserSettings
-from wizard.undo.journal import Journal
+from wizard.undo.journal import UndoJournal
 
 lab, wheels = test_race.lab, test_race.wheels
 
@@ -132,4 +132,4 @@ def test_a_mirror_by_name_can_be_kept_after_its_difference_was_shown(
     assert len(files) == 2, "pip and uv; there is no conda on that computer"
     assert all(str(person) in name for name in files)
     assert not list(person.rglob("pip.conf")) + list(person.rglob("pip.ini")), "shown, not written"
-    assert Journal().changes() == ()
+    assert UndoJournal().changes() == ()

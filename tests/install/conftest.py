@@ -15,7 +15,7 @@ import trustme
 from tests.install.files import locked
 from tests.servers.fault_server import FaultServer
 from wizard.install.installer import find_places
-from wizard.install.store import Entry, PackageStore
+from wizard.install.store import PackageStore, StoreEntry
 from wizard.install.store.build import StoreBuilder
 from wizard.transfer.download import Downloads
 
@@ -48,7 +48,7 @@ def ask(python: Path, code: str) -> str:
     ).stdout.strip()
 
 
-def stored_wheel(wheel: Path) -> Entry:
+def stored_wheel(wheel: Path) -> StoreEntry:
     """Its entry in the store of this test's home."""
     file = locked(wheel.read_bytes(), name=wheel.name.split("-")[0])
     builder = StoreBuilder(PackageStore(), "run")
@@ -63,7 +63,7 @@ def stored_wheel(wheel: Path) -> Entry:
     return entry
 
 
-def stored(*wheels: Path) -> list[Entry]:
+def stored(*wheels: Path) -> list[StoreEntry]:
     return [stored_wheel(wheel) for wheel in wheels]
 
 

@@ -19,7 +19,7 @@ from tests.install.files import tree
 from tests.waiting import wait_until
 from wizard.install.installer import SCRATCH_NAME, Installer, Ready
 from wizard.install.record import check_record, is_installed, remove_partial
-from wizard.install.store import Entry
+from wizard.install.store import StoreEntry
 from wizard.install.store.link import Linker
 from wizard.install.store.unpack import write_thin
 from wizard.install.wheel import plain_members, read_wheel
@@ -38,7 +38,7 @@ def record_lines(text: bytes) -> set[str]:
 def test_a_wheel_with_everything_works(tmp_path: Path, python: Path, site_packages: Path) -> None:
     wheel = wheels.rich(tmp_path)
     entries = stored(wheel)
-    seen: list[Entry] = []
+    seen: list[StoreEntry] = []
     Installer(python).install(entries, seen.append)
     assert seen == entries
     assert ask(python, "import rich_demo, rich_demo_extra; print(rich_demo.answer, rich_demo_extra.more)") == "42 1"
@@ -111,7 +111,7 @@ def test_wheels_that_are_there_are_left_alone(tmp_path: Path, python: Path, site
     entries = stored(wheel)
     Installer(python).install(entries)
     before = (site_packages / "rich_demo/lib/large.so").stat().st_mtime_ns
-    seen: list[Entry] = []
+    seen: list[StoreEntry] = []
     Installer(python).install(entries, seen.append)
     assert seen == entries
     assert (site_packages / "rich_demo/lib/large.so").stat().st_mtime_ns == before
@@ -189,7 +189,7 @@ def test_pip_takes_over_when_uv_cannot_run(
     subprocess.run([str(python), "-m", "ensurepip"], check=True, capture_output=True)
     wheel = wheels.rich(tmp_path)
     entries = stored(wheel)
-    seen: list[Entry] = []
+    seen: list[StoreEntry] = []
     Installer(python).install(entries, seen.append)
     assert seen == entries
     assert check_record(site_packages, wheel) == ()

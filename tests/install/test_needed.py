@@ -13,7 +13,7 @@ import pytest
 
 from tests.install import wheels
 from wizard.install.installer import Needed
-from wizard.install.store import Entry
+from wizard.install.store import StoreEntry
 from wizard.install.wheel import read_wheel
 from wizard.install.wheel_data import clash_of
 from wizard.model.errors import WizardError
@@ -21,9 +21,9 @@ from wizard.model.errors import WizardError
 
 def let_in(paths: Iterable[Path], *asked: str) -> list[str]:
     """Names in the order in which they came out. Raises as `Needed.get`."""
-    ready: queue.SimpleQueue[Entry | None] = queue.SimpleQueue()
+    ready: queue.SimpleQueue[StoreEntry | None] = queue.SimpleQueue()
     for path in paths:
-        ready.put(Entry(path.parent, path, ()))
+        ready.put(StoreEntry(path.parent, path, ()))
     ready.put(None)
     needed, names = Needed(ready, asked), []
     while True:

@@ -19,7 +19,7 @@ import pytest
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, picture, versions
 from tests.thorough import times
-from wizard.environment.inspect.found import State
+from wizard.environment.inspect.found import EnvironmentState
 from wizard.environment.inspect.look import look
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -94,7 +94,7 @@ def _state(target: Path, where: str) -> str:
     if one is None:  # the mark was being written
         assert [path.name for path in target.iterdir()] == [".torch-setup-unfinished.json.new"], where
         return "not there"
-    return "unfinished" if one.state is State.UNFINISHED else "whole"
+    return "unfinished" if one.state is EnvironmentState.UNFINISHED else "whole"
 
 
 def test_an_unfinished_one_is_listed_and_deleted(there: There) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.run.test_report import LI, MACHINE, SECRET, document, shape
 from wizard.diagnose.document import doctor_document
 from wizard.diagnose.model import Answer, finding, found, not_looked, proof, ruled_out
-from wizard.environment.inspect.baseline import Change, Drift, GoodState
+from wizard.environment.inspect.baseline import Drift, GoodState, PackageChange
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import LANGUAGES, message
 from wizard.run.report.html import render_html
@@ -55,7 +55,7 @@ def doctor() -> dict[str, object]:
     answer = Answer("found", Path("/home/li/envs/demo"), cause, (other,), looks)
     state = GoodState(1, 0.0, "2.13.0+cu126", "cu126", "3.12", "lib", ())
     drift = Drift(
-        Path("/home/li/envs/demo"), state, (Change("torch", "2.13.0+cu126", None, "", ("spoiler 1.0 (torch)",)),)
+        Path("/home/li/envs/demo"), state, (PackageChange("torch", "2.13.0+cu126", None, "", ("spoiler 1.0 (torch)",)),)
     )
     url = f"https://li:{SECRET}@mirror.example/torch.whl"
     lock = Lock((LockedFile("torch", "2.13.0+cu126", "torch.whl", (url,), "0" * 64, 5),), "")

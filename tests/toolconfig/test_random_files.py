@@ -18,7 +18,7 @@ from wizard.model.messages import message
 from wizard.toolconfig.apply import apply, propose, undo
 from wizard.toolconfig.model import Edit, Tool
 from wizard.toolconfig.text_file import one_place, read_text
-from wizard.undo.journal import Journal
+from wizard.undo.journal import UndoJournal
 from wizard.undo.model import How
 
 CALM = settings(
@@ -34,7 +34,7 @@ class Place:
     """One file and a journal, gone afterwards (hypothesis runs many in one test)."""
 
     def __init__(self, folder: str, content: bytes) -> None:
-        self.path, self.journal = Path(folder) / "settings", Journal(Path(folder) / "undo")
+        self.path, self.journal = Path(folder) / "settings", UndoJournal(Path(folder) / "undo")
         self.path.write_bytes(content)
 
     def use(self, tool: Tool, *keys: tuple[str, str | tuple[str, ...] | None]) -> bool:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.undo.noting import SECRET
-from wizard.undo.journal import Journal
+from wizard.undo.journal import UndoJournal
 
 
 @pytest.fixture
-def journal(tmp_path: Path) -> Journal:
-    return Journal(tmp_path / "undo")
+def journal(tmp_path: Path) -> UndoJournal:
+    return UndoJournal(tmp_path / "undo")
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import sys
 from pathlib import Path
 
 from wizard.model.messages import message
-from wizard.undo.journal import Journal
+from wizard.undo.journal import UndoJournal
 from wizard.undo.model import FileChange, TakenOut, Write
 
 WHY = message("settings-file.reason.use", id="example")
@@ -34,17 +34,17 @@ def prepare(folder: Path) -> None:
 
 def write(folder: Path) -> None:
     bases = [path.read_bytes() if path.exists() else None for path in files(folder)]
-    Journal(folder / "undo").write_all(
+    UndoJournal(folder / "undo").write_all(
         [Write(path, NEW, base) for path, base in zip(files(folder), bases, strict=True)], WHY
     )
 
 
 def undo(folder: Path) -> None:
-    Journal(folder / "undo").undo(None, keep)
+    UndoJournal(folder / "undo").undo(None, keep)
 
 
 def recover(folder: Path) -> None:
-    Journal(folder / "undo").recover(keep)
+    UndoJournal(folder / "undo").recover(keep)
 
 
 def keep(file: FileChange, now: bytes) -> TakenOut:

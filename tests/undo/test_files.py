@@ -11,12 +11,12 @@ import pytest
 
 from tests.undo.noting import SECRET, WHY, as_nobody, code_of, leave, posix
 from wizard.model.errors import WizardError
-from wizard.undo.journal import Journal
+from wizard.undo.journal import UndoJournal
 from wizard.undo.user_file import replace_file, temporary_name
 
 
 @posix
-def test_mode_and_time_of_the_file(journal: Journal, file: Path) -> None:
+def test_mode_and_time_of_the_file(journal: UndoJournal, file: Path) -> None:
     file.chmod(0o600)
     os.utime(file, (1, 1))
     journal.write(file, b"new", reason=WHY)
@@ -27,7 +27,7 @@ def test_mode_and_time_of_the_file(journal: Journal, file: Path) -> None:
 
 
 @posix
-def test_a_new_file_has_the_mode_that_the_user_gives_new_files(journal: Journal, tmp_path: Path) -> None:
+def test_a_new_file_has_the_mode_that_the_user_gives_new_files(journal: UndoJournal, tmp_path: Path) -> None:
     before = os.umask(0o027)
     try:
         journal.write(tmp_path / "new", b"", reason=WHY)
@@ -39,7 +39,7 @@ def test_a_new_file_has_the_mode_that_the_user_gives_new_files(journal: Journal,
 @posix
 @pytest.mark.parametrize("is_relative", [True, False])
 def test_a_link_stays_and_its_target_is_written(
-    journal: Journal, file: Path, tmp_path: Path, is_relative: bool
+    journal: UndoJournal, file: Path, tmp_path: Path, is_relative: bool
 ) -> None:
     link = file.with_name("link")
     link.symlink_to(file.name if is_relative else file)
@@ -53,7 +53,7 @@ def test_a_link_stays_and_its_target_is_written(
 
 
 @posix
-def test_a_link_to_nothing_yet(journal: Journal, tmp_path: Path) -> None:
+def test_a_link_to_nothing_yet(journal: UndoJournal, tmp_path: Path) -> None:
     link, target = tmp_path / "link", tmp_path / "dotfiles" / "condarc"
     link.symlink_to(target)
     journal.write(link, b"new", reason=WHY)
@@ -64,7 +64,7 @@ def test_a_link_to_nothing_yet(journal: Journal, tmp_path: Path) -> None:
 
 
 @posix
-def test_a_ring_of_links_is_refused(journal: Journal, tmp_path: Path) -> None:
+def test_a_ring_of_links_is_refused(journal: UndoJournal, tmp_path: Path) -> None:
     (tmp_path / "a").symlink_to(tmp_path / "b")
     (tmp_path / "b").symlink_to(tmp_path / "a")
     with pytest.raises(WizardError) as error:
@@ -73,7 +73,7 @@ def test_a_ring_of_links_is_refused(journal: Journal, tmp_path: Path) -> None:
 
 
 @posix
-def test_read_only_is_respected_also_by_root(journal: Journal, file: Path) -> None:
+def test_read_only_is_respected_also_by_root(journal: UndoJournal, file: Path) -> None:
     file.chmod(0o444)
     with pytest.raises(WizardError) as error:
         journal.write(file, b"new", reason=WHY)
@@ -89,7 +89,7 @@ def test_a_read_only_folder(open_folder: Path) -> None:
     (locked / "pip.conf").write_bytes(SECRET)
     (locked / "pip.conf").chmod(0o666)
     locked.chmod(0o555)
-    journal = Journal(open_folder / "undo")
+    journal = UndoJournal(open_folder / "undo")
     assert as_nobody(lambda: journal.write(locked / "pip.conf", b"new", reason=WHY)) == "undo-not-writable"
     assert as_nobody(lambda: journal.write(locked / "new" / "pip.conf", b"new", reason=WHY)) == "undo-not-writable"
     assert (locked / "pip.conf").read_bytes() == SECRET
@@ -99,7 +99,7 @@ def test_a_read_only_folder(open_folder: Path) -> None:
 
 
 @posix
-def test_what_is_no_file_is_left_alone(journal: Journal, tmp_path: Path) -> None:
+def test_what_is_no_file_is_left_alone(journal: UndoJournal, tmp_path: Path) -> None:
     """Root could put a file in place of /dev/null, and a pipe that nobody writes to is never read to its end."""
     pipe, link = tmp_path / "pipe", tmp_path / "pip.conf"
     os.mkfifo(pipe)
@@ -116,11 +116,11 @@ def test_what_is_no_file_is_left_alone(journal: Journal, tmp_path: Path) -> None
 
 @posix
 @pytest.mark.skipif(sys.platform != "win32" and os.getuid() != 0, reason="only root can make a file somebody else's")
-def test_somebody_elses_file_stays_theirs(open_folder: Path, journal: Journal) -> None:
+def test_somebody_elses_file_stays_theirs(open_folder: Path, journal: UndoJournal) -> None:
     path = open_folder / "pip.conf"
     path.write_bytes(SECRET)
     path.chmod(0o666)
-    other = Journal(open_folder / "undo")
+    other = UndoJournal(open_folder / "undo")
     assert as_nobody(lambda: other.write(path, b"new", reason=WHY)) == "undo-not-yours"
     assert path.read_bytes() == SECRET
     os.chown(path, 1234, 1235)

@@ -8,29 +8,29 @@ import pytest
 
 from tests.undo.noting import SECRET, WHY, code_of, leave
 from wizard.model.errors import UsageError, WizardError
-from wizard.undo.journal import Journal
-from wizard.undo.model import FileChange, How, OurKey, State, TakenOut, Write
+from wizard.undo.journal import UndoJournal
+from wizard.undo.model import ChangeState, FileChange, How, OurKey, TakenOut, Write
 
 
-def test_exact_bytes_back(journal: Journal, file: Path) -> None:
+def test_exact_bytes_back(journal: UndoJournal, file: Path) -> None:
     change = journal.write(file, b"new", reason=WHY, tool="pip", ours=(OurKey("a.b", ("1", "2"), None),))
     assert file.read_bytes() == b"new"
     assert journal.changes() == (change,)
-    assert change.state is State.WRITTEN
+    assert change.state is ChangeState.WRITTEN
     done = journal.undo(None, leave)
     assert [one.how for one in done.files] == [How.RESTORED]
     assert file.read_bytes() == SECRET
-    assert journal.changes()[0].state is State.UNDONE
+    assert journal.changes()[0].state is ChangeState.UNDONE
 
 
-def test_a_file_that_was_not_there_goes_again_with_its_folders(journal: Journal, tmp_path: Path) -> None:
+def test_a_file_that_was_not_there_goes_again_with_its_folders(journal: UndoJournal, tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "uv.toml"
     journal.write(path, b"new", reason=WHY)
     assert [one.how for one in journal.undo(None, leave).files] == [How.REMOVED]
     assert not (tmp_path / "a").exists()
 
 
-def test_a_folder_that_somebody_uses_stays(journal: Journal, tmp_path: Path) -> None:
+def test_a_folder_that_somebody_uses_stays(journal: UndoJournal, tmp_path: Path) -> None:
     path = tmp_path / "a" / "b" / "uv.toml"
     journal.write(path, b"new", reason=WHY)
     (tmp_path / "a" / "mine").write_bytes(b"")
@@ -38,7 +38,7 @@ def test_a_folder_that_somebody_uses_stays(journal: Journal, tmp_path: Path) -> 
     assert [entry.name for entry in (tmp_path / "a").iterdir()] == ["mine"]
 
 
-def test_edited_since_only_our_keys_go(journal: Journal, file: Path) -> None:
+def test_edited_since_only_our_keys_go(journal: UndoJournal, file: Path) -> None:
     journal.write(file, b"ours\n", reason=WHY, ours=(OurKey("k", "1", "2"), OurKey("l", None, "3")))
     file.write_bytes(b"ours\nmine\n")
     seen: list[tuple[str, bytes]] = []
@@ -52,7 +52,7 @@ def test_edited_since_only_our_keys_go(journal: Journal, file: Path) -> None:
     assert file.read_bytes() == b"mine\n"
 
 
-def test_edited_since_beyond_recognition_is_left(journal: Journal, file: Path) -> None:
+def test_edited_since_beyond_recognition_is_left(journal: UndoJournal, file: Path) -> None:
     journal.write(file, b"ours", reason=WHY, ours=(OurKey("k", "1", "2"),))
     file.write_bytes(b"not a settings file any more")
     (done,) = journal.undo(None, leave).files
@@ -60,14 +60,14 @@ def test_edited_since_beyond_recognition_is_left(journal: Journal, file: Path) -
     assert file.read_bytes() == b"not a settings file any more"
 
 
-def test_a_file_that_vanished_is_not_made_anew(journal: Journal, file: Path) -> None:
+def test_a_file_that_vanished_is_not_made_anew(journal: UndoJournal, file: Path) -> None:
     journal.write(file, b"ours", reason=WHY)
     file.unlink()
     assert [one.how for one in journal.undo(None, leave).files] == [How.LEFT]
     assert not file.exists()
 
 
-def test_undoing_twice_says_so(journal: Journal, file: Path) -> None:
+def test_undoing_twice_says_so(journal: UndoJournal, file: Path) -> None:
     change = journal.write(file, b"ours", reason=WHY)
     journal.undo(change.id, leave)
     for again, code in (
@@ -81,7 +81,7 @@ def test_undoing_twice_says_so(journal: Journal, file: Path) -> None:
         assert code_of(error) == code
 
 
-def test_changes_are_undone_last_first_and_out_of_order(journal: Journal, file: Path) -> None:
+def test_changes_are_undone_last_first_and_out_of_order(journal: UndoJournal, file: Path) -> None:
     first = journal.write(file, b"1", reason=WHY)
     second = journal.write(file, b"2", reason=WHY)
     assert [change.id for change in journal.changes()] == [second.id, first.id]
@@ -95,7 +95,7 @@ def test_changes_are_undone_last_first_and_out_of_order(journal: Journal, file: 
     assert file.read_bytes() == b"4"
 
 
-def test_an_older_change_waits_for_the_later_one_of_the_same_key(journal: Journal, file: Path) -> None:
+def test_an_older_change_waits_for_the_later_one_of_the_same_key(journal: UndoJournal, file: Path) -> None:
     """Else the later one would give back what the older one wrote, and nothing could take that back any more."""
     first = journal.write(file, b"k=1", reason=WHY, ours=(OurKey("k", None, "1"),))
     other = journal.write(file, b"k=1 l=1", reason=WHY, ours=(OurKey("l", None, "1"),))
@@ -112,7 +112,7 @@ def test_an_older_change_waits_for_the_later_one_of_the_same_key(journal: Journa
     assert journal.find(first.id) == first
 
 
-def test_none_or_all(journal: Journal, file: Path, tmp_path: Path) -> None:
+def test_none_or_all(journal: UndoJournal, file: Path, tmp_path: Path) -> None:
     blocked = file / "not-a-folder" / "uv.toml"
     with pytest.raises(WizardError) as error:
         journal.write_all([Write(file, b"new", SECRET), Write(blocked, b"new", None)], WHY)
@@ -122,7 +122,7 @@ def test_none_or_all(journal: Journal, file: Path, tmp_path: Path) -> None:
     assert not journal.is_unfinished()
 
 
-def test_changed_in_the_meantime(journal: Journal, file: Path) -> None:
+def test_changed_in_the_meantime(journal: UndoJournal, file: Path) -> None:
     with pytest.raises(WizardError) as error:
         journal.write_all([Write(file, b"new", b"what was read a minute ago")], WHY)
     assert code_of(error) == "undo-changed-meanwhile"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.undo.killed_child import NEW, OLD, files, keep
-from wizard.undo.journal import Journal
-from wizard.undo.model import How, State
+from wizard.undo.journal import UndoJournal
+from wizard.undo.model import ChangeState, How
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,7 +44,7 @@ def check_settled(folder: Path) -> None:
     assert contents(folder) in (BEFORE, AFTER), folder
     left = [path for path in folder.rglob("*") if path.name.endswith(".torch-setup-new") and "undo" not in path.parts]
     assert not left
-    journal = Journal(folder / "undo")
+    journal = UndoJournal(folder / "undo")
     assert not journal.is_unfinished()
     assert journal.recover(keep) == ()
     assert [path.stat().st_mode & 0o777 for path in (files(folder)[0], files(folder)[2])] == [0o640, 0o640]
@@ -58,7 +58,7 @@ def test_killed_while_writing(tmp_path: Path) -> None:
     kept, taken_back = 0, 0
     for folder in worlds("write", tmp_path):
         check_whole(folder)
-        journal = Journal(folder / "undo")
+        journal = UndoJournal(folder / "undo")
         journal.recover(keep)
         check_settled(folder)
         if contents(folder) == BEFORE:
@@ -66,7 +66,7 @@ def test_killed_while_writing(tmp_path: Path) -> None:
             assert journal.changes() == ()
             continue
         kept += 1
-        assert [change.state for change in journal.changes()] == [State.WRITTEN]
+        assert [change.state for change in journal.changes()] == [ChangeState.WRITTEN]
         assert [file.how for file in journal.undo(None, keep).files] == [How.RESTORED, How.REMOVED, How.RESTORED]
         check_settled(folder)
         assert contents(folder) == BEFORE
@@ -81,14 +81,14 @@ def test_killed_while_undoing(tmp_path: Path) -> None:
     begun = 0
     for folder in worlds("undo", tmp_path):
         check_whole(folder)
-        journal = Journal(folder / "undo")
+        journal = UndoJournal(folder / "undo")
         journal.recover(keep)
         check_settled(folder)
         begun += contents(folder) == BEFORE
         if contents(folder) == AFTER:
             journal.undo(None, keep)
         assert contents(folder) == BEFORE
-        assert [change.state for change in journal.changes()] == [State.UNDONE]
+        assert [change.state for change in journal.changes()] == [ChangeState.UNDONE]
     assert begun > 10
 
 
@@ -102,6 +102,6 @@ def test_killed_again_while_settling(tmp_path: Path) -> None:
     )
     for folder in worlds("recover", tmp_path / "second", KILL_WRITE_AT=str(half)):
         check_whole(folder)
-        Journal(folder / "undo").recover(keep)
+        UndoJournal(folder / "undo").recover(keep)
         check_settled(folder)
         assert contents(folder) == BEFORE

@@ -33,7 +33,7 @@ from wizard.environment.conda.find import executable_in
 from wizard.environment.create import modes
 from wizard.environment.create.clone_files import shell_word, spellings
 from wizard.environment.inspect import in_use, look
-from wizard.environment.inspect.found import Kind
+from wizard.environment.inspect.found import EnvironmentKind
 from wizard.environment.remove import delete
 from wizard.gui.shell.wording import RunTitle
 from wizard.install.wheel import read_wheel
@@ -236,7 +236,7 @@ def test_an_environment_for_everybody_is_refused(tmp_path: Path) -> None:
 
 
 def test_start_menu_entries_are_named(tmp_path: Path) -> None:
-    environment: Any = SimpleNamespace(prefix=tmp_path, kind=Kind.CONDA)
+    environment: Any = SimpleNamespace(prefix=tmp_path, kind=EnvironmentKind.CONDA)
     sizes: Any = SimpleNamespace(apparent=100, freed=100)
     assert "envs.stays.menu" not in [each.key for each in delete._stays(environment, sizes, ())]
     (tmp_path / "Menu").mkdir()

@@ -15,7 +15,7 @@ from wizard.machine.model import Gpu, Machine
 from wizard.model.capability import ComputeCapability
 
 
-class State(enum.Enum):
+class CardState(enum.Enum):
     DRIVEN = "driven"
     NO_DRIVER = "no-driver"
     OTHER_DRIVER = "other-driver"  # nouveau
@@ -30,7 +30,7 @@ class GraphicsCard:
     name: str
     capability: ComputeCapability | None
     architecture: Architecture | None
-    state: State
+    state: CardState
     memory_bytes: int
     first_driver: str | None  # the first branch that knows the card, where that matters
     confidence: str  # of the capability
@@ -59,7 +59,7 @@ def _graphics_card(gpu: Gpu, machine: Machine, matrix: Matrix, level: DriverLeve
     first = architecture.first_driver.get(driver_system(machine)) if architecture else None
     has_none = architecture is not None and driver_system(machine) in architecture.without_driver
     is_out = has_none and gpu.compute_capability is None
-    state = State.NO_SYSTEM if is_out else _state(gpu, architecture, first, matrix, level)
+    state = CardState.NO_SYSTEM if is_out else _state(gpu, architecture, first, matrix, level)
     reported = gpu.compute_capability is not None or row is None
     return GraphicsCard(
         name=_name(gpu, row),
@@ -93,17 +93,17 @@ def _architecture(row: Card | None, capability: ComputeCapability | None, matrix
 
 def _state(
     gpu: Gpu, architecture: Architecture | None, first: int | None, matrix: Matrix, level: DriverLevel | None
-) -> State:
+) -> CardState:
     if gpu.kernel_driver in matrix.policy.kernel_drivers_handed_over:
-        return State.HANDED_OVER
+        return CardState.HANDED_OVER
     if level is None:
-        return State.NO_DRIVER
+        return CardState.NO_DRIVER
     if gpu.kernel_driver in matrix.policy.kernel_drivers_without_cuda:
-        return State.OTHER_DRIVER
+        return CardState.OTHER_DRIVER
     if architecture and architecture.dropped_since and level.branch >= architecture.dropped_since:
-        return State.DROPPED
+        return CardState.DROPPED
     # A driver that reported the capability does know the card, whatever our table says.
     unreported = gpu.compute_capability is None
     if first and unreported and level.version and not reaches(level, str(first)):
-        return State.TOO_NEW
-    return State.DRIVEN
+        return CardState.TOO_NEW
+    return CardState.DRIVEN

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from wizard.compatibility.cards import GraphicsCard, State, alike_once, graphics_cards
+from wizard.compatibility.cards import CardState, GraphicsCard, alike_once, graphics_cards
 from wizard.compatibility.data.model import PLATFORMS, Build, Floor, Matrix
 from wizard.compatibility.data.ordering import branch_of, cuda_of, version_key
 from wizard.compatibility.model import Choices, Reason
@@ -28,7 +28,7 @@ from wizard.system.traits import of
 
 
 @dataclass(frozen=True)
-class Situation:
+class JudgeContext:
     """A machine, seen through what was asked for. `platform` is None where no wheel exists at all."""
 
     machine: Machine
@@ -40,7 +40,7 @@ class Situation:
 
     @cached_property
     def driven(self) -> tuple[GraphicsCard, ...]:
-        return tuple(card for card in self.cards if card.state is State.DRIVEN)
+        return tuple(card for card in self.cards if card.state is CardState.DRIVEN)
 
     @property
     def libc_is_musl(self) -> bool:
@@ -58,8 +58,8 @@ class Situation:
         return self.matrix.floors.get((cuda, driver_system(self.machine))) if cuda else None
 
 
-def situation_of(machine: Machine, matrix: Matrix, choices: Choices) -> Situation:
-    return Situation(
+def situation_of(machine: Machine, matrix: Matrix, choices: Choices) -> JudgeContext:
+    return JudgeContext(
         machine=machine,
         matrix=matrix,
         choices=choices,
@@ -76,12 +76,12 @@ def offered_pythons(build: Build, choices: Choices) -> tuple[str, ...]:
     return tuple(sorted({*build.pythons, *build.experimental_pythons}, key=version_key))
 
 
-def software_reasons(build: Build, situation: Situation) -> tuple[Reason, ...]:
+def software_reasons(build: Build, situation: JudgeContext) -> tuple[Reason, ...]:
     """What does not depend on the graphics card."""
     return tuple(_software_reasons(build, situation))
 
 
-def _software_reasons(build: Build, situation: Situation) -> Iterator[Reason]:
+def _software_reasons(build: Build, situation: JudgeContext) -> Iterator[Reason]:
     if build.variant != "cpu" and build.kernels is None and build.confidence == "low":
         # Named in a plan or a rumour, and seen nowhere: no promise.
         platform = f"{situation.machine.os} {situation.machine.arch}"
@@ -93,25 +93,25 @@ def _software_reasons(build: Build, situation: Situation) -> Iterator[Reason]:
     yield from glibc_reasons(build, situation)
 
 
-def glibc_reasons(build: Build, situation: Situation) -> Iterator[Reason]:
+def glibc_reasons(build: Build, situation: JudgeContext) -> Iterator[Reason]:
     glibc, needed = situation.machine.glibc, build.min_glibc
     if needed and (situation.libc_is_musl or (glibc and version_key(glibc) < version_key(needed))):
         yield Reason("glibc-too-old", {"need": needed, "have": glibc or "musl"})
 
 
-def hardware_reasons(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> tuple[Reason, ...]:
+def hardware_reasons(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> tuple[Reason, ...]:
     """`targets` are the cards that the build must run on; the CPU build runs anywhere."""
     if build.variant == "cpu":
         return ()
     return tuple(_hardware_reasons(build, situation, targets))
 
 
-def runs_on(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> bool:
+def runs_on(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> bool:
     """As `hardware_reasons`, without asking for every reason."""
     return build.variant == "cpu" or next(_hardware_reasons(build, situation, targets), None) is None
 
 
-def _hardware_reasons(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> Iterator[Reason]:
+def _hardware_reasons(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> Iterator[Reason]:
     if not situation.cards:
         yield Reason("no-gpu")
         return
@@ -167,14 +167,14 @@ def _too_old(needed: str, level: DriverLevel) -> Reason:
     return Reason("driver-too-old", {"need": needed, "have": have, "branch": short})
 
 
-def _not_driven(situation: Situation, floor: Floor | None) -> Reason:
+def _not_driven(situation: JudgeContext, floor: Floor | None) -> Reason:
     """A driver that knows the card need not be new enough for the build: the newer of the two is needed."""
     card = situation.cards[0]
-    if situation.level and card.state is State.TOO_NEW and card.first_driver:
+    if situation.level and card.state is CardState.TOO_NEW and card.first_driver:
         known = (card.first_driver, _needed_driver(floor, situation.level, False))
         needed = max((each for each in known if each and each != "?"), key=version_key)
         return _too_old(needed, situation.level)
-    if situation.level and card.state is State.DROPPED:
+    if situation.level and card.state is CardState.DROPPED:
         return Reason("no-driver", {"gpu": card.name, "driver": situation.level.text}, "driver-dropped")
     return Reason("no-driver", {"gpu": card.name})
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
-from wizard.compatibility.cards import GraphicsCard, State, graphics_cards
+from wizard.compatibility.cards import CardState, GraphicsCard, graphics_cards
 from wizard.compatibility.data.model import Build, Matrix
 from wizard.compatibility.data.ordering import CPU, branch_of, variant_key, version_key
-from wizard.compatibility.judge import Situation, glibc_reasons
+from wizard.compatibility.judge import JudgeContext, glibc_reasons
 from wizard.compatibility.model import Candidate, Choices, DriverUpdate
 from wizard.compatibility.rules import code_for, driver_level, driver_system, reaches
 from wizard.machine.model import Driver, Machine
@@ -30,13 +30,13 @@ class LastTorch:
     first: str
 
 
-def last_torches(situation: Situation) -> tuple[LastTorch, ...]:
+def last_torches(situation: JudgeContext) -> tuple[LastTorch, ...]:
     alike = {(card.name, card.capability): card for card in situation.cards}
     found = (last_torch(card, situation) for card in alike.values())
     return tuple(one for one in found if one)
 
 
-def last_torch(card: GraphicsCard, situation: Situation) -> LastTorch | None:
+def last_torch(card: GraphicsCard, situation: JudgeContext) -> LastTorch | None:
     architecture = card.architecture
     if architecture is None or architecture.last_driver_branch is None or card.capability is None:
         return None
@@ -51,7 +51,7 @@ def last_torch(card: GraphicsCard, situation: Situation) -> LastTorch | None:
     return None if last and last.torch == newest else LastTorch(card, last, first)
 
 
-def _runs(build: Build, card: GraphicsCard, situation: Situation) -> bool:
+def _runs(build: Build, card: GraphicsCard, situation: JudgeContext) -> bool:
     floor, architecture = situation.floor(build), card.architecture
     if build.variant == CPU or build.kernels is None or floor is None or card.capability is None:
         return False
@@ -91,7 +91,7 @@ def after_driver_return(
     cards = graphics_cards(machine, matrix)
     branches = [card.architecture.last_driver_branch for card in cards if card.architecture]
     known = [branch for branch in branches if branch]
-    if not known or any(card.state is not State.DROPPED for card in cards):
+    if not known or any(card.state is not CardState.DROPPED for card in cards):
         return None
     driver = str(min(known))
     build = best_build(_with_driver(machine, matrix, driver), matrix, choices)
@@ -102,7 +102,7 @@ def _newer_drivers(machine: Machine, matrix: Matrix) -> list[str]:
     """The drivers at which something changes, oldest first, none of which drops a card that can still run."""
     cards = graphics_cards(machine, matrix)
     # A card that this driver ignores already has nothing to lose.
-    keep = [card for card in cards if card.state not in (State.DROPPED, State.HANDED_OVER, State.NO_SYSTEM)]
+    keep = [card for card in cards if card.state not in (CardState.DROPPED, CardState.HANDED_OVER, CardState.NO_SYSTEM)]
     if not keep:
         return []
     ends = [card.architecture.dropped_since for card in keep if card.architecture and card.architecture.dropped_since]
@@ -130,7 +130,7 @@ def _rank_of(best: Candidate | None) -> Rank:
 
 
 def notices(
-    situation: Situation,
+    situation: JudgeContext,
     targets: tuple[GraphicsCard, ...],
     best: Candidate | None,
     *,
@@ -153,20 +153,20 @@ def notices(
     return tuple(one for place, one in enumerate(told) if one not in told[:place])  # once for cards that are alike
 
 
-def _left_out(situation: Situation, targets: tuple[GraphicsCard, ...], best: Candidate | None) -> Iterator[Message]:
+def _left_out(situation: JudgeContext, targets: tuple[GraphicsCard, ...], best: Candidate | None) -> Iterator[Message]:
     for card in situation.cards:
-        if card.state is State.DRIVEN and card not in targets and best and best.variant != CPU:
+        if card.state is CardState.DRIVEN and card not in targets and best and best.variant != CPU:
             yield message("plan.notice.left-out", gpu=card.name, chosen=targets[0].name)
-        if card.state is State.DROPPED and card.architecture and situation.level:
+        if card.state is CardState.DROPPED and card.architecture and situation.level:
             last = card.architecture.last_driver_branch or 0
             yield message("plan.notice.dropped", gpu=card.name, driver=situation.level.text, branch=last)
-        if card.state is State.OTHER_DRIVER:
+        if card.state is CardState.OTHER_DRIVER:
             yield message("plan.notice.other-driver", gpu=card.name)
-        if card.state is State.NO_SYSTEM:
+        if card.state is CardState.NO_SYSTEM:
             yield message("plan.notice.no-system", gpu=card.name)
-        if card.state is State.HANDED_OVER:
+        if card.state is CardState.HANDED_OVER:
             yield message("plan.notice.handed-over", gpu=card.name)
-        if card.state is State.TOO_NEW and card.first_driver and situation.level:
+        if card.state is CardState.TOO_NEW and card.first_driver and situation.level:
             yield message("plan.notice.too-new", gpu=card.name, driver=situation.level.text, branch=card.first_driver)
 
 
@@ -178,27 +178,27 @@ def _held_back(targets: tuple[GraphicsCard, ...], best: Candidate | None, alone:
         yield message("plan.notice.held-back", gpu=targets[0].name, build=build, other=targets[-1].name)
 
 
-def _card_notes(situation: Situation) -> Iterator[Message]:
+def _card_notes(situation: JudgeContext) -> Iterator[Message]:
     for card in situation.cards:
         if card.capability is None:
-            is_driven = card.state is State.DRIVEN
+            is_driven = card.state is CardState.DRIVEN
             yield message(f"plan.notice.unknown-card{'-driven' if is_driven else ''}", gpu=card.name)
         elif situation.has_own_wheels(card):
             yield message("plan.notice.own-wheels", gpu=card.name)
         required = card.architecture is not None and card.architecture.open_kernel_module == "required"
         has_modules = of(situation.machine.os).has_kernel_modules and not situation.machine.is_wsl
-        if required and has_modules and card.state is State.NO_DRIVER:
+        if required and has_modules and card.state is CardState.NO_DRIVER:
             yield message("plan.notice.open-module", gpu=card.name)
 
 
-def _last_branches(situation: Situation) -> Iterator[Message]:
+def _last_branches(situation: JudgeContext) -> Iterator[Message]:
     for card in situation.cards:
         last = card.architecture.last_driver_branch if card.architecture else None
-        if last and card.state not in (State.DROPPED, State.HANDED_OVER):
+        if last and card.state not in (CardState.DROPPED, CardState.HANDED_OVER):
             yield message("plan.notice.last-branch", gpu=card.name, branch=last)
 
 
-def _last_torches(situation: Situation) -> Iterator[Message]:
+def _last_torches(situation: JudgeContext) -> Iterator[Message]:
     for last in last_torches(situation):
         if last.build is None:
             yield message("plan.notice.no-torch", gpu=last.card.name, first=last.first)
@@ -213,7 +213,7 @@ def _return(after_return: DriverUpdate | None) -> Iterator[Message]:
         yield message("plan.notice.return", branch=after_return.driver, build=build)
 
 
-def _unsure(situation: Situation, best: Candidate | None) -> Iterator[Message]:
+def _unsure(situation: JudgeContext, best: Candidate | None) -> Iterator[Message]:
     if of(situation.machine.os).has_glibc and situation.machine.glibc is None and not situation.libc_is_musl:
         yield message("plan.notice.unknown-glibc")
     if best and best.confidence != "high":

@@ -10,19 +10,19 @@ from collections.abc import Iterator
 from wizard.compatibility.cards import GraphicsCard, alike_once
 from wizard.compatibility.data.model import Build, least_sure
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
-from wizard.compatibility.judge import Situation, first_and_last
+from wizard.compatibility.judge import JudgeContext, first_and_last
 from wizard.compatibility.model import Link
 from wizard.compatibility.rules import code_for
 from wizard.model.messages import message
 
 
 def proof(
-    build: Build, situation: Situation, targets: tuple[GraphicsCard, ...], python: str | None
+    build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...], python: str | None
 ) -> tuple[Link, ...]:
     return (*_cards(build, situation, targets), *_driver(build, situation), *_wheel(build, situation, python))
 
 
-def _cards(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> Iterator[Link]:
+def _cards(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> Iterator[Link]:
     if build.variant == CPU or build.kernels is None:
         key = "plan.proof.cpu" if situation.cards else "plan.proof.no-gpu"
         yield Link("gpu", message(key))
@@ -41,7 +41,7 @@ def _cards(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]
             yield Link("kernels", words, kernels.source, "low" if code.is_ptx else kernels.confidence)
 
 
-def _driver(build: Build, situation: Situation) -> Iterator[Link]:
+def _driver(build: Build, situation: JudgeContext) -> Iterator[Link]:
     floor, level = situation.floor(build), situation.level
     if floor and level:
         cuda = cuda_of(build.variant) or ""
@@ -53,7 +53,7 @@ def _driver(build: Build, situation: Situation) -> Iterator[Link]:
         yield Link("driver", words, floor.source, floor.confidence)
 
 
-def _wheel(build: Build, situation: Situation, python: str | None) -> Iterator[Link]:
+def _wheel(build: Build, situation: JudgeContext, python: str | None) -> Iterator[Link]:
     machine = situation.machine
     if python:
         yield Link("python", message("plan.proof.python", python=python), build.source, build.confidence)

@@ -20,7 +20,7 @@ from wizard.compatibility.cards import GraphicsCard
 from wizard.compatibility.data.model import Build, Matrix, least_sure
 from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.judge import (
-    Situation,
+    JudgeContext,
     codes_for,
     hardware_reasons,
     offered_pythons,
@@ -116,13 +116,13 @@ def is_asked(build: Build, choices: Choices) -> bool:
     return build.advertised or choices.include_unadvertised
 
 
-def asked_builds(situation: Situation) -> Iterator[Build]:
+def asked_builds(situation: JudgeContext) -> Iterator[Build]:
     for build in situation.matrix.builds:
         if build.platform == situation.platform and is_asked(build, situation.choices):
             yield build
 
 
-def unpublished(situation: Situation, published: set[tuple[str, str]]) -> list[Candidate]:
+def unpublished(situation: JudgeContext, published: set[tuple[str, str]]) -> list[Candidate]:
     """Builds that exist for another system only, or that a release no longer has: people look for them."""
     matrix, choices = situation.matrix, situation.choices
     elsewhere = {(build.torch, build.variant) for build in matrix.builds if is_asked(build, choices)}
@@ -133,7 +133,7 @@ def unpublished(situation: Situation, published: set[tuple[str, str]]) -> list[C
     return [_unpublished_candidate(torch, variant, torch in here, situation) for torch, variant in missing]
 
 
-def _removed(situation: Situation) -> set[tuple[str, str]]:
+def _removed(situation: JudgeContext) -> set[tuple[str, str]]:
     """The first release without a tag that the release before it offered."""
     here = [build for build in situation.matrix.builds if build.platform == situation.platform]
     published = {(build.torch, build.variant) for build in here}
@@ -148,7 +148,7 @@ def _removed(situation: Situation) -> set[tuple[str, str]]:
     }
 
 
-def _unpublished_candidate(torch: str, variant: str, is_here: bool, situation: Situation) -> Candidate:
+def _unpublished_candidate(torch: str, variant: str, is_here: bool, situation: JudgeContext) -> Candidate:
     platform = f"{situation.machine.os} {situation.machine.arch}"
     code = "not-published" if is_here else "platform-unsupported"
     reason = Reason(code, {"torch": torch, "variant": variant, "platform": platform})
@@ -208,14 +208,14 @@ def fitting_builds(machine: Machine, matrix: Matrix, choices: Choices) -> Iterat
     yield from (build for build in builds if runs_on(build, situation, targets))
 
 
-def judge(situation: Situation) -> tuple[list[Judged], tuple[GraphicsCard, ...]]:
+def judge(situation: JudgeContext) -> tuple[list[Judged], tuple[GraphicsCard, ...]]:
     """Every build that was asked for with its reasons, and the cards that it was judged for."""
     judged = [(build, software_reasons(build, situation)) for build in asked_builds(situation)]
     targets = _targets(situation, [build for build, reasons in judged if not reasons])
     return [(build, reasons + hardware_reasons(build, situation, targets)) for build, reasons in judged], targets
 
 
-def _targets(situation: Situation, builds: Sequence[Build]) -> tuple[GraphicsCard, ...]:
+def _targets(situation: JudgeContext, builds: Sequence[Build]) -> tuple[GraphicsCard, ...]:
     """All cards that the driver runs, if one build fits them all; else the strongest that any build fits."""
     driven = situation.driven
     if not driven:
@@ -228,7 +228,7 @@ def _targets(situation: Situation, builds: Sequence[Build]) -> tuple[GraphicsCar
     return driven[:1]
 
 
-def _best_alone(judged: Sequence[Judged], situation: Situation, targets: tuple[GraphicsCard, ...]) -> Build | None:
+def _best_alone(judged: Sequence[Judged], situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> Build | None:
     """What the strongest card could have if it need not share, where it does share."""
     if len(targets) < 2:
         return None
@@ -241,7 +241,7 @@ def _best_alone(judged: Sequence[Judged], situation: Situation, targets: tuple[G
 
 
 def _candidate(
-    build: Build, reasons: tuple[Reason, ...], situation: Situation, targets: tuple[GraphicsCard, ...], proven: bool
+    build: Build, reasons: tuple[Reason, ...], situation: JudgeContext, targets: tuple[GraphicsCard, ...], proven: bool
 ) -> Candidate:
     matrix, choices = situation.matrix, situation.choices
     pythons = offered_pythons(build, choices)
@@ -264,7 +264,7 @@ def _candidate(
     )
 
 
-def _confidence(build: Build, situation: Situation, targets: tuple[GraphicsCard, ...]) -> str:
+def _confidence(build: Build, situation: JudgeContext, targets: tuple[GraphicsCard, ...]) -> str:
     if build.variant == CPU or build.kernels is None:
         return build.confidence
     floor = situation.floor(build)

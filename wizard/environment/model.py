@@ -18,7 +18,7 @@ OnProgress = Callable[[int, int | None, Message], None]  # bytes done, bytes tot
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class TargetSystem:
     """A computer that is not this one, as a channel's packages ask for it: conda's word for it ("win-64") and virtual
     packages ("__glibc", "2.28", "0")."""
 
@@ -45,7 +45,7 @@ class Target:
     further_channels: tuple[str, ...] = ()
     specs: tuple[str, ...] = ()
     local: tuple[tuple[str, Path], ...] = ()
-    system: System | None = None
+    system: TargetSystem | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from wizard.install.record import complete_record, is_installed, is_touched, remove_partial
-from wizard.install.store import Entry
+from wizard.install.store import StoreEntry
 from wizard.install.store.build import as_wizard_error
 from wizard.install.store.link import Linker
 from wizard.install.wheel import UNREADABLE, Wheel, read_wheel
@@ -46,22 +46,22 @@ _NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
 class Needed:
     """Reads a queue of entries as the installer does. `asked`: requirements."""
 
-    def __init__(self, ready: queue.SimpleQueue[Entry | None], asked: Iterable[str]) -> None:
+    def __init__(self, ready: queue.SimpleQueue[StoreEntry | None], asked: Iterable[str]) -> None:
         self._ready = ready
         self._names = set(_names(asked))
-        self._held: dict[str, Entry] = {}
-        self._free: deque[Entry] = deque()
+        self._held: dict[str, StoreEntry] = {}
+        self._free: deque[StoreEntry] = deque()
 
-    def get_nowait(self) -> Entry | None:
+    def get_nowait(self) -> StoreEntry | None:
         """Raises as `get`."""
         return self._next(self._ready.get_nowait)
 
-    def get(self, timeout: float) -> Entry | None:
+    def get(self, timeout: float) -> StoreEntry | None:
         """`timeout` in seconds. Raises queue.Empty, WizardError `install-not-needed` when nothing more comes and
         something is held, `install-bad-wheel`."""
         return self._next(lambda: self._ready.get(timeout=timeout))
 
-    def _next(self, take: Callable[[], Entry | None]) -> Entry | None:
+    def _next(self, take: Callable[[], StoreEntry | None]) -> StoreEntry | None:
         if not self._free:
             entry = take()
             if entry is None:
@@ -97,9 +97,9 @@ def _names(requirements: Iterable[str]) -> Iterator[str]:
 
 
 IsCancelled = Callable[[], bool]
-OnInstalled = Callable[[Entry], None]
+OnInstalled = Callable[[StoreEntry], None]
 OnLog = Callable[[str], None]
-Ready = queue.SimpleQueue[Entry | None] | Needed  # None: nothing more will come
+Ready = queue.SimpleQueue[StoreEntry | None] | Needed  # None: nothing more will come
 
 SCRATCH_NAME = ".torch-setup-install"
 _POLL = 0.1
@@ -109,7 +109,7 @@ _NO_PERMISSION = ("permission denied", "access is denied", "read-only file syste
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class InstallScheme:
     """`scheme`: the folders by `sysconfig`'s names."""
 
     scheme: Mapping[str, str]
@@ -127,13 +127,13 @@ class Places:
         return self.purelib if wheel.is_pure else self.platlib
 
 
-def find_places(python: Path, environment: Mapping[str, str] | None = None) -> Places:
+def find_places(python: Path, environment: Mapping[str, str] | None = None) -> InstallScheme:
     """Where that Python keeps packages. Raises WizardError `install-no-python`, `no-memory`."""
     request = Request((str(python), "-I", "-c", _WHERE), environment=child_environment(environment), timeout=60)
     outcome = run(request)
     try:
         folders, prefix = json.loads(outcome.stdout)
-        return Places(dict(zip(_SCHEME, folders, strict=True)), Path(prefix))
+        return InstallScheme(dict(zip(_SCHEME, folders, strict=True)), Path(prefix))
     except (ValueError, TypeError):
         broken = WizardError("install-no-python", outcome.tail(), python=str(python))
         raise without_memory(outcome) or broken from None
@@ -143,21 +143,21 @@ def find_places(python: Path, environment: Mapping[str, str] | None = None) -> P
 class _Package:
     """One of them under way."""
 
-    entry: Entry
+    entry: StoreEntry
     wheel: Wheel
     linking: list[Future[None]] | None = None  # None: not begun
     by_installer: bool = True  # its metadata and programs are uv's
 
 
 @dataclass(slots=True)
-class _Work:
+class _PipelineWork:
     """What one pipeline has in hand."""
 
     linker: Linker
     is_cancelled: IsCancelled
     on_installed: OnInstalled
     present: frozenset[str]  # names of packages that an installer would take out first
-    taken: list[Entry] = field(default_factory=list)  # not all of them installed
+    taken: list[StoreEntry] = field(default_factory=list)  # not all of them installed
     batch: list[_Package] = field(default_factory=list)
     claims: Claims = field(default_factory=Claims)
     half: list[_Package] = field(default_factory=list)  # only their links and the end of their RECORD are left
@@ -187,11 +187,11 @@ class Installer:
         self._scratch = scratch or self.places.prefix / SCRATCH_NAME
 
     def install(
-        self, entries: Sequence[Entry], on_installed: OnInstalled = lambda entry: None,
+        self, entries: Sequence[StoreEntry], on_installed: OnInstalled = lambda entry: None,
         is_cancelled: IsCancelled = lambda: False,
     ) -> None:  # fmt: skip
         """All of them. What an earlier, killed install left of a package is taken out first; what is whole stays."""
-        ready: queue.SimpleQueue[Entry | None] = queue.SimpleQueue()
+        ready: queue.SimpleQueue[StoreEntry | None] = queue.SimpleQueue()
         for entry in entries:
             ready.put(entry)
         ready.put(None)
@@ -208,7 +208,7 @@ class Installer:
         """
         self._prepare()
         linker = Linker(is_cancelled, copies=self._copies)
-        work = _Work(linker, is_cancelled, on_installed, self._present())
+        work = _PipelineWork(linker, is_cancelled, on_installed, self._present())
         try:
             while work.open or work.batch or work.half:
                 if is_cancelled():
@@ -242,7 +242,7 @@ class Installer:
 
     # -- collecting ------------------------------------------------------------------------------------------
 
-    def _collect(self, ready: Ready, work: _Work) -> None:
+    def _collect(self, ready: Ready, work: _PipelineWork) -> None:
         """Everything that is ready; waits a moment when there is nothing to do."""
         while work.open:
             try:
@@ -261,7 +261,7 @@ class Installer:
                 if not package.by_installer:  # whole is what has every file, whichever came last
                     write_rest(package.wheel, self.places.scheme, self._python)
 
-    def _take(self, entry: Entry, work: _Work) -> None:
+    def _take(self, entry: StoreEntry, work: _PipelineWork) -> None:
         work.taken.append(entry)
         wheel = read_wheel(entry.wheel)
         self._before(entry)
@@ -277,7 +277,7 @@ class Installer:
             remove_partial(wheel, site_packages)
         work.batch.append(_Package(entry, wheel))
 
-    def _conclude(self, work: _Work) -> None:
+    def _conclude(self, work: _PipelineWork) -> None:
         for package in tuple(work.half):
             assert package.linking is not None
             if work.open and not all(future.done() for future in package.linking):
@@ -299,7 +299,7 @@ class Installer:
             return False
         return True
 
-    def _install_batch(self, work: _Work) -> None:
+    def _install_batch(self, work: _PipelineWork) -> None:
         work.half.extend(package for package in work.batch if not package.by_installer)
         batch, work.batch = [package for package in work.batch if package.by_installer], []
         if not batch:
@@ -319,7 +319,7 @@ class Installer:
         self._on_log(f"installed {len(batch)} in {time.monotonic() - began:.1f} s")
         work.half.extend(batch)
 
-    def _run_uv(self, batch: Sequence[Wheel], work: _Work) -> Outcome:
+    def _run_uv(self, batch: Sequence[Wheel], work: _PipelineWork) -> Outcome:
         # In a folder of their own: uv reads every name in it, and torch's entry has twelve thousand.
         folder = Path(tempfile.mkdtemp(prefix="wheels-", dir=self._scratch))
         for wheel in batch:

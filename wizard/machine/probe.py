@@ -22,7 +22,7 @@ from wizard.machine.gpu.nvml import probe_nvml
 from wizard.machine.gpu.pci import DeviceReading, probe_kernel_module, probe_pci
 from wizard.machine.host.condas import probe_condas
 from wizard.machine.host.interpreters import probe_pythons
-from wizard.machine.host.operating_system import System, normal_arch, probe_system
+from wizard.machine.host.operating_system import OperatingSystem, normal_arch, probe_system
 from wizard.machine.host.toolkits import probe_toolkits
 from wizard.machine.host.volumes import volume
 from wizard.machine.model import CondaInstall, Driver, Machine, PythonInstall, Toolkit, Volume
@@ -43,7 +43,7 @@ class _Tasks:
     """The probes of one look, by their part's name."""
 
     def __init__(self, ask: Ask, folders: Sequence[Path]) -> None:
-        self.system = Task("system", probe_system, System(paths.os_name(), _plain_arch(), None, None, False))
+        self.system = Task("system", probe_system, OperatingSystem(paths.os_name(), _plain_arch(), None, None, False))
         self.nvml = Task("nvml", partial(probe_nvml, ask), NvidiaReading())
         self.smi = Task("nvidia-smi", partial(probe_nvidia_smi, ask), NvidiaReading())
         self.devices = Task("devices", partial(probe_devices, ask), DeviceReading())

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from wizard.compatibility.model import Plan
 from wizard.environment.model import Created
-from wizard.install.store import Entry
+from wizard.install.store import StoreEntry
 from wizard.model.errors import Cancelled
 from wizard.model.lock import Lock
 from wizard.model.messages import Message
@@ -46,7 +46,7 @@ class Context:
     emitter: Emitter
     control: Control
     place: Future[TargetEnvironment] = field(default_factory=Future)
-    ready: queue.SimpleQueue[Entry | None] = field(default_factory=queue.SimpleQueue)
+    ready: queue.SimpleQueue[StoreEntry | None] = field(default_factory=queue.SimpleQueue)
     verification: Future[Verification] = field(default_factory=Future)
     results: queue.SimpleQueue[StepResult] = field(default_factory=queue.SimpleQueue)
     abort: threading.Event = field(default_factory=threading.Event)

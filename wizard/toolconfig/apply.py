@@ -15,7 +15,7 @@ from wizard.process import redact
 from wizard.toolconfig.editors import edited, key_after, value_of
 from wizard.toolconfig.model import Diff, Edit, Tool
 from wizard.toolconfig.text_file import difference
-from wizard.undo.journal import Journal
+from wizard.undo.journal import UndoJournal
 from wizard.undo.model import Change, FileChange, OurKey, TakenOut, Undone, Value, Write
 from wizard.undo.user_file import read
 
@@ -64,20 +64,20 @@ def _proposed(tool: Tool, path: Path, edits: Sequence[Edit]) -> Diff | None:
     return Diff(tool, path, difference(path, before, content), before, content, tuple(ours))
 
 
-def apply(diffs: Sequence[Diff], reason: Message, journal: Journal | None = None) -> Change:
+def apply(diffs: Sequence[Diff], reason: Message, journal: UndoJournal | None = None) -> Change:
     """All or none. Raises WizardError `undo-…`, with nothing changed."""
     writes = [Write(diff.path, diff.after, diff.before, diff.tool.value, diff.ours) for diff in diffs]
-    return (journal or Journal()).write_all(writes, reason)
+    return (journal or UndoJournal()).write_all(writes, reason)
 
 
-def undo(change_id: str | None, journal: Journal | None = None) -> Undone:
+def undo(change_id: str | None, journal: UndoJournal | None = None) -> Undone:
     """None: the last change. Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`."""
-    return (journal or Journal()).undo(change_id, take_out)
+    return (journal or UndoJournal()).undo(change_id, take_out)
 
 
-def recover(journal: Journal | None = None) -> tuple[Change, ...]:
+def recover(journal: UndoJournal | None = None) -> tuple[Change, ...]:
     """What a kill cut off is settled."""
-    return (journal or Journal()).recover(take_out)
+    return (journal or UndoJournal()).recover(take_out)
 
 
 def take_out(file: FileChange, now: bytes) -> TakenOut:

@@ -22,10 +22,10 @@ from wizard.system import moving, paths
 from wizard.undo import user_file as targets
 from wizard.undo.model import (
     Change,
+    ChangeState,
     FileChange,
     How,
     OurKey,
-    State,
     TakenOut,
     Undone,
     UndoneFile,
@@ -47,7 +47,7 @@ def digest(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()
 
 
-class Journal:
+class UndoJournal:
     """Raises WizardError `undo-…` wherever a file or our own folder cannot be written; then nothing has changed."""
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -69,7 +69,7 @@ class Journal:
             try:
                 for number, write in enumerate(writes):
                     targets.put(change.files[number], write.content)
-                return self._settled(change, State.WRITTEN)
+                return self._settled(change, ChangeState.WRITTEN)
             except BaseException:
                 self._take_back(change)
                 self._storage.end()
@@ -81,11 +81,11 @@ class Journal:
             if write.base is not None:
                 self._storage.keep(change_id, number, write.base)
         files = tuple(targets.file_change(write, digest) for write in writes)
-        change = Change(change_id, time.time(), reason, files, State.PREPARED)
+        change = Change(change_id, time.time(), reason, files, ChangeState.PREPARED)
         self._storage.save(change)
         return change
 
-    def _settled(self, change: Change, state: State) -> Change:
+    def _settled(self, change: Change, state: ChangeState) -> Change:
         change = replace(change, state=state)
         self._storage.save(change)
         self._storage.end()
@@ -98,7 +98,7 @@ class Journal:
             if now is not None and digest(now) == file.after_sha256 != file.before_sha256:
                 self._restore(change, number, file)
             targets.remove_folders(file)
-        self._storage.save(replace(change, state=State.DROPPED))
+        self._storage.save(replace(change, state=ChangeState.DROPPED))
 
     def _restore(self, change: Change, number: int, file: FileChange) -> How:
         if file.before_sha256 is None:
@@ -118,7 +118,7 @@ class Journal:
                 change = self._storage.load(change_id)
             except WizardError:
                 continue
-            if change and change.state is not State.DROPPED:
+            if change and change.state is not ChangeState.DROPPED:
                 found.append(change)
         return tuple(found)
 
@@ -128,14 +128,14 @@ class Journal:
         Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`, `undo-later-first`.
         """
         if change_id is None:
-            last = next((change for change in self.changes() if change.state is not State.UNDONE), None)
+            last = next((change for change in self.changes() if change.state is not ChangeState.UNDONE), None)
             if last is None:
                 raise UsageError("undo-nothing")
             return last
         change = self._storage.load(change_id) if change_id in self._storage.ids() else None
-        if change is None or change.state is State.DROPPED:
+        if change is None or change.state is ChangeState.DROPPED:
             raise UsageError("undo-unknown", id=change_id)
-        if change.state is State.UNDONE:
+        if change.state is ChangeState.UNDONE:
             raise UsageError("undo-already", id=change_id)
         self._check_on_top(change)
         return change
@@ -146,7 +146,7 @@ class Journal:
         for later in self.changes():
             if later.id == change.id:
                 return
-            for file in later.files if later.state is State.WRITTEN else ():
+            for file in later.files if later.state is ChangeState.WRITTEN else ():
                 for key in file.ours:
                     own = ours.get((file.target, key.key))
                     if own and digest(targets.read_target(own) or b"") != own.after_sha256:
@@ -160,14 +160,14 @@ class Journal:
 
     def _undo(self, change: Change, take_out: TakeOut) -> Undone:
         """May be cut off and begun again: what has its old bytes is done."""
-        change = replace(change, state=State.UNDOING)
+        change = replace(change, state=ChangeState.UNDOING)
         self._storage.save(change)
         try:
             files = tuple(self._undo_file(change, number, take_out) for number in range(len(change.files)))
         except BaseException:
-            self._settled(change, State.WRITTEN)
+            self._settled(change, ChangeState.WRITTEN)
             raise
-        return Undone(self._settled(change, State.UNDONE), files)
+        return Undone(self._settled(change, ChangeState.UNDONE), files)
 
     def _undo_file(self, change: Change, number: int, take_out: TakeOut) -> UndoneFile:
         file = change.files[number]
@@ -212,7 +212,7 @@ class Journal:
     def _recovered(self, take_out: TakeOut) -> tuple[Change, ...]:
         settled = []
         for change in self.changes():
-            if change.state in (State.PREPARED, State.UNDOING):
+            if change.state in (ChangeState.PREPARED, ChangeState.UNDOING):
                 settled.append(self._settle(change, take_out))
         self._storage.end()
         return tuple(settled)
@@ -220,14 +220,14 @@ class Journal:
     def _settle(self, change: Change, take_out: TakeOut) -> Change:
         for file in change.files:
             moving.unlink(temporary_name(Path(file.target)), missing_ok=True)
-        if change.state is State.UNDOING:
+        if change.state is ChangeState.UNDOING:
             return self._undo(change, take_out).change
         contents = (targets.read_target(file) for file in change.files)
         if all(now is not None and digest(now) == file.after_sha256
                for now, file in zip(contents, change.files, strict=True)):  # fmt: skip
-            return self._settled(change, State.WRITTEN)
+            return self._settled(change, ChangeState.WRITTEN)
         self._take_back(change)
-        return replace(change, state=State.DROPPED)
+        return replace(change, state=ChangeState.DROPPED)
 
     @contextmanager
     def _working(self, seconds: float = _LOCK_SECONDS) -> Iterator[None]:

@@ -52,7 +52,7 @@ class FileChange:
     made: tuple[str, ...] = ()
 
 
-class State(str, enum.Enum):
+class ChangeState(str, enum.Enum):
     PREPARED = "prepared"  # the record is on the disk, the files may or may not be written
     WRITTEN = "written"
     UNDOING = "undoing"
@@ -68,7 +68,7 @@ class Change:
     time: float
     reason: Message
     files: tuple[FileChange, ...]
-    state: State
+    state: ChangeState
 
 
 class How(str, enum.Enum):

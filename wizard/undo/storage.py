@@ -18,7 +18,7 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, params_to_json
 from wizard.system import moving
 from wizard.system.disk import sync_folder
-from wizard.undo.model import Change, FileChange, OurKey, State, Value
+from wizard.undo.model import Change, ChangeState, FileChange, OurKey, Value
 from wizard.undo.user_file import replace_file
 
 SCHEMA = 1
@@ -111,7 +111,7 @@ def _from_json(change_id: str, data: Mapping[str, Any]) -> Change:
     if data["schema"] != SCHEMA:
         raise ValueError(f"schema {data['schema']}")
     files = tuple(_file(file) for file in data["files"])
-    return Change(change_id, float(data["time"]), Message.from_json(data["reason"]), files, State(data["state"]))
+    return Change(change_id, float(data["time"]), Message.from_json(data["reason"]), files, ChangeState(data["state"]))
 
 
 def _file(data: Mapping[str, Any]) -> FileChange:

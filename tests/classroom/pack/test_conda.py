@@ -12,7 +12,7 @@ from tests.servers.fault_server import FaultServer
 from wizard.classroom.pack.check import others
 from wizard.classroom.pack.opened import base_of, open_pack
 from wizard.environment.create.rattler_engine import RattlerEngine
-from wizard.environment.model import System, Target
+from wizard.environment.model import Target, TargetSystem
 from wizard.model.errors import WizardError
 from wizard.transfer.download import Downloads, Fetcher
 from wizard.transfer.download.fetcher import Options
@@ -42,7 +42,7 @@ def test_each_package_is_fetched_once_into_a_channel_that_an_engine_can_use(
     assert [page.name for page in (pack / "simple").iterdir() if page.name in ("pip", "python")] == []
     for subdir in ("linux-64", "win-64"):
         target = Target(
-            tmp_path / "none", "3.12", "rattler", channels=((pack / "conda").as_uri(),), system=System(subdir, ())
+            tmp_path / "none", "3.12", "rattler", channels=((pack / "conda").as_uri(),), system=TargetSystem(subdir, ())
         )
         chosen = RattlerEngine().plan(target).packages
         assert {(one.name, one.version, one.size) for one in chosen} == {

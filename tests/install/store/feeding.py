@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.install import wheels
 from tests.install.files import locked
-from wizard.install.store import Entry, PackageStore
+from wizard.install.store import PackageStore, StoreEntry
 from wizard.install.store.build import StoreBuilder
 from wizard.model.lock import LockedFile
 
@@ -35,7 +35,7 @@ def fed(builder: StoreBuilder, wheel: Path, seed: int = 1, most: int = 300_000) 
     return file
 
 
-def accepted(builder: StoreBuilder, file: LockedFile, wheel: Path) -> Entry:
+def accepted(builder: StoreBuilder, file: LockedFile, wheel: Path) -> StoreEntry:
     builder.accept(file, wheel)
     while not builder.wait(1.0):
         pass
@@ -44,7 +44,7 @@ def accepted(builder: StoreBuilder, file: LockedFile, wheel: Path) -> Entry:
     return entry
 
 
-def contents(entry: Entry) -> dict[str, bytes]:
+def contents(entry: StoreEntry) -> dict[str, bytes]:
     present = {path.name for path in entry.folder.iterdir()}
     assert present == {str(file.number) for file in entry.files} | {"entry.json", entry.wheel.name}
     return {file.path: Path(entry.path_of(file)).read_bytes() for file in entry.files}

@@ -20,7 +20,7 @@ from tests.install.conftest import stored_wheel
 from tests.install.store.test_harm import environment
 from tests.tools import path_of
 from wizard.install.record import check_record
-from wizard.install.store import Entry
+from wizard.install.store import StoreEntry
 from wizard.install.store.folder import altered_files
 
 CONTENT = random.Random(7).randbytes(24_000_000)  # nothing that a file system could compress
@@ -68,7 +68,7 @@ def used(place: Path) -> int:
     return (found.f_blocks - found.f_bfree) * found.f_frsize
 
 
-def stored(folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> Entry:
+def stored(folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch) -> StoreEntry:
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(home))
     return stored_wheel(wheels.build(folder / "wheels", "large", files={LARGE: CONTENT, "large/__init__.py": b""}))
 

@@ -15,7 +15,7 @@ from tests.install.conftest import stored_wheel
 from tests.install.files import locked
 from wizard.install.installer import Installer, find_places
 from wizard.install.record import check_record
-from wizard.install.store import Entry, PackageStore
+from wizard.install.store import PackageStore, StoreEntry
 from wizard.install.store.folder import altered_files
 from wizard.model.lock import LockedFile
 
@@ -29,7 +29,7 @@ def wheel(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def entry(wheel: Path) -> Entry:
+def entry(wheel: Path) -> StoreEntry:
     return stored_wheel(wheel)
 
 
@@ -38,7 +38,7 @@ def file(wheel: Path) -> LockedFile:
     return locked(wheel.read_bytes(), name="rich_demo")
 
 
-def environment(folder: Path, *entries: Entry, copies: bool = False, pip: bool = False) -> Path:
+def environment(folder: Path, *entries: StoreEntry, copies: bool = False, pip: bool = False) -> Path:
     """Its site-packages."""
     subprocess.run(
         [sys.executable, "-m", "venv", *([] if pip else ["--without-pip"]), str(folder)], check=True, timeout=120
@@ -56,7 +56,7 @@ def names(path: Path) -> int:
     return path.stat().st_nlink
 
 
-def test_two_environments_hold_one_file(tmp_path: Path, entry: Entry) -> None:
+def test_two_environments_hold_one_file(tmp_path: Path, entry: StoreEntry) -> None:
     one, other = environment(tmp_path / "one", entry), environment(tmp_path / "other", entry)
     for name in (MODULE, LIBRARY, "rich_demo/bin/tool", "rich_demo/data/ü.txt"):
         assert (one / name).stat().st_ino == (other / name).stat().st_ino
@@ -66,7 +66,7 @@ def test_two_environments_hold_one_file(tmp_path: Path, entry: Entry) -> None:
         assert (one / path).stat().st_ino != (other / path).stat().st_ino
 
 
-def test_copies_are_its_own(tmp_path: Path, entry: Entry) -> None:
+def test_copies_are_its_own(tmp_path: Path, entry: StoreEntry) -> None:
     one = environment(tmp_path / "one", entry, copies=True)
     assert names(one / LIBRARY) == 1
     assert (one / LIBRARY).read_bytes() == wheels.LIBRARY
@@ -106,7 +106,7 @@ GENTLE = [unlink, rewrite_and_rename, sed, byte_code, new_mtime, read_only]
 @pytest.mark.skipif(sys.platform == "win32", reason="sed and modes are not there")
 @pytest.mark.parametrize("edit", GENTLE, ids=lambda edit: edit.__name__)
 def test_what_replaces_a_file_or_touches_no_content_reaches_no_sibling(
-    tmp_path: Path, entry: Entry, file: LockedFile, edit: Callable[[Path], None]
+    tmp_path: Path, entry: StoreEntry, file: LockedFile, edit: Callable[[Path], None]
 ) -> None:
     one, other = environment(tmp_path / "one", entry), environment(tmp_path / "other", entry)
     before = (other / MODULE).read_bytes()
@@ -138,7 +138,7 @@ def edit_unseen(path: Path) -> None:
 
 @pytest.mark.parametrize("edit", [append, overwrite, cut], ids=lambda edit: edit.__name__)
 def test_an_edit_in_place_is_noticed_and_no_further_environment_gets_it(
-    tmp_path: Path, wheel: Path, entry: Entry, file: LockedFile, edit: Callable[[Path], None]
+    tmp_path: Path, wheel: Path, entry: StoreEntry, file: LockedFile, edit: Callable[[Path], None]
 ) -> None:
     one = environment(tmp_path / "one", entry)
     edit(one / MODULE)
@@ -150,7 +150,7 @@ def test_an_edit_in_place_is_noticed_and_no_further_environment_gets_it(
     assert altered_files(fresh, deep=True) == ()
 
 
-def test_an_edit_that_nobody_can_see_is_found_by_the_hash(tmp_path: Path, entry: Entry, file: LockedFile) -> None:
+def test_an_edit_that_nobody_can_see_is_found_by_the_hash(tmp_path: Path, entry: StoreEntry, file: LockedFile) -> None:
     one = environment(tmp_path / "one", entry)
     edit_unseen(one / MODULE)
     assert PackageStore().find(file) is not None
@@ -158,19 +158,19 @@ def test_an_edit_that_nobody_can_see_is_found_by_the_hash(tmp_path: Path, entry:
     assert PackageStore().find(file, deep=True) is None
 
 
-def test_a_missing_file_of_the_store_itself(entry: Entry, file: LockedFile) -> None:
+def test_a_missing_file_of_the_store_itself(entry: StoreEntry, file: LockedFile) -> None:
     Path(entry.path_of(entry.files[0])).unlink()
     assert PackageStore().find(file) is None
     assert not entry.folder.exists()
 
 
-def test_a_missing_rest(entry: Entry, file: LockedFile) -> None:
+def test_a_missing_rest(entry: StoreEntry, file: LockedFile) -> None:
     entry.wheel.unlink()
     assert PackageStore().find(file) is None
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 2, "wheel": "a", "files": []}', '{"schema":1}'])
-def test_a_manifest_that_says_nothing(entry: Entry, file: LockedFile, text: str) -> None:
+def test_a_manifest_that_says_nothing(entry: StoreEntry, file: LockedFile, text: str) -> None:
     (entry.folder / "entry.json").write_text(text)
     assert PackageStore().find(file) is None
     assert not entry.folder.exists()
@@ -179,7 +179,7 @@ def test_a_manifest_that_says_nothing(entry: Entry, file: LockedFile, text: str)
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() != 0, reason="needs a second user")
 @pytest.mark.parametrize(("owner", "mode", "is_believed"), [(0, 0o755, True), (65534, 0o755, False), (0, 0o777, False)])
 def test_who_could_have_written_it_decides(
-    entry: Entry, file: LockedFile, owner: int, mode: int, is_believed: bool
+    entry: StoreEntry, file: LockedFile, owner: int, mode: int, is_believed: bool
 ) -> None:
     entry.folder.chmod(mode)
     os.chown(entry.folder, owner, -1)
@@ -187,7 +187,7 @@ def test_who_could_have_written_it_decides(
 
 
 @pytest.mark.slow
-def test_pip_takes_a_package_out_and_puts_another_in(tmp_path: Path, wheel: Path, entry: Entry) -> None:
+def test_pip_takes_a_package_out_and_puts_another_in(tmp_path: Path, wheel: Path, entry: StoreEntry) -> None:
     one, other = environment(tmp_path / "one", entry, pip=True), environment(tmp_path / "other", entry)
     newer = wheels.build(tmp_path / "newer", "rich_demo", "2.0", files={MODULE: b"answer = 44\n"})
     pip = [python_of(one), "-m", "pip", "-q", "--disable-pip-version-check"]
@@ -200,7 +200,7 @@ def test_pip_takes_a_package_out_and_puts_another_in(tmp_path: Path, wheel: Path
     assert altered_files(entry, deep=True) == ()
 
 
-def test_another_version_is_taken_out_before_the_links_come(tmp_path: Path, entry: Entry) -> None:
+def test_another_version_is_taken_out_before_the_links_come(tmp_path: Path, entry: StoreEntry) -> None:
     """uv removes what the old RECORD lists, also names that the new version has."""
     older = wheels.build(tmp_path / "older", "rich_demo", "0.9", files={MODULE: b"answer = 41\n", LIBRARY: b"old"})
     site_packages = environment(tmp_path / "one", stored_wheel(older))
@@ -210,7 +210,7 @@ def test_another_version_is_taken_out_before_the_links_come(tmp_path: Path, entr
     assert check_record(site_packages, entry.wheel) == ()
 
 
-def test_a_file_that_is_in_the_way_is_replaced_not_written_through(tmp_path: Path, entry: Entry) -> None:
+def test_a_file_that_is_in_the_way_is_replaced_not_written_through(tmp_path: Path, entry: StoreEntry) -> None:
     """Two packages may bring the same path; the one that came first is shared with somebody else."""
     first = wheels.build(tmp_path / "first", "first", files={"shared/same.py": b"first\n"})
     second = wheels.build(tmp_path / "second", "second", files={"shared/same.py": b"second\n"})

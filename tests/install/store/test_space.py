@@ -21,7 +21,7 @@ from tests.volumes import another_volume
 from wizard.app.use import store as use_cases
 from wizard.install.installer import Installer
 from wizard.install.record import PART_SUFFIX, check_record
-from wizard.install.store import Entry, PackageStore
+from wizard.install.store import PackageStore, StoreEntry
 from wizard.install.store.folder import altered_files
 from wizard.install.store.space import move, prune, usage, verify
 from wizard.model.errors import UsageError, WizardError
@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parents[3]
 KILLS = 50 if os.environ.get("TORCH_SETUP_THOROUGH") else 6
 
 
-def two(folder: Path) -> tuple[Entry, Entry]:
+def two(folder: Path) -> tuple[StoreEntry, StoreEntry]:
     return stored_wheel(wheels.rich(folder)), stored_wheel(wheels.build(folder, "other"))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.compatibility.cards import GraphicsCard, State, graphics_cards
+from wizard.compatibility.cards import CardState, GraphicsCard, graphics_cards
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import branch_of, version_key
 from wizard.compatibility.model import DriverUpdate
@@ -51,7 +51,7 @@ class Looks:
 #
 # None where no advice is due: no NVIDIA card, or a driver that runs all of them and the newest build.
 
-_NO_ADVICE = (State.HANDED_OVER, State.NO_SYSTEM)
+_NO_ADVICE = (CardState.HANDED_OVER, CardState.NO_SYSTEM)
 
 
 def driver_advice(
@@ -59,7 +59,7 @@ def driver_advice(
 ) -> DriverGuide | None:
     """`update`: what a newer driver would give (the verdict knows). `always`: also where the driver is good."""
     cards = [card for card in graphics_cards(machine, matrix) if card.state not in _NO_ADVICE]
-    if not cards or not (always or update or any(card.state is not State.DRIVEN for card in cards)):
+    if not cards or not (always or update or any(card.state is not CardState.DRIVEN for card in cards)):
         return None
     has_modules = of(machine.os).has_kernel_modules and not machine.is_wsl
     return driver_guide(_need(cards, update, has_modules), system_ids(machine))

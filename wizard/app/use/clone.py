@@ -16,9 +16,9 @@ from filelock import Timeout
 
 from wizard.compatibility.model import Choices
 from wizard.environment.conda.records import register
-from wizard.environment.create.clone import Cloned, Contents, OnProgress, clone, contents_of
+from wizard.environment.create.clone import CloneContents, Cloned, OnProgress, clone, contents_of
 from wizard.environment.inspect.baseline import drift_of, read_good_state, write_good_state
-from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.layout import is_conda_prefix, site_packages_of
 from wizard.environment.remove.unfinished import mark_begun, mark_complete, remove_unfinished, unfinished_run
 from wizard.install.store import PackageStore
@@ -33,7 +33,7 @@ IsCancelled = Callable[[], bool]
 class ClonePlan:
     source: Environment
     target: Path
-    contents: Contents
+    contents: CloneContents
 
 
 def plan_clone(source: Environment, name: str | None, prefix: str | None, is_cancelled: IsCancelled) -> ClonePlan:
@@ -52,9 +52,9 @@ def plan_clone(source: Environment, name: str | None, prefix: str | None, is_can
 
 
 def _check_source(source: Environment) -> None:
-    if source.kind is Kind.BASE or source.kind is Kind.SYSTEM:
+    if source.kind is EnvironmentKind.BASE or source.kind is EnvironmentKind.SYSTEM:
         raise UsageError("clone-not-an-environment", path=str(source.prefix))
-    if source.state is not State.OK:
+    if source.state is not EnvironmentState.OK:
         raise UsageError("clone-not-whole", path=str(source.prefix))
 
 

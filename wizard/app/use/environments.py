@@ -12,12 +12,12 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from wizard.environment.inspect import listing, sizes
-from wizard.environment.inspect.found import Environment, Kind, State
-from wizard.environment.inspect.listing import Places, usual_places
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
+from wizard.environment.inspect.listing import SearchPlaces, usual_places
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.naming import absolute_prefix
 from wizard.environment.remove import delete as deleting
-from wizard.environment.remove.delete import DeletionPlan, Finished, OnProgress, Surroundings
+from wizard.environment.remove.delete import DeletionPlan, Finished, OnProgress, ProtectedPlaces
 from wizard.environment.remove.trash import Deletion, held, pending
 from wizard.machine.host import condas, interpreters
 from wizard.model.errors import UsageError, WizardError
@@ -46,7 +46,7 @@ def list_environments(is_cancelled: IsCancelled = _never) -> tuple[Environment, 
 
 def known_sizes(environments: Iterable[Environment]) -> dict[Path, Sizes]:
     """Those that need no counting."""
-    return sizes.known_sizes(one.prefix for one in environments if one.state is not State.DELETING)
+    return sizes.known_sizes(one.prefix for one in environments if one.state is not EnvironmentState.DELETING)
 
 
 def measure_sizes(
@@ -65,13 +65,13 @@ def measure_sizes(
 
 
 def is_measured(one: Environment) -> bool:
-    return one.state is not State.DELETING and one.kind.value != "system"
+    return one.state is not EnvironmentState.DELETING and one.kind.value != "system"
 
 
 def find_environment(text: str, environments: Iterable[Environment] | None = None) -> Environment:
     """By name, else by path. Raises UsageError `env-unknown`, `env-not-one`, `env-ambiguous`."""
     known = tuple(list_environments() if environments is None else environments)
-    live = [one for one in known if one.state is not State.DELETING]
+    live = [one for one in known if one.state is not EnvironmentState.DELETING]
     named = [one for one in live if one.name == text]
     if len(named) == 1:
         return named[0]
@@ -81,7 +81,7 @@ def find_environment(text: str, environments: Iterable[Environment] | None = Non
     for one in live:
         if prefix is not None and _is_same(one.prefix, prefix):
             return one
-    found = listing.list_environments(Places(prefixes=(prefix,))) if prefix and os.path.lexists(prefix) else ()
+    found = listing.list_environments(SearchPlaces(prefixes=(prefix,))) if prefix and os.path.lexists(prefix) else ()
     at_prefix = next((one for one in found if one.prefix == prefix), None)
     if at_prefix is None:
         if prefix and os.path.lexists(prefix):
@@ -92,7 +92,7 @@ def find_environment(text: str, environments: Iterable[Environment] | None = Non
 
 def _names(environments: Iterable[Environment]) -> list[str]:
     """Environments first: bare interpreters are many, and hardly meant."""
-    ranked = sorted((one.kind is Kind.SYSTEM, one.name) for one in environments)
+    ranked = sorted((one.kind is EnvironmentKind.SYSTEM, one.name) for one in environments)
     return list(dict.fromkeys(name for _, name in ranked))
 
 
@@ -157,11 +157,11 @@ def conda_roots() -> tuple[Path, ...]:
     return tuple(_roots())
 
 
-def surroundings() -> Surroundings:
-    return Surroundings(tuple(_roots()), list_environments(), _home())
+def surroundings() -> ProtectedPlaces:
+    return ProtectedPlaces(tuple(_roots()), list_environments(), _home())
 
 
-def places() -> Places:
+def places() -> SearchPlaces:
     home = _home()
     roots = tuple(_roots())
     pythons = tuple(interpreters.candidates(os.environ, home)) if home else ()

@@ -32,8 +32,8 @@ from wizard.toolconfig.options import OwnSettings, read_own_settings
 from wizard.toolconfig.text_file import difference
 from wizard.toolconfig.use import CONDA, Wish, rows_of, wishes
 from wizard.toolconfig.verify import Check, clean_index_cache, conda_of, verify
-from wizard.undo.journal import Journal, digest
-from wizard.undo.model import Change, FileChange, How, State, TakenOut, Undone
+from wizard.undo.journal import UndoJournal, digest
+from wizard.undo.model import Change, ChangeState, FileChange, How, TakenOut, Undone
 from wizard.undo.storage import Storage
 from wizard.undo.user_file import read_target
 
@@ -165,12 +165,12 @@ def clean_after(diffs: Sequence[Diff], around: Surroundings) -> tuple[Message, .
 
 def changes() -> tuple[Change, ...]:
     """Newest first, those that are undone too."""
-    return Journal().changes()
+    return UndoJournal().changes()
 
 
 def to_undo(change_id: str | None) -> Change:
     """Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`."""
-    return Journal().find(change_id)
+    return UndoJournal().find(change_id)
 
 
 def undo(change: Change) -> Undone:
@@ -179,9 +179,9 @@ def undo(change: Change) -> Undone:
 
 def settle_interrupted() -> tuple[Message, ...]:
     """For the start of the program: what a kill cut off in the middle of a write is finished or taken back."""
-    if not Journal().is_unfinished():
+    if not UndoJournal().is_unfinished():
         return ()
-    words = {State.WRITTEN: "settings-file.finished", State.UNDONE: "settings-file.undone"}
+    words = {ChangeState.WRITTEN: "settings-file.finished", ChangeState.UNDONE: "settings-file.undone"}
     return tuple(message(words.get(change.state, "settings-file.taken-back"), files=", ".join(
         file.path for file in change.files)) for change in door.recover())  # fmt: skip
 

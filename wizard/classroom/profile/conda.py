@@ -17,7 +17,7 @@ from wizard.classroom.profile.needs import Need
 from wizard.compatibility.model import Candidate, Choices
 from wizard.environment.create.choose import choose_engine
 from wizard.environment.create.rattler_engine import RattlerEngine
-from wizard.environment.model import System, Target
+from wizard.environment.model import Target, TargetSystem
 from wizard.machine.model import Machine
 from wizard.model.errors import WizardError
 from wizard.model.lock import PackageVersion
@@ -103,14 +103,14 @@ class PythonLocks:
         return PythonLock(tuple(sorted(packages, key=lambda package: package.file.name)), provided_by(part.packages))
 
 
-def _system(need: Need) -> System:
+def _system(need: Need) -> TargetSystem:
     arch = ("__archspec", "1", need.arch)
     subdir = channel_subdir(need.os, need.arch)
     own = {
         "windows": (("__win", _WINDOWS, "0"),),
         "linux": (("__unix", "0", "0"), ("__linux", _LINUX, "0"), ("__glibc", need.glibc or "2.17", "0")),
     }
-    return System(subdir, (*own[need.os], arch))
+    return TargetSystem(subdir, (*own[need.os], arch))
 
 
 def _package(record: Mapping[str, Any], further: Iterable[str]) -> CondaPackage:

@@ -16,7 +16,7 @@ from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import Profile, ProfileFile, ProfileLock, channels_of, chosen_text
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Candidate, Choices
-from wizard.environment.create.choose import EngineChoice, choose_engine
+from wizard.environment.create.choose import ChosenEngine, choose_engine
 from wizard.environment.inspect.baseline import drift_of
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import unfinished_run
@@ -200,7 +200,7 @@ def _election(
     if selection.lock and _brings_python(selection.lock, choices):
         packages = selection.lock.conda
         reason = message("profile.python-locked", count=len(packages), python=selection.lock.python)
-        return _elected(file, selection, EngineChoice("rattler", None, channels_of(packages), reason))
+        return _elected(file, selection, ChosenEngine("rattler", None, channels_of(packages), reason))
     own, contest = own_conda(facts, choices, is_cancelled), Contest(choices, facts, is_cancelled)
     headers = list_headers() if contest.is_on(SourceKind.CONDA) else None
     with Reader(facts.settings, headers=headers) as reader:
@@ -219,7 +219,7 @@ def _brings_python(entry: ProfileLock, choices: Choices) -> bool:
 
 
 def _elected(
-    file: ProfileFile, selection: Selection, engine: EngineChoice, further: tuple[str, ...] = ()
+    file: ProfileFile, selection: Selection, engine: ChosenEngine, further: tuple[str, ...] = ()
 ) -> tuple[ProfileLock, Election]:
     entry, candidate = selection.lock, _candidate(selection)
     assert entry is not None  # `select` raises
@@ -244,7 +244,7 @@ def _elected(
     )
 
 
-def _further(contest: Contest, choices: Choices, settings: UserSettings, engine: EngineChoice) -> tuple[str, ...]:
+def _further(contest: Contest, choices: Choices, settings: UserSettings, engine: ChosenEngine) -> tuple[str, ...]:
     return further_channels(contest, choices, settings, engine.channels)
 
 

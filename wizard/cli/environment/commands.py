@@ -25,7 +25,7 @@ from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
 from wizard.diagnose.environment_changes import known_prefixes
 from wizard.environment.activate.terminal import open_terminal
 from wizard.environment.create.clone_files import shell_word
-from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.remove.delete import DeletionPlan
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
@@ -187,7 +187,7 @@ def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
     """Of what works only; a bare interpreter has nothing to switch on."""
-    if one.state is State.OK and one.kind is not Kind.SYSTEM:
+    if one.state is EnvironmentState.OK and one.kind is not EnvironmentKind.SYSTEM:
         place = look_at_place(one.prefix, paths.os_name(), one.variant not in (None, "cpu"))
         yield ""
         yield from text_lines(afterwards(place), terminal.language)

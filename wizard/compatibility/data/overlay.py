@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from wizard.compatibility.data.model import OverlayState
-from wizard.compatibility.data.schema import TABLES, Table
+from wizard.compatibility.data.schema import TABLES, TableSchema
 from wizard.compatibility.data.validate import Row, check_references, check_table
 from wizard.system import moving
 
@@ -71,7 +71,7 @@ def merged(name: str, shipped: Sequence[Row], added: Sequence[Row]) -> list[Row]
     return [*shipped, *(row for row in added if _key(table, row) not in known)]
 
 
-def _key(table: Table, row: Row) -> tuple[str, ...]:
+def _key(table: TableSchema, row: Row) -> tuple[str, ...]:
     return tuple(row[name] for name in table.key)
 
 
@@ -95,7 +95,7 @@ def write_overlay(folder: Path, tables: Tables, shipped: Path) -> OverlayState:
     return OverlayState(str(folder), state.rows, state.as_of, state.problems)
 
 
-def _text(table: Table, rows: Sequence[Row]) -> str:
+def _text(table: TableSchema, rows: Sequence[Row]) -> str:
     out = io.StringIO()
     writer = csv.DictWriter(out, list(table.columns), lineterminator="\n")
     writer.writeheader()

@@ -24,7 +24,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableSchema:
     name: str
     columns: Mapping[str, Form]
     key: tuple[str, ...]
@@ -78,81 +78,129 @@ SYSTEM = _one_of("linux", "windows")
 _ORIGIN = {"as_of": DATE, "confidence": _one_of(*CONFIDENCES), "source": TEXT}
 
 TABLES = (
-    Table(
+    TableSchema(
         "releases",
         {
-            "torch": VERSION, "released": DATE, "torchvision": _maybe(VERSION), "torchaudio": _maybe(VERSION),
-            "torchaudio_python_max": _maybe(PYTHON), **_ORIGIN, "note": NOTE,
+            "torch": VERSION,
+            "released": DATE,
+            "torchvision": _maybe(VERSION),
+            "torchaudio": _maybe(VERSION),
+            "torchaudio_python_max": _maybe(PYTHON),
+            **_ORIGIN,
+            "note": NOTE,
         },
         ("torch",),
     ),
-    Table(
+    TableSchema(
         "builds",
         {
-            "torch": VERSION, "variant": TAG, "platform": PLATFORM, "local_version": _maybe(TAG),
-            "pythons": _list(PYTHON), "experimental_pythons": _maybe(_list(PYTHON)), "advertised": YES_NO,
-            "pypi_default": YES_NO, "min_glibc": _maybe(VERSION), **_ORIGIN, "note": NOTE,
+            "torch": VERSION,
+            "variant": TAG,
+            "platform": PLATFORM,
+            "local_version": _maybe(TAG),
+            "pythons": _list(PYTHON),
+            "experimental_pythons": _maybe(_list(PYTHON)),
+            "advertised": YES_NO,
+            "pypi_default": YES_NO,
+            "min_glibc": _maybe(VERSION),
+            **_ORIGIN,
+            "note": NOTE,
         },
         ("torch", "variant", "platform"),
     ),
-    Table(
+    TableSchema(
         "arch_list",
         {
-            "torch": VERSION, "variant": TAG, "platform": PLATFORM, "architectures": _list(ARCH),
-            "evidence": TEXT, **_ORIGIN, "note": NOTE,
+            "torch": VERSION,
+            "variant": TAG,
+            "platform": PLATFORM,
+            "architectures": _list(ARCH),
+            "evidence": TEXT,
+            **_ORIGIN,
+            "note": NOTE,
         },
         ("torch", "variant", "platform"),
     ),
-    Table(
+    TableSchema(
         "wheel_sizes",
         {
-            "torch": VERSION, "variant": TAG, "platform": PLATFORM, "python": PYTHON, "bytes": BYTES,
-            **_ORIGIN, "note": NOTE,
+            "torch": VERSION,
+            "variant": TAG,
+            "platform": PLATFORM,
+            "python": PYTHON,
+            "bytes": BYTES,
+            **_ORIGIN,
+            "note": NOTE,
         },
         ("torch", "variant", "platform"),
     ),
-    Table("wheel_hashes", {"file": WHEEL, "sha256": SHA256, **_ORIGIN}, ("file", "sha256")),
-    Table(
+    TableSchema("wheel_hashes", {"file": WHEEL, "sha256": SHA256, **_ORIGIN}, ("file", "sha256")),
+    TableSchema(
         "cuda_driver_floors",
         {
-            "cuda": CUDA, "os": SYSTEM, "driver_floor": DRIVER, "toolkit_driver": _maybe(DRIVER),
-            **_ORIGIN, "note": NOTE,
+            "cuda": CUDA,
+            "os": SYSTEM,
+            "driver_floor": DRIVER,
+            "toolkit_driver": _maybe(DRIVER),
+            **_ORIGIN,
+            "note": NOTE,
         },
         ("cuda", "os"),
     ),
-    Table("cuda_capabilities", {"cuda": CUDA, "capabilities": _list(CAPABILITY), **_ORIGIN, "note": NOTE}, ("cuda",)),
-    Table(
+    TableSchema(
+        "cuda_capabilities", {"cuda": CUDA, "capabilities": _list(CAPABILITY), **_ORIGIN, "note": NOTE}, ("cuda",)
+    ),
+    TableSchema(
         "architectures",
         {
-            "architecture": TEXT, "capabilities": _list(CAPABILITY), "last_driver_branch": _maybe(BRANCH),
-            "dropped_since": _maybe(BRANCH), "first_driver_linux": _maybe(FIRST_DRIVER),
-            "first_driver_windows": _maybe(FIRST_DRIVER), "open_kernel_module": _one_of("no", "optional", "required"),
-            **_ORIGIN, "note": NOTE,
+            "architecture": TEXT,
+            "capabilities": _list(CAPABILITY),
+            "last_driver_branch": _maybe(BRANCH),
+            "dropped_since": _maybe(BRANCH),
+            "first_driver_linux": _maybe(FIRST_DRIVER),
+            "first_driver_windows": _maybe(FIRST_DRIVER),
+            "open_kernel_module": _one_of("no", "optional", "required"),
+            **_ORIGIN,
+            "note": NOTE,
         },
         ("architecture",),
     ),
-    Table(
+    TableSchema(
         "gpus",
         {
-            "pci_id": PCI_ID, "name": NOTE, "chip": TEXT, "architecture": TEXT, "capability": CAPABILITY,
-            "segment": TEXT, "several_names": YES_NO, **_ORIGIN, "note": NOTE,
+            "pci_id": PCI_ID,
+            "name": NOTE,
+            "chip": TEXT,
+            "architecture": TEXT,
+            "capability": CAPABILITY,
+            "segment": TEXT,
+            "several_names": YES_NO,
+            **_ORIGIN,
+            "note": NOTE,
         },
         ("pci_id",),
     ),
-    Table(
+    TableSchema(
         "numpy_bounds",
         {
-            "torch": VERSION, "platform": PLATFORM, "python": _pattern("a Python or *", r"\*|3\.\d{1,2}"),
-            "numpy": NUMPY, **_ORIGIN,
+            "torch": VERSION,
+            "platform": PLATFORM,
+            "python": _pattern("a Python or *", r"\*|3\.\d{1,2}"),
+            "numpy": NUMPY,
+            **_ORIGIN,
         },
         ("torch", "platform", "python"),
     ),
-    Table(
+    TableSchema(
         "integrated_gpus",
         {
-            "board": TEXT, "capability": CAPABILITY, "chip": TEXT, "official_wheels": YES_NO, **_ORIGIN,
+            "board": TEXT,
+            "capability": CAPABILITY,
+            "chip": TEXT,
+            "official_wheels": YES_NO,
+            **_ORIGIN,
             "note": NOTE,
         },
         ("board",),
     ),
-)  # fmt: skip
+)

@@ -16,7 +16,7 @@ from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
 from wizard.diagnose.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
-from wizard.environment.inspect.baseline import Change, Drift
+from wizard.environment.inspect.baseline import Drift, PackageChange
 from wizard.environment.inspect.distributions import Distribution
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
@@ -58,7 +58,7 @@ def _by(drift: Drift | None) -> tuple[Evidence, ...]:
     return tuple(_changed(change) for change in drift.changes) if drift else ()
 
 
-def _changed(change: Change) -> Message:
+def _changed(change: PackageChange) -> Message:
     name = "changed" if change.now else "taken-away"
     params = {"name": change.name, "was": change.was, "now": change.now or "-", "by": ", ".join(change.by)}
     return proof(f"{name}-by" if change.by else name, **params)

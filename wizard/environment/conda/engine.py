@@ -33,7 +33,7 @@ _PARTIAL = (".partial", ".part")
 _ARCHIVES = (".tar.bz2", ".conda")
 
 
-class Watch:
+class CondaProgress:
     """Tells of progress from within the question whether to stop, which is asked about twenty times a second."""
 
     def __init__(self, plan: CondaPlan, caches: Sequence[Path], on_progress: OnProgress) -> None:
@@ -114,7 +114,7 @@ class CondaEngine:
         plan = self._plan(executable, info, target, is_cancelled)
         if info.is_libmamba:
             _make_empty_prefix(target.prefix)
-        watch = Watch(plan, info.pkgs_dirs, on_progress)
+        watch = CondaProgress(plan, info.pkgs_dirs, on_progress)
         request = self._request(create_command(executable, target, info.is_libmamba), target)
         self._run(request, target, info, watch.looking(is_cancelled), is_cancelled)
         watch.look()

@@ -25,7 +25,7 @@ _LIST = re.compile(r"(?:^|\n)\s*-\s+")
 _MOST_LETTERS = 300  # of one blank in a sentence
 
 
-class ErrorRow(Row, frozen=True, kw_only=True):
+class CondaErrorRow(Row, frozen=True, kw_only=True):
     KEYS = (("exception", "says"),)
 
     exception: Words
@@ -44,8 +44,8 @@ class ErrorRow(Row, frozen=True, kw_only=True):
         return search(f"(?i){self.says}", said) if self.exception in (exception, _ANY) else None
 
 
-class ErrorTable(Row, frozen=True):
-    error: tuple[ErrorRow, ...]
+class CondaErrorTable(Row, frozen=True):
+    error: tuple[CondaErrorRow, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +56,14 @@ class Complaint:
     said: str
 
 
-def parse_errors(document: str) -> tuple[ErrorRow, ...]:
+def parse_errors(document: str) -> tuple[CondaErrorRow, ...]:
     """Raises TableError."""
-    return parse_table("conda_errors", document, ErrorTable).error
+    return parse_table("conda_errors", document, CondaErrorTable).error
 
 
 @lru_cache(maxsize=1)
-def error_rows() -> tuple[ErrorRow, ...]:
-    return shipped_table("conda_errors", ErrorTable).error
+def error_rows() -> tuple[CondaErrorRow, ...]:
+    return shipped_table("conda_errors", CondaErrorTable).error
 
 
 def complaints(data: Mapping[str, Any] | None, stderr: str) -> tuple[Complaint, ...]:

@@ -37,7 +37,7 @@ class BasePython:
 
 
 @dataclass(frozen=True, slots=True)
-class EngineChoice:
+class ChosenEngine:
     engine: str  # "rattler" | "conda" | "venv"
     base_python: Path | None
     channels: tuple[str, ...]
@@ -51,7 +51,7 @@ def choose_engine(
     pythons: tuple[BasePython, ...],
     python: str,
     own_conda: OwnConda | None = None,
-) -> EngineChoice:
+) -> ChosenEngine:
     """`python` is "3.12"; `own_conda` was confirmed before, when "conda" is wanted.
 
     Raises UsageError for a wish that cannot be honoured, WizardError when nothing is left.
@@ -67,20 +67,20 @@ def choose_engine(
     if wanted == "venv" and base is None:
         raise UsageError("engine-venv-no-python", python=python, found=_found(pythons))
     if channels and wanted != "venv":
-        return EngineChoice("rattler", None, channels, _rattler_reason(wanted, channels[0]))
+        return ChosenEngine("rattler", None, channels, _rattler_reason(wanted, channels[0]))
     if base is None:
         raise WizardError("no-engine", python=python, found=_found(pythons), tried=_tried(channel_verdicts))
-    return EngineChoice("venv", Path(base.executable), (), _venv_reason(wanted, base))
+    return ChosenEngine("venv", Path(base.executable), (), _venv_reason(wanted, base))
 
 
 def _conda_choice(
     own_conda: OwnConda | None, channels: tuple[str, ...], verdicts: tuple[ChannelVerdict, ...]
-) -> EngineChoice:
+) -> ChosenEngine:
     if own_conda is None:
         raise UsageError("engine-conda-none", tried="-")
     if not channels:
         raise UsageError("engine-conda-no-channel", tried=_tried(verdicts))
-    return EngineChoice("conda", None, channels, own_conda.reason, own_conda.executable)
+    return ChosenEngine("conda", None, channels, own_conda.reason, own_conda.executable)
 
 
 def suitable_python(pythons: tuple[BasePython, ...], python: str) -> BasePython | None:

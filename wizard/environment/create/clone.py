@@ -29,7 +29,7 @@ from wizard.environment.create.clone_files import (
     rewrite,
     spellings,
 )
-from wizard.environment.inspect.found import Environment, Kind
+from wizard.environment.inspect.found import Environment, EnvironmentKind
 from wizard.environment.inspect.look import parse_cfg
 from wizard.environment.inspect.owned import owned_files
 from wizard.environment.inspect.prefix import ask_python
@@ -72,7 +72,7 @@ class Cloned:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class CloneContents:
     """What is to be copied. Relative paths with "/"; `files` with their sizes."""
 
     folders: tuple[str, ...]
@@ -84,7 +84,7 @@ class Contents:
 
 def contents_of(
     prefix: Path, is_cancelled: IsCancelled = lambda: False, inodes: Collection[int] = frozenset()
-) -> Contents:
+) -> CloneContents:
     """`inodes`: the package store's files on the volume of the prefix.
 
     Raises WizardError `clone-unreadable` for what may not be read or lies on another disk, Cancelled.
@@ -113,7 +113,7 @@ def contents_of(
 
     walk(prefix, visit, is_cancelled)
     size = sum(size for _, size in files)
-    return Contents(tuple(sorted(folders)), tuple(sorted(files)), tuple(sorted(links)), size, frozenset(stored))
+    return CloneContents(tuple(sorted(folders)), tuple(sorted(files)), tuple(sorted(links)), size, frozenset(stored))
 
 
 def _is_junction(status: os.stat_result) -> bool:
@@ -121,18 +121,18 @@ def _is_junction(status: os.stat_result) -> bool:
 
 
 def clone(
-    source: Environment, target: Path, contents: Contents, on_progress: OnProgress, is_cancelled: IsCancelled
+    source: Environment, target: Path, contents: CloneContents, on_progress: OnProgress, is_cancelled: IsCancelled
 ) -> Cloned:
     """Into a folder that holds nothing but our mark. Raises WizardError `clone-…`, `no-space`, Cancelled; then it is
     for the caller to remove."""
     _check_room(target, sum(size for path, size in contents.files if path not in contents.stored))
     known = spellings(source.prefix, target)
     try:
-        if source.kind is Kind.VENV:
+        if source.kind is EnvironmentKind.VENV:
             _make_frame(source, target, is_cancelled)
-        work = _Work(source.prefix, target, contents, known, on_progress, is_cancelled, frame=_files_in(target))
+        work = _CloneWork(source.prefix, target, contents, known, on_progress, is_cancelled, frame=_files_in(target))
         work.carry_out()
-        if source.kind is not Kind.VENV and is_own_activation(target):
+        if source.kind is not EnvironmentKind.VENV and is_own_activation(target):
             write_activation(target)  # the old place may have needed no quotes, and this one may
         mend_wheel_records(target, site_folders(target), work.rewritten)
         mend_conda_records(target, work.rewritten)
@@ -186,10 +186,10 @@ def _check_it_runs(source: Environment, target: Path) -> None:
 
 
 @dataclass(slots=True)
-class _Work:
+class _CloneWork:
     source: Path
     target: Path
-    contents: Contents
+    contents: CloneContents
     known: Spellings
     on_progress: OnProgress
     is_cancelled: IsCancelled

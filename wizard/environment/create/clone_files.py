@@ -34,7 +34,7 @@ from wizard.system.traits import this
 # call its own programs damaged. They also name what stands in a file for the prefix.
 
 
-class Changed(Protocol):
+class RewrittenFile(Protocol):
     """SHA-256 in hex, before and after; the new size."""
 
     @property
@@ -45,7 +45,7 @@ class Changed(Protocol):
     def size(self) -> int: ...
 
 
-def mend_wheel_records(prefix: Path, sites: Iterable[str], changed: Mapping[str, Changed]) -> None:
+def mend_wheel_records(prefix: Path, sites: Iterable[str], changed: Mapping[str, RewrittenFile]) -> None:
     """`changed`: by path relative to the prefix, with "/"."""
     for site in sites:
         for record in (prefix / site).glob("*.dist-info/RECORD"):
@@ -55,7 +55,7 @@ def mend_wheel_records(prefix: Path, sites: Iterable[str], changed: Mapping[str,
                 record.write_text(after, encoding="utf-8", errors="surrogateescape", newline="\n")
 
 
-def mended_record(text: str, site: str, changed: Mapping[str, Changed]) -> str:
+def mended_record(text: str, site: str, changed: Mapping[str, RewrittenFile]) -> str:
     """Give the text of a RECORD with the new digests; the same text where nothing of it was changed. Only the lines
     of changed files are read: torch's has 15,000."""
     for path, new in changed.items():
@@ -69,7 +69,7 @@ def mended_record(text: str, site: str, changed: Mapping[str, Changed]) -> str:
     return text
 
 
-def mend_conda_records(prefix: Path, changed: Mapping[str, Changed]) -> None:
+def mend_conda_records(prefix: Path, changed: Mapping[str, RewrittenFile]) -> None:
     digests = {one.before: one.after for one in changed.values()}
     for record in (prefix / "conda-meta").glob("*.json"):
         # A damaged one is copied as it is.

@@ -32,7 +32,7 @@ _WATCHED = ("torch", "torchvision", "torchaudio", "numpy")
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class BaselinePackage:
     """One distribution as it was. `info`: its folder's name; `digest`: SHA-256 of its RECORD."""
 
     name: str
@@ -53,12 +53,12 @@ class GoodState:
     variant: str
     python: str
     site: str
-    packages: tuple[Kept, ...]
+    packages: tuple[BaselinePackage, ...]
     shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class PackageChange:
     """`now` None: it is gone. `by`: packages that came later and ask for it, as `name 1.2 (torch==2.7.0)`."""
 
     name: str
@@ -72,7 +72,7 @@ class Change:
 class Drift:
     prefix: Path
     state: GoodState
-    changes: tuple[Change, ...]
+    changes: tuple[PackageChange, ...]
 
     @property
     def lost_cuda(self) -> bool:
@@ -109,7 +109,7 @@ def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared
     return state
 
 
-def _kept(info: Path) -> Kept | None:
+def _kept(info: Path) -> BaselinePackage | None:
     record = info / "RECORD"
     found = read_distribution(info)
     try:
@@ -117,7 +117,11 @@ def _kept(info: Path) -> Kept | None:
         digest = hashlib.sha256(record.read_bytes()).hexdigest()
     except OSError:
         return None
-    return Kept(found.name, found.version, info.name, digest, state.st_size, state.st_mtime_ns) if found else None
+    return (
+        BaselinePackage(found.name, found.version, info.name, digest, state.st_size, state.st_mtime_ns)
+        if found
+        else None
+    )
 
 
 def drift_of(prefix: Path) -> Drift | None:
@@ -135,7 +139,7 @@ def drift_of(prefix: Path) -> Drift | None:
     return Drift(prefix, state, changes) if changes else None
 
 
-def _is_as_it_was(site: Path, kept: Kept) -> bool:
+def _is_as_it_was(site: Path, kept: BaselinePackage) -> bool:
     record = site / kept.info / "RECORD"
     try:
         found = record.stat()
@@ -157,12 +161,12 @@ def _later(infos: tuple[Path, ...], state: GoodState) -> tuple[Distribution, ...
     return tuple(each for each in found if each)
 
 
-def _change(kept: Kept, infos: tuple[Path, ...], later: tuple[Distribution, ...]) -> Change | None:
+def _change(kept: BaselinePackage, infos: tuple[Path, ...], later: tuple[Distribution, ...]) -> PackageChange | None:
     now = next((read_distribution(info) for info in infos if folder_name(info) == kept.name), None)
     by = tuple(
         f"{each.name} {each.version} ({line})" for each in later if (line := _asks_for(each, kept.name)) is not None
     )
-    return Change(kept.name, kept.version, now.version if now else None, now.installer if now else "", by)
+    return PackageChange(kept.name, kept.version, now.version if now else None, now.installer if now else "", by)
 
 
 def _asks_for(distribution: Distribution, name: str) -> str | None:

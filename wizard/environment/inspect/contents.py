@@ -33,7 +33,7 @@ class Package:
 
 
 @dataclass(frozen=True, slots=True)
-class Contents:
+class EnvironmentContents:
     """`torch` is the release without its local part, `variant` "cpu", "cu126", "rocm6.4"…; None: not there, not said.
 
     `packages` counts distributions and conda's packages, each name once.
@@ -62,7 +62,7 @@ def conda_names(prefix: Path) -> dict[str, CondaName]:
     return found
 
 
-def read_contents(prefix: Path, python: str | None) -> Contents:
+def read_contents(prefix: Path, python: str | None) -> EnvironmentContents:
     """`python` is what a `pyvenv.cfg` said; a conda prefix says it itself."""
     conda = conda_names(prefix)
     python = conda["python"].version if "python" in conda else python
@@ -74,7 +74,7 @@ def read_contents(prefix: Path, python: str | None) -> Contents:
         for name in COMPANIONS
         if name in wheels or name in conda
     )
-    return Contents(python, torch, variant, companions, len({*wheels, *map(_canonical, conda)}))
+    return EnvironmentContents(python, torch, variant, companions, len({*wheels, *map(_canonical, conda)}))
 
 
 def distributions(names: Iterable[str]) -> dict[str, str]:

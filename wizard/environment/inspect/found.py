@@ -13,7 +13,7 @@ from wizard.environment.inspect.contents import Package
 from wizard.model.messages import Message
 
 
-class Kind(str, enum.Enum):
+class EnvironmentKind(str, enum.Enum):
     """Who made it, or what it is."""
 
     RATTLER = "rattler"  # our built-in engine: a true conda prefix
@@ -23,7 +23,7 @@ class Kind(str, enum.Enum):
     SYSTEM = "system"  # an interpreter without an environment around it
 
 
-class State(str, enum.Enum):
+class EnvironmentState(str, enum.Enum):
     OK = "ok"
     BROKEN = "broken"
     UNFINISHED = "unfinished"  # a run of ours began it; it may be gone on with
@@ -39,8 +39,8 @@ class Environment:
 
     name: str
     prefix: Path
-    kind: Kind
-    state: State
+    kind: EnvironmentKind
+    state: EnvironmentState
     python: str | None = None
     torch: str | None = None
     variant: str | None = None

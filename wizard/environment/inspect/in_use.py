@@ -84,7 +84,7 @@ def _read(path: Path) -> _Spec | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningProgram:
     """`path` is what ties it to the environment."""
 
     pid: int
@@ -92,7 +92,7 @@ class Running:
     path: str
 
 
-def running_inside(prefix: Path) -> tuple[Running, ...]:
+def running_inside(prefix: Path) -> tuple[RunningProgram, ...]:
     """By process id."""
     is_inside = _inside(prefix)
     found = []
@@ -100,7 +100,7 @@ def running_inside(prefix: Path) -> tuple[Running, ...]:
         with suppress(psutil.Error, OSError):
             path = next((path for path in _paths(process) if path and is_inside(path)), None)
             if path:
-                found.append(Running(process.pid, process.name(), path))
+                found.append(RunningProgram(process.pid, process.name(), path))
     return tuple(sorted(found, key=lambda one: one.pid))
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from wizard.environment.conda.records import listed_prefixes
 from wizard.environment.inspect.contents import read_contents
-from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.look import last_used, look
 from wizard.environment.layout import read_text
 from wizard.environment.remove.trash import TRASH, Deletion, pending
@@ -54,7 +54,7 @@ _ACTIVE = ("VIRTUAL_ENV", "CONDA_PREFIX")
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class SearchPlaces:
     """`folders`: each child may be an environment. `prefixes`: may be one. `pythons`: interpreters, links resolved."""
 
     folders: tuple[Path, ...] = ()
@@ -73,7 +73,7 @@ def usual_places(
     envs_dirs: Iterable[Path] = (),
     known: Iterable[Path] = (),
     pythons: Iterable[Path] = (),
-) -> Places:
+) -> SearchPlaces:
     """`here`: the current folder. `roots`: conda installations. `known`: of runs. `envs_dirs`: of a condarc."""
     roots = tuple(roots)
     folders = [ours, *envs_dirs, *(root / "envs" for root in roots), *_listed_folders(environment)]
@@ -82,7 +82,7 @@ def usual_places(
     prefixes = [*known, *roots, *listed_prefixes()]
     prefixes += [base / name for base in (here, home) if base for name in _VENV_NAMES]
     prefixes += [active] if active else []
-    return Places(_once(folders), _once(prefixes), tuple(pythons), active)
+    return SearchPlaces(_once(folders), _once(prefixes), tuple(pythons), active)
 
 
 def _listed_folders(environment: Mapping[str, str]) -> list[Path]:
@@ -109,10 +109,18 @@ def _once(places: Iterable[Path]) -> tuple[Path, ...]:
 
 _THREADS = 8  # a network disk answers several questions at once
 _PATCHLEVEL = re.compile(r'^#define\s+PY_VERSION\s+"([^"]+)"', re.MULTILINE)
-_ORDER = (Kind.RATTLER, Kind.CONDA, Kind.VENV, Kind.BASE, Kind.SYSTEM)
+_ORDER = (
+    EnvironmentKind.RATTLER,
+    EnvironmentKind.CONDA,
+    EnvironmentKind.VENV,
+    EnvironmentKind.BASE,
+    EnvironmentKind.SYSTEM,
+)
 
 
-def list_environments(places: Places, is_cancelled: Callable[[], bool] = lambda: False) -> tuple[Environment, ...]:
+def list_environments(
+    places: SearchPlaces, is_cancelled: Callable[[], bool] = lambda: False
+) -> tuple[Environment, ...]:
     """Sorted by kind and name. What cannot be looked at is left out; nothing is raised for it."""
     prefixes = _distinct(_candidates(places))
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="list") as pool:
@@ -134,7 +142,7 @@ def _one(prefix: Path, is_cancelled: Callable[[], bool]) -> Environment | None:
         return None
 
 
-def _candidates(places: Places) -> Iterator[Path]:
+def _candidates(places: SearchPlaces) -> Iterator[Path]:
     """Children of the folders first: those paths have no link at their end as often as not."""
     for folder in places.folders:
         yield from _children(folder)
@@ -193,7 +201,7 @@ def _interpreter(python: Path, prefix: Path) -> Environment:
     version = interpreter_version(python, prefix)
     contents = read_contents(prefix, version)
     return Environment(
-        python.stem if python.suffix == ".exe" else python.name, prefix, Kind.SYSTEM, State.OK,
+        python.stem if python.suffix == ".exe" else python.name, prefix, EnvironmentKind.SYSTEM, EnvironmentState.OK,
         python=version, torch=contents.torch, variant=contents.variant, companions=contents.companions,
         packages=contents.packages, last_used=last_used(prefix, version),
     )  # fmt: skip
@@ -216,11 +224,11 @@ def _going() -> Iterator[Environment]:
     for deletion in pending():
         if deletion.trash.is_dir():
             prefix = Path(deletion.prefix)
-            yield Environment(prefix.name, prefix, _kind_of(deletion), State.DELETING)
+            yield Environment(prefix.name, prefix, _kind_of(deletion), EnvironmentState.DELETING)
 
 
-def _kind_of(deletion: Deletion) -> Kind:
+def _kind_of(deletion: Deletion) -> EnvironmentKind:
     """As the note says. What a run began is in no list before; its last file to go may still tell."""
     with contextlib.suppress(ValueError):
-        return Kind(deletion.kind)
-    return Kind.VENV if (deletion.trash / "pyvenv.cfg").exists() else Kind.RATTLER
+        return EnvironmentKind(deletion.kind)
+    return EnvironmentKind.VENV if (deletion.trash / "pyvenv.cfg").exists() else EnvironmentKind.RATTLER

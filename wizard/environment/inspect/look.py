@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.environment.inspect.contents import Contents, read_contents, site_packages
-from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.contents import EnvironmentContents, read_contents, site_packages
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.layout import python_of, read_text
 from wizard.environment.remove.unfinished import MARKER, unfinished_run
 from wizard.model.messages import Message, message
@@ -29,7 +29,11 @@ def look(prefix: Path) -> Environment | None:
     if said is not None:
         return _venv(prefix, parse_cfg(said))
     if (prefix / MARKER).is_file():
-        return _with_run(Environment(prefix.name, prefix, Kind.RATTLER, State.OK, last_used=last_used(prefix, None)))
+        return _with_run(
+            Environment(
+                prefix.name, prefix, EnvironmentKind.RATTLER, EnvironmentState.OK, last_used=last_used(prefix, None)
+            )
+        )
     return None
 
 
@@ -47,8 +51,8 @@ def cfg_python(cfg: dict[str, str]) -> str | None:
 def _conda(prefix: Path) -> Environment:
     contents = read_contents(prefix, None)
     is_base = is_conda_base(prefix)
-    kind = Kind.BASE if is_base else _maker(prefix)
-    found = _row(Environment("base" if is_base else prefix.name, prefix, kind, State.OK), contents)
+    kind = EnvironmentKind.BASE if is_base else _maker(prefix)
+    found = _row(Environment("base" if is_base else prefix.name, prefix, kind, EnvironmentState.OK), contents)
     found = replace(found, is_frozen=(prefix / "conda-meta" / "frozen").exists())
     if not (prefix / "conda-meta" / "history").is_file():
         found = _broken(found, message("envs.broken.half"))
@@ -57,12 +61,12 @@ def _conda(prefix: Path) -> Environment:
     return _with_run(found)
 
 
-def _maker(prefix: Path) -> Kind:
+def _maker(prefix: Path) -> EnvironmentKind:
     """By the first entry of the history; rattler itself leaves it empty."""
     head = read_text(prefix / "conda-meta" / "history", _HISTORY_HEAD)
     if head is None or (head.strip() and f"# cmd: {paths.APP_NAME}" not in head):
-        return Kind.CONDA
-    return Kind.RATTLER
+        return EnvironmentKind.CONDA
+    return EnvironmentKind.RATTLER
 
 
 def is_conda_base(prefix: Path) -> bool:
@@ -86,7 +90,7 @@ def _has_conda(prefix: Path) -> bool:
 def _venv(prefix: Path, cfg: dict[str, str]) -> Environment:
     home = cfg.get("home")
     base = Path(home) if home else None
-    found = Environment(prefix.name, prefix, Kind.VENV, State.OK, base=base)
+    found = Environment(prefix.name, prefix, EnvironmentKind.VENV, EnvironmentState.OK, base=base)
     found = _row(found, read_contents(prefix, cfg_python(cfg)))
     python = python_of(prefix)
     if not os.path.lexists(python):
@@ -97,7 +101,7 @@ def _venv(prefix: Path, cfg: dict[str, str]) -> Environment:
     return _with_run(found)
 
 
-def _row(found: Environment, contents: Contents) -> Environment:
+def _row(found: Environment, contents: EnvironmentContents) -> Environment:
     return replace(
         found,
         python=contents.python,
@@ -110,12 +114,12 @@ def _row(found: Environment, contents: Contents) -> Environment:
 
 
 def _broken(found: Environment, reason: Message) -> Environment:
-    return replace(found, state=State.BROKEN, reason=reason)
+    return replace(found, state=EnvironmentState.BROKEN, reason=reason)
 
 
 def _with_run(found: Environment) -> Environment:
     run = unfinished_run(found.prefix)
-    return found if run is None else replace(found, state=State.UNFINISHED, run=run, reason=None)
+    return found if run is None else replace(found, state=EnvironmentState.UNFINISHED, run=run, reason=None)
 
 
 def last_used(prefix: Path, python: str | None) -> float | None:

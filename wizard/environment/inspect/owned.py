@@ -105,7 +105,7 @@ def _normal(path: str) -> str:
 
 
 @dataclass(slots=True)
-class Sieve:
+class OwnershipFilter:
     """Takes the folders of a walk; afterwards `unowned` says what belongs to no package."""
 
     owned: frozenset[str]

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.environment.inspect.contents import site_packages
-from wizard.environment.inspect.found import Environment, Kind, State
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.in_use import running_inside
 from wizard.environment.inspect.look import is_conda_base
 from wizard.environment.layout import read_text
@@ -30,13 +30,13 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
     prefix, shown = one.prefix, str(one.prefix)
     if is_link(prefix):
         raise UsageError("reuse-link", path=shown, target=os.path.realpath(prefix))
-    if one.state is State.UNFINISHED:
+    if one.state is EnvironmentState.UNFINISHED:
         raise UsageError("reuse-unfinished", path=shown, run=one.run or "-")
-    if one.state is not State.OK:
+    if one.state is not EnvironmentState.OK:
         raise UsageError("reuse-broken", path=shown)
-    if one.kind is Kind.SYSTEM or _is_in_system(prefix):
+    if one.kind is EnvironmentKind.SYSTEM or _is_in_system(prefix):
         raise UsageError("reuse-system", path=shown)
-    if one.kind is Kind.BASE or is_conda_base(prefix) or any(_is_same(prefix, root) for root in roots):
+    if one.kind is EnvironmentKind.BASE or is_conda_base(prefix) or any(_is_same(prefix, root) for root in roots):
         raise UsageError("reuse-base", path=shown)
     frozen = prefix / "conda-meta" / "frozen"
     if os.path.lexists(frozen):

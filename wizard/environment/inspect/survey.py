@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 
-from wizard.environment.inspect.owned import Sieve, Unowned, owned_files
+from wizard.environment.inspect.owned import OwnershipFilter, Unowned, owned_files
 from wizard.environment.inspect.sizes import Folder, Sizes, Tally, walk
 from wizard.system.disk import user_ids
 from wizard.system.traits import this
@@ -32,7 +32,7 @@ class Survey:
 @dataclass(slots=True)
 class _Looker:
     prefix: Path
-    sieve: Sieve
+    sieve: OwnershipFilter
     tally: Tally = field(default_factory=Tally)
     nested: list[str] = field(default_factory=list)
     denied: list[str] = field(default_factory=list)
@@ -53,7 +53,7 @@ class _Looker:
 def survey(prefix: Path, is_cancelled: Callable[[], bool] = lambda: False) -> Survey:
     """Raises Cancelled; OSError when nothing is there."""
     sites = site_folders(prefix)
-    looker = _Looker(prefix, Sieve(owned_files(prefix, sites), sites))
+    looker = _Looker(prefix, OwnershipFilter(owned_files(prefix, sites), sites))
     walk(prefix, looker.visit, is_cancelled)
     volumes = {*looker.volumes, *mounted_in(prefix)}
     return Survey(

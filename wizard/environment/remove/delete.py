@@ -16,8 +16,8 @@ from pathlib import Path
 
 import msgspec
 
-from wizard.environment.inspect.found import Environment, Kind, State
-from wizard.environment.inspect.in_use import Kernel, Running, kernels_of, running_inside
+from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
+from wizard.environment.inspect.in_use import Kernel, RunningProgram, kernels_of, running_inside
 from wizard.environment.inspect.look import is_conda_base
 from wizard.environment.inspect.owned import Unowned
 from wizard.environment.inspect.sizes import Sizes
@@ -40,7 +40,7 @@ from wizard.system.traits import this
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class ProtectedPlaces:
     """What else is on this computer: conda installations, all environments, the user's home."""
 
     roots: tuple[Path, ...] = ()
@@ -48,7 +48,7 @@ class Surroundings:
     home: Path | None = None
 
 
-def check_deletable(prefix: Path, around: Surroundings) -> None:
+def check_deletable(prefix: Path, around: ProtectedPlaces) -> None:
     """Quick: needs no walk. Raises UsageError `delete-…`."""
     shown = str(prefix)
     if is_link(prefix):
@@ -85,7 +85,7 @@ def _check_place(prefix: Path) -> None:
                 raise UsageError("delete-system", path=str(prefix)) from None
 
 
-def _check_kind(prefix: Path, around: Surroundings) -> None:
+def _check_kind(prefix: Path, around: ProtectedPlaces) -> None:
     shown = str(prefix)
     if any(_same(prefix, root) for root in around.roots) or is_conda_base(prefix):
         raise UsageError("delete-base", path=shown)
@@ -105,8 +105,11 @@ def frozen_reason(text: str) -> str:
     return " ".join(str(said or "-").split())
 
 
-def _check_inside(prefix: Path, around: Surroundings) -> None:
-    precious: list[Path] = [*(one.prefix for one in around.environments if one.kind is not Kind.SYSTEM), *around.roots]
+def _check_inside(prefix: Path, around: ProtectedPlaces) -> None:
+    precious: list[Path] = [
+        *(one.prefix for one in around.environments if one.kind is not EnvironmentKind.SYSTEM),
+        *around.roots,
+    ]
     for place in (around.home, paths.home(), *precious):
         if place is not None and not _same(place, prefix) and _holds(prefix, place):
             raise UsageError("delete-holds", path=str(prefix), what=str(place))
@@ -152,7 +155,7 @@ class DeletionPlan:
     environment: Environment
     sizes: Sizes
     unowned: tuple[Unowned, ...]
-    running: tuple[Running, ...]
+    running: tuple[RunningProgram, ...]
     kernels: tuple[Kernel, ...]
     dependants: tuple[Environment, ...]
     stays: tuple[Message, ...]
@@ -165,15 +168,15 @@ class DeletionPlan:
 
 def plan_deletion(
     environment: Environment,
-    around: Surroundings,
+    around: ProtectedPlaces,
     variables: Mapping[str, str],
     is_cancelled: IsCancelled = _never,
 ) -> DeletionPlan:
     """Walks through the whole environment. Raises UsageError `delete-…`, Cancelled."""
     prefix = environment.prefix
-    if environment.state is State.DELETING:
+    if environment.state is EnvironmentState.DELETING:
         raise UsageError("delete-going", path=str(prefix))
-    if environment.kind is Kind.SYSTEM:
+    if environment.kind is EnvironmentKind.SYSTEM:
         raise UsageError("delete-system", path=str(prefix))
     check_deletable(prefix, around)
     seen = survey(prefix, is_cancelled)
@@ -198,7 +201,7 @@ def _borrows(one: Environment, prefix: Path) -> bool:
 
 def _stays(environment: Environment, sizes: Sizes, kernels: tuple[Kernel, ...]) -> list[Message]:
     found = [message("envs.stays.shared", size=megabytes(sizes.apparent - sizes.freed))] if _shares(sizes) else []
-    if environment.kind in (Kind.RATTLER, Kind.CONDA):
+    if environment.kind in (EnvironmentKind.RATTLER, EnvironmentKind.CONDA):
         found.append(message("envs.stays.conda-cache"))
     found.append(message("envs.stays.downloads"))
     found += [message("envs.stays.kernel", title=kernel.title, path=str(kernel.folder)) for kernel in kernels]
@@ -219,7 +222,7 @@ def megabytes(size: int) -> float:
 def delete(
     plan: DeletionPlan,
     typed: str,
-    around: Surroundings,
+    around: ProtectedPlaces,
     on_progress: OnProgress = lambda files, size: None,
     is_cancelled: IsCancelled = _never,
 ) -> None:

@@ -46,7 +46,7 @@ class _Folder:
 
 
 @dataclass(slots=True)
-class _Work:
+class _EraseWork:
     waiting: list[_Folder] = field(default_factory=list)
     busy: int = 0
     failed: Exception | None = None
@@ -81,7 +81,7 @@ class _Eraser:
         self._keep = keep
         self._on_erased = on_erased
         self._is_cancelled = is_cancelled
-        self._work = _Work(waiting=[self._root])
+        self._work = _EraseWork(waiting=[self._root])
         self._device = os.lstat(root).st_dev
 
     def run(self, threads: int) -> None:

@@ -56,7 +56,7 @@ class Deletion:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _DeletionMark:
     id: str
     schema: int = 1
 
@@ -161,7 +161,7 @@ def _put_away_on_a_full_disk(deletion: Deletion) -> None:
 def _note(deletion: Deletion, folder: Path) -> None:
     deletions_dir().mkdir(parents=True, exist_ok=True)
     moving.write_whole(deletion.note, msgspec.json.encode(deletion))
-    mark = msgspec.json.encode(_Mark(deletion.id))
+    mark = msgspec.json.encode(_DeletionMark(deletion.id))
     try:
         moving.write_whole(folder / DELETING, mark)
     except PermissionError:
@@ -217,6 +217,6 @@ def forget(deletion: Deletion, folder: Path) -> None:
 
 def _marked(folder: Path, deletion_id: str) -> bool:
     try:
-        return from_json((folder / DELETING).read_bytes(), _Mark).id == deletion_id
+        return from_json((folder / DELETING).read_bytes(), _DeletionMark).id == deletion_id
     except (OSError, msgspec.MsgspecError):
         return False

@@ -24,7 +24,7 @@ MARKER = ".torch-setup-unfinished.json"
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _UnfinishedMark:
     run: str
     existed: bool  # the empty folder was the user's
     parents: tuple[str, ...]  # folders above that we made, the innermost first
@@ -102,7 +102,7 @@ def remove_unfinished(prefix: Path, run_id: str | None = None) -> bool:
     return True
 
 
-def _remove_marked(prefix: Path, mark: _Mark) -> None:
+def _remove_marked(prefix: Path, mark: _UnfinishedMark) -> None:
     deletion = new_deletion(prefix, existed=mark.existed, parents=mark.parents)
     with held(deletion):
         try:
@@ -120,7 +120,7 @@ def _clear(deletion: Deletion) -> bool:
     return is_ours
 
 
-def _empty_in_place(prefix: Path, mark: _Mark) -> None:
+def _empty_in_place(prefix: Path, mark: _UnfinishedMark) -> None:
     """A mount point, or (Windows) something inside is in use: the marker goes last, so a retry is possible."""
     erase(prefix, keep=(MARKER,))
     moving.unlink(prefix / MARKER)
@@ -131,12 +131,12 @@ def _empty_in_place(prefix: Path, mark: _Mark) -> None:
             Path(parent).rmdir()
 
 
-def _read_mark(prefix: Path) -> _Mark | None:
+def _read_mark(prefix: Path) -> _UnfinishedMark | None:
     """None also for a link: what it points to is not ours to remove."""
     if is_link(prefix):
         return None
     try:
         data = json.loads((prefix / MARKER).read_text(encoding="utf-8"))
-        return _Mark(str(data["run"]), bool(data["existed"]), tuple(map(str, data["parents"])))
+        return _UnfinishedMark(str(data["run"]), bool(data["existed"]), tuple(map(str, data["parents"])))
     except (OSError, ValueError, KeyError, TypeError):
         return None

@@ -3,6 +3,6 @@
 It installs nothing and fetches nothing: `build` fills it, `link` hands files out, `space` looks after it.
 """
 
-from wizard.install.store.folder import Entry, PackageStore
+from wizard.install.store.folder import PackageStore, StoreEntry
 
-__all__ = ["Entry", "PackageStore"]
+__all__ = ["StoreEntry", "PackageStore"]

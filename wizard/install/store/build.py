@@ -16,7 +16,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
-from wizard.install.store.folder import BUILDING, Entry, PackageStore, StoredFile, read_entry, write_manifest
+from wizard.install.store.folder import BUILDING, PackageStore, StoredFile, StoreEntry, read_entry, write_manifest
 from wizard.install.store.stream import Unpacked, WheelStream
 from wizard.install.store.unpack import unpack, write_thin
 from wizard.install.wheel import Wheel, plain_members, read_wheel
@@ -26,7 +26,7 @@ from wizard.process import without_memory
 from wizard.process.exhausted import says_full
 from wizard.system import moving
 
-OnEntry = Callable[[LockedFile, Entry], None]
+OnEntry = Callable[[LockedFile, StoreEntry], None]
 _WRITERS = 3  # write blocks while the next ones are inflated
 _BUILDERS = 3  # make entries of whole wheels
 _EXECUTABLE = 0o111
@@ -107,7 +107,7 @@ class StoreBuilder:
             raise error if isinstance(error, WizardError) else as_wizard_error(error, self._store.root) from error
         self._on_entry(file, entry)
 
-    def _put_in(self, file: LockedFile, wheel: Path, stream: WheelStream) -> Entry:
+    def _put_in(self, file: LockedFile, wheel: Path, stream: WheelStream) -> StoreEntry:
         folder, found = stream.folder, stream.found
         folder.mkdir(mode=0o755, exist_ok=True)
         about = read_wheel(wheel)

@@ -50,7 +50,7 @@ class _Manifest(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class StoreEntry:
     """`wheel`: the thin wheel, which tells all about the package but the content of `files`."""
 
     folder: Path
@@ -108,7 +108,7 @@ class PackageStore:
         self.create()
         return FileLock(self.root / LOCKS / f"{self.folder_for(sha256).name}.lock", thread_local=False)
 
-    def find(self, file: LockedFile, *, deep: bool = False) -> Entry | None:
+    def find(self, file: LockedFile, *, deep: bool = False) -> StoreEntry | None:
         """Return the entry when it is whole, else None, and take out one that is not.
 
         `deep`: every file is hashed, not only those that were touched. Raises OSError.
@@ -122,7 +122,7 @@ class PackageStore:
                     self.remove(folder)
         return entry
 
-    def look(self, file: LockedFile, *, deep: bool = False) -> Entry | None:
+    def look(self, file: LockedFile, *, deep: bool = False) -> StoreEntry | None:
         """Return the entry when it is whole; change nothing."""
         file = Downloads().resolved(file)
         if not file.sha256:
@@ -143,7 +143,7 @@ class PackageStore:
         found = (read_entry(root / name) for root in (self.root, *self._others))
         return next((entry.wheel for entry in found if entry), None)
 
-    def entries(self) -> Iterator[Entry]:
+    def entries(self) -> Iterator[StoreEntry]:
         """Every entry with a readable manifest, in the order of their names."""
         with contextlib.suppress(OSError):
             for folder in sorted(self.root.iterdir()):
@@ -180,7 +180,7 @@ def is_hash(name: str) -> bool:
     return len(name) == 64 and set(name) <= set("0123456789abcdef")
 
 
-def read_entry(folder: Path) -> Entry | None:
+def read_entry(folder: Path) -> StoreEntry | None:
     """None for what is missing, unreadable, or of another version."""
     try:
         manifest = from_json((folder / MANIFEST).read_bytes(), _Manifest)
@@ -188,7 +188,7 @@ def read_entry(folder: Path) -> Entry | None:
         return None
     if manifest.schema != _SCHEMA or Path(manifest.wheel).name != manifest.wheel:
         return None
-    return Entry(folder, folder / manifest.wheel, manifest.files)
+    return StoreEntry(folder, folder / manifest.wheel, manifest.files)
 
 
 def write_manifest(folder: Path, wheel: str, files: tuple[StoredFile, ...]) -> None:
@@ -199,7 +199,7 @@ def write_manifest(folder: Path, wheel: str, files: tuple[StoredFile, ...]) -> N
         os.fsync(out.fileno())
 
 
-def altered_files(entry: Entry, *, deep: bool = False) -> tuple[StoredFile, ...]:
+def altered_files(entry: StoreEntry, *, deep: bool = False) -> tuple[StoredFile, ...]:
     """Files that are missing, of another size, or (touched since they were unpacked, or `deep`) of another content."""
     wrong: list[StoredFile] = []
     doubted: list[StoredFile] = []

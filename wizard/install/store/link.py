@@ -15,7 +15,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from wizard.install.record import PART_SUFFIX
-from wizard.install.store.folder import Entry
+from wizard.install.store.folder import StoreEntry
 from wizard.model.errors import Cancelled
 from wizard.system import moving
 from wizard.system.disk import move_blocks, share_blocks
@@ -37,7 +37,7 @@ class Linker:
         self._shares, self._links = not copies, not copies
         self._made: set[str] = set()
 
-    def begin(self, entry: Entry, site_packages: Path) -> Sequence[Future[None]]:
+    def begin(self, entry: StoreEntry, site_packages: Path) -> Sequence[Future[None]]:
         """Start to put all files there; what is there already is replaced. The results raise OSError, Cancelled."""
         root = f"{extended(str(site_packages))}{os.sep}"
         pairs = [(path, root + file.path.replace("/", os.sep)) for file, path in entry.with_paths()]

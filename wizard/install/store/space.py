@@ -15,7 +15,7 @@ from pathlib import Path
 
 from filelock import Timeout
 
-from wizard.install.store.folder import BUILDING, LOCKS, Entry, PackageStore, StoredFile, altered_files, is_hash
+from wizard.install.store.folder import BUILDING, LOCKS, PackageStore, StoredFile, StoreEntry, altered_files, is_hash
 from wizard.model.errors import Cancelled, WizardError, gigabytes_apart
 from wizard.system import moving
 
@@ -31,7 +31,7 @@ def _never() -> bool:
 class Stored:
     """One entry as it is on the disk. `size` in bytes; `is_used`: some environment has a file of it."""
 
-    entry: Entry
+    entry: StoreEntry
     size: int
     is_used: bool
 
@@ -83,7 +83,7 @@ def prune(store: PackageStore, needed: Collection[str] = (), is_cancelled: IsCan
 class Damaged:
     """`others`: one file's further names are not known here; its inode tells them (`inodes`)."""
 
-    entry: Entry
+    entry: StoreEntry
     files: tuple[StoredFile, ...]
     inodes: tuple[tuple[int, int], ...]
 
@@ -145,7 +145,7 @@ def foreign_names(folder: Path) -> tuple[str, ...]:
     return ()
 
 
-def _move(entry: Entry, fresh: PackageStore) -> None:
+def _move(entry: StoreEntry, fresh: PackageStore) -> None:
     place, building = fresh.folder_for(entry.sha256), fresh.root / BUILDING / f"{entry.sha256}.moved"
     if place.exists():
         return
@@ -157,7 +157,7 @@ def _move(entry: Entry, fresh: PackageStore) -> None:
         moving.rename(building, place)
 
 
-def _stored(entry: Entry) -> Stored:
+def _stored(entry: StoreEntry) -> Stored:
     size, is_used = 0, False
     for path in (*map(entry.path_of, entry.files), str(entry.wheel)):
         with contextlib.suppress(OSError):
@@ -168,7 +168,7 @@ def _stored(entry: Entry) -> Stored:
     return Stored(entry, size, is_used)
 
 
-def _inodes(entry: Entry, files: tuple[StoredFile, ...]) -> Iterator[tuple[int, int]]:
+def _inodes(entry: StoreEntry, files: tuple[StoredFile, ...]) -> Iterator[tuple[int, int]]:
     for file in files:
         with contextlib.suppress(OSError):
             status = os.lstat(entry.path_of(file))

@@ -118,7 +118,7 @@ print(json.dumps({
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class InterpreterFacts:
     version: str
     is_fit: bool
     has_venv: bool
@@ -131,11 +131,11 @@ class Answer:
         return (Path(self.base_prefix) / "conda-meta").is_dir()
 
 
-def parse_answer(text: str) -> Answer | None:
+def parse_answer(text: str) -> InterpreterFacts | None:
     """None for anything but the script's own words; noise before them (a site hook's) does no harm."""
     try:
         data = json.loads(text.strip().splitlines()[-1])
-        return Answer(
+        return InterpreterFacts(
             version=str(data["version"]),
             is_fit=data["name"] == "cpython" and data["is_64_bit"] is True and data["free_threaded"] is False,
             has_venv=bool(data["has_venv"]),
@@ -147,7 +147,7 @@ def parse_answer(text: str) -> Answer | None:
         return None
 
 
-def ask_interpreter(ask: Ask, path: Path) -> Answer | None:
+def ask_interpreter(ask: Ask, path: Path) -> InterpreterFacts | None:
     """None for one that does not run, or is no Python. Raises WizardError `no-memory`."""
     outcome = ask(question((str(path), "-I", "-c", _SCRIPT), SECONDS))
     if lack := without_memory(outcome):
@@ -155,8 +155,8 @@ def ask_interpreter(ask: Ask, path: Path) -> Answer | None:
     return parse_answer(outcome.stdout) if outcome.ok else None
 
 
-def _ask_all(ask: Ask, executables: Iterable[Path]) -> dict[Path, Answer]:
-    tasks: list[Task[Answer | None]] = []
+def _ask_all(ask: Ask, executables: Iterable[Path]) -> dict[Path, InterpreterFacts]:
+    tasks: list[Task[InterpreterFacts | None]] = []
     by_name: dict[str, Path] = {}
     for path in executables:
         by_name[str(path)] = path
@@ -167,7 +167,7 @@ def _ask_all(ask: Ask, executables: Iterable[Path]) -> dict[Path, Answer]:
     return {by_name[task.name]: task.value for task in tasks if task.value}
 
 
-def _base_of(answer: Answer) -> Path:
+def _base_of(answer: InterpreterFacts) -> Path:
     """The interpreter below a venv that was made with copies (links were followed before)."""
     return places().base_python(Path(answer.base_prefix), answer.release)
 

@@ -61,7 +61,7 @@ _OS_RELEASE_LINE = re.compile(r"""^PRETTY_NAME=(["']?)(?P<name>.*)\1\s*$""", re.
 
 
 @dataclass(frozen=True, slots=True)
-class System:
+class OperatingSystem:
     os: str
     arch: str
     glibc: str | None
@@ -114,6 +114,6 @@ def _os_version() -> str | None:
     return parse_os_release(_read("/etc/os-release") or _read("/usr/lib/os-release"))
 
 
-def probe_system() -> System:
+def probe_system() -> OperatingSystem:
     is_wsl = this().has_proc and is_wsl_kernel(platform.release())
-    return System(this().name, normal_arch(platform.machine()), glibc_version(), _os_version(), is_wsl)
+    return OperatingSystem(this().name, normal_arch(platform.machine()), glibc_version(), _os_version(), is_wsl)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.install.lock import with_hashes
-from wizard.install.store import Entry, PackageStore
+from wizard.install.store import PackageStore, StoreEntry
 from wizard.install.store.build import OnEntry, StoreBuilder
 from wizard.model.errors import WizardError
 from wizard.model.lock import LockedFile
@@ -71,10 +71,10 @@ class Fetch:
             seconds=round(time.monotonic() - started, 1),
         )
 
-    def _hand_on_present(self, context: Context, store: PackageStore) -> dict[str, Entry]:
+    def _hand_on_present(self, context: Context, store: PackageStore) -> dict[str, StoreEntry]:
         """What the store has goes on, together: the installer takes what comes at once as one batch. Returns it by the
         files' keys."""
-        found: dict[str, Entry | None] = {}
+        found: dict[str, StoreEntry | None] = {}
         for file in context.lock.files:
             context.check()
             found[file.key] = store.find(file, deep=self._deep or context.history.after_crash)
@@ -117,7 +117,7 @@ def _handing_on(context: Context) -> OnEntry:
     downloads = Downloads(paths.downloads_dir())
     keeps = context.plan.keeps_wheels
 
-    def on_entry(file: LockedFile, entry: Entry) -> None:
+    def on_entry(file: LockedFile, entry: StoreEntry) -> None:
         if not keeps:
             downloads.remove(file)
         context.ready.put(entry)

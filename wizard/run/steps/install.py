@@ -15,7 +15,7 @@ from wizard.environment.layout import site_packages_of
 from wizard.environment.remove.unfinished import mark_complete
 from wizard.install.installer import Installer, Needed
 from wizard.install.record import changed_files, check_record, record_of
-from wizard.install.store import Entry, PackageStore
+from wizard.install.store import PackageStore, StoreEntry
 from wizard.model.errors import WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
@@ -53,7 +53,7 @@ def _measure(store: PackageStore, file: LockedFile, site_packages: Path) -> Path
     return store.wheel_of(file) or site_packages / f"{'-'.join(file.filename.split('-')[:2])}.dist-info"
 
 
-def check_runtime(entry: Entry, prefix: Path) -> None:
+def check_runtime(entry: StoreEntry, prefix: Path) -> None:
     """Tell before torch is installed what it would end with (WinError 126). Raises WizardError `install-runtime`."""
     if not entry.wheel.name.startswith("torch-"):
         return
@@ -74,7 +74,7 @@ class Install:
         sizes = {file.filename: file.size or 0 for file in context.lock.files}
         total, done = sum(sizes.values()), 0
 
-        def on_installed(entry: Entry) -> None:
+        def on_installed(entry: StoreEntry) -> None:
             nonlocal done
             done += sizes.get(entry.wheel.name, 0)
             context.journal.installed((entry.wheel.name,))
