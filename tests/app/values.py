@@ -25,7 +25,7 @@ from wizard.run.verify.model import Diagnosis, SmokeCheck, Verification
 from wizard.run.verify.smoke import check_message, headline
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.table import MirrorRow
-from wizard.toolconfig.lint.finding import Situation
+from wizard.toolconfig.lint.finding import LintContext
 from wizard.toolconfig.lint.lint import lint
 from wizard.toolconfig.options import read_own_settings
 
@@ -42,7 +42,7 @@ MACHINE = Machine(
 )
 _VARIABLES = {"PIP_INDEX_URL": "https://pypi.douban.com/simple"}
 _OWN = read_own_settings(_VARIABLES, Path("/nobody"), "linux", Path("/nothing"))
-_FINDINGS = lint(_OWN, Situation("linux", "GTX 1660 Ti", "2.14.1", "cu126", "3.12", ("cu126",), ("conda",)))
+_FINDINGS = lint(_OWN, LintContext("linux", "GTX 1660 Ti", "2.14.1", "cu126", "3.12", ("cu126",), ("conda",)))
 
 FACTS = Facts(
     machine=MACHINE,

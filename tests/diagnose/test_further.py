@@ -14,8 +14,8 @@ from tests.diagnose.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient,
 from wizard.cli.doctor import _say_how
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices
-from wizard.diagnose.model import Answer, evidence_text
-from wizard.diagnose.repair.snapshot import Aside
+from wizard.diagnose.model import DoctorResult, evidence_text
+from wizard.diagnose.repair.snapshot import RepairSnapshot
 from wizard.environment.inspect.distributions import damage_of, read_distribution
 from wizard.environment.layout import python_of
 from wizard.install.wheel import parse_record
@@ -27,7 +27,7 @@ from wizard.system import paths
 RUBBISH = bytes(range(256)) * 20
 
 
-def said(answer: Answer) -> str:
+def said(answer: DoctorResult) -> str:
     return text(answer.cause.cause, "en") if answer.cause else ""
 
 
@@ -178,7 +178,7 @@ def test_a_second_repair_waits_for_one_that_was_killed(bare: Patient, capsys: py
     bare.make(*HEALTHY)
     (bare.site / "sympy" / "__init__.py").unlink()
     preview = bare.plan()
-    aside = Aside(bare.prefix, bare.site, preview.plan.id)
+    aside = RepairSnapshot(bare.prefix, bare.site, preview.plan.id)
     aside.put(("sympy",), (), (), ())  # as far as it got
     folder = RunFolder(paths.runs_dir() / preview.plan.id)
     folder.journal.write_text("")
@@ -260,6 +260,6 @@ def test_a_healthy_environment_is_not_read_to_the_end(bare: Patient) -> None:
 def test_an_environment_that_vanishes_meanwhile_is_not_made_again_in_part(tmp_path: Path) -> None:
     gone = tmp_path / "gone"
     with pytest.raises(WizardError) as caught:
-        Aside(gone, gone / "lib" / "site-packages", "run-1").put(["torch"], [], [], [])
+        RepairSnapshot(gone, gone / "lib" / "site-packages", "run-1").put(["torch"], [], [], [])
     assert caught.value.code == "aside-failed"
     assert not gone.exists()

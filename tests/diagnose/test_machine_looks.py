@@ -12,10 +12,10 @@ from tests.windows.libraries import library
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
-from wizard.diagnose.checks.host_facts import Surroundings, look_around, parse_modules
+from wizard.diagnose.checks.host_facts import HostFacts, look_around, parse_modules
 from wizard.diagnose.checks.machine import machine_looks, runtime
 from wizard.diagnose.examine import decide, exit_status
-from wizard.diagnose.model import ENVIRONMENT, Look, finding, found, ruled_out
+from wizard.diagnose.model import ENVIRONMENT, Check, finding, found, ruled_out
 from wizard.diagnose.model import MACHINE as OF_MACHINE
 from wizard.environment.inspect.installation import Installation, TorchFiles, parse_version_file
 from wizard.machine.model import Driver, Gpu, Machine
@@ -25,7 +25,7 @@ from wizard.model.messages import LANGUAGES, message, text
 from wizard.run.verify.model import SmokeCheck, Verification
 from wizard.system import places_linux, places_windows
 
-QUIET = Surroundings(None, frozenset(), None, (), None, None, False, None, (), None, None)
+QUIET = HostFacts(None, frozenset(), None, (), None, None, False, None, (), None, None)
 NO_CARD = replace(MACHINE, driver=None, gpus=())
 NO_DRIVER = replace(MACHINE, driver=None)
 MISMATCH = replace(MACHINE, notices=(message("machine.nvidia.driver-library-mismatch"),))
@@ -42,12 +42,12 @@ def environment(version: str = "2.13.0+cu126", cuda: str | None = "12.6") -> Ins
     )  # fmt: skip
 
 
-def looks(machine: Machine, around: Surroundings = QUIET, env: Installation | None = None) -> dict[str, Look]:
+def looks(machine: Machine, around: HostFacts = QUIET, env: Installation | None = None) -> dict[str, Check]:
     best = resolve(machine, load_matrix(), Choices(), prove_all=False).best
     return {look.check: look for look in machine_looks(env or environment(), machine, load_matrix(), around, best)}
 
 
-def codes(machine: Machine, around: Surroundings = QUIET, env: Installation | None = None) -> set[str]:
+def codes(machine: Machine, around: HostFacts = QUIET, env: Installation | None = None) -> set[str]:
     return {each.code for look in looks(machine, around, env).values() for each in look.findings}
 
 
@@ -112,7 +112,7 @@ def with_driver(kernel_driver: str | None) -> Machine:
         (replace(MACHINE, os="windows"), replace(QUIET, runtime_missing=(), runtime_version="14.29.1"), "vc-runtime"),
     ],
 )  # fmt: skip
-def test_found(machine: Machine, around: Surroundings, code: str) -> None:
+def test_found(machine: Machine, around: HostFacts, code: str) -> None:
     told = [each for look in looks(machine, around).values() for each in look.findings]
     assert code in {each.code for each in told}
     for each in told:
@@ -188,7 +188,7 @@ def test_around_from_files(tmp_path: Path) -> None:
     secure.parent.mkdir(parents=True)
     secure.write_bytes(b"\x06\0\0\0\x01")
     around = look_around(tmp_path, {"PATH": str(tmp_path), "SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "1"}, "6.1.0")
-    assert around == Surroundings(
+    assert around == HostFacts(
         secure_boot=True, modules=frozenset({"nouveau", "snd"}), module_installed=True,
         device_nodes=("nvidia0", "nvidiactl"), container="podman", scheduler=None, in_job=True, prime="on-demand",
         powered_off=("0000:01:00.0: D3cold, no driver",), visible_devices="1", runtime_missing=None,

@@ -14,7 +14,7 @@ from wizard.diagnose.checks.outside import _set_in
 from wizard.diagnose.checks.packages import fits
 from wizard.diagnose.repair.guards import shell_block, with_block
 from wizard.diagnose.repair.owned_files import claims, distributions_named
-from wizard.diagnose.repair.snapshot import Aside
+from wizard.diagnose.repair.snapshot import RepairSnapshot
 from wizard.environment.inspect.distributions import damage_of, is_cut, parse_headers, read_distribution
 from wizard.environment.inspect.installation import parse_interpreter, parse_version_file, user_variables
 from wizard.install.record import content_digest
@@ -191,7 +191,7 @@ def test_a_repair_leaves_what_a_record_names_and_nobody_owns(patient: Patient) -
     record = next(patient.site.glob("numpy-*.dist-info")) / "RECORD"
     with record.open("a") as file:
         file.write(f"{os.path.relpath(mine, patient.site)},,\n")
-    snapshot = Aside(patient.prefix, patient.site, "run")
+    snapshot = RepairSnapshot(patient.prefix, patient.site, "run")
     assert snapshot.put(["numpy"], (), (), ()) > 0
     assert mine.read_bytes() == b"hours of training"
     assert not (patient.site / "numpy").exists()

@@ -26,7 +26,7 @@ from wizard.app.session import Session
 from wizard.app.use.doctor import Examination
 from wizard.compatibility.model import Choices
 from wizard.diagnose.examine import exit_status
-from wizard.diagnose.model import Answer
+from wizard.diagnose.model import DoctorResult
 from wizard.diagnose.repair.plan import RepairPreview
 from wizard.machine.host.operating_system import glibc_version
 from wizard.machine.model import Driver, Gpu, Machine
@@ -146,7 +146,7 @@ class Patient:
         facts = self.session.facts_of(self.machine)
         return self.session.doctor(facts, self.prefix, variables=self.variables, **options)
 
-    def answer(self, **options: bool) -> Answer:
+    def answer(self, **options: bool) -> DoctorResult:
         return self.examine(**options).answer
 
     def plan(self, found: Examination | None = None) -> RepairPreview:
@@ -156,7 +156,7 @@ class Patient:
     def carry_out(self, preview: RepairPreview) -> subprocess.CompletedProcess[str]:
         return self.world.run("run", str(self.session.plan_path(preview.plan.id)))
 
-    def status(self, answer: Answer) -> ExitStatus:
+    def status(self, answer: DoctorResult) -> ExitStatus:
         return exit_status(answer)
 
 

@@ -8,7 +8,7 @@ from wizard.app.pages import check as advice
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
-from wizard.diagnose.driver_guide import Need, driver_guide, guide_rows
+from wizard.diagnose.driver_guide import DriverNeed, driver_guide, guide_rows
 from wizard.machine.model import Gpu, Machine
 from wizard.model.messages import LANGUAGES, catalogue, text
 
@@ -16,7 +16,7 @@ PASCAL, BLACKWELL, TURING = "10de:1b80", "10de:2b85", "10de:2182"
 
 
 def test_an_old_card_gets_the_last_branch_that_knows_it_and_keeps_it() -> None:
-    guide = driver_guide(Need(None, 580, "no"), ("ubuntu", "debian"))
+    guide = driver_guide(DriverNeed(None, 580, "no"), ("ubuntu", "debian"))
     assert guide.branch == 580
     assert guide.install[-1] == "sudo apt install nvidia-driver-580"
     assert guide.hold == ("sudo apt-mark hold nvidia-driver-580",)
@@ -24,7 +24,7 @@ def test_an_old_card_gets_the_last_branch_that_knows_it_and_keeps_it() -> None:
 
 
 def test_a_new_card_gets_the_open_module() -> None:
-    guide = driver_guide(Need(580, None, "required"), ("ubuntu",))
+    guide = driver_guide(DriverNeed(580, None, "required"), ("ubuntu",))
     assert guide.install[-1] == "sudo apt install nvidia-driver-580-open"
     assert "explain.guide.open-module" in {note.key for note in guide.notes}
     assert guide.hold == ()
@@ -34,7 +34,7 @@ def test_a_new_card_gets_the_open_module() -> None:
 @pytest.mark.parametrize("last", [None, 390, 470, 580])
 @pytest.mark.parametrize("name", [name for row in guide_rows() for name in row.ids])
 def test_no_system_is_ever_led_beyond_the_last_branch(name: str, last: int | None, at_least: int | None) -> None:
-    guide = driver_guide(Need(at_least, last, "optional"), (name,))
+    guide = driver_guide(DriverNeed(at_least, last, "optional"), (name,))
     if guide.branch is not None:
         assert last is None or guide.branch <= last
         assert at_least is None or guide.branch >= at_least
@@ -43,13 +43,13 @@ def test_no_system_is_ever_led_beyond_the_last_branch(name: str, last: int | Non
 
 
 def test_a_system_without_the_branch_gets_the_page_and_no_lines() -> None:
-    guide = driver_guide(Need(None, 390, "no"), ("ubuntu",))
+    guide = driver_guide(DriverNeed(None, 390, "no"), ("ubuntu",))
     assert (guide.branch, guide.install) == (None, ())
 
 
 def test_wsl_and_windows_never_get_linux_lines() -> None:
     for name in ("wsl", "windows"):
-        guide = driver_guide(Need(580, None, "optional"), (name,))
+        guide = driver_guide(DriverNeed(580, None, "optional"), (name,))
         assert guide.install == ()
         assert guide.page == "https://www.nvidia.com/drivers"
 

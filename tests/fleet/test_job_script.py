@@ -13,7 +13,7 @@ import pytest
 
 from tests.line.world import ROOT
 from tests.stand_in import install, make_environment
-from wizard.diagnose.job_script import Job, check_options, slurm_script
+from wizard.diagnose.job_script import BatchJob, check_options, slurm_script
 from wizard.model.errors import UsageError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Slurm is for Linux")
@@ -114,7 +114,7 @@ def test_what_fails_on_the_node_is_explained(tmp_path: Path, cluster: dict[str, 
 def test_in_a_shell_of_salloc_it_still_goes_to_the_node(tmp_path: Path, cluster: dict[str, str]) -> None:
     """There SLURM_JOB_ID is set on the login node."""
     script = tmp_path / "job.sh"
-    script.write_text(slurm_script(Job(tmp_path / "nowhere", tmp_path)))
+    script.write_text(slurm_script(BatchJob(tmp_path / "nowhere", tmp_path)))
     variables = {**cluster, "SLURM_JOB_ID": "12"}
     subprocess.run(["bash", str(script)], env=variables, capture_output=True, timeout=60)
     assert Path(cluster["SRUN_SAID"]).is_file()
@@ -123,7 +123,7 @@ def test_in_a_shell_of_salloc_it_still_goes_to_the_node(tmp_path: Path, cluster:
 def test_a_node_that_does_not_see_the_program_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.diagnose.job_script.own_program", lambda: ("/on/another node/torch-wizard",))
     script = tmp_path / "job.sh"
-    script.write_text(slurm_script(Job(tmp_path, tmp_path), "en"))
+    script.write_text(slurm_script(BatchJob(tmp_path, tmp_path), "en"))
     done = subprocess.run(
         ["bash", str(script)], env={**os.environ, "SLURM_PROCID": "0"}, capture_output=True, text=True
     )
@@ -143,7 +143,7 @@ def test_an_option_that_is_none(option: str) -> None:
 def test_options_reach_slurm_as_they_are(tmp_path: Path) -> None:
     """As a directive and as an argument, whatever a shell would make of them; a card is asked for once."""
     options = ("--comment=$(id) `id` 'x' #y", "--gpus=2")
-    text = slurm_script(Job(tmp_path, tmp_path, options))
+    text = slurm_script(BatchJob(tmp_path, tmp_path, options))
     assert "#SBATCH \"--comment=$(id) `id` 'x' #y\"" in text
     assert "--gres" not in text
     line = next(line for line in text.splitlines() if line.startswith("options=("))

@@ -26,8 +26,8 @@ from wizard.run.report.document import diagnosis_facts, verification_facts
 from wizard.run.select.judged_builds import JudgedNews
 from wizard.sources.table import MirrorRow
 from wizard.toolconfig.apply import apply
-from wizard.toolconfig.editors import Surroundings
-from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.editors import UserContext
+from wizard.toolconfig.lint.finding import LintFinding
 from wizard.transfer.download import FetchProgress
 from wizard.transfer.proxy.model import Network, SystemProxy
 from wizard.undo.model import Change
@@ -51,7 +51,7 @@ class FakeSession:
         self.told: tuple[SourceTold, ...] = ()
         self.fresh: list[bool] = []
         self.table = values.MIRRORS
-        self.around = Surroundings({}, root / "person", "linux", root / "system")
+        self.around = UserContext({}, root / "person", "linux", root / "system")
         self.wish, self.system = Network(), SystemProxy()
         self.fail: dict[str, WizardError] = {}
         self.hold: set[str] = set()
@@ -83,7 +83,7 @@ class FakeSession:
         self._called("look_over", None)
         return self.looks
 
-    def mending(self, findings: Sequence[Finding], code: str) -> Mending:
+    def mending(self, findings: Sequence[LintFinding], code: str) -> Mending:
         self._called("mending", code)
         return mending(findings, code)
 

@@ -28,7 +28,7 @@ from wizard.compatibility.model import Choices
 from wizard.diagnose.document import doctor_document
 from wizard.diagnose.known_errors.match import explain
 from wizard.diagnose.known_errors.pasted import read_pasted
-from wizard.diagnose.model import Answer, Finding, Look, Remedy, finding
+from wizard.diagnose.model import Check, DoctorResult, Finding, Remedy, finding
 from wizard.diagnose.repair.plan import RepairPreview
 from wizard.diagnose.repair.steps import Repair
 from wizard.environment.inspect.baseline import Drift, GoodState
@@ -130,18 +130,18 @@ CPU_BUILD = finding(
     variant="cu126",
 )
 LOOKS = (
-    Look("interpreter", "ruled-out", message("doctor.look.interpreter.ruled-out", version="3.12.11")),
-    Look("copies", "ruled-out", message("doctor.look.copies.ruled-out")),
-    Look("build", "found", CPU_BUILD.cause),
-    Look("drift", "not-looked", message("doctor.not-looked.no-record")),
+    Check("interpreter", "ruled-out", message("doctor.look.interpreter.ruled-out", version="3.12.11")),
+    Check("copies", "ruled-out", message("doctor.look.copies.ruled-out")),
+    Check("build", "found", CPU_BUILD.cause),
+    Check("drift", "not-looked", message("doctor.not-looked.no-record")),
 )
 
 
-def answer(verdict: str, prefix: Path, cause: Finding | None = None, others: tuple[Finding, ...] = ()) -> Answer:
-    return Answer(verdict, prefix, cause, others, LOOKS)
+def answer(verdict: str, prefix: Path, cause: Finding | None = None, others: tuple[Finding, ...] = ()) -> DoctorResult:
+    return DoctorResult(verdict, prefix, cause, others, LOOKS)
 
 
-def examination(given: Answer, drift: Drift | None = None) -> Examination:
+def examination(given: DoctorResult, drift: Drift | None = None) -> Examination:
     return Examination(values.FACTS, None, given, drift)  # type: ignore[arg-type]
 
 

@@ -12,14 +12,14 @@ from tests.app import values
 from tests.gui.fake_session import FakeSession
 from wizard.app.pages.check import Looks
 from wizard.compatibility.model import DriverUpdate
-from wizard.diagnose.driver_guide import Need, driver_guide
+from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.environment.inspect.baseline import Drift, GoodState, PackageChange
 from wizard.machine.model import CondaInstall
 from wizard.run.model import SourceTold
 from wizard.run.select.judged_builds import JudgedNews
 from wizard.run.select.new_builds import NewBuild
 from wizard.sources.model import Origin, Source
-from wizard.toolconfig.lint.finding import Finding, Situation
+from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.lint import lint
 from wizard.toolconfig.options import read_own_settings
 
@@ -46,14 +46,14 @@ def write_settings(session: FakeSession) -> Path:
     return path
 
 
-def findings(session: FakeSession) -> tuple[Finding, ...]:
+def findings(session: FakeSession) -> tuple[LintFinding, ...]:
     own = read_own_settings({}, session.around.home, "linux", session.around.root)
     best = values.BEST
-    return lint(own, Situation("linux", "GTX 1660 Ti", best.torch, best.variant, "3.12", ("cu126",), ("conda",)))
+    return lint(own, LintContext("linux", "GTX 1660 Ti", best.torch, best.variant, "3.12", ("cu126",), ("conda",)))
 
 
 def looks(session: FakeSession) -> Looks:
-    guide = driver_guide(Need(580, None, "optional"), ("ubuntu", "debian"))
+    guide = driver_guide(DriverNeed(580, None, "optional"), ("ubuntu", "debian"))
     by = ("fancy-diffusion 1.4 (torch>=2.15)",)
     drift = Drift(
         Path("/home/li/torch-envs/lesson"),

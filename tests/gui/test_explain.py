@@ -22,7 +22,7 @@ from wizard.app.pages.order import PageId, SideId
 from wizard.app.session import Session
 from wizard.app.side_session import SideSession
 from wizard.app.use.explain import Answer
-from wizard.diagnose.driver_guide import Need, driver_guide
+from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.tools.explain import ExplainPage
@@ -111,7 +111,7 @@ def test_lines_for_a_driver_have_copy_buttons(
     language: str, qapp: QApplication, qtbot: QtBot, make_window: MakeWindow, side: FakeSide,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
-    guide = driver_guide(Need(580, None, "required"), ("ubuntu",))
+    guide = driver_guide(DriverNeed(580, None, "required"), ("ubuntu",))
     assert guide.install
     found = (*explain(KNOWN), *explain("pip: No space left on device"))
     answer = Answer(found, (values.FACTS.requirements[1].fact,), guide)

@@ -26,10 +26,10 @@ KILLS = times(30, 8)
 WORK = """
 import itertools, os, signal, sys, zipfile
 from pathlib import Path
-from wizard.diagnose.repair.snapshot import Aside
+from wizard.diagnose.repair.snapshot import RepairSnapshot
 how, prefix, site, last, *wheels = sys.argv[1:]
 prefix, site, last, wheels = Path(prefix), Path(site), int(last), [Path(wheel) for wheel in wheels]
-aside = Aside(prefix, site, "run-1")
+aside = RepairSnapshot(prefix, site, "run-1")
 names = ["torch", "numpy", "padding-a", "torchvision"]
 counter, count = itertools.count(1), 0
 def hook(event, arguments):

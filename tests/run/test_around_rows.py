@@ -9,7 +9,7 @@ import pytest
 
 from wizard.app.pages.check import around_rows, folder_rows, restart_rows, runtime_rows
 from wizard.app.pages.requirements import requirements
-from wizard.diagnose.checks.host_facts import Surroundings, look_around
+from wizard.diagnose.checks.host_facts import HostFacts, look_around
 from wizard.machine.model import Driver, Gpu, Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import LANGUAGES, Message, message, text
@@ -30,7 +30,7 @@ def said(rows: tuple[Requirement, ...]) -> list[tuple[str, str]]:
     return [(row.name, row.state) for row in rows]
 
 
-def windows(missing: tuple[str, ...] | None, version: str | None) -> Surroundings:
+def windows(missing: tuple[str, ...] | None, version: str | None) -> HostFacts:
     return replace(look_around(), runtime_missing=missing, runtime_version=version)
 
 

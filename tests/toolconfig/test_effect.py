@@ -14,7 +14,7 @@ from tests.toolconfig.world import Computer
 from wizard.model.messages import message
 from wizard.system import paths
 from wizard.toolconfig.apply import apply, propose, undo
-from wizard.toolconfig.use import Wish, pip_wish, uv_wish
+from wizard.toolconfig.use import SettingsRequest, pip_wish, uv_wish
 
 WHY = message("settings-file.reason.use", id="example")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders of Linux")
@@ -28,7 +28,7 @@ def indexes(tmp_path: Path) -> Iterator[tuple[IndexServer, IndexServer]]:
         yield old, new
 
 
-def written(wish: Wish) -> None:
+def written(wish: SettingsRequest) -> None:
     apply(propose(wish.edits), WHY)
 
 

@@ -15,7 +15,7 @@ from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
 from wizard.system import paths
 from wizard.toolconfig.apply import propose
-from wizard.toolconfig.lint.finding import Situation
+from wizard.toolconfig.lint.finding import LintContext
 from wizard.toolconfig.lint.lint import edits_of, lint
 from wizard.toolconfig.options import read_own_settings
 
@@ -65,11 +65,11 @@ class Desk:
 
     def codes(self, encoding: str = "utf-8") -> list[str]:
         own = read_own_settings({}, self.home, "linux", self.home / "root", encoding=encoding)
-        return [finding.code for finding in lint(own, Situation("linux"))]
+        return [finding.code for finding in lint(own, LintContext("linux"))]
 
     def mend(self) -> None:
         own = read_own_settings({}, self.home, "linux", self.home / "root", encoding="utf-8")
-        for diff in propose(edits_of(lint(own, Situation("linux")))):
+        for diff in propose(edits_of(lint(own, LintContext("linux")))):
             diff.path.write_bytes(diff.after)
 
 

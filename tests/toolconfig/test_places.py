@@ -11,7 +11,7 @@ import pytest
 from tests.toolconfig.world import Computer
 from wizard.model.messages import LANGUAGES, text
 from wizard.system import paths
-from wizard.toolconfig.editors import Surroundings, own_file, settings_files
+from wizard.toolconfig.editors import UserContext, own_file, settings_files
 from wizard.toolconfig.files import settings_table
 from wizard.toolconfig.model import Tool
 from wizard.toolconfig.pip import pip_files, read_pip_settings
@@ -24,7 +24,7 @@ A, B = "https://a.example/simple", "https://b.example/simple"
 USER, LEGACY, XDG = ".config/pip/pip.conf", ".pip/pip.conf", "xdg/pip/pip.conf"
 
 
-def places(tool: Tool, around: Surroundings) -> list[str]:
+def places(tool: Tool, around: UserContext) -> list[str]:
     return [str(file.path) for file in settings_files(tool, around)]
 
 
@@ -142,7 +142,7 @@ def test_the_rows_agree_with_what_the_sources_are_read_from(tmp_path: Path) -> N
         ("linux", {}), ("linux", {"XDG_CONFIG_DIRS": "/a:/b", "XDG_CONFIG_HOME": str(home / "cfg")}),
         ("windows", {}), ("windows", {"APPDATA": str(home / "ad"), "PROGRAMDATA": str(tmp_path / "pd")}),
     ):  # fmt: skip
-        around = Surroundings(environ, home, os_name, tmp_path)
+        around = UserContext(environ, home, os_name, tmp_path)
         for tool, files in ((Tool.PIP, pip_files), (Tool.UV, uv_files)):
             known = {PureWindowsPath(str(path)) for path in files(environ, home, os_name, tmp_path)}
             assert {PureWindowsPath(path) for path in places(tool, around)} == known
@@ -164,13 +164,13 @@ def test_folders_of_xdg_are_read_in_pips_order(computer: Computer) -> None:
     assert effective_pip(computer) == B
 
 
-WINDOWS = Surroundings(
+WINDOWS = UserContext(
     {"APPDATA": "C:\\Users\\李\\AppData\\Roaming", "PROGRAMDATA": "C:\\ProgramData", "VIRTUAL_ENV": "D:\\v"},
     Path("C:/Users/李"), "windows",
 )  # fmt: skip
 
 
-def on_windows(tool: Tool, around: Surroundings = WINDOWS) -> list[PureWindowsPath]:
+def on_windows(tool: Tool, around: UserContext = WINDOWS) -> list[PureWindowsPath]:
     return [PureWindowsPath(path) for path in places(tool, around)]
 
 
@@ -189,9 +189,9 @@ def test_windows() -> None:
     assert on_windows(Tool.CONDA)[:2] == [
         PureWindowsPath("C:/ProgramData/conda/.condarc"), PureWindowsPath("C:/ProgramData/conda/condarc")
     ]  # fmt: skip
-    none = Surroundings({"PIP_CONFIG_FILE": "NUL"}, Path("C:/Users/李"), "windows")
+    none = UserContext({"PIP_CONFIG_FILE": "NUL"}, Path("C:/Users/李"), "windows")
     assert on_windows(Tool.PIP, none) == []
-    bare = Surroundings({}, Path("C:/Users/李"), "windows")
+    bare = UserContext({}, Path("C:/Users/李"), "windows")
     assert windows(own_file(Tool.PIP, bare)) == PureWindowsPath("C:/Users/李/AppData/Roaming/pip/pip.ini")
 
 

@@ -16,7 +16,7 @@ from wizard.sources.table import mirror_rows
 from wizard.toolconfig.apply import propose
 from wizard.toolconfig.model import Edit, Tool
 from wizard.toolconfig.use import LASTING, pip_wish, rows_of, uv_wish
-from wizard.toolconfig.verify import Answer, verify
+from wizard.toolconfig.verify import ToolAnswer, verify
 from wizard.undo.model import How
 
 
@@ -26,7 +26,7 @@ def test_pip_and_uv_say_what_was_written_and_undo_gives_every_byte_back(computer
     path = computer.write(PIP, before)
     path.chmod(0o600)
     used = use(computer, "tuna")
-    assert answers(used) == {Tool.PIP: Answer.CONFIRMED, Tool.UV: Answer.CONFIRMED}
+    assert answers(used) == {Tool.PIP: ToolAnswer.CONFIRMED, Tool.UV: ToolAnswer.CONFIRMED}
     assert readers.read_pip(path.read_bytes()) == {"global.timeout": "7", "global.index-url": PACKAGES}
     assert path.stat().st_mode & 0o777 == 0o600
     assert PACKAGES in computer.pip("config", "get", "global.index-url")
@@ -46,7 +46,11 @@ def test_official_takes_the_setting_out(computer: Computer) -> None:
     computer.write(UV, f"index-url = '{OLD}'\n[pip]\nindex-url = '{OLD}'\nstrict = true\n")
     computer.write(RC, "custom_channels: {conda-forge: https://old.example}\nchannels: [conda-forge]\n")
     used = use(computer, "official")
-    assert answers(used) == {Tool.PIP: Answer.CONFIRMED, Tool.UV: Answer.CONFIRMED, Tool.CONDA: Answer.NOT_ASKED}
+    assert answers(used) == {
+        Tool.PIP: ToolAnswer.CONFIRMED,
+        Tool.UV: ToolAnswer.CONFIRMED,
+        Tool.CONDA: ToolAnswer.NOT_ASKED,
+    }
     assert readers.read_pip((computer.home / PIP).read_bytes()) == {"global.timeout": "3"}
     assert readers.read_uv((computer.home / UV).read_bytes()) == {"pip": {"strict": True}}
     assert readers.read_conda((computer.home / RC).read_bytes()) == {"channels": ["conda-forge"]}
@@ -60,7 +64,7 @@ def test_a_variable_makes_it_count_for_nothing_and_that_is_said(computer: Comput
     plan = use_cases.plan_use("tuna", ("packages",), computer.around)
     assert [notice.params["variable"] for notice in plan.notices] == ["PIP_INDEX_URL", "UV_DEFAULT_INDEX"]
     used = use_cases.use(plan, computer.around)
-    assert answers(used) == {Tool.PIP: Answer.DIFFERS, Tool.UV: Answer.DIFFERS}
+    assert answers(used) == {Tool.PIP: ToolAnswer.DIFFERS, Tool.UV: ToolAnswer.DIFFERS}
     assert "hunter2" not in "".join(text(check.words) for check in used.checks)
 
 
@@ -68,7 +72,7 @@ def test_a_variable_makes_it_count_for_nothing_and_that_is_said(computer: Comput
 def test_other_options_of_the_same_file_that_win_are_set_too(computer: Computer) -> None:
     computer.write(PIP, f"[install]\nindex-url = {OLD}\n")
     computer.write(UV, f"[pip]\nindex-url = '{OLD}'\n")
-    assert answers(use(computer, "tuna")) == {Tool.PIP: Answer.CONFIRMED, Tool.UV: Answer.CONFIRMED}
+    assert answers(use(computer, "tuna")) == {Tool.PIP: ToolAnswer.CONFIRMED, Tool.UV: ToolAnswer.CONFIRMED}
     assert OLD.encode() not in (computer.home / PIP).read_bytes() + (computer.home / UV).read_bytes()
 
 
@@ -78,7 +82,7 @@ def test_a_file_that_pip_itself_cannot_read_is_said(computer: Computer) -> None:
     computer.environ["LC_ALL"] = "C.UTF-8"
     path = computer.write(PIP, "# 镜像\n[global]\n".encode("gbk"))
     used = use(computer, "tuna", "packages")
-    assert answers(used)[Tool.PIP] is Answer.DIFFERS
+    assert answers(used)[Tool.PIP] is ToolAnswer.DIFFERS
     assert path.read_bytes().startswith("# 镜像\n".encode("gbk"))
 
 
@@ -168,18 +172,18 @@ def test_a_uv_that_says_it_in_another_form_is_checked_by_reading(computer: Compu
     wish = uv_wish(OLD, computer.around)
     for diff in propose(wish.edits):
         computer.write(diff.path, diff.after)
-    assert verify(wish, computer.around, mute).answer is Answer.READ
+    assert verify(wish, computer.around, mute).answer is ToolAnswer.READ
     computer.write(UV, "index-url = 'https://other.example'\n")
-    assert verify(wish, computer.around, mute).answer is Answer.DIFFERS
+    assert verify(wish, computer.around, mute).answer is ToolAnswer.DIFFERS
     computer.write(UV, "no-such-key = 1\n")
-    assert verify(wish, computer.around, mute).answer is Answer.DIFFERS
+    assert verify(wish, computer.around, mute).answer is ToolAnswer.DIFFERS
 
 
 @linux
 def test_without_any_python_pip_is_not_asked(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.system.paths.is_frozen", lambda: True)
     computer.environ["PATH"] = str(computer.home)
-    assert verify(pip_wish(OLD, computer.around), computer.around).answer is Answer.NOT_ASKED
+    assert verify(pip_wish(OLD, computer.around), computer.around).answer is ToolAnswer.NOT_ASKED
 
 
 @linux

@@ -12,7 +12,7 @@ from tests.toolconfig.using import FORGE, OLD, RC, ROOT, answers, linux, use
 from tests.toolconfig.world import Computer
 from wizard.toolconfig.model import Tool
 from wizard.toolconfig.use import conda_wish
-from wizard.toolconfig.verify import Answer
+from wizard.toolconfig.verify import ToolAnswer
 
 SOURCES = """#!{python}
 import json, pathlib, sys
@@ -41,7 +41,7 @@ def install_conda(computer: Computer, more: str = "{}", status: int = 0) -> Path
 def test_conda_is_led_to_the_mirror_asked_and_its_lists_cleaned(computer: Computer) -> None:
     log = install_conda(computer)
     used = use(computer, "tuna", "conda")
-    assert answers(used) == {Tool.CONDA: Answer.CONFIRMED}
+    assert answers(used) == {Tool.CONDA: ToolAnswer.CONFIRMED}
     parent = FORGE.removesuffix("/conda-forge")
     assert readers.read_conda((computer.home / RC).read_bytes()) == {
         "custom_channels": {"conda-forge": parent}, "channels": ["conda-forge"]
@@ -55,7 +55,7 @@ def test_conda_is_led_to_the_mirror_asked_and_its_lists_cleaned(computer: Comput
 @linux
 def test_a_stronger_conda_file_is_found_by_conda_itself(computer: Computer) -> None:
     install_conda(computer, json.dumps({"/opt/conda/.condarc": {"custom_channels": {"conda-forge": OLD}}}))
-    assert answers(use(computer, "tuna", "conda")) == {Tool.CONDA: Answer.DIFFERS}
+    assert answers(use(computer, "tuna", "conda")) == {Tool.CONDA: ToolAnswer.DIFFERS}
 
 
 @linux

@@ -13,7 +13,7 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
 from wizard.sources.table import mirror_rows
 from wizard.toolconfig.model import Tool
-from wizard.toolconfig.verify import Answer
+from wizard.toolconfig.verify import ToolAnswer
 
 ROOT = Path(__file__).resolve().parents[2]
 linux = pytest.mark.skipif(sys.platform == "win32", reason="folders and scripts of Linux")
@@ -27,7 +27,7 @@ def use(computer: Computer, mirror: str, *kinds: str) -> use_cases.Used:
     return use_cases.use(use_cases.plan_use(mirror, kinds, computer.around), computer.around)
 
 
-def answers(used: use_cases.Used) -> dict[Tool, Answer]:
+def answers(used: use_cases.Used) -> dict[Tool, ToolAnswer]:
     for check in used.checks:
         assert all(text(check.words, language) for language in LANGUAGES)
     return {check.tool: check.answer for check in used.checks}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.system import paths
-from wizard.toolconfig.editors import Surroundings
+from wizard.toolconfig.editors import UserContext
 
 
 @dataclass
@@ -26,8 +26,8 @@ class Computer:
         self.environ = {**kept, "HOME": str(self.home), "USERPROFILE": str(self.home), **shared, **self.environ}
 
     @property
-    def around(self) -> Surroundings:
-        return Surroundings(self.environ, self.home, paths.os_name())
+    def around(self) -> UserContext:
+        return UserContext(self.environ, self.home, paths.os_name())
 
     def write(self, path: str | Path, content: str | bytes) -> Path:
         place = self.home / path

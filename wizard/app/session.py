@@ -63,7 +63,7 @@ from wizard.sources.candidates import rows_of
 from wizard.sources.model import UserSettings
 from wizard.sources.table import MirrorRow
 from wizard.system import paths
-from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.lint.finding import LintFinding
 from wizard.toolconfig.settings import read_user_settings
 from wizard.transfer.proxy.model import Network, SystemProxy
 from wizard.transfer.proxy.system import system_proxy
@@ -142,7 +142,7 @@ class Session(Runs):
         rows = requirements(machine, settings)
         return Facts(machine, settings, rows, round(time.monotonic() - started, 2))
 
-    def lint(self, facts: Facts) -> tuple[Finding, ...]:
+    def lint(self, facts: Facts) -> tuple[LintFinding, ...]:
         """What in the user's own pip, uv and conda settings would harm this install, the worst first."""
         own = own_settings(os.environ, Path.home(), facts.machine)
         best = self.judge(facts.machine, Choices()).best
@@ -154,7 +154,7 @@ class Session(Runs):
         guide = driver_advice(facts.machine, self.matrix, update)
         return Looks(self.lint(facts), update, guide, self.drift())
 
-    def mending(self, findings: Sequence[Finding], code: str) -> Mending:
+    def mending(self, findings: Sequence[LintFinding], code: str) -> Mending:
         """What mending the findings of this code would write. Raises UsageError `lint-unknown`."""
         return mending(findings, code)
 

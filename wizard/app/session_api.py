@@ -20,7 +20,7 @@ if TYPE_CHECKING:  # names only: who follows this shape imports what makes the v
     from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceTold
     from wizard.run.select.judged_builds import JudgedNews
     from wizard.sources.table import MirrorRow
-    from wizard.toolconfig.lint.finding import Finding
+    from wizard.toolconfig.lint.finding import LintFinding
     from wizard.transfer.download import FetchProgress
     from wizard.transfer.proxy.model import Network, SystemProxy
     from wizard.undo.model import Change
@@ -38,7 +38,7 @@ class SessionApi(Protocol):
 
     def look_over(self, facts: Facts) -> Looks: ...
 
-    def mending(self, findings: Sequence[Finding], code: str) -> Mending: ...
+    def mending(self, findings: Sequence[LintFinding], code: str) -> Mending: ...
 
     def mend(self, planned: Mending) -> Change:
         """Writes, through the journal."""

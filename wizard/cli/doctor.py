@@ -15,9 +15,9 @@ from wizard.cli.terminal import Interrupt, Terminal, write_new
 from wizard.compatibility.model import Choices
 from wizard.diagnose.document import doctor_document
 from wizard.diagnose.examine import exit_status
-from wizard.diagnose.job_script import Job, check_options, is_local, slurm_script
+from wizard.diagnose.job_script import BatchJob, check_options, is_local, slurm_script
 from wizard.diagnose.repair.plan import RepairPreview
-from wizard.diagnose.repair.snapshot import Aside
+from wizard.diagnose.repair.snapshot import RepairSnapshot
 from wizard.environment.inspect.baseline import Drift
 from wizard.environment.naming import absolute_prefix
 from wizard.machine.machine_file import machine_to_json
@@ -54,7 +54,7 @@ def write_job(arguments: argparse.Namespace, terminal: Terminal) -> int:
     output = Path(arguments.output).expanduser().absolute()
     if any(ord(sign) < 32 for sign in f"{prefix}{output}"):
         raise UsageError("job-needs-file")
-    job = Job(prefix, output.parent, check_options(arguments.job_option))
+    job = BatchJob(prefix, output.parent, check_options(arguments.job_option))
     write_new(output, slurm_script(job, terminal.language), runs=True)
     terminal.say(message("fleet.job.saved", path=str(output), quoted=shlex.quote(str(output))))
     terminal.say(message("fleet.job.reports", folder=str(output.parent)))
@@ -185,7 +185,7 @@ def _tell_end(preview: RepairPreview, status: ExitStatus, terminal: Terminal) ->
     """A worker that was killed has said nothing: then what was put aside is still needed, to go on or to go back."""
     if status is ExitStatus.FAILED and run_info(RunFolder(paths.runs_dir() / preview.plan.id)).exit_status is None:
         return
-    aside = Aside(Path(preview.plan.prefix), Path(preview.repair.site), preview.plan.id)
+    aside = RepairSnapshot(Path(preview.plan.prefix), Path(preview.repair.site), preview.plan.id)
     if status is ExitStatus.DONE:
         terminal.say(message("doctor.say.repaired"))
     elif aside.is_begun:

@@ -32,11 +32,11 @@ from wizard.run.select.benchmark import Placed, Race
 from wizard.sources.candidates import Racer, SourceKind, racers
 from wizard.sources.race_policy import region
 from wizard.system import paths
-from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.lint.finding import LintFinding
 from wizard.toolconfig.model import Diff
 from wizard.toolconfig.settings import read_user_settings
 from wizard.toolconfig.use import OFFICIAL
-from wizard.toolconfig.verify import Answer
+from wizard.toolconfig.verify import ToolAnswer
 from wizard.undo.model import Change
 
 # `torch-wizard mirrors use ID`: a mirror for good, in the user's own settings; shown, asked, written, checked.
@@ -71,7 +71,7 @@ def _done(used: use_cases.Used, terminal: Terminal) -> int:
         terminal.say(check.words)
     for words in used.after:
         terminal.say(words)
-    differs = any(check.answer is Answer.DIFFERS for check in used.checks)
+    differs = any(check.answer is ToolAnswer.DIFFERS for check in used.checks)
     if used.change:
         terminal.say(message("settings-file.use.offer" if differs else "settings-file.use.done", id=used.change.id))
     return ExitStatus.FAILED if differs else ExitStatus.DONE
@@ -155,7 +155,7 @@ def lint(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.FAILED if any(one.severity == "error" for one in findings) else ExitStatus.DONE
 
 
-def _fix(findings: Sequence[Finding], arguments: argparse.Namespace, terminal: Terminal) -> Change | None:
+def _fix(findings: Sequence[LintFinding], arguments: argparse.Namespace, terminal: Terminal) -> Change | None:
     planned = use_case.mending(findings, arguments.fix)
     for refused in planned.refused:
         terminal.error(refused)
@@ -172,7 +172,7 @@ def _fix(findings: Sequence[Finding], arguments: argparse.Namespace, terminal: T
     return change
 
 
-def _show(findings: Sequence[Finding], terminal: Terminal) -> None:
+def _show(findings: Sequence[LintFinding], terminal: Terminal) -> None:
     if not findings:
         terminal.say(message("lint.none"))
         return

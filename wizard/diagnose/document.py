@@ -9,7 +9,7 @@ from typing import Any
 
 import wizard
 from wizard.diagnose.examine import exit_status
-from wizard.diagnose.model import Answer, Evidence, Finding, Look, evidence_text
+from wizard.diagnose.model import Check, DoctorResult, Evidence, Finding, evidence_text
 from wizard.environment.inspect.baseline import Drift
 from wizard.model.lock import Lock
 from wizard.model.messages import Message
@@ -20,7 +20,7 @@ SCHEMA = 1
 
 
 def doctor_document(
-    answer: Answer,
+    answer: DoctorResult,
     machine: Mapping[str, Any],
     drift: Drift | None = None,
     changes: Sequence[Message] = (),
@@ -66,7 +66,7 @@ def _finding(finding: Finding, language: str | None) -> dict[str, Any]:
     }
 
 
-def _look(look: Look, language: str | None) -> dict[str, Any]:
+def _look(look: Check, language: str | None) -> dict[str, Any]:
     return {
         "check": look.check,
         "state": look.state,

@@ -32,7 +32,7 @@ class GuideRow(Row, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class DriverNeed:
     """What the cards ask for. `at_least`: the oldest branch that runs the wanted build; `last_branch`: the last
     that knows every card (None: all do); `open_module`: "no", "optional" or "required"."""
 
@@ -68,7 +68,7 @@ def guide_rows() -> tuple[GuideRow, ...]:
     return shipped_table("driver_guide", GuideTable).guide
 
 
-def driver_guide(need: Need, ids: Iterable[str], rows: Iterable[GuideRow] | None = None) -> DriverGuide:
+def driver_guide(need: DriverNeed, ids: Iterable[str], rows: Iterable[GuideRow] | None = None) -> DriverGuide:
     """`ids`: the system's names, the closest first ("ubuntu", "debian"); "linux" stands for any other."""
     table = tuple(guide_rows() if rows is None else rows)
     row = next((row for name in (*ids, "linux") for row in table if name in row.ids), table[-1])
@@ -89,7 +89,7 @@ def driver_guide(need: Need, ids: Iterable[str], rows: Iterable[GuideRow] | None
     )  # fmt: skip
 
 
-def _branch(need: Need, row: GuideRow) -> int | None:
+def _branch(need: DriverNeed, row: GuideRow) -> int | None:
     """The oldest that this system offers, is new enough, and still knows the card."""
     usable = [
         branch
@@ -101,7 +101,7 @@ def _branch(need: Need, row: GuideRow) -> int | None:
     return min(usable, default=None)
 
 
-def _notes(need: Need, branch: int | None, has_lines: bool) -> Iterable[Message]:
+def _notes(need: DriverNeed, branch: int | None, has_lines: bool) -> Iterable[Message]:
     if need.last_branch is not None:
         yield message("explain.guide.last-branch", branch=need.last_branch)
     elif need.at_least is not None and branch is None:

@@ -17,7 +17,7 @@ from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.diagnose.checks import builds, outside, packages
-from wizard.diagnose.checks.host_facts import Surroundings
+from wizard.diagnose.checks.host_facts import HostFacts
 from wizard.diagnose.checks.machine import machine_looks
 from wizard.diagnose.model import (
     ENVIRONMENT,
@@ -25,9 +25,9 @@ from wizard.diagnose.model import (
     MACHINE,
     NOT_LOOKED,
     RULED_OUT,
-    Answer,
+    Check,
+    DoctorResult,
     Finding,
-    Look,
     Remedy,
     not_looked,
 )
@@ -60,7 +60,7 @@ _OF_THE_CARD = frozenset({"no-card", "container-no-card", "wsl-no-card", "login-
 _PASSING_NEEDS = frozenset({"two-copies"})  # wrong only when the test says so, too
 
 
-def decide(prefix: Path, looks: Sequence[Look], verification: Verification | None) -> Answer:
+def decide(prefix: Path, looks: Sequence[Check], verification: Verification | None) -> DoctorResult:
     findings = [finding for look in looks for finding in look.findings]
     works = verification is not None and passes(verification)
     wrong = [each for each in findings if each.certain and each.scope == ENVIRONMENT]
@@ -82,16 +82,16 @@ def decide(prefix: Path, looks: Sequence[Look], verification: Verification | Non
     )
     others = tuple(each for each in findings if each is not cause and not _is_noise(each, works, needs_no_card))
     told = tuple(_told(look, cause, others) for look in looks)
-    return Answer(verdict, prefix, cause, others, told, verification)
+    return DoctorResult(verdict, prefix, cause, others, told, verification)
 
 
-def _told(look: Look, cause: Finding | None, others: Sequence[Finding]) -> Look:
+def _told(look: Check, cause: Finding | None, others: Sequence[Finding]) -> Check:
     """What was seen but is of no matter here is no finding, in no list of findings."""
     counts = any(each is cause or each in others for each in look.findings)
     if look.state != FOUND or counts or not look.findings:
         return look
     seen = tuple(each.cause for each in look.findings)
-    return Look(look.check, RULED_OUT, Message("doctor.look.no-matter"), (*seen, *look.evidence))
+    return Check(look.check, RULED_OUT, Message("doctor.look.no-matter"), (*seen, *look.evidence))
 
 
 def _place(code: str, order: tuple[str, ...]) -> int:
@@ -105,7 +105,7 @@ def _is_noise(finding: Finding, works: bool, needs_no_card: bool) -> bool:
     return (works and finding.scope == MACHINE) or (needs_no_card and finding.code in _OF_THE_CARD)
 
 
-def _of_the_rest(findings: Sequence[Finding], verification: Verification, looks: Sequence[Look]) -> Finding | None:
+def _of_the_rest(findings: Sequence[Finding], verification: Verification, looks: Sequence[Check]) -> Finding | None:
     """The card is what fails: the machine's facts. Else the test's own diagnosis. Else nothing: it is not known."""
     said = verification.diagnosis
     machine = [each for each in findings if each.scope == MACHINE and each.certain]
@@ -121,7 +121,7 @@ def _of_the_rest(findings: Sequence[Finding], verification: Verification, looks:
     return _from_diagnosis(said, looks)
 
 
-def _from_diagnosis(said: Diagnosis, looks: Sequence[Look]) -> Finding | None:
+def _from_diagnosis(said: Diagnosis, looks: Sequence[Check]) -> Finding | None:
     """`import-failed` and its like only say that it failed: the reason is then not known."""
     if said.code in ("import-failed", "no-answer", "companion-failed") and "vc-runtime" not in said.cause.key:
         return None
@@ -129,7 +129,7 @@ def _from_diagnosis(said: Diagnosis, looks: Sequence[Look]) -> Finding | None:
     return Finding("test", said.code, said.cause, said.repair, said.evidence, True, scope, Remedy())
 
 
-def exit_status(answer: Answer) -> ExitStatus:
+def exit_status(answer: DoctorResult) -> ExitStatus:
     """3: the environment is fine, only the card cannot be used because of the machine."""
     if answer.verdict in ("nothing-wrong", "not-tested"):
         return ExitStatus.DONE
@@ -138,7 +138,7 @@ def exit_status(answer: Answer) -> ExitStatus:
     return ExitStatus.FAILED
 
 
-def could_not_look(answer: Answer) -> tuple[Look, ...]:
+def could_not_look(answer: DoctorResult) -> tuple[Check, ...]:
     return tuple(look for look in answer.looks if look.state == NOT_LOOKED)
 
 
@@ -151,7 +151,7 @@ def examine(
     prefix: Path,
     machine: Machine,
     matrix: Matrix,
-    around: Surroundings,
+    around: HostFacts,
     variables: Mapping[str, str],
     *,
     meant: Meant | None = None,
@@ -159,14 +159,14 @@ def examine(
     deep: bool = False,
     on_stage: OnStage = lambda stage: None,
     is_cancelled: Callable[[], bool] = lambda: False,
-) -> tuple[Installation, Answer]:
+) -> tuple[Installation, DoctorResult]:
     """`on_stage` hears `files`, `test` (and then each check of it), `machine`, and `deep` where only reading every file
     can still tell. Raises Cancelled."""
     on_stage("files")
     env = read_installation(prefix, variables, meant)
     drift = drift_of(prefix)
     best = best_build(env, machine, matrix)
-    looks: tuple[Look, ...] = (
+    looks: tuple[Check, ...] = (
         packages.interpreter(env),
         packages.presence(env),
         packages.python_tags(env),
@@ -218,13 +218,13 @@ def best_build(env: Installation, machine: Machine, matrix: Matrix) -> Candidate
     return None
 
 
-def _tested(verification: Verification) -> Look:
+def _tested(verification: Verification) -> Check:
     headline = verification.headline
     if passes(verification):
-        return Look("test", RULED_OUT, headline)
+        return Check("test", RULED_OUT, headline)
     failed = tuple(
         f"{check.name}: {check.data.get('error') or check.data.get('reason')}"
         for check in verification.checks
         if check.state == "failed"
     )
-    return Look("test", FOUND, headline, failed)
+    return Check("test", FOUND, headline, failed)

@@ -27,7 +27,7 @@ _LOCAL = frozenset({"tmpfs", "ramfs", "overlay"})
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BatchJob:
     """`options`: further ones for sbatch and srun, each one argument. `reports`: the folder for what it finds."""
 
     prefix: Path
@@ -43,7 +43,7 @@ def check_options(options: Sequence[str]) -> tuple[str, ...]:
     return tuple(options)
 
 
-def slurm_script(job: Job, language: str | None = None) -> str:
+def slurm_script(job: BatchJob, language: str | None = None) -> str:
     options = (*_own_options(job.options), *job.options)
     output = str(job.reports).replace("%", "%%") + "/torch-verify-%j.log"
     executable, *arguments = own_program()

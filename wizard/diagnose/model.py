@@ -74,7 +74,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class Check:
     """`message`: what was looked at and how it stands, in one sentence."""
 
     check: str
@@ -85,14 +85,14 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class DoctorResult:
     """`verdict`: nothing-wrong | found | machine | unknown. `others`: found too, but not the cause."""
 
     verdict: str
     prefix: Path
     cause: Finding | None
     others: tuple[Finding, ...]
-    looks: tuple[Look, ...]
+    looks: tuple[Check, ...]
     verification: Verification | None = None
 
     @property
@@ -113,18 +113,18 @@ class Answer:
         return total
 
 
-def ruled_out(check: str, *evidence: Evidence, **params: Scalar) -> Look:
-    return Look(check, RULED_OUT, Message(f"doctor.look.{check}.ruled-out", params), evidence)
+def ruled_out(check: str, *evidence: Evidence, **params: Scalar) -> Check:
+    return Check(check, RULED_OUT, Message(f"doctor.look.{check}.ruled-out", params), evidence)
 
 
-def not_looked(check: str, reason: str) -> Look:
+def not_looked(check: str, reason: str) -> Check:
     """`reason`: a key below `doctor.not-looked`."""
-    return Look(check, NOT_LOOKED, Message(f"doctor.not-looked.{reason}"))
+    return Check(check, NOT_LOOKED, Message(f"doctor.not-looked.{reason}"))
 
 
-def found(check: str, *findings: Finding) -> Look:
+def found(check: str, *findings: Finding) -> Check:
     evidence = tuple(line for finding in findings for line in finding.evidence)
-    return Look(check, FOUND, findings[0].cause, evidence, findings)
+    return Check(check, FOUND, findings[0].cause, evidence, findings)
 
 
 def finding(
@@ -147,7 +147,7 @@ def finding(
     return Finding(check, name, *said, evidence, certain, scope, remedy or Remedy())
 
 
-def confirmed(look: Look, *evidence: Evidence) -> Look:
+def confirmed(look: Check, *evidence: Evidence) -> Check:
     """A suspicion that a trial has proved."""
     findings = tuple(
         replace(each, certain=True, evidence=(*each.evidence, *evidence), cause=_proved(each.cause))

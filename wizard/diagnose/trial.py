@@ -10,7 +10,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from wizard.diagnose.model import FOUND, Look, confirmed, proof
+from wizard.diagnose.model import FOUND, Check, confirmed, proof
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
 from wizard.run.verify.model import Verification
@@ -25,7 +25,7 @@ class Trial:
     """`verification`: as the user's terminal has it. `looks`: those given, with what the trials proved."""
 
     verification: Verification
-    looks: tuple[Look, ...]
+    looks: tuple[Check, ...]
 
 
 def without(variables: Mapping[str, str], folders: tuple[str, ...] = (), user_site: bool = True) -> dict[str, str]:
@@ -49,7 +49,7 @@ def run_trials(
     env: Installation,
     machine: Machine,
     gpu_expected: bool,
-    looks: tuple[Look, ...],
+    looks: tuple[Check, ...],
     is_cancelled: IsCancelled,
     on_check: OnCheck | None,
     timeout: float = TIME_LIMIT,
@@ -71,8 +71,8 @@ def run_trials(
 
 
 def _tried(
-    look: Look, env: Installation, first: Verification, test: Callable[[Mapping[str, str]], Verification]
-) -> Look:
+    look: Check, env: Installation, first: Verification, test: Callable[[Mapping[str, str]], Verification]
+) -> Check:
     """A library on the path is proved by a run without it that gets further; a companion, by its own failed check."""
     if look.check == "companions" and look.state == FOUND:
         names = {str(finding.cause.params.get("name")) for finding in look.findings}
@@ -91,7 +91,7 @@ def _tried(
     return look
 
 
-def _changed(look: Look, env: Installation) -> dict[str, str] | None:
+def _changed(look: Check, env: Installation) -> dict[str, str] | None:
     found = look.findings[0]
     if found.remedy.drop_library_folders:
         return without(env.variables, found.remedy.drop_library_folders)

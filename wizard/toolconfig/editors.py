@@ -134,7 +134,7 @@ def _rows(document: Mapping[str, Any], key: str) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class UserContext:
     """`os_name`: "windows" or "linux". `root` is the file system of the computer, "/" but in tests."""
 
     environ: Mapping[str, str]
@@ -158,13 +158,13 @@ def variables(tool: Tool) -> tuple[VariableRow, ...]:
     return tuple(row for row in settings_table().variable if row.tool == tool.value)
 
 
-def settings_files(tool: Tool, around: Surroundings) -> tuple[SettingsFile, ...]:
+def settings_files(tool: Tool, around: UserContext) -> tuple[SettingsFile, ...]:
     """All that the tool would look for, lowest precedence first, whether it is there or not."""
     found = files_of(tool.value, around.environ, around.home, around.os_name, around.root)
     return tuple(SettingsFile(tool, row.scope, path, bool(row.write), row.write == "new") for row, path in found)
 
 
-def own_file(tool: Tool, around: Surroundings) -> Path:
+def own_file(tool: Tool, around: UserContext) -> Path:
     """The user's own file that a setting is written to: conda users keep theirs where it is, pip's old place is left.
 
     A variable that hides it does not change the answer (it may be gone tomorrow); see `outdone`.
@@ -172,7 +172,7 @@ def own_file(tool: Tool, around: Surroundings) -> Path:
     plain = {
         name: value for name, value in around.environ.items() if not any(row.name == name for row in variables(tool))
     }
-    own = [file for file in settings_files(tool, Surroundings(plain, around.home, around.os_name, around.root))
+    own = [file for file in settings_files(tool, UserContext(plain, around.home, around.os_name, around.root))
            if file.is_own]  # fmt: skip
     there = [file.path for file in own if file.path.is_file()] if tool is Tool.CONDA else []
     return there[-1] if there else next(file.path for file in own if file.is_new)

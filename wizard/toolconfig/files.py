@@ -41,14 +41,14 @@ class VariableRow(Row, frozen=True, kw_only=True):
     key: Name | Literal[""] = ""
 
 
-class SourceRow(Row, frozen=True, kw_only=True):
+class CitationRow(Row, frozen=True, kw_only=True):
     url: Https
     at: Words
     as_of: Date
 
 
 class SettingsFilesTable(Row, frozen=True, kw_only=True):
-    source: dict[str, SourceRow]
+    source: dict[str, CitationRow]
     file: tuple[FileRow, ...]
     variable: tuple[VariableRow, ...]
 

@@ -25,7 +25,7 @@ from wizard.toolconfig.conda_read import (
     merge_conda,
     read_conda_settings,
 )
-from wizard.toolconfig.editors import Surroundings, own_file, settings_files
+from wizard.toolconfig.editors import UserContext, own_file, settings_files
 from wizard.toolconfig.model import Tool
 from wizard.toolconfig.pip import MULTIPLE, decode, option_name, pip_files
 from wizard.toolconfig.uv import uv_files
@@ -169,10 +169,10 @@ def read_own_settings(
     options += _variables(environ)
     return OwnSettings(tuple(options), tuple(broken), _as_conda(reading, environ),
                        torch_in_user_sites(environ, home, os_name),
-                       tuple(_misplaced(Surroundings(environ, home, os_name, root))))  # fmt: skip
+                       tuple(_misplaced(UserContext(environ, home, os_name, root))))  # fmt: skip
 
 
-def _misplaced(around: Surroundings) -> Iterator[MisplacedFile]:
+def _misplaced(around: UserContext) -> Iterator[MisplacedFile]:
     for row in address_facts().misplaced:
         tool = Tool(row.tool)
         read = {file.path for file in settings_files(tool, around)}

@@ -22,7 +22,7 @@ from wizard.process import redact
 from wizard.sources.table import MirrorRow, mirror_rows
 from wizard.toolconfig.editors import (
     SettingsFile,
-    Surroundings,
+    UserContext,
     own_file,
     parsed,
     says,
@@ -38,12 +38,12 @@ from wizard.undo.user_file import read
 # Said before anything is written, so that nobody believes in a file that is not read.
 
 
-def outdone(tool: Tool, path: Path, key: str, around: Surroundings) -> tuple[Message, ...]:
+def outdone(tool: Tool, path: Path, key: str, around: UserContext) -> tuple[Message, ...]:
     """Reasons why `key` in `path` would not be used as things are; none: it would."""
     return tuple(_reasons(tool, path, key, around))
 
 
-def _reasons(tool: Tool, path: Path, key: str, around: Surroundings) -> Iterator[Message]:
+def _reasons(tool: Tool, path: Path, key: str, around: UserContext) -> Iterator[Message]:
     option = key.partition(".")[2] if tool is Tool.PIP else key
     files = settings_files(tool, around)
     at = next((number for number, file in enumerate(files) if file.path == path), None)
@@ -70,7 +70,7 @@ def _reasons(tool: Tool, path: Path, key: str, around: Surroundings) -> Iterator
 _NOT_IN_NAMES = re.compile(r"[^A-Z0-9]")
 
 
-def has_login(url: str, around: Surroundings) -> bool:
+def has_login(url: str, around: UserContext) -> bool:
     """The host is in the netrc file by name; its `default` entry speaks of no host and does not count."""
     named = around.environ.get("NETRC")
     places = [named] if named else [str(around.home / name) for name in (".netrc", "_netrc")]
@@ -90,7 +90,7 @@ def _names(file: Path, host: str) -> bool:
         return bool(host) and host.encode() in file.read_bytes().split()
 
 
-def is_guarded(entry: Mapping[str, Any], around: Surroundings) -> bool:
+def is_guarded(entry: Mapping[str, Any], around: UserContext) -> bool:
     """An `[[index]]` entry of uv's that is told to log in, or has its user or password in a variable."""
     if entry.get("authenticate") == "always":
         return True
@@ -105,7 +105,7 @@ _FORGE = "conda-forge"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class SettingsRequest:
     """What one tool's file should say. `url` None: the tool's own default. `key` is the one that decides."""
 
     tool: Tool
@@ -129,9 +129,9 @@ def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
     return known
 
 
-def wishes(rows: dict[str, MirrorRow], around: Surroundings) -> tuple[Wish, ...]:
+def wishes(rows: dict[str, MirrorRow], around: UserContext) -> tuple[SettingsRequest, ...]:
     """Raises WizardError `settings-secret`, `settings-unreadable`, `settings-mark`."""
-    found: list[Wish] = []
+    found: list[SettingsRequest] = []
     if PACKAGES in rows:
         url = None if rows[PACKAGES].id == OFFICIAL else rows[PACKAGES].address()
         found += [pip_wish(url, around), uv_wish(url, around)]
@@ -141,7 +141,7 @@ def wishes(rows: dict[str, MirrorRow], around: Surroundings) -> tuple[Wish, ...]
     return tuple(found)
 
 
-def pip_wish(url: str | None, around: Surroundings) -> Wish:
+def pip_wish(url: str | None, around: UserContext) -> SettingsRequest:
     path = own_file(Tool.PIP, around)
     content = read(path) or b""
     present = [key for key in ("global.index-url", "install.index-url") if value_of(Tool.PIP, path, content, key)]
@@ -149,17 +149,17 @@ def pip_wish(url: str | None, around: Surroundings) -> Wish:
     _check_login(Tool.PIP, path, content, keys, around)
     edits = tuple(Edit(Tool.PIP, path, key, url) for key in keys)
     notices = (*outdone(Tool.PIP, path, "global.index-url", around), *_extra(around))
-    return Wish(Tool.PIP, path, "global.index-url", url, edits, notices)
+    return SettingsRequest(Tool.PIP, path, "global.index-url", url, edits, notices)
 
 
-def _extra(around: Surroundings) -> Iterator[Message]:
+def _extra(around: UserContext) -> Iterator[Message]:
     """Further indexes are searched beside the chosen one, and the newest version of all wins."""
     for file in settings_files(Tool.PIP, around):
         if any(says(file, f"{section}.extra-index-url") for section in ("global", "install")):
             yield message("settings-file.extra-stays", path=str(file.path))
 
 
-def _extra_of_uv(around: Surroundings) -> Iterator[Message]:
+def _extra_of_uv(around: UserContext) -> Iterator[Message]:
     """Further indexes are searched before the default one, and the first that has a package gives it."""
     for file in settings_files(Tool.UV, around):
         named = [entry for entry in _entries(file) if not (entry.get("default") or entry.get("explicit"))]
@@ -176,7 +176,7 @@ def _entries(file: SettingsFile) -> list[dict[str, Any]]:
     return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
-def uv_wish(url: str | None, around: Surroundings) -> Wish:
+def uv_wish(url: str | None, around: UserContext) -> SettingsRequest:
     """An `[[index]]` entry that is the default beats `index-url`; where one of them is used, it stays the one."""
     path = own_file(Tool.UV, around)
     content = read(path) or b""
@@ -188,17 +188,17 @@ def uv_wish(url: str | None, around: Surroundings) -> Wish:
         raise WizardError("settings-secret", path=str(path), key="index")
     edits = tuple(Edit(Tool.UV, path, key, url) for key in keys)
     notices = (*outdone(Tool.UV, path, "index", around), *_extra_of_uv(around))
-    return Wish(Tool.UV, path, keys[0] if keys else "index", url, edits, notices)
+    return SettingsRequest(Tool.UV, path, keys[0] if keys else "index", url, edits, notices)
 
 
-def _check_login(tool: Tool, path: Path, content: bytes, keys: list[str], around: Surroundings) -> None:
+def _check_login(tool: Tool, path: Path, content: bytes, keys: list[str], around: UserContext) -> None:
     for key in keys:
         value = value_of(tool, path, content, key)
         if isinstance(value, str) and has_login(value, around):
             raise WizardError("settings-secret", path=str(path), key=key)
 
 
-def conda_wish(url: str | None, around: Surroundings) -> Wish:
+def conda_wish(url: str | None, around: UserContext) -> SettingsRequest:
     """The name conda-forge leads to the mirror (its parent folder: conda adds the name); the channels stay."""
     path, key = own_file(Tool.CONDA, around), f"custom_channels.{_FORGE}"
     parent = url.rstrip("/").removesuffix(f"/{_FORGE}") if url else None
@@ -213,4 +213,4 @@ def conda_wish(url: str | None, around: Surroundings) -> Wish:
         notices.append(message("settings-file.forge-not-used", channels=redact(", ".join(channels))))
     if parent and "defaults" in channels:
         notices.append(message("settings-file.defaults-stays"))
-    return Wish(Tool.CONDA, path, key, parent, tuple(edits), tuple(notices))
+    return SettingsRequest(Tool.CONDA, path, key, parent, tuple(edits), tuple(notices))

@@ -20,9 +20,9 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.system import paths
-from wizard.toolconfig.editors import Surroundings, value_of
+from wizard.toolconfig.editors import UserContext, value_of
 from wizard.toolconfig.model import Tool
-from wizard.toolconfig.use import Wish
+from wizard.toolconfig.use import SettingsRequest
 from wizard.undo.user_file import read
 
 # What pip, uv and conda say about the settings that they would use, read from their own words. Pure.
@@ -106,7 +106,7 @@ _SECONDS = 60.0  # conda is slow to start, on Windows more so
 _OWN_VARIABLES = {Tool.PIP: ("PIP_", "VIRTUAL_ENV"), Tool.UV: ("UV_",), Tool.CONDA: ("CONDA_PREFIX",)}
 
 
-class Answer(str, enum.Enum):
+class ToolAnswer(str, enum.Enum):
     CONFIRMED = "confirmed"
     READ = "read"  # the tool takes the file without complaint; what it says was checked by reading it
     DIFFERS = "differs"
@@ -114,35 +114,35 @@ class Answer(str, enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ToolCheck:
     """`words` is one sentence for people."""
 
     tool: Tool
-    answer: Answer
+    answer: ToolAnswer
     words: Message
 
 
-def verify(wish: Wish, around: Surroundings, ask: Ask = run) -> Check:
+def verify(wish: SettingsRequest, around: UserContext, ask: Ask = run) -> ToolCheck:
     """Changes nothing. Addresses are never printed with a password."""
     return {Tool.PIP: _verify_pip, Tool.UV: _verify_uv, Tool.CONDA: _verify_conda}[wish.tool](wish, around, ask)
 
 
-def _check(wish: Wish, answer: Answer, found: str | None = None) -> Check:
+def _check(wish: SettingsRequest, answer: ToolAnswer, found: str | None = None) -> ToolCheck:
     words = message(f"settings-file.check.{answer.value}", tool=wish.tool.value, path=str(wish.path),
                     found=redact(found or "-"))  # fmt: skip
-    return Check(wish.tool, answer, words)
+    return ToolCheck(wish.tool, answer, words)
 
 
-def _compared(wish: Wish, found: str | None) -> Check:
+def _compared(wish: SettingsRequest, found: str | None) -> ToolCheck:
     if found != wish.url:
-        return _check(wish, Answer.DIFFERS, found)
+        return _check(wish, ToolAnswer.DIFFERS, found)
     if found is None:
         words = message("settings-file.check.confirmed-default", tool=wish.tool.value)
-        return Check(wish.tool, Answer.CONFIRMED, words)
-    return _check(wish, Answer.CONFIRMED, found)
+        return ToolCheck(wish.tool, ToolAnswer.CONFIRMED, words)
+    return _check(wish, ToolAnswer.CONFIRMED, found)
 
 
-def _question(wish: Wish, around: Surroundings, *argv: str) -> Request:
+def _question(wish: SettingsRequest, around: UserContext, *argv: str) -> Request:
     """The tool is asked as the user's own shell would ask it: with the variables that ours never get."""
     kept = {name: value for name, value in around.environ.items() if name.startswith(_OWN_VARIABLES[wish.tool])}
     locale_mode = {"PYTHONUTF8": around.environ.get("PYTHONUTF8", "0")}  # pip reads its files in the system's encoding
@@ -150,7 +150,7 @@ def _question(wish: Wish, around: Surroundings, *argv: str) -> Request:
     return Request(argv, environment=environment, timeout=_SECONDS, cwd=around.home)
 
 
-def _pythons(around: Surroundings) -> Iterator[str]:
+def _pythons(around: UserContext) -> Iterator[str]:
     """On the user's PATH first: that is the pip that people type. A frozen program is no Python."""
     for name in ("python3", "python", "py"):
         found = shutil.which(name, path=around.environ.get("PATH"))
@@ -160,7 +160,7 @@ def _pythons(around: Surroundings) -> Iterator[str]:
         yield sys.executable
 
 
-def _verify_pip(wish: Wish, around: Surroundings, ask: Ask) -> Check:
+def _verify_pip(wish: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
     for python in dict.fromkeys(_pythons(around)):
         pip = (python, "-m", "pip", "--disable-pip-version-check", "config")
         outcome = ask(_question(wish, around, *pip, "list"))
@@ -169,51 +169,51 @@ def _verify_pip(wish: Wish, around: Surroundings, ask: Ask) -> Check:
         if outcome.ok:
             return _compared(wish, parse_pip_settings(outcome.stdout))
         if "No module named pip" not in outcome.stderr and outcome.exit_code is not None:
-            return _check(wish, Answer.DIFFERS, (outcome.stderr.strip().splitlines() or ["?"])[-1])
-    return _check(wish, Answer.NOT_ASKED)
+            return _check(wish, ToolAnswer.DIFFERS, (outcome.stderr.strip().splitlines() or ["?"])[-1])
+    return _check(wish, ToolAnswer.NOT_ASKED)
 
 
-def _verify_uv(wish: Wish, around: Surroundings, ask: Ask) -> Check:
+def _verify_uv(wish: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
     try:
         uv = str(paths.uv_executable())
     except FileNotFoundError:
-        return _check(wish, Answer.NOT_ASKED)
+        return _check(wish, ToolAnswer.NOT_ASKED)
     outcome = ask(_question(wish, around, uv, "--offline", "--show-settings", "pip", "compile", "-"))
     is_known, found = parse_uv_settings(outcome.stdout)
     if is_known:
         return _compared(wish, found)
     accepted = ask(_question(wish, around, uv, "cache", "dir"))  # reads all settings, and stops at a wrong one
     if accepted.exit_code is None:
-        return _check(wish, Answer.NOT_ASKED)
+        return _check(wish, ToolAnswer.NOT_ASKED)
     if not accepted.ok:
-        return _check(wish, Answer.DIFFERS, (accepted.stderr.strip().splitlines() or ["?"])[-1])
-    return _check(wish, Answer.READ) if _is_written(wish) else _check(wish, Answer.DIFFERS)
+        return _check(wish, ToolAnswer.DIFFERS, (accepted.stderr.strip().splitlines() or ["?"])[-1])
+    return _check(wish, ToolAnswer.READ) if _is_written(wish) else _check(wish, ToolAnswer.DIFFERS)
 
 
-def _is_written(wish: Wish) -> bool:
+def _is_written(wish: SettingsRequest) -> bool:
     try:
         return value_of(wish.tool, wish.path, read(wish.path) or b"", wish.key) == wish.url
     except WizardError:
         return False
 
 
-def conda_of(around: Surroundings) -> str | None:
+def conda_of(around: UserContext) -> str | None:
     """The conda that people type; mamba and micromamba have other commands."""
     return next((str(found[1]) for found in candidates(around.environ) if found[0] == "conda"), None)
 
 
-def _verify_conda(wish: Wish, around: Surroundings, ask: Ask) -> Check:
+def _verify_conda(wish: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
     conda = conda_of(around)
     if conda is None:
-        return _check(wish, Answer.NOT_ASKED)
+        return _check(wish, ToolAnswer.NOT_ASKED)
     outcome = ask(_question(wish, around, conda, "config", "--show-sources", "--json"))
     try:
         return _compared(wish, parse_conda_sources(outcome.stdout, wish.key.partition(".")[2]))
     except ValueError:
-        return _check(wish, Answer.NOT_ASKED)
+        return _check(wish, ToolAnswer.NOT_ASKED)
 
 
-def clean_index_cache(around: Surroundings, ask: Ask = run) -> bool | None:
+def clean_index_cache(around: UserContext, ask: Ask = run) -> bool | None:
     """conda keeps lists of the old source for a while: they go. None: there is no conda; False: it did not do it."""
     conda = conda_of(around)
     if conda is None:

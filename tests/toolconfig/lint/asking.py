@@ -9,26 +9,26 @@ from hypothesis import HealthCheck, settings
 from tests.sources.test_settings import Computer
 from wizard.model.messages import LANGUAGES, text
 from wizard.toolconfig.apply import propose
-from wizard.toolconfig.lint.finding import Finding, Situation
+from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.lint import edits_of, lint
 from wizard.toolconfig.options import read_own_settings
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PIP, UV, CONDA = "home/me/.config/pip/pip.conf", "home/me/.config/uv/uv.toml", "home/me/.condarc"
-CARD = Situation("linux", "NVIDIA GeForce RTX 4090", "2.14.1", "cu126", "3.12", ("cpu", "cu126", "cu130", "cu132"))
+CARD = LintContext("linux", "NVIDIA GeForce RTX 4090", "2.14.1", "cu126", "3.12", ("cpu", "cu126", "cu130", "cu132"))
 NO_CARD = replace(CARD, gpu=None, variant="cpu")
 
 
-def findings(computer: Computer, situation: Situation = CARD) -> tuple[Finding, ...]:
+def findings(computer: Computer, situation: LintContext = CARD) -> tuple[LintFinding, ...]:
     own = read_own_settings(computer.environ, computer.home, "linux", computer.root, encoding="utf-8")
     return lint(own, situation)
 
 
-def codes(computer: Computer, situation: Situation = CARD) -> list[str]:
+def codes(computer: Computer, situation: LintContext = CARD) -> list[str]:
     return [finding.code for finding in findings(computer, situation)]
 
 
-def only(computer: Computer, code: str, situation: Situation = CARD) -> Finding:
+def only(computer: Computer, code: str, situation: LintContext = CARD) -> LintFinding:
     (found,) = findings(computer, situation)
     assert found.code == code
     for language in LANGUAGES:
@@ -36,7 +36,7 @@ def only(computer: Computer, code: str, situation: Situation = CARD) -> Finding:
     return found
 
 
-def mended(computer: Computer, situation: Situation = CARD) -> str:
+def mended(computer: Computer, situation: LintContext = CARD) -> str:
     """The file as it would be, after which the lint has nothing more to say."""
     (diff,) = propose(edits_of(findings(computer, situation)))
     diff.path.write_bytes(diff.after)

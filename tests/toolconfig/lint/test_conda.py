@@ -13,7 +13,7 @@ from tests.toolconfig.lint.asking import CALM, CARD, CONDA, NO_CARD, codes, find
 from wizard.model.messages import text
 from wizard.toolconfig.apply import propose
 from wizard.toolconfig.conda_names import all_addresses
-from wizard.toolconfig.lint.finding import Situation
+from wizard.toolconfig.lint.finding import LintContext
 from wizard.toolconfig.lint.lint import edits_of
 from wizard.toolconfig.options import read_own_settings
 
@@ -85,7 +85,7 @@ def test_values_that_stop_conda(computer: Computer) -> None:
     assert sorted(codes(computer)) == ["conda-bad-priority", "conda-no-list"]
 
 
-def after_mending(computer: Computer, content: str, situation: Situation = CARD) -> list[str]:
+def after_mending(computer: Computer, content: str, situation: LintContext = CARD) -> list[str]:
     computer.write(CONDA, content)
     mended(computer, situation)
     return list(read_own_settings(computer.environ, computer.home, "linux", computer.root).conda.channels)
@@ -127,7 +127,7 @@ NAMES = ("defaults", "pytorch", "pytorch-lts", "nvidia", "conda-forge", "lab", "
     st.sampled_from(["", "channel_priority: strict\n", "channel_priority: flexible\n"]),
 )  # fmt: skip
 def test_after_every_mend_the_next_install_is_right(
-    tmp_path_factory: pytest.TempPathFactory, channels: list[str], situation: Situation, priority: str
+    tmp_path_factory: pytest.TempPathFactory, channels: list[str], situation: LintContext, priority: str
 ) -> None:
     """conda takes pytorch from the first channel that has one: not the frozen one, and for a card not Anaconda's."""
     computer = Computer(tmp_path_factory.mktemp("computer"))

@@ -6,7 +6,7 @@ import pytest
 
 from tests.sources.test_settings import Computer
 from tests.toolconfig.lint.asking import CONDA, PIP, UV, codes, findings
-from wizard.toolconfig.lint.finding import Situation
+from wizard.toolconfig.lint.finding import LintContext
 
 TUNA_CONDA = """channels:
   - defaults
@@ -56,7 +56,7 @@ def test_no_false_alarm(computer: Computer, name: str) -> None:
     expected = ["conda-cpu-only"] if content.startswith("channels:\n  - defaults") else []
     assert [finding.code for finding in findings(computer) if not finding.is_fixable] == expected
     assert not any(finding.is_fixable for finding in findings(computer))
-    assert codes(computer, Situation("linux")) == [], "when nothing is known about the computer"
+    assert codes(computer, LintContext("linux")) == [], "when nothing is known about the computer"
 
 
 def test_all_sound_habits_together(computer: Computer) -> None:

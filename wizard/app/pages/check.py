@@ -17,8 +17,8 @@ from wizard.compatibility.cards import CardState, GraphicsCard, graphics_cards
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import branch_of, version_key
 from wizard.compatibility.model import DriverUpdate
-from wizard.diagnose.checks.host_facts import Surroundings, look_around
-from wizard.diagnose.driver_guide import DriverGuide, Need, driver_guide
+from wizard.diagnose.checks.host_facts import HostFacts, look_around
+from wizard.diagnose.driver_guide import DriverGuide, DriverNeed, driver_guide
 from wizard.environment.disk import takes_long_paths
 from wizard.environment.inspect.baseline import Drift
 from wizard.environment.naming import hazards
@@ -29,7 +29,7 @@ from wizard.run.model import Facts, Requirement
 from wizard.run.plan.place import DEFAULT_NAME, path_rows
 from wizard.system import paths
 from wizard.system.traits import of
-from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.lint.finding import LintFinding
 from wizard.transfer.proxy.bypass import proxy_url, shown
 
 # What stands beside the facts on the Check page: the lint's findings, the way to a better driver, what has drifted.
@@ -41,7 +41,7 @@ from wizard.transfer.proxy.bypass import proxy_url, shown
 class Looks:
     """`update`: what a newer driver would give; `guide`: how this system brings it (None: no advice is due)."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[LintFinding, ...] = ()
     update: DriverUpdate | None = None
     guide: DriverGuide | None = None
     drifts: tuple[Drift, ...] = ()
@@ -65,7 +65,7 @@ def driver_advice(
     return driver_guide(_need(cards, update, has_modules), system_ids(machine))
 
 
-def _need(cards: Sequence[GraphicsCard], update: DriverUpdate | None, has_modules: bool) -> Need:
+def _need(cards: Sequence[GraphicsCard], update: DriverUpdate | None, has_modules: bool) -> DriverNeed:
     """`has_modules`: Linux itself, where the kernel module is a choice; Windows and WSL have none to choose."""
     architectures = [card.architecture for card in cards if card.architecture]
     lasts = [one.last_driver_branch for one in architectures if one.last_driver_branch]
@@ -74,7 +74,7 @@ def _need(cards: Sequence[GraphicsCard], update: DriverUpdate | None, has_module
         firsts.append(branch_of(update.driver))
     kinds = {one.open_kernel_module for one in architectures if has_modules}
     kind = "required" if "required" in kinds else "no" if "no" in kinds else "optional"
-    return Need(max(firsts, default=None), min(lasts, default=None), kind)
+    return DriverNeed(max(firsts, default=None), min(lasts, default=None), kind)
 
 
 def system_ids(machine: Machine) -> tuple[str, ...]:
@@ -115,7 +115,7 @@ def restart_rows(mark: str | None) -> Iterator[Requirement]:
         yield Requirement("restart", "warning", message(key), message(f"{key}-why"), message(f"{key}-fix", mark=mark))
 
 
-def runtime_rows(around: Surroundings) -> Iterator[Requirement]:
+def runtime_rows(around: HostFacts) -> Iterator[Requirement]:
     """Windows only: `runtime_missing` None is another system."""
     missing, version = around.runtime_missing, around.runtime_version
     if missing is None:
@@ -182,7 +182,7 @@ class CheckRow:
     why: Message | None = None
     fix: Message | None = None
     blocks: bool = False
-    finding: Finding | None = None
+    finding: LintFinding | None = None
     guide: DriverGuide | None = None
 
 
@@ -223,7 +223,7 @@ def other_findings(looks: Looks | None) -> tuple[CheckRow, ...]:
     return tuple(finding_row(one) for one in found if not (one.touches and one.severity != "note"))
 
 
-def finding_row(one: Finding) -> CheckRow:
+def finding_row(one: LintFinding) -> CheckRow:
     why = _in_its_place(one.cause, one.effect)
     return CheckRow("settings", _SEVERITIES[one.severity], one.cause, why, one.fix, finding=one)
 

@@ -11,7 +11,7 @@ from wizard.machine.model import Gpu, Machine
 from wizard.model.messages import Message, message
 from wizard.run.model import Requirement
 from wizard.sources.model import UserSettings
-from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.lint.finding import LintFinding
 
 # A CPU build with its companions needs less; the exact figure stands on the Review page.
 COMFORTABLE_BYTES = 12_000_000_000
@@ -119,7 +119,7 @@ def _settings(settings: UserSettings) -> Iterator[Requirement]:
 _LINTED = ("settings.unreadable", "settings.address-not-secure")
 
 
-def with_lint(rows: Iterable[Requirement], findings: Iterable[Finding]) -> tuple[Requirement, ...]:
+def with_lint(rows: Iterable[Requirement], findings: Iterable[LintFinding]) -> tuple[Requirement, ...]:
     """And the findings that this program's own install follows, too. None of them blocks: it works around them."""
     touching = (finding for finding in findings if finding.touches and finding.severity != "note")
     told = [Requirement("settings", "warning", one.cause, one.effect, one.fix) for one in touching]

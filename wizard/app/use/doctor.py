@@ -19,9 +19,9 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Plan
 from wizard.diagnose.checks.host_facts import look_around
 from wizard.diagnose.examine import examine
-from wizard.diagnose.model import Answer
+from wizard.diagnose.model import DoctorResult
 from wizard.diagnose.repair.plan import RepairPreview, plan_repair
-from wizard.diagnose.repair.snapshot import FOLDER, Aside, kept_in, kept_runs
+from wizard.diagnose.repair.snapshot import FOLDER, RepairSnapshot, kept_in, kept_runs
 from wizard.diagnose.repair.steps import read_repair
 from wizard.environment.inspect.baseline import Drift, drift_of, read_good_state
 from wizard.environment.inspect.installation import Installation, Meant, user_variables
@@ -47,7 +47,7 @@ class Examination:
 
     facts: Facts
     installation: Installation
-    answer: Answer
+    answer: DoctorResult
     drift: Drift | None
 
 
@@ -137,7 +137,7 @@ def undo_repair(prefix: Path) -> str:
     folder = RunFolder(paths.runs_dir() / run)
     if not restore_run(folder):
         site = _site_of(prefix)
-        Aside(prefix, site, run).restore()
+        RepairSnapshot(prefix, site, run).restore()
     return run
 
 
@@ -153,7 +153,7 @@ def restore_run(folder: RunFolder) -> bool:
     store = PackageStore()
     files = [file for file in lock.files if file.name in repair.names]
     wheels = [wheel for file in files if (wheel := store.wheel_of(file))]
-    return Aside(Path(plan.prefix), Path(repair.site), plan.id).restore(wheels)
+    return RepairSnapshot(Path(plan.prefix), Path(repair.site), plan.id).restore(wheels)
 
 
 def _site_of(prefix: Path) -> Path:

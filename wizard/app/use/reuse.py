@@ -23,7 +23,7 @@ from wizard.diagnose.repair.reuse import (
     ADDED,
     REPLACED,
     REUSE,
-    Change,
+    ReuseChange,
     broken_by,
     changes_of,
     conda_owned,
@@ -223,7 +223,7 @@ def _is_plain(version: str) -> bool:
         return False
 
 
-def _repair(env: Installation, election: Election, changes: Iterable[Change]) -> Repair:
+def _repair(env: Installation, election: Election, changes: Iterable[ReuseChange]) -> Repair:
     return Repair(
         code=REUSE,
         names=tuple(change.name for change in changes),
@@ -238,7 +238,7 @@ def _repair(env: Installation, election: Election, changes: Iterable[Change]) ->
 
 
 def _words(
-    plan: Plan, coming: Lock, env: Installation, changes: tuple[Change, ...], left: int
+    plan: Plan, coming: Lock, env: Installation, changes: tuple[ReuseChange, ...], left: int
 ) -> Iterator[Message]:  # fmt: skip
     """First what breaks: it is what one would stop for."""
     for broken in broken_by(changes, env):

@@ -24,14 +24,14 @@ from wizard.model.messages import Message, message
 from wizard.system import paths
 from wizard.toolconfig import apply as door
 from wizard.toolconfig.apply import apply, propose, take_out
-from wizard.toolconfig.editors import Surroundings
-from wizard.toolconfig.lint.finding import Finding, Situation
+from wizard.toolconfig.editors import UserContext
+from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.lint import edits_of, lint
 from wizard.toolconfig.model import Diff, Edit, Tool
 from wizard.toolconfig.options import OwnSettings, read_own_settings
 from wizard.toolconfig.text_file import difference
-from wizard.toolconfig.use import CONDA, Wish, rows_of, wishes
-from wizard.toolconfig.verify import Check, clean_index_cache, conda_of, verify
+from wizard.toolconfig.use import CONDA, SettingsRequest, rows_of, wishes
+from wizard.toolconfig.verify import ToolCheck, clean_index_cache, conda_of, verify
 from wizard.undo.journal import UndoJournal, digest
 from wizard.undo.model import Change, ChangeState, FileChange, How, TakenOut, Undone
 from wizard.undo.storage import Storage
@@ -100,7 +100,7 @@ class UsePlan:
     """What `use` would do. No `diffs`: all files say so already. `kinds`: what was asked for, () for all."""
 
     mirror: str
-    wishes: tuple[Wish, ...]
+    wishes: tuple[SettingsRequest, ...]
     diffs: tuple[Diff, ...]
     notices: tuple[Message, ...]
     kinds: tuple[str, ...] = ()
@@ -111,17 +111,17 @@ class Used:
     """`change` None: there was nothing to write, the tools were only asked. `after` are further words for people."""
 
     change: Change | None
-    checks: tuple[Check, ...]
+    checks: tuple[ToolCheck, ...]
     after: tuple[Message, ...]
 
 
-def surroundings(conda: str | None = None) -> Surroundings:
+def surroundings(conda: str | None = None) -> UserContext:
     """`conda`: the program or installation to ask before any other. Raises UsageError `conda-not-there`."""
     named = {"CONDA_EXE": str(executable_in(Path(conda).expanduser().absolute()))} if conda else {}
-    return Surroundings({**os.environ, **named}, Path.home(), paths.os_name())
+    return UserContext({**os.environ, **named}, Path.home(), paths.os_name())
 
 
-def plan_use(mirror: str, kinds: tuple[str, ...] = (), around: Surroundings | None = None) -> UsePlan:
+def plan_use(mirror: str, kinds: tuple[str, ...] = (), around: UserContext | None = None) -> UsePlan:
     """`kinds`: "packages", "conda"; none: all that this mirror has and this computer uses.
 
     Raises UsageError `settings-no-mirror`, `settings-not-lasting`; WizardError `settings-…` for a file that is let be.
@@ -137,12 +137,12 @@ def plan_use(mirror: str, kinds: tuple[str, ...] = (), around: Surroundings | No
     return UsePlan(mirror, found, diffs, tuple(notices), kinds)
 
 
-def _uses_conda(found: tuple[Wish, ...], around: Surroundings) -> bool:
+def _uses_conda(found: tuple[SettingsRequest, ...], around: UserContext) -> bool:
     wish = next((wish for wish in found if wish.tool is Tool.CONDA), None)
     return wish is None or wish.path.exists() or conda_of(around) is not None
 
 
-def use(plan: UsePlan, around: Surroundings | None = None) -> Used:
+def use(plan: UsePlan, around: UserContext | None = None) -> Used:
     """Writes, then asks the tools. Raises WizardError `undo-…`, with nothing changed."""
     around = around or surroundings()
     change = door.apply(plan.diffs, _reason(plan)) if plan.diffs else None
@@ -156,7 +156,7 @@ def _reason(plan: UsePlan) -> Message:
     return message("settings-file.reason.source", id=plan.mirror, name=row.operator)
 
 
-def clean_after(diffs: Sequence[Diff], around: Surroundings) -> tuple[Message, ...]:
+def clean_after(diffs: Sequence[Diff], around: UserContext) -> tuple[Message, ...]:
     """Where conda's channels were changed, take its stored package lists away, and say what became of them."""
     cleaned = clean_index_cache(around) if any(diff.tool is Tool.CONDA for diff in diffs) else None
     words = {True: "settings-file.cleaned", False: "settings-file.not-cleaned"}
@@ -195,15 +195,15 @@ SEVERITIES = ("error", "warning", "note")
 class Mending:
     """`refused`: files that cannot be edited, each with its reason; the others can be."""
 
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
     diffs: tuple[Diff, ...]
     refused: tuple[WizardError, ...] = field(default=())
 
 
-def situation_of(machine: Machine, best: Candidate | None, matrix: Matrix) -> Situation:
+def situation_of(machine: Machine, best: Candidate | None, matrix: Matrix) -> LintContext:
     newest = max(matrix.releases, key=version_key, default=None)
     cards = machine.nvidia_gpus
-    return Situation(
+    return LintContext(
         os=machine.os,
         gpu=(cards[0].name or cards[0].pci_id or "NVIDIA") if cards else None,
         torch=best.torch if best else None,
@@ -219,11 +219,11 @@ def own_settings(environ: Mapping[str, str], home: Path, machine: Machine) -> Ow
     return read_own_settings(environ, home, paths.os_name(), conda_root=next(roots, None))
 
 
-def findings_for(own: OwnSettings, situation: Situation) -> tuple[Finding, ...]:
+def findings_for(own: OwnSettings, situation: LintContext) -> tuple[LintFinding, ...]:
     return () if own.is_empty else lint(own, situation)
 
 
-def mending(findings: Sequence[Finding], wanted: str) -> Mending:
+def mending(findings: Sequence[LintFinding], wanted: str) -> Mending:
     """What `--fix` would write. Raises UsageError `lint-unknown` for a code that was not found."""
     chosen = tuple(one for one in findings if wanted in (ALL, one.code))
     if not chosen and wanted != ALL:
@@ -252,11 +252,11 @@ def mend(planned: Mending, tell: Callable[[Message], None] = lambda words: None)
     return change
 
 
-def counts(findings: Sequence[Finding]) -> dict[str, int]:
+def counts(findings: Sequence[LintFinding]) -> dict[str, int]:
     return {severity: sum(one.severity == severity for one in findings) for severity in SEVERITIES}
 
 
-def document(findings: Sequence[Finding], language: str | None, change: Change | None = None) -> dict[str, Any]:
+def document(findings: Sequence[LintFinding], language: str | None, change: Change | None = None) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "counts": counts(findings),
@@ -265,7 +265,7 @@ def document(findings: Sequence[Finding], language: str | None, change: Change |
     }
 
 
-def _row(finding: Finding, language: str | None) -> dict[str, Any]:
+def _row(finding: LintFinding, language: str | None) -> dict[str, Any]:
     return {
         "code": finding.code, "severity": finding.severity, "tool": finding.tool, "place": finding.place,
         "line": finding.line, "value": finding.value, "cause": finding.cause.to_json(language),

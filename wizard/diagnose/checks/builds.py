@@ -15,7 +15,7 @@ from packaging.version import InvalidVersion, Version
 from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
-from wizard.diagnose.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
+from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environment.inspect.baseline import Drift, PackageChange
 from wizard.environment.inspect.distributions import Distribution
 from wizard.environment.inspect.installation import Installation
@@ -25,7 +25,7 @@ from wizard.model.messages import Message
 _LAST_FREE_AUDIO = (2, 11)
 
 
-def build(env: Installation, best: Candidate | None, machine: Machine, drift: Drift | None) -> Look:
+def build(env: Installation, best: Candidate | None, machine: Machine, drift: Drift | None) -> Check:
     """`best`: what this computer can run. A CPU build is wrong only where a CUDA build was meant."""
     variant = env.variant
     if variant is None:
@@ -64,7 +64,7 @@ def _changed(change: PackageChange) -> Message:
     return proof(f"{name}-by" if change.by else name, **params)
 
 
-def drifted(env: Installation, drift: Drift | None) -> Look:
+def drifted(env: Installation, drift: Drift | None) -> Check:
     """Another build than the one that was recorded; that alone breaks nothing, so it is no certain cause."""
     if env.state is None:
         return not_looked("drift", "no-record")
@@ -81,7 +81,7 @@ def drifted(env: Installation, drift: Drift | None) -> Look:
     return found("drift", one)
 
 
-def companions(env: Installation, matrix: Matrix) -> Look:
+def companions(env: Installation, matrix: Matrix) -> Check:
     """torchvision and torchaudio are compiled against one build of torch."""
     torch, variant = env.one("torch"), env.variant
     if torch is None or variant is None:
@@ -152,7 +152,7 @@ def _is_free(each: Distribution, target: str) -> bool:
     return each.name == "torchaudio" and version_key(each.release)[:2] >= _LAST_FREE_AUDIO
 
 
-def numpy(env: Installation, matrix: Matrix, machine: Machine) -> Look:
+def numpy(env: Installation, matrix: Matrix, machine: Machine) -> Check:
     installed, platform = env.one("numpy"), PLATFORMS.get((machine.os, machine.arch))
     if env.release is None or platform is None:
         return not_looked("numpy", "no-torch")
@@ -174,7 +174,7 @@ def numpy(env: Installation, matrix: Matrix, machine: Machine) -> Look:
     )
 
 
-def needs(env: Installation) -> Look:
+def needs(env: Installation) -> Check:
     """What torch's own metadata asks for: NVIDIA's libraries in exact versions, and plain packages."""
     torch = env.one("torch")
     if torch is None:

@@ -23,7 +23,7 @@ _JOB_VARIABLES = ("SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class HostFacts:
     """`module_installed`: the kernel that runs has an nvidia module on disk. `device_nodes`: /dev/nvidia0 and such."""
 
     secure_boot: bool | None
@@ -42,13 +42,13 @@ class Surroundings:
 
 def look_around(
     root: Path = Path("/"), variables: Mapping[str, str] | None = None, kernel: str | None = None
-) -> Surroundings:
+) -> HostFacts:
     known = os.environ if variables is None else variables
     scheduler = next(
         (name for program, name in _SCHEDULERS.items() if shutil.which(program, path=known.get("PATH"))), None
     )
     missing, version = _runtime()
-    return Surroundings(
+    return HostFacts(
         secure_boot=_secure_boot(root),
         modules=parse_modules(_text(root / "proc/modules")),
         module_installed=_module_on_disk(root, kernel or platform.release()),

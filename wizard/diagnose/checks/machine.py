@@ -14,8 +14,19 @@ from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.model import Candidate
 from wizard.compatibility.rules import code_for, driver_level, driver_system, runs
-from wizard.diagnose.checks.host_facts import Surroundings
-from wizard.diagnose.model import MACHINE, Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
+from wizard.diagnose.checks.host_facts import HostFacts
+from wizard.diagnose.model import (
+    MACHINE,
+    Check,
+    Evidence,
+    Finding,
+    Remedy,
+    finding,
+    found,
+    not_looked,
+    proof,
+    ruled_out,
+)
 from wizard.environment.create.vc_runtime import missing_runtime, runtime_folders
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
@@ -30,8 +41,8 @@ _FREE_DRIVERS = ("nouveau", "nova", "nova_core")
 
 
 def machine_looks(
-    env: Installation, machine: Machine, matrix: Matrix, around: Surroundings, best: Candidate | None
-) -> Iterator[Look]:
+    env: Installation, machine: Machine, matrix: Matrix, around: HostFacts, best: Candidate | None
+) -> Iterator[Check]:
     variant = env.variant
     if variant is None or variant == CPU or not variant.startswith("cu"):
         for check in ("driver", "kernels"):
@@ -48,7 +59,7 @@ def machine_looks(
         yield runtime(env, around)
 
 
-def driver(env: Installation, machine: Machine, matrix: Matrix, best: Candidate | None) -> Look:
+def driver(env: Installation, machine: Machine, matrix: Matrix, best: Candidate | None) -> Check:
     """The oldest driver for the CUDA of this build, by NVIDIA's tables."""
     level, cuda = driver_level(machine.driver), cuda_of(env.variant or CPU)
     floor = matrix.floors.get((cuda or "", driver_system(machine)))
@@ -73,7 +84,7 @@ def driver(env: Installation, machine: Machine, matrix: Matrix, best: Candidate 
     return found("driver", finding("driver", code, evidence, remedy, scope=scope, words=params))
 
 
-def kernels(env: Installation, machine: Machine, matrix: Matrix, best: Candidate | None) -> Look:
+def kernels(env: Installation, machine: Machine, matrix: Matrix, best: Candidate | None) -> Check:
     """Does the build hold code for the strongest card that is driven?"""
     platform = PLATFORMS.get((machine.os, machine.arch))
     row = matrix.build(env.release or "", env.variant or "", platform or "")
@@ -107,7 +118,7 @@ def kernels(env: Installation, machine: Machine, matrix: Matrix, best: Candidate
     )
 
 
-def mismatch(machine: Machine) -> Look:
+def mismatch(machine: Machine) -> Check:
     if any(notice.key == _MISMATCH for notice in machine.notices):
         evidence = ("NVML: Driver/library version mismatch",)
         return found("nvml", finding("nvml", "driver-library-mismatch", evidence, scope=MACHINE))
@@ -116,7 +127,7 @@ def mismatch(machine: Machine) -> Look:
     return ruled_out("nvml", proof("driver-answers", driver=machine.driver.version), driver=machine.driver.version)
 
 
-def loaded(machine: Machine, around: Surroundings) -> Look:
+def loaded(machine: Machine, around: HostFacts) -> Check:
     """A card is there: which kernel driver holds it, and if none, what keeps NVIDIA's out."""
     card = next(iter(machine.nvidia_gpus), None)
     if card is None:
@@ -127,7 +138,7 @@ def loaded(machine: Machine, around: Surroundings) -> Look:
     return found("module", _not_loaded(machine, around, name, card.kernel_driver))
 
 
-def _not_loaded(machine: Machine, around: Surroundings, gpu: str, held_by: str | None) -> Finding:
+def _not_loaded(machine: Machine, around: HostFacts, gpu: str, held_by: str | None) -> Finding:
     def one(code: str, *evidence: Evidence) -> Finding:
         return finding(
             "module",
@@ -154,11 +165,11 @@ def _not_loaded(machine: Machine, around: Surroundings, gpu: str, held_by: str |
     return one("no-driver")
 
 
-def _nodes(around: Surroundings) -> Evidence:
+def _nodes(around: HostFacts) -> Evidence:
     return f"/dev: {', '.join(around.device_nodes)}" if around.device_nodes else proof("no-nodes")
 
 
-def visible(machine: Machine, around: Surroundings) -> Look:
+def visible(machine: Machine, around: HostFacts) -> Check:
     """Empty or -1 hides every card, and so does a number that no card has. Set otherwise, it is as asked."""
     value = around.visible_devices
     if value is None:
@@ -171,7 +182,7 @@ def visible(machine: Machine, around: Surroundings) -> Look:
     return ruled_out("visible", *evidence)
 
 
-def switched(machine: Machine, around: Surroundings) -> Look:
+def switched(machine: Machine, around: HostFacts) -> Check:
     """The graphics switch of a laptop is set to the processor's own graphics."""
     if machine.driver is not None and machine.nvidia_gpus:
         return ruled_out("switch", proof("card-on"))
@@ -183,7 +194,7 @@ def switched(machine: Machine, around: Surroundings) -> Look:
     return ruled_out("switch", *evidence)
 
 
-def place(machine: Machine, around: Surroundings) -> Look:
+def place(machine: Machine, around: HostFacts) -> Check:
     """No card at all: because this is a container, a login node, WSL, or a computer without one."""
     if machine.nvidia_gpus:
         return ruled_out("card", proof("cards", count=len(machine.nvidia_gpus)), count=len(machine.nvidia_gpus))
@@ -198,7 +209,7 @@ def place(machine: Machine, around: Surroundings) -> Look:
     return found("card", finding("card", "no-card", (proof("no-card"),), scope=MACHINE))
 
 
-def runtime(env: Installation, around: Surroundings) -> Look:
+def runtime(env: Installation, around: HostFacts) -> Check:
     """Windows: the Visual C++ runtime that torch's libraries are linked with."""
     if around.runtime_missing is None:
         return not_looked("runtime", "not-windows")
@@ -216,7 +227,7 @@ def runtime(env: Installation, around: Surroundings) -> Look:
     return ruled_out("runtime", f"{_DECIDES} {version}")
 
 
-def _runtime_of(env: Installation, around: Surroundings) -> tuple[tuple[str, ...], str | None]:
+def _runtime_of(env: Installation, around: HostFacts) -> tuple[tuple[str, ...], str | None]:
     """What this torch lacks by its own libraries (by the list of those that the newest wants, where there are none),
     and the version of the runtime that it finds first."""
     missing, version = around.runtime_missing or (), around.runtime_version

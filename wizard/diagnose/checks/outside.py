@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from wizard.diagnose.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
+from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environment.inspect.distributions import FAMILY
 from wizard.environment.inspect.installation import Installation
 from wizard.system.traits import of
@@ -34,7 +34,7 @@ _DLLS = (
 _SHOWN = 6
 
 
-def shadow(env: Installation) -> Look:
+def shadow(env: Installation) -> Check:
     """A torch or numpy outside the environment that Python finds before the environment's own."""
     if env.python is None:
         return not_looked("shadow", "no-python")
@@ -94,7 +94,7 @@ def _pth_lines(env: Installation, folder: Path) -> tuple[str, ...]:
     return tuple(found_in)
 
 
-def libraries(env: Installation) -> Look:
+def libraries(env: Installation) -> Check:
     """CUDA, cuDNN or torch libraries in a folder of the user's library path: a suspicion."""
     variable = of(env.os).library_variable
     is_path = variable == "PATH"  # then programs are looked for in it, too, and none of it may go

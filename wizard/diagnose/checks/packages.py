@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.tags import parse_tag
 from packaging.utils import canonicalize_name
 
-from wizard.diagnose.model import Evidence, Finding, Look, Remedy, finding, found, not_looked, proof, ruled_out
+from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environment.inspect.distributions import FAMILY, Damage, Distribution, damage_of
 from wizard.environment.inspect.installation import Installation
 from wizard.environment.layout import python_of
@@ -29,7 +29,7 @@ _CONDA_NAMES = {
 _CONDA_TORCH_PARTS = ("libtorch", "pytorch-cuda", "pytorch-mutex")
 
 
-def interpreter(env: Installation) -> Look:
+def interpreter(env: Installation) -> Check:
     if env.python:
         return ruled_out(
             "interpreter",
@@ -60,7 +60,7 @@ def _is_locked(path: Path) -> bool:
     return not os.access(path, os.X_OK)
 
 
-def presence(env: Installation) -> Look:
+def presence(env: Installation) -> Check:
     """A torch folder and its metadata belong together; one without the other is half a package."""
     halves = tuple(_halves(env))
     if halves:
@@ -104,7 +104,7 @@ def _is_conda_owned(env: Installation, name: str) -> bool:
     return any(_CONDA_NAMES.get(record.name) == name for record in env.records)
 
 
-def leftover_folders(env: Installation) -> Look:
+def leftover_folders(env: Installation) -> Check:
     """`~orch`: harmless to PyTorch, but pip warns of it for ever and it takes gigabytes."""
     if not env.leftovers:
         return ruled_out("leftovers", proof("no-leftovers", path=str(env.site)))
@@ -116,7 +116,7 @@ def leftover_folders(env: Installation) -> Look:
     return found("leftovers", one)
 
 
-def copies(env: Installation) -> Look:
+def copies(env: Installation) -> Check:
     """Two sets of metadata for one package, or conda's record beside pip's: their files lie over each other."""
     several = tuple(_copies(env))
     if several:
@@ -167,7 +167,7 @@ def _kept_version(env: Installation, name: str, installed: tuple[Distribution, .
     return versions[-1] if versions else installed[-1].version
 
 
-def whole_files(env: Installation, deep: bool = False, is_cancelled: Callable[[], bool] = lambda: False) -> Look:
+def whole_files(env: Installation, deep: bool = False, is_cancelled: Callable[[], bool] = lambda: False) -> Check:
     """Every file of the torch family, numpy, NVIDIA's libraries and all that torch asks for, against the RECORD.
 
     Raises Cancelled.
@@ -243,7 +243,7 @@ def _damaged(distribution: Distribution, wrong: tuple[Damage, ...]) -> Finding:
                    first=wrong[0].path)  # fmt: skip
 
 
-def python_tags(env: Installation) -> Look:
+def python_tags(env: Installation) -> Check:
     """Binary wheels name the Python that they are for; another one cannot load them."""
     if env.python is None or not env.python.tag:
         return not_looked("python", "no-python")

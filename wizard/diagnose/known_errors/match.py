@@ -64,7 +64,7 @@ class Explanation:
 _CONTEXT = "@"
 
 
-class ErrorRow(Row, frozen=True, kw_only=True):
+class KnownErrorRow(Row, frozen=True, kw_only=True):
     """`needs`: expressions, and names of contexts with an @. `hides`: ids of rows that are not shown beside it."""
 
     KEYS = (("id",),)
@@ -87,17 +87,17 @@ class ErrorRow(Row, frozen=True, kw_only=True):
             raise ValueError("patterns: there is none")
 
 
-class ErrorTable(Row, frozen=True):
-    error: tuple[ErrorRow, ...]
+class KnownErrorTable(Row, frozen=True):
+    error: tuple[KnownErrorRow, ...]
     contexts: dict[str, tuple[str, ...]] = {}
 
 
 def parse_errors(document: str) -> tuple[KnownError, ...]:
     """Raises TableError."""
-    return _errors(parse_table("errors", document, ErrorTable))
+    return _errors(parse_table("errors", document, KnownErrorTable))
 
 
-def _errors(table: ErrorTable) -> tuple[KnownError, ...]:
+def _errors(table: KnownErrorTable) -> tuple[KnownError, ...]:
     problems: list[str] = []
     contexts: dict[str, Pattern] = {}
     for name, expressions in table.contexts.items():
@@ -116,7 +116,7 @@ def _errors(table: ErrorTable) -> tuple[KnownError, ...]:
     return tuple(rows)
 
 
-def _known(row: ErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
+def _known(row: KnownErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
     return KnownError(
         row.id, row.area, row.os, row.patterns, row.source, row.status, row.as_of,
         needs=tuple(Pattern([need]) for need in row.needs if not need.startswith(_CONTEXT)),
@@ -127,7 +127,7 @@ def _known(row: ErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
 
 @lru_cache(maxsize=1)
 def known_errors() -> tuple[KnownError, ...]:
-    return _errors(shipped_table("errors", ErrorTable))
+    return _errors(shipped_table("errors", KnownErrorTable))
 
 
 _ESCAPES = r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07\n]*\x07"

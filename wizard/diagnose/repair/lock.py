@@ -11,7 +11,7 @@ from packaging.version import InvalidVersion, Version
 from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.model import Candidate, Choices, Plan, PlanSource
 from wizard.diagnose.checks.packages import fits
-from wizard.diagnose.repair.request import Wanted, python_series
+from wizard.diagnose.repair.request import RepairRequest, python_series
 from wizard.diagnose.repair.reuse import provided_by_conda
 from wizard.environment.inspect.distributions import FAMILY
 from wizard.environment.inspect.installation import Installation
@@ -65,7 +65,12 @@ def inside_plan(
 
 
 def election_for(
-    facts: Facts, matrix: Matrix, env: Installation, wanted: Wanted, choices: Choices, is_cancelled: Callable[[], bool]
+    facts: Facts,
+    matrix: Matrix,
+    env: Installation,
+    wanted: RepairRequest,
+    choices: Choices,
+    is_cancelled: Callable[[], bool],
 ) -> Election:
     """The sources that carry it, asked live as for a setup; without a package of the family, none needs to."""
     python = python_series(env)
@@ -96,7 +101,12 @@ def election_for(
 
 
 def _carried(
-    facts: Facts, matrix: Matrix, outlook: Outlook, wanted: Wanted, choices: Choices, is_cancelled: Callable[[], bool]
+    facts: Facts,
+    matrix: Matrix,
+    outlook: Outlook,
+    wanted: RepairRequest,
+    choices: Choices,
+    is_cancelled: Callable[[], bool],
 ) -> Found:
     needed = tuple(name for name in wanted.family if name != "torch")
     walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, needed)
@@ -112,7 +122,7 @@ def _carried(
     return found
 
 
-def _pins(offers: Mapping[str, Offer], wanted: Wanted) -> Iterator[str]:
+def _pins(offers: Mapping[str, Offer], wanted: RepairRequest) -> Iterator[str]:
     """torch is always named: a companion must be resolved beside it."""
     for name in FAMILY:
         if name in offers and (name == "torch" or name in wanted.family):
@@ -126,7 +136,7 @@ def _bound(env: Installation, matrix: Matrix, facts: Facts, candidate: Candidate
 
 
 def lock_for(
-    facts: Facts, election: Election, env: Installation, wanted: Wanted, folder: RunFolder,
+    facts: Facts, election: Election, env: Installation, wanted: RepairRequest, folder: RunFolder,
     asker: Asker,
 ) -> Lock:  # fmt: skip
     """Resolved first around what conda owns only; what that changes without need is then held, where that has a
@@ -145,7 +155,7 @@ def lock_for(
     return replace(lock, files=tuple(file for file in lock.files if _comes(file, env, wanted)))
 
 
-def _held(lock: Lock, env: Installation, wanted: Wanted) -> Iterator[str]:
+def _held(lock: Lock, env: Installation, wanted: RepairRequest) -> Iterator[str]:
     """Installed in another version, and nothing but the newest release asks for the change."""
     for file in lock.files:
         installed = env.one(file.name)
@@ -162,7 +172,7 @@ def _is_plain(version: str) -> bool:
         return False
 
 
-def _comes(file: LockedFile, env: Installation, wanted: Wanted) -> bool:
+def _comes(file: LockedFile, env: Installation, wanted: RepairRequest) -> bool:
     """Damaged, not there, there in another version, or made for another Python. The family: only what was named."""
     if file.name in wanted.damaged:
         return True

@@ -18,7 +18,7 @@ from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate, Choices, Plan
 from wizard.diagnose.examine import gpu_expected
-from wizard.diagnose.model import Answer, Remedy
+from wizard.diagnose.model import DoctorResult, Remedy
 from wizard.diagnose.repair.guards import guard_files
 from wizard.diagnose.repair.lock import election_for, inside_plan, lock_for
 from wizard.diagnose.repair.request import named_packages, read_wish
@@ -101,7 +101,12 @@ class RepairPreview:
 
 
 def plan_repair(
-    facts: Facts, matrix: Matrix, env: Installation, answer: Answer, choices: Choices, is_cancelled: Callable[[], bool]
+    facts: Facts,
+    matrix: Matrix,
+    env: Installation,
+    answer: DoctorResult,
+    choices: Choices,
+    is_cancelled: Callable[[], bool],
 ) -> RepairPreview:
     """Saved as a run that has not started. Raises WizardError `repair-…`, `no-source`, `lock-…`, Cancelled."""
     remedy = answer.remedy
@@ -150,7 +155,7 @@ def _check_possible(env: Installation, remedy: Remedy) -> None:
             raise WizardError("repair-conda-owned", name=name)
 
 
-def _repair(env: Installation, answer: Answer, remedy: Remedy, candidate: Candidate, lock: Lock) -> Repair:
+def _repair(env: Installation, answer: DoctorResult, remedy: Remedy, candidate: Candidate, lock: Lock) -> Repair:
     return Repair(
         code=answer.cause.code if answer.cause else "",
         names=tuple(file.name for file in lock.files),

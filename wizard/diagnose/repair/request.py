@@ -21,7 +21,7 @@ from wizard.system.traits import of
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RepairRequest:
     """`candidates`: the builds that will do, the best first. `family`: of torch and its companions, those that come
     anew. `others`: requirements as they are locked.
     """
@@ -50,7 +50,7 @@ def _family(env: Installation) -> tuple[str, ...]:
     return ("torch", *(name for name in FAMILY[1:] if name in there))
 
 
-def read_wish(facts: Facts, matrix: Matrix, env: Installation, remedy: Remedy) -> Wanted:
+def read_wish(facts: Facts, matrix: Matrix, env: Installation, remedy: Remedy) -> RepairRequest:
     named = [each for line in remedy.reinstall if (each := parse_requirement(line))]
     family: list[str] = [name for each in named if (name := canonicalize_name(each.name)) in FAMILY]
     if remedy.family:
@@ -61,7 +61,7 @@ def read_wish(facts: Facts, matrix: Matrix, env: Installation, remedy: Remedy) -
     damaged: frozenset[str] = frozenset(canonicalize_name(each.name) for each in named)
     if remedy.family:
         damaged |= {"torch"}
-    return Wanted(candidates, tuple(name for name in FAMILY if name in family), others, damaged)
+    return RepairRequest(candidates, tuple(name for name in FAMILY if name in family), others, damaged)
 
 
 def _candidates(

@@ -24,7 +24,7 @@ _TORCH_RECORDS = ("pytorch", "pytorch-gpu", "pytorch-cpu", "libtorch")
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ReuseChange:
     """`was` None: it is not there yet. `size` of the download."""
 
     name: str
@@ -47,10 +47,12 @@ class Broken:
     now: str
 
 
-def changes_of(lock: Lock, env: Installation) -> tuple[Change, ...]:
+def changes_of(lock: Lock, env: Installation) -> tuple[ReuseChange, ...]:
     """Only what comes: a package that is there in the locked version is left alone."""
     return tuple(
-        Change(file.name, installed.version if (installed := env.one(file.name)) else None, file.version, file.size)
+        ReuseChange(
+            file.name, installed.version if (installed := env.one(file.name)) else None, file.version, file.size
+        )
         for file in lock.files
         if comes(file, env)
     )
@@ -67,7 +69,7 @@ def comes(file: LockedFile, env: Installation) -> bool:
         return True
 
 
-def broken_by(changes: Iterable[Change], env: Installation) -> tuple[Broken, ...]:
+def broken_by(changes: Iterable[ReuseChange], env: Installation) -> tuple[Broken, ...]:
     """What asks for another version than comes, and a companion whose torch becomes another build."""
     coming = {change.name: change.now for change in changes}
     staying = [each for each in env.distributions if each.name not in coming]
@@ -108,7 +110,7 @@ class CondaOwned:
     record: str
 
 
-def conda_owned(env: Installation, changes: Iterable[Change]) -> tuple[CondaOwned, ...]:
+def conda_owned(env: Installation, changes: Iterable[ReuseChange]) -> tuple[CondaOwned, ...]:
     """Of what would be replaced, what conda put there. conda's torch is found by its record, too."""
     if not env.is_conda:
         return ()

@@ -44,7 +44,7 @@ class _List:
     spare: bool
 
 
-class Aside:
+class RepairSnapshot:
     """The snapshot of one run. `site`: where the environment's packages are."""
 
     def __init__(self, prefix: Path, site: Path, run: str) -> None:
@@ -216,11 +216,11 @@ class Aside:
         return total
 
 
-def kept_in(prefix: Path, run: str) -> Aside:
+def kept_in(prefix: Path, run: str) -> RepairSnapshot:
     """The snapshot of that run by its own list: the run's folder may be gone. Raises WizardError `restore-failed`."""
     try:
         data = json.loads((prefix / FOLDER / run / _LIST).read_text(encoding="utf-8"))
-        return Aside(prefix, prefix / str(data["site"]), run)
+        return RepairSnapshot(prefix, prefix / str(data["site"]), run)
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise WizardError("restore-failed", details=repr(error), path=str(prefix / FOLDER / run)) from error
 

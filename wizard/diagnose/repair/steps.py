@@ -14,7 +14,7 @@ import msgspec
 
 from wizard.compatibility.model import Plan
 from wizard.diagnose.repair.guards import guard_files, write_guards
-from wizard.diagnose.repair.snapshot import Aside
+from wizard.diagnose.repair.snapshot import RepairSnapshot
 from wizard.diagnose.trial import without
 from wizard.environment.inspect.baseline import NAME
 from wizard.environment.inspect.prefix import ask_python
@@ -76,8 +76,8 @@ def read_repair(folder: Path) -> Repair | None:
     return repair
 
 
-def aside_of(plan: Plan, repair: Repair) -> Aside:
-    return Aside(Path(plan.prefix), Path(repair.site), plan.id)
+def aside_of(plan: Plan, repair: Repair) -> RepairSnapshot:
+    return RepairSnapshot(Path(plan.prefix), Path(repair.site), plan.id)
 
 
 def stages_of(repair: Repair) -> Stages:

@@ -24,7 +24,7 @@ from wizard.gui.widgets.frames import Fold
 from wizard.gui.widgets.labels import label, state_word
 from wizard.model.errors import WizardError
 from wizard.run.model import Facts, Requirement
-from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.lint.finding import LintFinding
 
 
 def requirement_name(name: str) -> str:
@@ -181,7 +181,7 @@ class CheckPage(Page):
 
     # -- mending a setting
 
-    def _plan_fix(self, part: CheckRows, finding: Finding) -> None:
+    def _plan_fix(self, part: CheckRows, finding: LintFinding) -> None:
         session, looks = self.desk.session, self.state.looks
         if looks is None:
             return

@@ -20,7 +20,7 @@ from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
 from wizard.gui.widgets.labels import Pill, label, selectable, state_word
-from wizard.toolconfig.lint.finding import Finding
+from wizard.toolconfig.lint.finding import LintFinding
 
 # The way to the driver that suits the card: what to know, lines to copy, and the page of who makes the system.
 #
@@ -60,14 +60,14 @@ _NARROW = 85  # letters in the width of the card
 
 
 class CheckRows(RowCard):
-    wanted = Signal(object, object)  # self, Finding: show what mending it would write
+    wanted = Signal(object, object)  # self, LintFinding: show what mending it would write
     agreed = Signal(object)  # Mending: write it
 
     def __init__(self, desk: Desk, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
         super().__init__(4, 2, parent)
         self._desk, self._name_of = desk, name_of
         self._shown: tuple[CheckRow, ...] = ()
-        self._fix: tuple[Finding, Mending] | None = None
+        self._fix: tuple[LintFinding, Mending] | None = None
         self._open: set[str] = set()  # names of the rows whose way out is unfolded
         self.fixes: dict[str, QPushButton] = {}  # by the finding's code
         self._buttons: list[tuple[QPushButton, QWidget, QHBoxLayout, QHBoxLayout]] = []
@@ -92,7 +92,7 @@ class CheckRows(RowCard):
         for row in rows:
             self._add(row)
 
-    def show_fix(self, finding: Finding, planned: Mending) -> None:
+    def show_fix(self, finding: LintFinding, planned: Mending) -> None:
         self._fix = (finding, planned)
         self.show_rows(self._shown)
 
@@ -187,7 +187,7 @@ class CheckRows(RowCard):
 
     # -- a setting that can be mended here
 
-    def _fixing(self, finding: Finding, name: str, lines: list[QWidget]) -> _WayOut:
+    def _fixing(self, finding: LintFinding, name: str, lines: list[QWidget]) -> _WayOut:
         lines.append(label(self._desk.voice.say(finding.fix)))
         button = _small(self.tr("Fix…"), f"{name}: {finding.value or finding.code}")
         button.setAccessibleDescription(self.tr("Shows the change first; nothing is written yet."))

@@ -16,7 +16,7 @@ from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
     from wizard.app.use.doctor import Examination
-    from wizard.diagnose.model import Answer, Look
+    from wizard.diagnose.model import Check, DoctorResult
     from wizard.diagnose.repair.plan import RepairPreview
     from wizard.environment.inspect.baseline import Drift
 
@@ -109,7 +109,7 @@ class DoctorAnswer(QWidget):
         }
         return words.get(verdict, verdict)
 
-    def _show_cause(self, answer: Answer) -> None:
+    def _show_cause(self, answer: DoctorResult) -> None:
         cause, say = answer.cause, self._voice.say
         self._cause.setVisible(cause is not None)
         self._repair.setVisible(cause is not None)
@@ -127,7 +127,7 @@ class DoctorAnswer(QWidget):
         for one in (self._drift_title, self._drift):
             one.setVisible(bool(changed))
 
-    def _show_others(self, answer: Answer) -> None:
+    def _show_others(self, answer: DoctorResult) -> None:
         self._others.clear()
         causes = dict.fromkeys(self._voice.say(each.cause) for each in answer.others)
         for words in causes:
@@ -136,7 +136,7 @@ class DoctorAnswer(QWidget):
         for one in (self._others_title, self._others):
             one.setVisible(bool(causes))
 
-    def _show_looks(self, looks: Sequence[Look]) -> None:
+    def _show_looks(self, looks: Sequence[Check]) -> None:
         self._looks.clear()
         ruled_out = [look for look in looks if look.state == _RULED_OUT]
         for look in [*ruled_out, *(look for look in looks if look.state == _NOT_LOOKED)]:

@@ -11,7 +11,7 @@ from wizard.toolconfig.options import Option
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class LintContext:
     """What this install is about, as far as it is known. `current_variants`: those of the newest release."""
 
     os: str
@@ -28,7 +28,7 @@ class Situation:
 
 
 @dataclass(frozen=True, slots=True)
-class Repair:
+class OptionFix:
     """One value of an option: taken out (`new` None), put in (`old` None) or replaced."""
 
     option: Option
@@ -49,7 +49,7 @@ class Repair:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class LintFinding:
     """`severity`: error (it breaks or endangers an install) | warning | note. `touches`: this program's own install
     follows the setting, too. Without repairs the remedy is for the user's own hand."""
 
@@ -62,7 +62,7 @@ class Finding:
     cause: Message
     fix: Message
     effect: Message
-    repairs: tuple[Repair, ...] = ()
+    repairs: tuple[OptionFix, ...] = ()
     touches: bool = False
 
     @property
@@ -76,11 +76,11 @@ def finding(
     option: Option,
     position: int = 0,
     *,
-    repairs: tuple[Repair, ...] = (),
+    repairs: tuple[OptionFix, ...] = (),
     touches: bool = False,
     words: tuple[str, str, str] = ("cause", "fix", "effect"),
     **params: Scalar,
-) -> Finding:
+) -> LintFinding:
     """`words` picks the sentences below `lint.<code>`. A variable is never repaired: nobody can for the user."""
     value = option.values[position] if position < len(option.values) else ""
     shown = {"value": redact(value), "place": option.place, "tool": option.tool.value, "key": option.key, **params}
@@ -88,5 +88,5 @@ def finding(
     if option.path is None:
         fix = message("lint.variable.fix", name=option.spelled)
     possible = repairs if all(repair.is_possible for repair in repairs) else ()
-    return Finding(code, severity, option.tool.value, option.place, option.line(position), redact(value),
+    return LintFinding(code, severity, option.tool.value, option.place, option.line(position), redact(value),
                    cause, fix, effect, possible, touches)  # fmt: skip

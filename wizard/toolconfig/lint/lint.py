@@ -9,25 +9,25 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from wizard.toolconfig.lint.finding import Finding, Situation
+from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.rules_addresses import ADDRESS_RULES, INDEX_RULES
 from wizard.toolconfig.lint.rules_conda import CONDA_RULES
 from wizard.toolconfig.lint.rules_files import FILE_RULES, OPTION_RULES
 from wizard.toolconfig.model import Edit
 from wizard.toolconfig.options import Option, OwnSettings
 
-Rule = Callable[[OwnSettings, Situation], Iterator[Finding]]
+Rule = Callable[[OwnSettings, LintContext], Iterator[LintFinding]]
 RULES: tuple[Rule, ...] = (*FILE_RULES, *ADDRESS_RULES, *INDEX_RULES, *CONDA_RULES, *OPTION_RULES)
 _ORDER = ("error", "warning", "note")
 
 
-def lint(own: OwnSettings, situation: Situation) -> tuple[Finding, ...]:
+def lint(own: OwnSettings, situation: LintContext) -> tuple[LintFinding, ...]:
     """The worst first, otherwise in the order of the rules."""
     found = [finding for rule in RULES for finding in rule(own, situation)]
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
 
 
-def edits_of(findings: Iterable[Finding]) -> tuple[Edit, ...]:
+def edits_of(findings: Iterable[LintFinding]) -> tuple[Edit, ...]:
     """All repairs as one edit per option: two that take something out of one list must not bring it back."""
     options: dict[tuple[str, str], Option] = {}
     values: dict[tuple[str, str], list[str]] = {}

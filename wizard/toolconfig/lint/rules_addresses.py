@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from wizard.sources.address_facts import DeadAddress, dead_address
 from wizard.sources.table import mirror_rows
 from wizard.toolconfig.conda_read import is_false
-from wizard.toolconfig.lint.finding import Finding, Repair, Situation, finding
+from wizard.toolconfig.lint.finding import LintContext, LintFinding, OptionFix, finding
 from wizard.toolconfig.model import Tool
 from wizard.toolconfig.options import Option, OwnSettings
 from wizard.transfer.address import address_problem, has_scheme, is_loopback
@@ -46,14 +46,14 @@ def addresses(own: OwnSettings) -> Iterator[tuple[Option, int, str]]:
                     yield option, position, value
 
 
-def dead_mirrors(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def dead_mirrors(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for option, position, url in addresses(own):
         dead = dead_address(url)
         if dead:
             instead = _instead(url, dead) or _living(option, url, dead, situation)
             yield finding(
                 "dead-mirror", "error" if dead.status in _BAD else "warning", option, position,
-                repairs=(Repair(option, url, instead),), touches=True,
+                repairs=(OptionFix(option, url, instead),), touches=True,
                 words=(f"cause-{dead.status}", _remedy(dead, instead), "effect"),
                 as_of=dead.as_of, instead=instead or "",
             )  # fmt: skip
@@ -73,7 +73,7 @@ def _remedy(dead: DeadAddress, instead: str | None) -> str:
     return "fix-moved" if dead.instead else "fix-living"
 
 
-def _living(option: Option, url: str, dead: DeadAddress, situation: Situation) -> str | None:
+def _living(option: Option, url: str, dead: DeadAddress, situation: LintContext) -> str | None:
     """Another mirror of the kind, in the place of one that was wanted. None where no mirror is needed: an index that
     only adds to the main one, a CUDA tag that is not this computer's."""
     if option.role == "index" and dead.kind == "pypi":
@@ -91,7 +91,7 @@ def _mirrors(kind: str, layout: str, variant: str = "cpu") -> list[str]:
     return [row.address(variant) for row in rows if row.id != "official"]
 
 
-def plain_http(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def plain_http(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     trusted = {host for option in own.options if option.role == "trusted" for host in option.values}
     for option, position, url in addresses(own):
         if address_problem(url) != "address-not-secure" or dead_address(url):
@@ -101,7 +101,7 @@ def plain_http(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
         is_refused = option.tool is Tool.PIP and option.role != "links" and not _is_trusted(url, trusted)
         yield finding(
             "plain-http", "error" if is_refused else "warning", option, position, touches=True, host=host,
-            repairs=(Repair(option, url, f"https{url[4:]}"),) if is_known else (),
+            repairs=(OptionFix(option, url, f"https{url[4:]}"),) if is_known else (),
             words=("cause-refused" if is_refused else "cause", "fix" if is_known else "fix-unknown", "effect"),
         )  # fmt: skip
 
@@ -110,7 +110,7 @@ def _is_trusted(url: str, trusted: set[str]) -> bool:
     return host_of(url) in trusted or urlsplit(url).netloc.rpartition("@")[2] in trusted
 
 
-def trusted_hosts(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def trusted_hosts(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """pip's `trusted-host` and uv's `allow-insecure-host`: no certificate of that host is looked at any more."""
     urls = [url for _, _, url in addresses(own) if not dead_address(url)]
     for option in own.options:
@@ -123,19 +123,19 @@ def trusted_hosts(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
             is_harmful = any(url.lower().startswith("https:") for url in mine) or host in known_hosts()
             yield finding(
                 "trusted-host", "error" if is_harmful else "warning", option, position, host=host,
-                repairs=() if is_needed else (Repair(option, value),),
+                repairs=() if is_needed else (OptionFix(option, value),),
                 words=("cause", "fix-needed" if is_needed else "fix", "effect"),
             )  # fmt: skip
 
 
-def tls_off(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def tls_off(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for option in own.options:
         is_verify = option.tool is Tool.CONDA and option.key in ("ssl_verify", "verify_ssl")
         if is_verify and option.values and is_false(option.values[0]):
-            yield finding("tls-off", "error", option, repairs=(Repair(option, option.values[0]),))
+            yield finding("tls-off", "error", option, repairs=(OptionFix(option, option.values[0]),))
 
 
-def missing_certificates(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def missing_certificates(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for option in own.options:
         is_file = (option.tool is Tool.PIP and option.key == "cert") or (
             option.tool is Tool.CONDA and option.key == "ssl_verify" and "/" in "".join(option.values[:1])
@@ -144,7 +144,7 @@ def missing_certificates(own: OwnSettings, situation: Situation) -> Iterator[Fin
             is_pip = option.tool is Tool.PIP
             yield finding("certificate-missing", "error", option, touches=is_pip,
                           words=("cause", "fix", "effect" if is_pip else "effect-conda"),
-                          repairs=(Repair(option, option.values[0]),))  # fmt: skip
+                          repairs=(OptionFix(option, option.values[0]),))  # fmt: skip
 
 
 ADDRESS_RULES = (dead_mirrors, plain_http, trusted_hosts, tls_off, missing_certificates)
@@ -163,14 +163,14 @@ def _torch_layout(url: str) -> str | None:
     return next((row.layout for row in rows if secure.startswith((row.url or "").partition("{variant}")[0])), None)
 
 
-def torch_index_as_index(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def torch_index_as_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for option, position, url in addresses(own):
         if option.role == "index" and _torch_layout(url) == "simple" and not dead_address(url):
             yield finding("torch-index-as-index", "error", option, position,
-                          repairs=(Repair(option, url),), touches=True, build=situation.build)  # fmt: skip
+                          repairs=(OptionFix(option, url),), touches=True, build=situation.build)  # fmt: skip
 
 
-def other_variant(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def other_variant(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """A torch index that stays in the settings after the command that needed it."""
     for option, position, url in addresses(own):
         match = VARIANT.search(url)
@@ -181,7 +181,7 @@ def other_variant(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
         is_old = bool(situation.current_variants) and match[1] not in situation.current_variants
         if is_old or situation.variant:
             yield finding(
-                "torch-index-other", "warning", option, position, repairs=(Repair(option, url),), touches=True,
+                "torch-index-other", "warning", option, position, repairs=(OptionFix(option, url),), touches=True,
                 words=("cause-old" if is_old else "cause", "fix", "effect"),
                 variant=match[1], build=situation.build,
             )  # fmt: skip
@@ -191,10 +191,10 @@ def _is_flat_index(option: Option, url: str) -> bool:
     return option.role in _INDEX_ROLES and _torch_layout(url) == "flat"
 
 
-def flat_as_index(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def flat_as_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for option, position, url in addresses(own):
         if _is_flat_index(option, url):
-            repairs = (Repair(option, url), Repair(_links_beside(own, option), None, url))
+            repairs = (OptionFix(option, url), OptionFix(_links_beside(own, option), None, url))
             yield finding("flat-as-index", "error" if option.role == "index" else "warning", option, position,
                           repairs=repairs, touches=True)  # fmt: skip
 
@@ -207,7 +207,7 @@ def _links_beside(own: OwnSettings, option: Option) -> Option:
     return next(found, Option(option.tool, option.path, spelled, "find-links", (), is_list=True, role="links"))
 
 
-def foreign_index(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def foreign_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """Dependency confusion: who can publish on the public one can take the place of a private package."""
     for tool in (Tool.PIP, Tool.UV):
         options = [option for option in own.options if option.tool is tool and option.role in _INDEX_ROLES]

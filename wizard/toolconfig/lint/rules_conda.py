@@ -9,7 +9,7 @@ from wizard.sources.address_facts import address_facts, channel_name, needs_term
 from wizard.sources.table import mirror_rows
 from wizard.toolconfig.conda_names import FORGE, addresses, is_closed
 from wizard.toolconfig.conda_read import CondaValues
-from wizard.toolconfig.lint.finding import Finding, Repair, Situation, finding
+from wizard.toolconfig.lint.finding import LintContext, LintFinding, OptionFix, finding
 from wizard.toolconfig.model import Tool
 from wizard.toolconfig.options import Option, OwnSettings
 from wizard.transfer.address import has_scheme
@@ -43,7 +43,7 @@ def _any_owner(own: OwnSettings, value: str) -> Option:
     return found or Option(Tool.CONDA, None, "channels", "channels", (value,), role="channel")
 
 
-def cpu_order(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def cpu_order(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """Anaconda's channel above the one with the CUDA builds; without a card the CPU build is the right one."""
     channels = own.conda.channels
     main = next((at for at, name in enumerate(channels) if _is_main(name, own.conda)), None)
@@ -56,14 +56,14 @@ def cpu_order(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
     above = [one for one in channels[: channels.index(below)] if _is_main(one, own.conda)]
     together = _owner(own, *above, below)
     option = together or _any_owner(own, name)
-    last = (repair for one in above for repair in (Repair(option, one), Repair(option, None, one)))
+    last = (repair for one in above for repair in (OptionFix(option, one), OptionFix(option, None, one)))
     repairs = tuple(last) if together else ()
     position = option.values.index(name)
     yield finding("conda-cpu-order", "warning", option, position, repairs=repairs, below=below, gpu=situation.gpu,
                   build=situation.build)  # fmt: skip
 
 
-def cpu_only(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def cpu_only(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """Anaconda's channel, and none beside it that has the CUDA builds. Whether others come in is the user's to say."""
     channels = own.conda.channels
     name = next((name for name in channels if _is_main(name, own.conda)), None)
@@ -83,7 +83,7 @@ def _forge_beside(name: str) -> str:
     return hosts.get(urlsplit(name).hostname, FORGE) if has_scheme(name) else FORGE
 
 
-def frozen_pytorch(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def frozen_pytorch(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """It ended at 2.5. Below conda-forge it does no harm: packages of one name come from above."""
     for name in own.conda.channels:
         found = [channel_name(url) for url in _urls(name, own.conda)]
@@ -95,12 +95,12 @@ def frozen_pytorch(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
             new = None if _is_right_without(name, own.conda, situation) else _forge_beside(name)
             yield finding(
                 "conda-frozen-pytorch", "warning" if is_strict else "note", option, option.values.index(name),
-                repairs=(Repair(option, name, new),), build=situation.build, forge=new or "",
+                repairs=(OptionFix(option, name, new),), build=situation.build, forge=new or "",
                 words=("cause-strict" if is_strict else "cause", "fix-instead" if new else "fix", "effect"),
             )  # fmt: skip
 
 
-def _is_right_without(name: str, values: CondaValues, situation: Situation) -> bool:
+def _is_right_without(name: str, values: CondaValues, situation: LintContext) -> bool:
     """Would the next `conda install pytorch` find the right build? Not in Anaconda's channel for a card."""
     left = (other for other in values.channels if other != name)
     for other in left:
@@ -110,21 +110,21 @@ def _is_right_without(name: str, values: CondaValues, situation: Situation) -> b
     return False
 
 
-def platform_in_address(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def platform_in_address(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     platforms = address_facts().platforms
     for option, position, value in _channel_values(own):
         head, _, last = value.rstrip("/").rpartition("/")
         if head and last in platforms:
             is_other = not last.startswith((_FAMILIES.get(situation.os, ""), "noarch"))
             yield finding("channel-platform", "error" if is_other else "warning", option, position,
-                          repairs=(Repair(option, value, head),), platform=last)  # fmt: skip
+                          repairs=(OptionFix(option, value, head),), platform=last)  # fmt: skip
 
 
-def free_channel(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def free_channel(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for option, position, value in _channel_values(own):
         urls = _urls(value, own.conda) if option.key == "channels" else (value,)
         if len(urls) == 1 and needs_terms(urls[0]) and channel_name(urls[0]) == "free":
-            yield finding("free-channel", "warning", option, position, repairs=(Repair(option, value),))
+            yield finding("free-channel", "warning", option, position, repairs=(OptionFix(option, value),))
 
 
 def _channel_values(own: OwnSettings) -> Iterator[tuple[Option, int, str]]:
@@ -134,7 +134,7 @@ def _channel_values(own: OwnSettings) -> Iterator[tuple[Option, int, str]]:
                 yield option, position, value
 
 
-def name_in_custom(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def name_in_custom(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """custom_channels wants the folder above: conda puts the name behind it."""
     for option in own.options:
         if option.key == "custom_channels" and option.name and option.values:
@@ -142,10 +142,10 @@ def name_in_custom(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
             if has_scheme(value) and urlsplit(value).path.endswith(f"/{option.name}"):
                 parent = value[: -len(option.name) - 1]
                 yield finding("custom-channel-name", "error", option, name=option.name,
-                              repairs=(Repair(option, option.values[0], parent),))  # fmt: skip
+                              repairs=(OptionFix(option, option.values[0], parent),))  # fmt: skip
 
 
-def mirrored_channels(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def mirrored_channels(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """Only mamba knows the option. With mamba alone on the computer, or said for conda too, all is well."""
     if situation.condas and "conda" not in situation.condas:
         return
@@ -155,13 +155,13 @@ def mirrored_channels(own: OwnSettings, situation: Situation) -> Iterator[Findin
             yield finding("mirrored-channels", "note", option, name=option.name or "")
 
 
-def bad_values(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def bad_values(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """conda stops at these with a long text."""
     for option in own.options:
         if option.tool is not Tool.CONDA or option.path is None or not option.values:
             continue
         if option.key == "channel_priority" and option.values[0].lower() not in _PRIORITIES:
-            yield finding("conda-bad-priority", "error", option, repairs=(Repair(option, option.values[0]),))
+            yield finding("conda-bad-priority", "error", option, repairs=(OptionFix(option, option.values[0]),))
         if option.key in ("channels", "default_channels") and not option.is_list:
             yield finding("conda-no-list", "error", option)
 

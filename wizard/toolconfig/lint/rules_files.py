@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from wizard.model.messages import message
 from wizard.sources.address_facts import OptionRow, address_facts
-from wizard.toolconfig.lint.finding import Finding, Repair, Situation, finding
+from wizard.toolconfig.lint.finding import LintContext, LintFinding, OptionFix, finding
 from wizard.toolconfig.model import Tool
 from wizard.toolconfig.options import BrokenFile, Option, OwnSettings
 from wizard.toolconfig.pip import TRUE_WORDS
@@ -18,7 +18,7 @@ from wizard.toolconfig.pip import TRUE_WORDS
 _IGNORED = ("use-mirrors", "mirrors")
 
 
-def changing_options(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def changing_options(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     rows = {(row.tool, row.key): row for row in address_facts().options}
     has_links = any(option.role == "links" for option in own.options)
     for option in own.options:
@@ -28,7 +28,7 @@ def changing_options(own: OwnSettings, situation: Situation) -> Iterator[Finding
         if row.effect == "no-index" and has_links:
             continue  # a closed lab with a folder of its own: that is how it is meant
         yield finding(row.effect, row.severity, option, touches=row.touches, name=_shown(option), build=situation.build,
-                      repairs=tuple(Repair(option, value) for value in option.values))  # fmt: skip
+                      repairs=tuple(OptionFix(option, value) for value in option.values))  # fmt: skip
 
 
 def _written(option: Option) -> str:
@@ -48,20 +48,20 @@ def _applies(row: OptionRow, value: str) -> bool:
     return any(word in value.lower() for word in row.when.split("|"))
 
 
-def ignored_options(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def ignored_options(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for option in own.options:
         if option.tool is Tool.PIP and option.key in _IGNORED:
-            repairs = tuple(Repair(option, value) for value in option.values)
+            repairs = tuple(OptionFix(option, value) for value in option.values)
             yield finding("use-mirrors", "warning", option, repairs=repairs)
 
 
-def user_site_torch(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def user_site_torch(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for site in own.user_sites:
         is_same = situation.python in (None, site.python)
         params = {"place": str(site.path), "python": site.python, "version": site.version or "?",
                   "build": situation.build}  # fmt: skip
         effect = "effect" if is_same else "effect-other"
-        yield Finding(
+        yield LintFinding(
             "user-site-torch", "warning" if is_same else "note", "python", str(site.path), None, site.version or "",
             message("lint.user-site-torch.cause", **params), message("lint.user-site-torch.fix", **params),
             message(f"lint.user-site-torch.{effect}", **params),
@@ -75,44 +75,44 @@ _INLINE = re.compile(r"\s[#;]")
 _SINGLE = ("index-url", "cert", "proxy", "no-index", "channel_priority", "ssl_verify", "channel_alias")
 
 
-def broken_files(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def broken_files(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for broken in own.broken:
         yield _broken(broken)
 
 
-def _broken(broken: BrokenFile) -> Finding:
+def _broken(broken: BrokenFile) -> LintFinding:
     """uv and pip do nothing at all with such a file in the way; setup reads past it."""
     code = f"file-{broken.kind}"
     params = {"place": str(broken.path), "tool": broken.tool.value, "problem": broken.problem}
     line = re.search(r"\bline:? (\d+)", broken.problem)
-    return Finding(
+    return LintFinding(
         code, "error", broken.tool.value, str(broken.path), int(line[1]) if line else None, "",
         message(f"lint.{code}.cause", **params), message(f"lint.{code}.fix", **params),
         message("lint.file.effect", **params), touches=True,
     )  # fmt: skip
 
 
-def misplaced_files(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def misplaced_files(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """Moving one would put its settings into force: that is for the user's own hand."""
     for one in own.misplaced:
         params = {"place": str(one.path), "tool": one.tool.value, "right": str(one.right)}
         cause, fix, effect = (message(f"lint.file-misplaced.{word}", **params) for word in ("cause", "fix", "effect"))
-        yield Finding("file-misplaced", "warning", one.tool.value, str(one.path), None, "", cause, fix, effect)
+        yield LintFinding("file-misplaced", "warning", one.tool.value, str(one.path), None, "", cause, fix, effect)
 
 
-def inline_comments(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def inline_comments(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """pip takes a comment behind a value as part of the value."""
     for option in own.options:
         if option.tool is not Tool.PIP or option.path is None or not _INLINE.search(option.raw):
             continue
         clean = "\n".join(_INLINE.split(line, maxsplit=1)[0] for line in option.raw.splitlines()).strip()
         kept = clean.split() if option.is_list else [clean]
-        junk = tuple(Repair(option, value) for value in option.values if value not in kept)
-        repairs = junk if option.is_list else (Repair(option, option.values[0], clean or None),)
+        junk = tuple(OptionFix(option, value) for value in option.values if value not in kept)
+        repairs = junk if option.is_list else (OptionFix(option, option.values[0], clean or None),)
         yield finding("inline-comment", "error", option, repairs=repairs, touches=bool(option.role))
 
 
-def contradictions(own: OwnSettings, situation: Situation) -> Iterator[Finding]:
+def contradictions(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     """Several places say one thing differently: only one of them counts, and it is not always the expected one."""
     groups: dict[tuple[Tool, str], list[Option]] = {}
     for option in own.options:
