@@ -49,13 +49,13 @@ class SideWalk(Pictures):
 
     def environments(self) -> None:
         from wizard.app.pages.order import SideId
-        from wizard.app.side_api import Kept
+        from wizard.app.side_api import Replaced
 
         self.window.side.open(SideId.ENVIRONMENTS)
         self.settle()
         page: Any = self.window.page
         self.shoot("a1-environments")
-        self.api.kept = Kept(("torch", "torchvision"), 2_900_000_000, 0.0)
+        self.api.kept = Replaced(("torch", "torchvision"), 2_900_000_000, 0.0)
         page.table.selectRow(0)
         self.settle()
         self.shoot("a2-environment")

@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from tests.tools import needs
-from wizard.app.pages.after_setup import SNIPPET, Place, afterwards, kernel_name, look_at_place, text_lines
+from wizard.app.pages.after_setup import SNIPPET, UsableEnvironment, afterwards, kernel_name, look_at_place, text_lines
 from wizard.environment.activate.scripts import write_activation
 
-LINUX = Place("/home/ann/my 环境", "linux", "zsh", has_cuda=True)
-WINDOWS = Place("C:\\Users\\ann\\my env", "windows", "powershell", has_cuda=True)
+LINUX = UsableEnvironment("/home/ann/my 环境", "linux", "zsh", has_cuda=True)
+WINDOWS = UsableEnvironment("C:\\Users\\ann\\my env", "windows", "powershell", has_cuda=True)
 
 
-def codes(place: Place, name: str) -> list[str]:
+def codes(place: UsableEnvironment, name: str) -> list[str]:
     return [line.code for section in afterwards(place) if section.name == name for line in section.lines]
 
 
@@ -40,12 +40,12 @@ def test_without_a_conda_nothing_needs_one() -> None:
 
 
 def test_a_condas_own_environment_and_one_with_nothing() -> None:
-    own = Place("/e/t", "linux", "bash", has_script=False, conda=True)
+    own = UsableEnvironment("/e/t", "linux", "bash", has_script=False, conda=True)
     assert codes(own, "activate")[0] == "conda activate /e/t"
-    both = Place("/e/t", "linux", "bash", conda=True)
+    both = UsableEnvironment("/e/t", "linux", "bash", conda=True)
     assert codes(both, "activate")[0] == "source /e/t/bin/activate"
     assert codes(both, "activate")[-1] == "conda activate /e/t"
-    bare = Place("/e/t", "linux", "bash", has_script=False)
+    bare = UsableEnvironment("/e/t", "linux", "bash", has_script=False)
     assert [section.name for section in afterwards(bare)] == ["run", "jupyter", "editor", "program"]
 
 
@@ -59,8 +59,10 @@ def test_windows_says_how_scripts_are_allowed_for_one_window() -> None:
 def test_the_card_only_where_there_is_one() -> None:
     assert codes(LINUX, "cards")[0] == "CUDA_VISIBLE_DEVICES=0 python my_program.py"
     assert codes(WINDOWS, "cards")[1] == "$env:CUDA_LAUNCH_BLOCKING = '1'; python my_program.py"
-    assert codes(Place("C:\\e", "windows", "cmd", has_cuda=True), "cards")[0].startswith('set "CUDA_VISIBLE_DEVICES=0"')
-    assert codes(Place("/e", "linux", "bash"), "cards") == []
+    assert codes(UsableEnvironment("C:\\e", "windows", "cmd", has_cuda=True), "cards")[0].startswith(
+        'set "CUDA_VISIBLE_DEVICES=0"'
+    )
+    assert codes(UsableEnvironment("/e", "linux", "bash"), "cards") == []
 
 
 @pytest.mark.parametrize(
@@ -75,12 +77,12 @@ def test_the_card_only_where_there_is_one() -> None:
 )  # fmt: skip
 def test_jupyter_takes_plain_names_only(prefix: str, name: str) -> None:
     assert kernel_name(prefix, "linux") == name
-    assert f"--name {name} " in codes(Place(prefix, "linux", "bash"), "jupyter")[1]
+    assert f"--name {name} " in codes(UsableEnvironment(prefix, "linux", "bash"), "jupyter")[1]
 
 
 def test_the_interpreter_of_each_kind() -> None:
     assert codes(WINDOWS, "editor") == ["C:\\Users\\ann\\my env\\python.exe"]
-    venv = Place("C:\\e", "windows", "cmd", is_venv=True)
+    venv = UsableEnvironment("C:\\e", "windows", "cmd", is_venv=True)
     assert codes(venv, "editor") == ["C:\\e\\Scripts\\python.exe"]
     assert codes(venv, "run") == ["C:\\e\\Scripts\\python.exe my_program.py"]
     assert codes(WINDOWS, "run") == ["& 'C:\\Users\\ann\\my env\\python.exe' my_program.py"]
@@ -98,7 +100,7 @@ def test_the_lines_run(shell: str, tmp_path: Path) -> None:
     write_activation(prefix, "linux")
     seen = look_at_place(prefix, "linux", has_cuda=True)
     assert seen.has_script
-    place = Place(str(prefix), "linux", shell, has_cuda=True)
+    place = UsableEnvironment(str(prefix), "linux", shell, has_cuda=True)
     lines = [*codes(place, "run"), *codes(place, "jupyter"), codes(place, "activate")[0], *codes(place, "cards")]
     done = subprocess.run(
         [shell, "-c", "\n".join(lines)], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=60

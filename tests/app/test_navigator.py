@@ -9,7 +9,7 @@ import pytest
 from tests.app import values
 from wizard.app.pages.check import Looks
 from wizard.app.pages.navigator import Navigator, WrongWay
-from wizard.app.pages.order import ORDER, PAGES, PageId, State
+from wizard.app.pages.order import ORDER, PAGES, AppState, PageId
 from wizard.app.use.settings import Used, UsePlan
 from wizard.compatibility.model import Choices, Reason
 from wizard.model.messages import message
@@ -50,7 +50,7 @@ def test_eight_pages_in_the_order_of_the_design() -> None:
 def test_every_value_belongs_to_one_page() -> None:
     made = [name for spec in PAGES for name in spec.makes]
     of_the_person = ["choices", "profile", "classroom", "trusted", "hand_on", "used"]
-    assert sorted([*made, *of_the_person]) == sorted(field.name for field in fields(State))
+    assert sorted([*made, *of_the_person]) == sorted(field.name for field in fields(AppState))
 
 
 def test_next_needs_what_the_page_makes() -> None:
@@ -81,7 +81,7 @@ def test_going_back_throws_later_values_away(target: PageId) -> None:
     walk(navigator, PageId.REVIEW)
     before = navigator.state
     navigator.go_to(target)
-    state, blank = navigator.state, State()
+    state, blank = navigator.state, AppState()
     for spec in PAGES:
         for name in spec.makes:
             kept = ORDER.index(spec.id) <= ORDER.index(target)
@@ -124,7 +124,7 @@ def test_a_started_run_is_not_dropped_and_locks_the_pages_before_it() -> None:
     assert not navigator.may_go_back()
     assert [page for page in ORDER if navigator.may_go_to(page)] == [PageId.WELCOME, PageId.INSTALL]
     navigator.go_to(PageId.WELCOME)
-    assert navigator.state == State()
+    assert navigator.state == AppState()
     assert dropped == []
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import pytest
 
 from wizard.cli.grammar.arguments import build_parser
-from wizard.cli.grammar.network import Checked
+from wizard.cli.grammar.network import ArgumentType
 from wizard.cli.grammar.words import parse, put_into, told_language
 from wizard.cli.main import main
 from wizard.cli.tables import width, wrap
@@ -53,7 +53,7 @@ def texts(parser: argparse.ArgumentParser) -> Iterator[str | None]:
         if action.option_strings and not action.help:
             raise AssertionError(f"{parser.prog} {action.option_strings} says nothing of itself")
         yield action.help
-        if isinstance(action.type, Checked):
+        if isinstance(action.type, ArgumentType):
             yield action.type.complaint
         elif action.type is not None:
             raise AssertionError(f"{parser.prog} {action.option_strings} names a function where a value is refused")

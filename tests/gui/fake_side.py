@@ -14,12 +14,12 @@ from typing import Any
 
 from tests.app import values
 from wizard.app.class_session import ClassSession
-from wizard.app.pages.after_setup import Place, Section, afterwards
+from wizard.app.pages.after_setup import Section, UsableEnvironment, afterwards
 from wizard.app.session_api import OnProgress
-from wizard.app.side_api import Closer, Kept
+from wizard.app.side_api import Closer, Replaced
 from wizard.app.side_session import SideSession
 from wizard.app.use.doctor import Examination
-from wizard.app.use.explain import Answer as Explained
+from wizard.app.use.explain import ExplainResult as Explained
 from wizard.app.use.settings import UndoDiff
 from wizard.classroom.join import Classroom
 from wizard.classroom.profile.hosts import ForeignHost
@@ -197,7 +197,7 @@ class FakeSide:
         self.hold: set[str] = set()
         self.let_go = threading.Event()
         self.known: tuple[Environment, ...] = ENVIRONMENTS
-        self.kept: Kept | None = None
+        self.kept: Replaced | None = None
         self.running: tuple[RunningProgram, ...] = ()
         self.drifts: tuple[Drift, ...] = ()
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
@@ -278,7 +278,7 @@ class FakeSide:
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
         self._called("ways", prefix)
-        return afterwards(Place(str(prefix), "linux", "bash", has_cuda=has_cuda))
+        return afterwards(UsableEnvironment(str(prefix), "linux", "bash", has_cuda=has_cuda))
 
     def bring_back(self, prefix: Path) -> tuple[str, ...]:
         self._called("bring_back", prefix)

@@ -14,7 +14,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_side import FakeSide
 from tests.gui.walking import mnemonics, press, settle, typed
 from wizard.app.pages.order import SideId
-from wizard.app.side_api import Kept
+from wizard.app.side_api import Replaced
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments import EnvironmentsPage
 from wizard.model.errors import UsageError
@@ -90,7 +90,7 @@ def test_a_broken_one_says_why_and_offers_no_terminal(qtbot: QtBot, make_window:
 
 
 def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
-    side.kept = Kept(("torch", "numpy"), 2_900_000_000, 0.0)
+    side.kept = Replaced(("torch", "numpy"), 2_900_000_000, 0.0)
     window = make_window()
     page = opened(qtbot, window, fake_side.HOME / "torch")
     qtbot.waitUntil(page.card.bring_back_button.isVisible)
@@ -253,7 +253,7 @@ def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: Fak
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
-    side.kept = Kept(("torch",), 1, 0.0)
+    side.kept = Replaced(("torch",), 1, 0.0)
     window = make_window(language)
     window.resize(*SMALLEST)
     page = opened(qtbot, window, fake_side.HOME / "torch")

@@ -21,7 +21,7 @@ from tests.gui.walking import go_to, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
 from wizard.app.session import Session
 from wizard.app.side_session import SideSession
-from wizard.app.use.explain import Answer
+from wizard.app.use.explain import ExplainResult
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.match import explain
 from wizard.gui.shell.window import WizardWindow
@@ -114,7 +114,7 @@ def test_lines_for_a_driver_have_copy_buttons(
     guide = driver_guide(DriverNeed(580, None, "required"), ("ubuntu",))
     assert guide.install
     found = (*explain(KNOWN), *explain("pip: No space left on device"))
-    answer = Answer(found, (values.FACTS.requirements[1].fact,), guide)
+    answer = ExplainResult(found, (values.FACTS.requirements[1].fact,), guide)
     monkeypatch.setattr(side, "explain", lambda words, is_cancelled: answer)
     window = make_window(language)
     page = opened(qtbot, window)

@@ -11,7 +11,7 @@ from tests.gui.walking import press, put_away
 from tests.line import test_extra_index
 from tests.line.world import PYTHON, TORCH, World
 from tests.servers.index_server import IndexServer
-from wizard.app.pages.order import PageId, State
+from wizard.app.pages.order import AppState, PageId
 from wizard.app.session import Session
 from wizard.compatibility.model import Choices
 from wizard.gui.shell.window import WizardWindow
@@ -38,7 +38,7 @@ def test_review_names_it_in_the_window(
     wishes.put(language=language, theme="light")
     window = WizardWindow(qapp, Session(), wishes, None, FakeSide())
     choices = Choices(name="demo", engine="venv", python=PYTHON, torch=TORCH, variant="cpu", mirrors="official")
-    window.navigator._state = State(choices=choices)
+    window.navigator._state = AppState(choices=choices)
     window.show()
     try:
         while window.navigator.page is not PageId.REVIEW:

@@ -16,7 +16,7 @@ from tests.run import test_race
 from tests.run.test_elect import NO_CARD
 from tests.run.test_race import SLOW, Lab
 from tests.servers.mirror_server import MirrorServer, Ways
-from wizard.app.pages.order import PageId, State
+from wizard.app.pages.order import AppState, PageId
 from wizard.app.session import Session
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.source.page import SourcePage
@@ -69,7 +69,7 @@ def begin(window: WizardWindow, lab: Lab) -> None:
     """Packages from an index by hand, which has no torch: so nobody but loopback is asked."""
     own = lab.stack.enter_context(MirrorServer(lab.wheels, Ways(lacks=(test_race.TORCH,))))
     test_race.write_mirrors(Path(os.environ["TORCH_WIZARD_HOME"]), lab.rows, lab.layouts)
-    window.navigator._state = State(choices=Choices(mirrors="race", index=own.simple, python="3.11"))
+    window.navigator._state = AppState(choices=Choices(mirrors="race", index=own.simple, python="3.11"))
 
 
 def texts(window: WizardWindow) -> list[str]:

@@ -20,8 +20,8 @@ from wizard.run.model import Facts
 if TYPE_CHECKING:
     from wizard.app.side_api import Counts, PackPlan, PackSeen, Server, Told
     from wizard.classroom.join import Classroom
-    from wizard.classroom.pack.listing import Built, Problem
-    from wizard.classroom.results.room import Room
+    from wizard.classroom.pack.listing import Built, PackProblem
+    from wizard.classroom.results.room import ClassResults
     from wizard.classroom.server.share import ServingOn
     from wizard.model.lock import LockedFile
     from wizard.transfer.download import FetchProgress
@@ -59,7 +59,7 @@ def profile_of_plan(
 IsCancelled = Callable[[], bool]
 
 
-class Serving:
+class RunningServer:
     """A running server as the window knows it."""
 
     def __init__(self, on: ServingOn) -> None:
@@ -67,7 +67,7 @@ class Serving:
 
         self._on = on
         self.addresses: tuple[str, ...] = on.addresses
-        self.problems: tuple[Problem, ...] = on.problems
+        self.problems: tuple[PackProblem, ...] = on.problems
         self.is_announced: bool = on.is_announced
         self._code = code_of(on.listing.profile_sha256)
 
@@ -144,7 +144,7 @@ class ClassSession:
     def serve(self, folder: Path, announce: bool, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> Server:
         from wizard.classroom.server.share import serve_on
 
-        return Serving(serve_on(folder, announce, on_bytes, is_cancelled))
+        return RunningServer(serve_on(folder, announce, on_bytes, is_cancelled))
 
     def room(self, folder: Path, mark: str) -> Told | None:
         from wizard.app.side_api import Told
@@ -158,7 +158,7 @@ class ClassSession:
 
         expect_seats(folder, seats)
 
-    def save_room(self, room: Room, path: Path, language: str) -> None:
+    def save_room(self, room: ClassResults, path: Path, language: str) -> None:
         from wizard.classroom.pack.files import put_bytes
         from wizard.classroom.results.room_page import room_csv, room_page
 
@@ -191,7 +191,7 @@ class ClassSession:
     def hand_on(self, file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> Server:
         from wizard.classroom.server.share import hand_on
 
-        return Serving(hand_on(file, path, files))
+        return RunningServer(hand_on(file, path, files))
 
 
 def in_class(choices: Choices, room: Classroom, label: str) -> Choices:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from wizard.app.pages.after_setup import Section
 from wizard.app.session_api import OnProgress
 from wizard.app.use.doctor import Examination
-from wizard.app.use.explain import Answer
+from wizard.app.use.explain import ExplainResult
 from wizard.app.use.settings import UndoDiff
 from wizard.classroom.join import Classroom
 from wizard.classroom.profile.hosts import ForeignHost
@@ -31,8 +31,8 @@ from wizard.run.model import Facts, Preview
 from wizard.undo.model import Change, Undone
 
 if TYPE_CHECKING:
-    from wizard.classroom.pack.listing import Built, Problem
-    from wizard.classroom.results.room import Room
+    from wizard.classroom.pack.listing import Built, PackProblem
+    from wizard.classroom.results.room import ClassResults
     from wizard.model.lock import LockedFile
     from wizard.transfer.download import FetchProgress
 
@@ -83,7 +83,7 @@ class PackPlan:
 class Told:
     """The room, and a mark that changes when another look is worth it."""
 
-    room: Room
+    room: ClassResults
     mark: str
 
 
@@ -100,7 +100,7 @@ class Server(Protocol):
     """One that is serving; also of another thread."""
 
     addresses: tuple[str, ...]
-    problems: tuple[Problem, ...]
+    problems: tuple[PackProblem, ...]
     is_announced: bool
 
     @property
@@ -140,7 +140,7 @@ class ClassApi(Protocol):
 
     def expect(self, folder: Path, seats: int) -> None: ...
 
-    def save_room(self, room: Room, path: Path, language: str) -> None:
+    def save_room(self, room: ClassResults, path: Path, language: str) -> None:
         """As the ending of the name says: a table (.csv) or a page. Raises WizardError `window-not-saved`."""
         ...
 
@@ -165,7 +165,7 @@ Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class Replaced:
     """What the newest repair or setup in an environment replaced, and that can be brought back."""
 
     names: tuple[str, ...]
@@ -178,7 +178,7 @@ class Closer:
     """One environment from near. `kept` None: nothing waits to be brought back."""
 
     sections: tuple[Section, ...]
-    kept: Kept | None = None
+    kept: Replaced | None = None
 
 
 class SideApi(Protocol):
@@ -298,7 +298,7 @@ class SideApi(Protocol):
 
     # -- explain
 
-    def explain(self, words: str, is_cancelled: IsCancelled) -> Answer: ...
+    def explain(self, words: str, is_cancelled: IsCancelled) -> ExplainResult: ...
 
     def read_pasted(self, path: Path) -> str: ...
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from wizard.app.class_session import ClassSession
     from wizard.app.pages.after_setup import Section
     from wizard.app.session import Session
-    from wizard.app.side_api import Closer, Document, Kept
+    from wizard.app.side_api import Closer, Document, Replaced
     from wizard.app.use.doctor import Examination
-    from wizard.app.use.explain import Answer
+    from wizard.app.use.explain import ExplainResult
     from wizard.app.use.settings import UndoDiff
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.hosts import ForeignHost
@@ -233,7 +233,7 @@ class SideSession:
 
     # -- explain
 
-    def explain(self, words: str, is_cancelled: IsCancelled) -> Answer:
+    def explain(self, words: str, is_cancelled: IsCancelled) -> ExplainResult:
         from wizard.app.use.explain import answer
 
         def look() -> tuple[Facts, Verdict, Matrix]:
@@ -297,11 +297,11 @@ def _telling(classroom: Classroom | None, choices: Choices, facts: Facts) -> Ite
         raise
 
 
-def _kept(prefix: Path) -> Kept | None:
-    from wizard.app.side_api import Kept
+def _kept(prefix: Path) -> Replaced | None:
+    from wizard.app.side_api import Replaced
     from wizard.app.use.doctor import snapshots_in
 
     with contextlib.suppress(OSError, WizardError):
         found = snapshots_in(prefix)
-        return Kept(found[0].names, found[0].size, found[0].moved) if found else None
+        return Replaced(found[0].names, found[0].size, found[0].moved) if found else None
     return None

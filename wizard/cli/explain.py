@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.app.session import Session
-from wizard.app.use.explain import Answer, answer, answer_document
+from wizard.app.use.explain import ExplainResult, answer, answer_document
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Verdict
@@ -49,13 +49,13 @@ def read(name: str, terminal: Terminal) -> str:
     return read_stream(sys.stdin.buffer, "-")
 
 
-def _say(given: Answer, terminal: Terminal) -> None:
+def _say(given: ExplainResult, terminal: Terminal) -> None:
     """Print the answer on stdout: it is what was asked for, and may go into a file or a pipe."""
     for line in _lines(given, terminal):
         terminal.line(line)
 
 
-def _lines(given: Answer, terminal: Terminal) -> Iterator[str]:
+def _lines(given: ExplainResult, terminal: Terminal) -> Iterator[str]:
     if not given.found:
         yield terminal.words(message("explain.unknown"))
         yield terminal.words(message("explain.unknown-hint"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from wizard.classroom.pack.listing import Entry, Listing, is_safe, listing_to_json, parse_listing
+from wizard.classroom.pack.listing import PackEntry, PackListing, is_safe, listing_to_json, parse_listing
 from wizard.model.errors import WizardError
 
 _HASH = "0" * 64
@@ -19,7 +19,7 @@ def test_a_path_stays_in_the_pack(path: str) -> None:
         assert is_safe(path)  # only a shell knows what that would mean
         return
     assert not is_safe(path)
-    data = listing_to_json(Listing(_HASH, (Entry(path, 1, _HASH),)))
+    data = listing_to_json(PackListing(_HASH, (PackEntry(path, 1, _HASH),)))
     with pytest.raises(WizardError) as caught:
         parse_listing(data, "there")
     assert caught.value.code == "pack-unreadable"

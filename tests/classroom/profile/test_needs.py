@@ -9,7 +9,7 @@ from tests.compatibility.machines import machine, names
 from wizard.classroom.profile.choose import choose
 from wizard.classroom.profile.needs import (
     Allowed,
-    Need,
+    ProfileNeed,
     checked,
     needs_of_machines,
     needs_of_platforms,
@@ -24,7 +24,7 @@ from wizard.model.errors import UsageError
 ROOM = [(name, machine(name)) for name in names()]
 
 
-def built(need: Need) -> tuple[str, str, str, str]:
+def built(need: ProfileNeed) -> tuple[str, str, str, str]:
     return need.os, need.arch, need.torch, need.variant
 
 
@@ -94,8 +94,8 @@ def test_what_was_never_built_is_said() -> None:
 
 
 def test_one_python_for_all() -> None:
-    def need(*pythons: str) -> Need:
-        return Need("linux", "x86_64", "2.28", "2.14.1", "cpu", pythons)
+    def need(*pythons: str) -> ProfileNeed:
+        return ProfileNeed("linux", "x86_64", "2.28", "2.14.1", "cpu", pythons)
 
     matrix = load_matrix()
     assert one_python([need("3.10", "3.11", "3.12"), need("3.11", "3.12", "3.13")], matrix) == "3.12"

@@ -26,7 +26,7 @@ from wizard.classroom.results.certificate import (
     to_json,
     write_into,
 )
-from wizard.classroom.results.room import Room, read_seats, room, write_seats
+from wizard.classroom.results.room import ClassResults, read_seats, room, write_seats
 from wizard.classroom.results.room_page import cell_of, room_csv, room_page, sentences
 from wizard.classroom.results.submit import hand_in_present
 from wizard.model.errors import WizardError
@@ -53,7 +53,7 @@ def full() -> WizardError:
     return WizardError("fetch-no-space", folder="D:/class", file="", needed=3.1, free=0.2)
 
 
-def some_room(*more: Certificate) -> Room:
+def some_room(*more: Certificate) -> ClassResults:
     return room("Room 101", PROFILE, [told(1), told(2, 1, full()), told(3), *more])
 
 

@@ -88,7 +88,7 @@ _KERNEL_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class UsableEnvironment:
     """An environment to be used. `has_script`: it has an activation of its own; `conda`: one is at hand for it."""
 
     prefix: str
@@ -121,11 +121,11 @@ class Section:
     lines: tuple[Line, ...]
 
 
-def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> Place:
+def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> UsableEnvironment:
     """What is there now, for this user."""
     is_venv = (prefix / "pyvenv.cfg").is_file()
     conda = bool(system.environ.get("CONDA_EXE") or shutil.which("conda"))
-    place = Place(
+    place = UsableEnvironment(
         str(prefix), os_name, this_users_shell(os_name), is_venv=is_venv, has_script=has_activation(prefix, os_name),
         conda=conda and is_conda_prefix(prefix), has_cuda=has_cuda,
     )  # fmt: skip
@@ -134,7 +134,7 @@ def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> Place:
     return place if place.conda else _without_script(place, prefix)
 
 
-def _without_script(place: Place, prefix: Path) -> Place:
+def _without_script(place: UsableEnvironment, prefix: Path) -> UsableEnvironment:
     program = conda_for(prefix) if is_conda_prefix(prefix) else None
     if program is None:
         return replace(place, lines=path_lines(place.prefix, place.os), way="path")
@@ -142,7 +142,7 @@ def _without_script(place: Place, prefix: Path) -> Place:
     return replace(place, lines=lines, way="hook", command=command_of(str(program), place.os))
 
 
-def afterwards(place: Place) -> tuple[Section, ...]:
+def afterwards(place: UsableEnvironment) -> tuple[Section, ...]:
     """In the order of their use; a section without a line is left out."""
     rows = (
         ("activate", _activation(place)),
@@ -155,13 +155,13 @@ def afterwards(place: Place) -> tuple[Section, ...]:
     return tuple(Section(name, _title(name, place), lines) for name, lines in rows if lines)
 
 
-def _title(name: str, place: Place) -> Message:
+def _title(name: str, place: UsableEnvironment) -> Message:
     if name != "activate" or place.way == "script":
         return message(f"afterwards.{name}.title")
     return message(f"afterwards.activate-{place.way}.title", command=place.command)
 
 
-def switching_on(place: Place) -> tuple[ShellLine, ...]:
+def switching_on(place: UsableEnvironment) -> tuple[ShellLine, ...]:
     """The user's shell first. Empty where nothing was looked at and nothing is known."""
     if place.lines:
         rows = place.lines
@@ -177,7 +177,7 @@ def _line(name: str, code: str, note: Message | None = None, **params: str) -> L
     return Line(message(f"afterwards.{name}.label", **params), code, note)
 
 
-def _activation(place: Place) -> tuple[Line, ...]:
+def _activation(place: UsableEnvironment) -> tuple[Line, ...]:
     """The user's shell first; for who has a conda, its own line last."""
     rows = switching_on(place)
     lines = [_line("activate", row.code, _shell_note(place, row), shell=_NAMES[row.shell]) for row in rows]
@@ -190,26 +190,26 @@ def _activation(place: Place) -> tuple[Line, ...]:
 _NAMES = {"bash": "bash", "zsh": "zsh", "fish": "fish", "csh": "csh, tcsh", "powershell": "PowerShell", "cmd": "cmd"}
 
 
-def _shell_note(place: Place, row: ShellLine) -> Message | None:
+def _shell_note(place: UsableEnvironment, row: ShellLine) -> Message | None:
     """Windows forbids scripts to PowerShell unless somebody allowed them; for one window anybody may."""
     if of(place.os).powershell_wants_leave and row.shell == "powershell" and place.has_script:
         return message("afterwards.policy", line="Set-ExecutionPolicy -Scope Process Bypass")
     return None
 
 
-def _shell(place: Place) -> str:
+def _shell(place: UsableEnvironment) -> str:
     known = of(place.os).shells
     return place.shell if place.shell in known else known[0]
 
 
-def _python(place: Place) -> str:
+def _python(place: UsableEnvironment) -> str:
     """As the first word of a command in the user's shell."""
     python = python_path(place.prefix, place.os, place.is_venv)
     written = quoted(python, _shell(place))
     return f"& {written}" if _shell(place) == "powershell" else written
 
 
-def _run(place: Place) -> tuple[Line, ...]:
+def _run(place: UsableEnvironment) -> tuple[Line, ...]:
     return (_line("run", f"{_python(place)} my_program.py"),)
 
 
@@ -225,7 +225,7 @@ def _folder_name(prefix: str, os: str) -> str:
     return of(os).path(prefix).name
 
 
-def _jupyter(place: Place) -> tuple[Line, ...]:
+def _jupyter(place: UsableEnvironment) -> tuple[Line, ...]:
     python, shell = _python(place), _shell(place)
     title = quoted(f"PyTorch ({_folder_name(place.prefix, place.os)})", shell)
     name = kernel_name(place.prefix, place.os)
@@ -235,7 +235,7 @@ def _jupyter(place: Place) -> tuple[Line, ...]:
     )
 
 
-def _cards(place: Place) -> tuple[Line, ...]:
+def _cards(place: UsableEnvironment) -> tuple[Line, ...]:
     shell = _shell(place)
     return (
         _line("cards-visible", _with_variable("CUDA_VISIBLE_DEVICES", "0", shell)),

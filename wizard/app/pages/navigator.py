@@ -1,6 +1,6 @@
 """Where the person is, what has been reached, and what going back throws away.
 
-Not a view and not the session: it holds one frozen State and the name of a page. Listeners are told
+Not a view and not the session: it holds one frozen AppState and the name of a page. Listeners are told
 after every change; a preview that is thrown away is handed to `on_drop`, for it owns files.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from wizard.app.pages.order import ORDER, PageId, State, made_after, spec_of, way
+from wizard.app.pages.order import ORDER, AppState, PageId, made_after, spec_of, way
 from wizard.compatibility.model import Candidate, Choices, Plan, Verdict
 from wizard.run.model import Requirement
 
@@ -32,7 +32,7 @@ class WrongWay(Exception):
 
 class Navigator:
     def __init__(self, on_drop: OnDrop | None = None) -> None:
-        self._state = State()
+        self._state = AppState()
         self._page = ORDER[0]
         self._hurries = False
         self._listeners: list[Listener] = []
@@ -41,7 +41,7 @@ class Navigator:
     # -- where we are
 
     @property
-    def state(self) -> State:
+    def state(self) -> AppState:
         return self._state
 
     @property
@@ -117,7 +117,7 @@ class Navigator:
         self._hurries = False
         is_own = self._state.run_id is None and self._state.profile is None
         kept = self._state.choices if is_own else Choices()
-        self._move(ORDER[0], State(choices=kept))
+        self._move(ORDER[0], AppState(choices=kept))
 
     def open_profile(
         self, profile: ProfileFile, choices: Choices, classroom: Classroom | None = None, hand_on: bool = False,
@@ -126,7 +126,7 @@ class Navigator:
         """A class profile is carried out: on to the look at this computer. `choices`: as the profile says; `trusted`:
         hosts of it that the person said yes to."""
         self._hurries = False
-        state = State(choices=choices, profile=profile, classroom=classroom, hand_on=hand_on, trusted=trusted)
+        state = AppState(choices=choices, profile=profile, classroom=classroom, hand_on=hand_on, trusted=trusted)
         self._move(PageId.CHECK, state)
 
     # -- what the pages found out; each one throws away what was made after its page
@@ -199,18 +199,18 @@ class Navigator:
 
     # -- inside
 
-    def _unelected(self) -> State:
+    def _unelected(self) -> AppState:
         return replace(self._state, election=None, elected_for=None, lasting=())
 
-    def _put(self, page: PageId, state: State) -> None:
+    def _put(self, page: PageId, state: AppState) -> None:
         self._move(self._page, self._cleared(state, page))
 
     @staticmethod
-    def _cleared(state: State, page: PageId) -> State:
-        blank = State()
+    def _cleared(state: AppState, page: PageId) -> AppState:
+        blank = AppState()
         return replace(state, **{name: getattr(blank, name) for name in made_after(page)})
 
-    def _move(self, page: PageId, state: State, drop: bool = True) -> None:
+    def _move(self, page: PageId, state: AppState, drop: bool = True) -> None:
         before = self._state
         self._state, self._page = state, page
         if drop and self._on_drop and before.preview and before.run_id is None:

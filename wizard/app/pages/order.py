@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class AppState:
     choices: Choices = Choices()
     facts: Facts | None = None
     looks: Looks | None = None  # settings, driver and environments, looked at beside the facts
@@ -150,29 +150,29 @@ class PageId(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class PageSpec:
-    """`makes`: fields of State that belong to this page. `may_go_next` looks at the state only."""
+    """`makes`: fields of AppState that belong to this page. `may_go_next` looks at the state only."""
 
     id: PageId
     makes: tuple[str, ...]
-    may_go_next: Callable[[State], bool]
+    may_go_next: Callable[[AppState], bool]
 
 
-def _checked(state: State) -> bool:
+def _checked(state: AppState) -> bool:
     return state.facts is not None and not any(item.blocks for item in state.facts.requirements)
 
 
-def is_all_well(state: State) -> bool:
+def is_all_well(state: AppState) -> bool:
     """No problem was found and no disk that is nearly full: what the pages propose needs nobody's opinion."""
     return state.facts is not None and not any(
         row.state == "problem" or (row.name, row.state) == ("disk", "warning") for row in state.facts.requirements
     )
 
 
-def _picked(state: State) -> bool:
+def _picked(state: AppState) -> bool:
     return state.picked is not None and (state.picked.fits or is_forced(state.picked, state.choices))
 
 
-def _placed(state: State) -> bool:
+def _placed(state: AppState) -> bool:
     return state.place is not None and not any(item.blocks for item in state.place)
 
 
@@ -193,7 +193,7 @@ _DECIDED = (PageId.BUILD, PageId.SOURCE, PageId.PLACE)  # by a class profile
 _PLACE_IS_ASKED = ("name", "place")
 
 
-def way(state: State) -> tuple[PageId, ...]:
+def way(state: AppState) -> tuple[PageId, ...]:
     """The pages that are gone through: a class profile leaves out those that it decides."""
     if state.profile is None:
         return ORDER

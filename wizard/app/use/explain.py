@@ -25,7 +25,7 @@ _ABOUT_A_BUILD = ("torch", "import")
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExplainResult:
     """`found`: the best first, at most three; empty for a text that holds no known error. `reasons`: what the tables
     say to the facts that the text names, and what to ask where it names none."""
 
@@ -35,7 +35,7 @@ class Answer:
     reasons: tuple[Message, ...] = ()
 
 
-def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Answer:
+def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> ExplainResult:
     """`look` is only called when the answer needs facts. Raises UsageError `explain-empty`."""
     if not words.strip():
         raise UsageError("explain-empty")
@@ -43,10 +43,10 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Ans
     reasons = _reasons(words, found)
     wanted = found[0].error.facts if found else ()
     if not wanted:
-        return Answer(found, reasons=reasons)
+        return ExplainResult(found, reasons=reasons)
     facts, verdict, matrix = look()
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
-    return Answer(found, tuple(_facts(wanted, facts, verdict, matrix)), guide, reasons)
+    return ExplainResult(found, tuple(_facts(wanted, facts, verdict, matrix)), guide, reasons)
 
 
 def _reasons(words: str, found: tuple[Explanation, ...]) -> tuple[Message, ...]:
@@ -99,7 +99,7 @@ def _network() -> Message:
     )
 
 
-def answer_document(given: Answer, language: str | None = None) -> dict[str, Any]:
+def answer_document(given: ExplainResult, language: str | None = None) -> dict[str, Any]:
     """`explain --json`."""
     guide = given.guide
     return {

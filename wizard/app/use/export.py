@@ -61,7 +61,7 @@ class Exported:
 
 
 @dataclass(frozen=True, slots=True)
-class CondaPackage:
+class ExportedPackage:
     name: str
     version: str
     build: str
@@ -81,7 +81,7 @@ class Export:
 
     environment: Environment
     packages: tuple[Exported, ...]
-    conda: tuple[CondaPackage, ...]
+    conda: tuple[ExportedPackage, ...]
     sources: tuple[PlanSource, ...]
     is_guessed: bool
 
@@ -198,11 +198,11 @@ def _sources(plan: Plan | None, one: Environment) -> tuple[PlanSource, ...]:
     return (PlanSource("torch", "simple", "official", row.address(one.variant), row.operator),)
 
 
-def _conda_packages(prefix: Path) -> Iterator[CondaPackage]:
+def _conda_packages(prefix: Path) -> Iterator[ExportedPackage]:
     for path in sorted((prefix / "conda-meta").glob("*.json")):
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
-            yield CondaPackage(
+            yield ExportedPackage(
                 str(data["name"]), str(data["version"]), str(data["build"]), str(data["subdir"]),
                 without_credentials(str(data.get("url") or "")), str(data.get("md5") or ""),
                 str(data.get("sha256") or ""),
@@ -211,7 +211,7 @@ def _conda_packages(prefix: Path) -> Iterator[CondaPackage]:
             continue
 
 
-def platform_words(conda: Iterable[CondaPackage]) -> str:
+def platform_words(conda: Iterable[ExportedPackage]) -> str:
     """conda's word for this system, from the records themselves."""
     return next((each.subdir for each in conda if each.subdir != "noarch"), paths.os_name())
 

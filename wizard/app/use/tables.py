@@ -146,7 +146,7 @@ def check(folder: Path | None = None) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pins:
+class PinCount:
     """Of the builds that the rule can name best since torch 2.6, one for each Python: how many there are, how many have
     a wheel whose SHA-256 the tables know, and how many of these under each of their names (`2.15.0` and `2.15.0+cu132`
     are two files)."""
@@ -156,12 +156,12 @@ class Pins:
     whole: int
 
 
-def count_pins(folder: Path | None = None) -> Pins:
+def count_pins(folder: Path | None = None) -> PinCount:
     """Of sound tables only: those of `folder`, or the shipped ones with the overlay."""
     matrix = load_matrix(folder)
     best = {key: build for key, build in best_builds(matrix).items() if version_key(build.torch) >= _PINNED_SINCE}
     known = [[bool(matrix.pinned_sha256(name)) for name in _wheels(build, key[-1])] for key, build in best.items()]
-    return Pins(len(best), sum(map(any, known)), sum(map(all, known)))
+    return PinCount(len(best), sum(map(any, known)), sum(map(all, known)))
 
 
 def _wheels(build: Build, python: str) -> Iterator[str]:

@@ -25,9 +25,9 @@ from wizard.classroom.pack.listing import (
     SIGNATURE,
     WHEELS,
     Built,
-    Entry,
-    Listing,
-    Wanted,
+    PackEntry,
+    PackListing,
+    PackRequest,
     is_safe,
     listing_to_json,
     parse_listing,
@@ -58,7 +58,7 @@ class BuildOptions:
 
 
 def build(
-    wanted: Wanted, folder: Path, options: BuildOptions, own: Downloads,
+    wanted: PackRequest, folder: Path, options: BuildOptions, own: Downloads,
     on_progress: OnProgress = lambda progress: None, is_cancelled: IsAsked = lambda: False,
 ) -> Built:  # fmt: skip
     """`own`: this computer's downloads, from which files are copied. Raises UsageError `pack-folder-taken`,
@@ -71,7 +71,7 @@ def build(
         raise WizardError("pack-not-written", details=str(error), path=str(folder)) from error
 
 
-def earlier(folder: Path) -> Listing | None:
+def earlier(folder: Path) -> PackListing | None:
     """The list of the pack that lies there. Raises UsageError `pack-folder-taken` for a folder of something else."""
     listing = folder / LISTING
     if listing.is_file():
@@ -83,12 +83,12 @@ def earlier(folder: Path) -> Listing | None:
 
 class _Build:
     def __init__(
-        self, wanted: Wanted, folder: Path, options: BuildOptions, own: Downloads, before: Listing | None
+        self, wanted: PackRequest, folder: Path, options: BuildOptions, own: Downloads, before: PackListing | None
     ) -> None:
         self._wanted, self._folder, self._options, self._own, self._before = wanted, folder, options, own, before
         self._part = options.part or part_bytes(folder, options.split)
         self._paths = _paths(wanted)
-        self._placed: dict[str, Entry] = {}
+        self._placed: dict[str, PackEntry] = {}
         self._copied = 0
 
     def go(self, on_progress: OnProgress, is_cancelled: IsAsked) -> Built:
@@ -98,10 +98,10 @@ class _Build:
         entries = [*self._placed.values(), *self._program()]
         entries += self._write_pages()
         put_bytes(self._folder / PROFILE, self._wanted.data)
-        entries.append(Entry(PROFILE, len(self._wanted.data), self._wanted.sha256))
+        entries.append(PackEntry(PROFILE, len(self._wanted.data), self._wanted.sha256))
         entries += self._write_signature()
         removed, kept = self._tidy(entries)
-        listing = Listing(
+        listing = PackListing(
             self._wanted.sha256, tuple(sorted(entries, key=lambda entry: entry.path)), self._wanted.title,
             time.strftime("%Y-%m-%d"), wizard.__version__, unneeded=kept,
         )  # fmt: skip
@@ -129,14 +129,16 @@ class _Build:
                     break
         return sum(entry.size for entry in self._placed.values())
 
-    def _candidates(self, file: LockedFile) -> Iterator[Entry]:
+    def _candidates(self, file: LockedFile) -> Iterator[PackEntry]:
         known = self._before.find(file.sha256) if self._before else None
         if known and all(self._part is None or part.size <= self._part for part in known.files):
             yield known
         with contextlib.suppress(FileNotFoundError):
-            yield Entry(self._paths[file.sha256], (self._folder / self._paths[file.sha256]).stat().st_size, file.sha256)
+            yield PackEntry(
+                self._paths[file.sha256], (self._folder / self._paths[file.sha256]).stat().st_size, file.sha256
+            )
 
-    def _split_present(self, file: LockedFile, entry: Entry) -> None:
+    def _split_present(self, file: LockedFile, entry: PackEntry) -> None:
         """It was whole and is to lie in parts now: the pack is to be copied to a stick."""
         if not entry.parts and self._is_large(entry.size):
             self._place_split(file, self._folder / entry.path)
@@ -157,7 +159,7 @@ class _Build:
             if self._is_large(path.stat().st_size):
                 self._place_split(file, path)
             elif copy_into(path, target, file.sha256, is_cancelled):
-                self._placed[file.sha256] = Entry(self._paths[file.sha256], target.stat().st_size, file.sha256)
+                self._placed[file.sha256] = PackEntry(self._paths[file.sha256], target.stat().st_size, file.sha256)
                 self._copied += target.stat().st_size
 
     def _is_large(self, size: int) -> bool:
@@ -185,27 +187,27 @@ class _Build:
         target.parent.mkdir(parents=True, exist_ok=True)
         size = path.stat().st_size
         moving.replace(path, target)
-        self._placed[file.sha256] = Entry(self._paths[file.sha256], size, file.sha256)
+        self._placed[file.sha256] = PackEntry(self._paths[file.sha256], size, file.sha256)
 
     def _place_from_own(self, file: LockedFile, path: Path) -> None:
         if self._is_large(path.stat().st_size):
             self._place_split(file, path)
         elif copy_into(path, self._folder / self._paths[file.sha256], file.sha256, lambda: False):
-            self._placed[file.sha256] = Entry(self._paths[file.sha256], path.stat().st_size, file.sha256)
+            self._placed[file.sha256] = PackEntry(self._paths[file.sha256], path.stat().st_size, file.sha256)
 
     def _place_split(self, file: LockedFile, path: Path) -> None:
         relative = self._paths[file.sha256]
         target = self._folder / relative
         target.parent.mkdir(parents=True, exist_ok=True)
         parts = split(path, target, relative, self._part or 0)
-        entry = Entry(relative, path.stat().st_size, file.sha256, parts)
+        entry = PackEntry(relative, path.stat().st_size, file.sha256, parts)
         if check_entry(self._folder, entry):
             raise WizardError("pack-not-written", details=f"{relative} changed while it was split", path=relative)
         self._placed[file.sha256] = entry
 
     # -- the rest --------------------------------------------------------------------------------------------
 
-    def _program(self) -> Iterator[Entry]:
+    def _program(self) -> Iterator[PackEntry]:
         if not self._options.program:
             old = self._before.entries if self._before else ()
             yield from (entry for entry in old if entry.path.startswith("program/"))
@@ -218,26 +220,26 @@ class _Build:
             if self._is_large(size):
                 raise UsageError("pack-program-large", path=str(source))
             copy_into(source, self._folder / relative, digest, lambda: False)
-            yield Entry(relative, size, digest)
+            yield PackEntry(relative, size, digest)
 
-    def _write_signature(self) -> list[Entry]:
+    def _write_signature(self) -> list[PackEntry]:
         """That of an earlier profile would make this one a forgery."""
         path, data = self._folder / SIGNATURE, self._wanted.signature
         if data is None:
             moving.unlink(path, missing_ok=True)
             return []
         put_bytes(path, data)
-        return [Entry(SIGNATURE, *size_and_hash(path))]
+        return [PackEntry(SIGNATURE, *size_and_hash(path))]
 
-    def _write_pages(self) -> list[Entry]:
+    def _write_pages(self) -> list[PackEntry]:
         entries = []
         for page in pages(self._wanted, self._placed, code_of(self._wanted.sha256)):
             data = page.text.encode()
             put_bytes(self._folder / page.path, data)
-            entries.append(Entry(page.path, *size_and_hash(self._folder / page.path)))
+            entries.append(PackEntry(page.path, *size_and_hash(self._folder / page.path)))
         return entries
 
-    def _tidy(self, entries: list[Entry]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _tidy(self, entries: list[PackEntry]) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """(to be removed, kept): only what the lists of this very pack have named."""
         if self._before is None:
             return (), ()
@@ -256,7 +258,7 @@ def _is_ours(path: str) -> bool:
     return path.startswith((f"{WHEELS}/", f"{CONDA}/", "simple/", "program/"))
 
 
-def _paths(wanted: Wanted) -> Mapping[str, str]:
+def _paths(wanted: PackRequest) -> Mapping[str, str]:
     """sha256 -> where it lies. Names that differ in case only are one name on a stick."""
     taken: dict[str, str] = {}
     paths = {package.file.sha256: f"{CONDA}/{package.path}" for package in wanted.conda}

@@ -9,7 +9,16 @@ import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from wizard.classroom.pack.listing import LISTING, PROFILE, RESULTS, SEATS, Entry, Listing, Problem, Wanted
+from wizard.classroom.pack.listing import (
+    LISTING,
+    PROFILE,
+    RESULTS,
+    SEATS,
+    PackEntry,
+    PackListing,
+    PackProblem,
+    PackRequest,
+)
 from wizard.model.errors import Cancelled
 
 _READ = 1 << 20
@@ -19,38 +28,40 @@ IsAsked = Callable[[], bool]
 
 
 def check(
-    folder: Path, listing: Listing, wanted: Wanted, on_bytes: OnBytes = lambda count: None,
+    folder: Path, listing: PackListing, wanted: PackRequest, on_bytes: OnBytes = lambda count: None,
     is_cancelled: IsAsked = lambda: False,
-) -> tuple[Problem, ...]:  # fmt: skip
+) -> tuple[PackProblem, ...]:  # fmt: skip
     """`wanted`: what the profile in the pack asks for. Empty: every byte is as it should be. Raises Cancelled."""
     return (*_against_profile(listing, wanted), *_against_disk(folder, listing, on_bytes, is_cancelled))
 
 
-def _against_profile(listing: Listing, wanted: Wanted) -> Iterator[Problem]:
+def _against_profile(listing: PackListing, wanted: PackRequest) -> Iterator[PackProblem]:
     if listing.profile_sha256 != wanted.sha256:
-        yield Problem("profile", PROFILE)
+        yield PackProblem("profile", PROFILE)
     for file in wanted.unique:
         if listing.find(file.sha256) is None:
-            yield Problem("not-listed", file.filename)
+            yield PackProblem("not-listed", file.filename)
 
 
-def _against_disk(folder: Path, listing: Listing, on_bytes: OnBytes, is_cancelled: IsAsked) -> Iterator[Problem]:
+def _against_disk(
+    folder: Path, listing: PackListing, on_bytes: OnBytes, is_cancelled: IsAsked
+) -> Iterator[PackProblem]:
     for entry in listing.entries:
         yield from check_entry(folder, entry, on_bytes, is_cancelled)
 
 
 def check_entry(
-    folder: Path, entry: Entry, on_bytes: OnBytes = lambda count: None, is_cancelled: IsAsked = lambda: False
-) -> tuple[Problem, ...]:
+    folder: Path, entry: PackEntry, on_bytes: OnBytes = lambda count: None, is_cancelled: IsAsked = lambda: False
+) -> tuple[PackProblem, ...]:
     """Each bad or missing file of it by name; of a split file the parts."""
     whole = hashlib.sha256()
-    problems: list[Problem] = []
+    problems: list[PackProblem] = []
     for part in entry.files:
         path = folder / part.path
         try:
             found = path.stat().st_size
             if found != part.size:
-                problems.append(Problem("size", part.path))
+                problems.append(PackProblem("size", part.path))
                 continue
             digest = hashlib.sha256()
             with path.open("rb") as stream:
@@ -61,19 +72,19 @@ def check_entry(
                     whole.update(block)
                     on_bytes(len(block))
         except FileNotFoundError:
-            problems.append(Problem("missing", part.path))
+            problems.append(PackProblem("missing", part.path))
             continue
         except OSError:
-            problems.append(Problem("unreadable", part.path))
+            problems.append(PackProblem("unreadable", part.path))
             continue
         if digest.hexdigest() != part.sha256:
-            problems.append(Problem("altered", part.path))
+            problems.append(PackProblem("altered", part.path))
     if entry.parts and not problems and whole.hexdigest() != entry.sha256:
-        problems.append(Problem("altered", entry.path))
+        problems.append(PackProblem("altered", entry.path))
     return tuple(problems)
 
 
-def others(folder: Path, listing: Listing) -> tuple[str, ...]:
+def others(folder: Path, listing: PackListing) -> tuple[str, ...]:
     """Files in the pack's own folders that the list does not name."""
     named = {file.path for entry in listing.entries for file in entry.files} | set(_OURS)
     found = []

@@ -39,7 +39,7 @@ class Part:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class PackEntry:
     """`path` is relative, with forward slashes. With `parts` there is no file at `path`: they make it together."""
 
     path: str
@@ -54,16 +54,16 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class PackListing:
     profile_sha256: str
-    entries: tuple[Entry, ...]
+    entries: tuple[PackEntry, ...]
     title: str = ""
     made: str = ""  # a day
     program: str = ""  # the version that made it
     schema: int = SCHEMA
     unneeded: tuple[str, ...] = ()  # of earlier profiles, and still there: what `--remove` may delete
 
-    def find(self, sha256: str) -> Entry | None:
+    def find(self, sha256: str) -> PackEntry | None:
         return next((entry for entry in self.entries if entry.sha256 == sha256), None)
 
     @property
@@ -72,7 +72,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PackRequest:
     """What a profile asks a pack to hold. `data`: the profile file's own bytes. `files` are all; those of `conda` lie
     in a channel of the pack's own."""
 
@@ -96,7 +96,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class PackProblem:
     """`kind`: missing | size | altered | unreadable | not-listed | profile."""
 
     kind: str
@@ -107,7 +107,7 @@ class Problem:
 class Built:
     """`kept`: files of an earlier profile that nobody needs any more and that are still there."""
 
-    listing: Listing
+    listing: PackListing
     bytes_fetched: int
     bytes_copied: int
     bytes_present: int
@@ -139,11 +139,11 @@ _LONGEST = 200  # of a text that people see
 _HASH = re.compile(r"^[0-9a-f]{64}$")
 
 
-def listing_to_json(listing: Listing) -> bytes:
+def listing_to_json(listing: PackListing) -> bytes:
     return msgspec.json.format(msgspec.json.encode(listing), indent=1)
 
 
-def parse_listing(data: bytes, where: str) -> Listing:
+def parse_listing(data: bytes, where: str) -> PackListing:
     """Raises WizardError `pack-unreadable`, `pack-newer`."""
     if len(data) > MOST_BYTES:
         raise WizardError("pack-unreadable", details="too large", path=where)
@@ -151,7 +151,7 @@ def parse_listing(data: bytes, where: str) -> Listing:
         schema = from_json(data, _Schema).schema
         if schema > SCHEMA:
             raise WizardError("pack-newer", path=where, found=schema, known=SCHEMA)
-        listing = from_json(data, Listing)
+        listing = from_json(data, PackListing)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise WizardError("pack-unreadable", details=str(error), path=where) from error
     wrong = _wrong(listing)
@@ -164,7 +164,7 @@ class _Schema(msgspec.Struct):
     schema: int
 
 
-def _wrong(listing: Listing) -> str:
+def _wrong(listing: PackListing) -> str:
     """What cannot be in a list that we wrote; empty for a good one."""
     if not _HASH.match(listing.profile_sha256):
         return "profile_sha256"
@@ -186,8 +186,8 @@ def _wrong(listing: Listing) -> str:
     return ""
 
 
-def _wrong_entry(entry: Entry) -> str:
-    pieces: tuple[Entry | Part, ...] = (entry, *entry.parts)
+def _wrong_entry(entry: PackEntry) -> str:
+    pieces: tuple[PackEntry | Part, ...] = (entry, *entry.parts)
     for piece in pieces:
         if not is_safe(piece.path):
             return f"{piece.path!r}: no path inside a pack"

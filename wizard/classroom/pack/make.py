@@ -9,7 +9,16 @@ from pathlib import Path
 from wizard.classroom.pack.build import BuildOptions, OnProgress, build
 from wizard.classroom.pack.check import check, others
 from wizard.classroom.pack.files import read_file
-from wizard.classroom.pack.listing import LISTING, MOST_BYTES, PROFILE, Built, Listing, Problem, Wanted, parse_listing
+from wizard.classroom.pack.listing import (
+    LISTING,
+    MOST_BYTES,
+    PROFILE,
+    Built,
+    PackListing,
+    PackProblem,
+    PackRequest,
+    parse_listing,
+)
 from wizard.classroom.profile.hosts import Agree, check_hosts, trust_nobody
 from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import ProfileFile
@@ -21,17 +30,19 @@ IsCancelled = Callable[[], bool]
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class PackCheck:
     """`others`: files that the list does not name; they are not handed out."""
 
-    listing: Listing
-    problems: tuple[Problem, ...]
+    listing: PackListing
+    problems: tuple[PackProblem, ...]
     others: tuple[str, ...]
 
 
-def wanted_of(file: ProfileFile) -> Wanted:
+def wanted_of(file: ProfileFile) -> PackRequest:
     profile = file.profile
-    return Wanted(file.data, file.sha256, profile.title, profile.files, conda=profile.conda, signature=file.signature)
+    return PackRequest(
+        file.data, file.sha256, profile.title, profile.files, conda=profile.conda, signature=file.signature
+    )
 
 
 def build_pack(
@@ -55,14 +66,14 @@ def update_pack(
     return build_pack(profile or folder / PROFILE, folder, options, on_progress, is_cancelled, agree)
 
 
-def check_pack(folder: Path, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> Checked:
+def check_pack(folder: Path, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> PackCheck:
     """Raises UsageError `pack-no-folder`, WizardError `pack-…`, `profile-…`, Cancelled."""
     listing = read_listing(folder)
     file = read_profile(folder / PROFILE)
-    return Checked(listing, check(folder, listing, wanted_of(file), on_bytes, is_cancelled), others(folder, listing))
+    return PackCheck(listing, check(folder, listing, wanted_of(file), on_bytes, is_cancelled), others(folder, listing))
 
 
-def read_listing(folder: Path) -> Listing:
+def read_listing(folder: Path) -> PackListing:
     """Raises UsageError `pack-no-folder`, WizardError `pack-unreadable`, `pack-newer`."""
     path = folder / LISTING
     try:

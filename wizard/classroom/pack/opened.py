@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote, urlsplit, urlunsplit
 
-from wizard.classroom.pack.listing import LISTING, MOST_BYTES, PROFILE, SIGNATURE, Listing, parse_listing
+from wizard.classroom.pack.listing import LISTING, MOST_BYTES, PROFILE, SIGNATURE, PackListing, parse_listing
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.process import redact
@@ -31,7 +31,7 @@ class OpenPack:
     """`base` ends with a slash; everything in the pack is addressed from there."""
 
     base: str
-    listing: Listing
+    listing: PackListing
 
     def address_of(self, file: LockedFile) -> str | None:
         """Where this very file (by its hash) lies; None: not in this pack."""

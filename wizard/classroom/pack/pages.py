@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from packaging.utils import canonicalize_name
 
-from wizard.classroom.pack.listing import CONDA, REPODATA, Entry, Wanted
+from wizard.classroom.pack.listing import CONDA, REPODATA, PackEntry, PackRequest
 from wizard.classroom.profile.model import NOARCH
 from wizard.model.messages import message, text
 
@@ -27,25 +27,25 @@ _STYLE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class PackPage:
     path: str
     text: str
 
 
-def pages(wanted: Wanted, placed: Mapping[str, Entry], code: str) -> tuple[Page, ...]:
+def pages(wanted: PackRequest, placed: Mapping[str, PackEntry], code: str) -> tuple[PackPage, ...]:
     """`placed`: sha256 -> where it lies."""
-    projects: dict[str, list[Entry]] = {}
+    projects: dict[str, list[PackEntry]] = {}
     for file in wanted.wheels:
         projects.setdefault(canonicalize_name(file.name), []).append(placed[file.sha256])
     return (
-        Page("simple/index.html", _simple((f"{name}/", name) for name in sorted(projects))),
-        *(Page(f"simple/{name}/index.html", _project(entries)) for name, entries in sorted(projects.items())),
+        PackPage("simple/index.html", _simple((f"{name}/", name) for name in sorted(projects))),
+        *(PackPage(f"simple/{name}/index.html", _project(entries)) for name, entries in sorted(projects.items())),
         *_channel(wanted, placed),
-        Page("index.html", _people(wanted, placed, code)),
+        PackPage("index.html", _people(wanted, placed, code)),
     )
 
 
-def _channel(wanted: Wanted, placed: Mapping[str, Entry]) -> Iterator[Page]:
+def _channel(wanted: PackRequest, placed: Mapping[str, PackEntry]) -> Iterator[PackPage]:
     """What the profile says of its conda packages, as a channel says it. `noarch` is what makes a folder a channel."""
     whole = [package for package in wanted.conda if not placed[package.file.sha256].parts]  # conda cannot join them
     for subdir in sorted({NOARCH, *(package.subdir for package in wanted.conda)}) if wanted.conda else ():
@@ -54,7 +54,7 @@ def _channel(wanted: Wanted, placed: Mapping[str, Entry]) -> Iterator[Page]:
             kind = "packages.conda" if package.file.filename.endswith(".conda") else "packages"
             kinds[kind][package.file.filename] = package.index_record()
         index = {"info": {"subdir": subdir}, **kinds, "removed": [], "repodata_version": 1}
-        yield Page(f"{CONDA}/{subdir}/{REPODATA}", json.dumps(index, indent=1, sort_keys=True) + "\n")
+        yield PackPage(f"{CONDA}/{subdir}/{REPODATA}", json.dumps(index, indent=1, sort_keys=True) + "\n")
 
 
 def _simple(links: Iterable[tuple[str, str]]) -> str:
@@ -62,7 +62,7 @@ def _simple(links: Iterable[tuple[str, str]]) -> str:
     return f'<!DOCTYPE html>\n<meta charset="utf-8"><meta name="pypi:repository-version" content="1.0">\n{lines}\n'
 
 
-def _project(entries: Sequence[Entry]) -> str:
+def _project(entries: Sequence[PackEntry]) -> str:
     """A split file has no link: pip cannot join it."""
     whole = [entry for entry in entries if not entry.parts]
     return _simple(
@@ -70,7 +70,7 @@ def _project(entries: Sequence[Entry]) -> str:
     )
 
 
-def _people(wanted: Wanted, placed: Mapping[str, Entry], code: str) -> str:
+def _people(wanted: PackRequest, placed: Mapping[str, PackEntry], code: str) -> str:
     size = round(sum(entry.size for entry in placed.values()) / 1e9, 2)
     body = []
     for language in wanted.languages:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
 from wizard.classroom.profile.model import CondaPackage, from_record
-from wizard.classroom.profile.needs import Need
+from wizard.classroom.profile.needs import ProfileNeed
 from wizard.compatibility.model import Candidate, Choices
 from wizard.environment.create.choose import choose_engine
 from wizard.environment.create.rattler_engine import RattlerEngine
@@ -72,7 +72,7 @@ class PythonLocks:
         self._facts, self._choices, self._is_cancelled = facts, choices, is_cancelled
         self._known: dict[tuple[str | None, ...], PythonLock | WizardError] = {}
 
-    def of(self, need: Need, candidate: Candidate, python: str, specs: tuple[str, ...] = ()) -> PythonLock:
+    def of(self, need: ProfileNeed, candidate: Candidate, python: str, specs: tuple[str, ...] = ()) -> PythonLock:
         """`specs`: what is asked of the channel beside Python and pip.
 
         Raises UsageError `engine-rattler-no-channel`, WizardError `env-…`, `profile-…`, Cancelled."""
@@ -87,7 +87,7 @@ class PythonLocks:
             raise found
         return found
 
-    def _chosen(self, need: Need, candidate: Candidate, python: str, specs: tuple[str, ...]) -> PythonLock:
+    def _chosen(self, need: ProfileNeed, candidate: Candidate, python: str, specs: tuple[str, ...]) -> PythonLock:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
         choices = replace(self._choices, engine="rattler", python=python)
         contest = Contest(choices, facts, self._is_cancelled)
@@ -103,7 +103,7 @@ class PythonLocks:
         return PythonLock(tuple(sorted(packages, key=lambda package: package.file.name)), provided_by(part.packages))
 
 
-def _system(need: Need) -> TargetSystem:
+def _system(need: ProfileNeed) -> TargetSystem:
     arch = ("__archspec", "1", need.arch)
     subdir = channel_subdir(need.os, need.arch)
     own = {

@@ -122,22 +122,22 @@ _MOST_PROBLEMS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class FieldProblem:
     path: str
     words: Message
 
 
 @dataclass(slots=True)
 class Problems:
-    found: list[Problem] = field(default_factory=list)
+    found: list[FieldProblem] = field(default_factory=list)
 
     def add(self, path: str, key: str, **params: str | int) -> None:
         if len(self.found) < _MOST_PROBLEMS:
-            self.found.append(Problem(path, message(f"profile.problem.{key}", **params)))
+            self.found.append(FieldProblem(path, message(f"profile.problem.{key}", **params)))
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ProfileTable:
     value: Mapping[str, object]
     path: str
     problems: Problems
@@ -206,15 +206,15 @@ class Table:
         numbered = [(f"{name}[{number}]", item) for number, item in enumerate(found)]
         return tuple(str(item) for at, item in numbered if self._is_text(at, item, form, example))
 
-    def table(self, name: str) -> Table:
+    def table(self, name: str) -> ProfileTable:
         """An empty one where there is none."""
         found = self.value.get(name, {})
         if not isinstance(found, dict):
             self.fail(name, "table")
             found = {}
-        return Table(found, self.at(name), self.problems)
+        return ProfileTable(found, self.at(name), self.problems)
 
-    def tables(self, name: str, most: int) -> Iterator[Table]:
+    def tables(self, name: str, most: int) -> Iterator[ProfileTable]:
         found = self.value.get(name, [])
         if not isinstance(found, list) or not all(isinstance(item, dict) for item in found):
             self.fail(name, "tables", table=name)
@@ -223,7 +223,7 @@ class Table:
             self.fail(name, "many", most=most)
             return
         for number, item in enumerate(found):
-            yield Table(item, f"{self.at(name)}[{number}]", self.problems)
+            yield ProfileTable(item, f"{self.at(name)}[{number}]", self.problems)
 
 
 def shown(text: str, longest: int = 60) -> str:

@@ -22,7 +22,7 @@ from wizard.classroom.profile.model import (
     ProfileLock,
     ProfileSources,
 )
-from wizard.classroom.profile.needs import Need, Needs, one_python
+from wizard.classroom.profile.needs import Needs, ProfileNeed, one_python
 from wizard.classroom.profile.write import profile_file
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Candidate, Choices
@@ -75,9 +75,9 @@ class Hearing:
     """Who is told how it goes: of each entry as soon as it is there, of one that cannot be and is left out, and of one
     whose Python no channel gave, so that the students' computers must ask one themselves."""
 
-    on_entry: Callable[[Need, ProfileLock], None] = lambda need, entry: None
-    on_left_out: Callable[[Need, WizardError], None] = lambda need, error: None
-    on_no_python: Callable[[Need, WizardError], None] = lambda need, error: None
+    on_entry: Callable[[ProfileNeed, ProfileLock], None] = lambda need, entry: None
+    on_left_out: Callable[[ProfileNeed, WizardError], None] = lambda need, error: None
+    on_no_python: Callable[[ProfileNeed, WizardError], None] = lambda need, error: None
 
 
 def check_made(made: Made) -> None:
@@ -126,7 +126,7 @@ class _Making:
         self._hearing, self._is_cancelled = hearing, is_cancelled
         self._pythons = PythonLocks(facts, choices, is_cancelled)
 
-    def entries(self, needs: tuple[Need, ...]) -> tuple[ProfileLock, ...]:
+    def entries(self, needs: tuple[ProfileNeed, ...]) -> tuple[ProfileLock, ...]:
         """Raises the first error where none can be made."""
         entries, failed = [], []
         for need in needs:
@@ -143,7 +143,7 @@ class _Making:
             self._hearing.on_left_out(need, why)
         return tuple(entries)
 
-    def _entry(self, need: Need) -> ProfileLock:
+    def _entry(self, need: ProfileNeed) -> ProfileLock:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
         choices = replace(self._choices, torch=need.torch, variant=need.variant)
         election = _elect(facts, self._matrix, need, choices, self._made.environment, self._is_cancelled)
@@ -164,7 +164,9 @@ class _Making:
             need.os, need.arch, election.python, need.torch, need.variant, files, need.glibc, conda=conda
         )
 
-    def _around_conda(self, need: Need, election: Election, lock_it: LockIt) -> tuple[tuple[CondaPackage, ...], Lock]:
+    def _around_conda(
+        self, need: ProfileNeed, election: Election, lock_it: LockIt
+    ) -> tuple[tuple[CondaPackage, ...], Lock]:
         """The built-in engine's packages and a lock that goes with them; where there are none, a lock alone."""
         engine, asked = self._made.environment.engine, "engine" in self._made.ask
         if engine not in _BUILT_IN and not asked:
@@ -198,7 +200,12 @@ def _with_wheels(python: PythonLock, lock: Lock, lock_it: LockIt) -> Lock:
 
 
 def _elect(
-    facts: Facts, matrix: Matrix, need: Need, choices: Choices, wish: ProfileEnvironment, is_cancelled: IsCancelled
+    facts: Facts,
+    matrix: Matrix,
+    need: ProfileNeed,
+    choices: Choices,
+    wish: ProfileEnvironment,
+    is_cancelled: IsCancelled,
 ) -> Election:
     """As for a setup, but the build is given, and no engine is needed: nothing is made here."""
     candidate = _candidate(facts.machine, matrix, choices)

@@ -39,7 +39,7 @@ class Allowed:
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class ProfileNeed:
     """One entry to be. `machines`: the names of those that take it; () where the system and the tag were named."""
 
     os: str
@@ -66,7 +66,7 @@ class Unmet:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    needs: tuple[Need, ...]
+    needs: tuple[ProfileNeed, ...]
     unmet: tuple[Unmet, ...] = field(default=())
 
 
@@ -82,7 +82,7 @@ def checked(allowed: Allowed, matrix: Matrix) -> Allowed:
 
 
 def needs_of_machines(machines: Iterable[tuple[str, Machine]], allowed: Allowed, matrix: Matrix) -> Needs:
-    found: dict[tuple[str, ...], Need] = {}
+    found: dict[tuple[str, ...], ProfileNeed] = {}
     unmet = []
     carried = _restricted(matrix, allowed)
     for name, machine in machines:
@@ -120,7 +120,7 @@ def needs_of_platforms(platforms: Iterable[tuple[str, str]], allowed: Allowed, m
 
 def together(parts: Sequence[Needs]) -> Needs:
     """Each build once; the lowest C library of those that need it."""
-    found: dict[tuple[str, ...], Need] = {}
+    found: dict[tuple[str, ...], ProfileNeed] = {}
     for need in (need for part in parts for need in part.needs):
         known = found.get(_key(need))
         glibc = min(filter(None, (need.glibc, known.glibc)), key=version_key, default=None) if known else need.glibc
@@ -129,7 +129,7 @@ def together(parts: Sequence[Needs]) -> Needs:
     return Needs(tuple(sorted(found.values(), key=_order)), tuple(one for part in parts for one in part.unmet))
 
 
-def one_python(needs: Sequence[Need], matrix: Matrix) -> str | None:
+def one_python(needs: Sequence[ProfileNeed], matrix: Matrix) -> str | None:
     """A Python that all builds are published for, the usual one before its neighbours; None: there is none."""
     common = set.intersection(*(set(need.pythons) for need in needs)) if needs else set()
     return nearest_python(sorted(common, key=version_key), matrix.policy.default_python)
@@ -150,17 +150,17 @@ def _build(matrix: Matrix, os_name: str, arch: str, torch: str, variant: str) ->
     return matrix.build(torch, variant, platform) if platform else None
 
 
-def _need(build: Build, os_name: str, arch: str, allowed: Allowed) -> Need:
+def _need(build: Build, os_name: str, arch: str, allowed: Allowed) -> ProfileNeed:
     glibc = max(_USUAL_GLIBC, build.min_glibc or "", key=version_key) if of(os_name).has_glibc else None
     pythons = (*build.pythons, *build.experimental_pythons) if allowed.include_unadvertised else build.pythons
-    return Need(os_name, arch, glibc, build.torch, build.variant, pythons)
+    return ProfileNeed(os_name, arch, glibc, build.torch, build.variant, pythons)
 
 
-def _key(need: Need) -> tuple[str, ...]:
+def _key(need: ProfileNeed) -> tuple[str, ...]:
     return need.os, need.arch, need.torch, need.variant
 
 
-def _order(need: Need) -> tuple[str, str, tuple[int, ...], tuple[int, ...]]:
+def _order(need: ProfileNeed) -> tuple[str, str, tuple[int, ...], tuple[int, ...]]:
     """The newest release and the highest CUDA first."""
     torch, cuda = version_key(need.torch), variant_key(need.variant)
     return str(_SYSTEMS.index(need.os)), need.arch, tuple(-n for n in torch), tuple(-n for n in (*cuda, *(0, 0))[:2])

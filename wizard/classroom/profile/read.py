@@ -15,7 +15,7 @@ from packaging.utils import canonicalize_name
 
 from wizard.classroom.profile.fields import (
     Problems,
-    Table,
+    ProfileTable,
     address_flaw,
     name_flaw,
     place_flaw,
@@ -110,7 +110,7 @@ def parse_profile(data: bytes, where: str = "profile.torchlab") -> Profile:
     except (ValueError, RecursionError) as error:
         raise UsageError("profile-not-toml", details=str(error), file=where) from error
     problems = Problems()
-    table = Table(value, "", problems)
+    table = ProfileTable(value, "", problems)
     _check_schema(table, where)
     profile = _profile(table)
     if value.get("schema") == 1 and profile.schema != 1:
@@ -136,7 +136,7 @@ def title_flaw(title: str) -> bool:
     return not _TITLE.fullmatch(title) or not title.isprintable()
 
 
-def _check_schema(table: Table, where: str) -> None:
+def _check_schema(table: ProfileTable, where: str) -> None:
     """First of all, since a newer schema may mean anything by everything else."""
     schema = table.value.get("schema")
     if isinstance(schema, int) and not isinstance(schema, bool) and schema > SCHEMA:
@@ -153,7 +153,7 @@ def _bad(where: str, problems: Problems) -> UsageError:
     return UsageError("profile-bad", details, file=where, problems=(*told, *([f"(+{more})"] if more > 0 else [])))
 
 
-def _profile(table: Table) -> Profile:
+def _profile(table: ProfileTable) -> Profile:
     table.know("schema", "title", "made", "made_by", "language", "ask", "environment", "sources", "lock")
     for name in ("environment", "lock"):
         if name not in table.value:
@@ -170,7 +170,7 @@ def _profile(table: Table) -> Profile:
     )
 
 
-def _environment(table: Table) -> ProfileEnvironment:
+def _environment(table: ProfileTable) -> ProfileEnvironment:
     table.know("name", "engine", "python", "torch", "companions", "extras", "place")
     name, extras = table.text("name"), table.texts("extras", _MOST_NAMES)
     if (name or table.value.get("name") == "") and name_flaw(name):
@@ -193,7 +193,7 @@ def _environment(table: Table) -> ProfileEnvironment:
     )
 
 
-def _places(table: Table) -> tuple[str | None, str | None]:
+def _places(table: ProfileTable) -> tuple[str | None, str | None]:
     """One for all systems, `place = "~/class"`, or one for each: `place = { windows = "D:/class" }`."""
     if isinstance(table.value.get("place"), str):
         place = table.text_or_none("place")
@@ -210,14 +210,14 @@ def _places(table: Table) -> tuple[str | None, str | None]:
     return _place(inner, "windows"), _place(inner, "linux")
 
 
-def _place(table: Table, os_name: str) -> str | None:
+def _place(table: ProfileTable, os_name: str) -> str | None:
     place = table.text_or_none(os_name)
     if place is not None and place_flaw(place, os_name):
         table.fail(os_name, "place", found=shown(place))
     return place
 
 
-def _sources(table: Table) -> ProfileSources:
+def _sources(table: ProfileTable) -> ProfileSources:
     table.know("index", "torch_index", "conda_channel", "share", "only_share")
     share = table.texts("share", _MOST_LOCKS)
     for number, url in enumerate(share):
@@ -231,20 +231,20 @@ def _sources(table: Table) -> ProfileSources:
     )
 
 
-def _address(table: Table, name: str) -> str | None:
+def _address(table: ProfileTable, name: str) -> str | None:
     url = table.text_or_none(name)
     if url is not None:
         _check_address(table, name, url)
     return url
 
 
-def _check_address(table: Table, name: str, url: str, is_share: bool = False) -> None:
+def _check_address(table: ProfileTable, name: str, url: str, is_share: bool = False) -> None:
     flaw = address_flaw(url, is_share)
     if flaw:
         table.fail(name, flaw, found="" if flaw == "secret" else shown(url))
 
 
-def _lock(table: Table) -> ProfileLock:
+def _lock(table: ProfileTable) -> ProfileLock:
     table.know("os", "arch", "glibc", "python", "torch", "variant", "file", "conda")
     os_name = table.text("os", _OS, "windows, linux")
     glibc = table.text_or_none("glibc", _GLIBC, "2.28")
@@ -265,7 +265,7 @@ def _lock(table: Table) -> ProfileLock:
     )
 
 
-def _file(table: Table) -> LockedFile:
+def _file(table: ProfileTable) -> LockedFile:
     table.know("name", "version", "filename", "url", "also", "size", "sha256")
     url, also = table.text("url"), table.texts("also", 16)
     if url or table.value.get("url") == "":

@@ -17,7 +17,7 @@ from packaging.tags import Tag
 from packaging.utils import InvalidWheelFilename, canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
-from wizard.classroom.profile.fields import Problems, Table, is_wheel_at
+from wizard.classroom.profile.fields import Problems, ProfileTable, is_wheel_at
 from wizard.classroom.profile.model import NOARCH, CondaPackage, Profile, ProfileLock
 from wizard.model.lock import LockedFile
 from wizard.sources.channel import channel_subdir
@@ -135,10 +135,10 @@ _KEYS = (
     "name", "version", "build", "build_number", "subdir", "filename", "url", "also", "size", "sha256", "depends",
     "constrains", "noarch", "license", "timestamp", "site_packages",
 )  # fmt: skip
-CheckAddress = Callable[[Table, str, str], None]
+CheckAddress = Callable[[ProfileTable, str, str], None]
 
 
-def read_conda(table: Table, check_address: CheckAddress) -> CondaPackage:
+def read_conda(table: ProfileTable, check_address: CheckAddress) -> CondaPackage:
     table.know(*_KEYS)
     url, also = table.text("url"), table.texts("also", 16)
     if "url" in table.value:
@@ -169,7 +169,7 @@ def read_conda(table: Table, check_address: CheckAddress) -> CondaPackage:
     )
 
 
-def _folder(table: Table) -> str | None:
+def _folder(table: ProfileTable) -> str | None:
     folder = table.text_or_none("site_packages", _FOLDER, "lib/python3.13t/site-packages")
     if folder and ".." in folder.split("/"):
         table.fail("site_packages", "form", found=folder, example="lib/python3.13t/site-packages")

@@ -61,7 +61,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MachineRow:
     machine: str  # its first eight signs
     label: str
     state: str  # green | red
@@ -76,10 +76,10 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class ClassResults:
     title: str
     profile_sha256: str
-    rows: tuple[Row, ...]
+    rows: tuple[MachineRow, ...]
     unreadable: tuple[str, ...] = ()
     expected: int | None = None  # computers; None: nobody has said it
 
@@ -109,37 +109,37 @@ class Room:
 def room(
     title: str, profile_sha256: str, certificates: Sequence[Certificate], unreadable: Sequence[str] = (),
     expected: int | None = None, made: str = "",
-) -> Room:  # fmt: skip
+) -> ClassResults:  # fmt: skip
     """`made`: the day of the pack, before which nobody can have used it."""
     rows = sorted((_row(each, profile_sha256, made) for each in certificates), key=_order)
-    return Room(title, profile_sha256, tuple(rows), tuple(unreadable), expected)
+    return ClassResults(title, profile_sha256, tuple(rows), tuple(unreadable), expected)
 
 
-def _order(row: Row) -> tuple[bool, str, tuple[tuple[int, str], ...], str]:
+def _order(row: MachineRow) -> tuple[bool, str, tuple[tuple[int, str], ...], str]:
     """Seat 9 before seat 10."""
     parts = re.findall(r"[0-9]{1,9}|[^0-9]+", row.label)
     natural = tuple((int(part), "") if part.isascii() and part.isdigit() else (-1, part) for part in parts)
     return row.state == GREEN, row.code, natural, row.machine
 
 
-def _row(value: Certificate, profile_sha256: str, made: str) -> Row:
+def _row(value: Certificate, profile_sha256: str, made: str) -> MachineRow:
     try:
         return _told(value, profile_sha256, made)
     except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
         why = (Said(message("share.why.odd")),)
-        return Row(
+        return MachineRow(
             value.machine[:8], value.label, RED, "odd", why, (Said(message("share.fix.again")),), "", "", "", "", None
         )
 
 
-def _told(value: Certificate, profile_sha256: str, made: str) -> Row:
+def _told(value: Certificate, profile_sha256: str, made: str) -> MachineRow:
     report = value.report
     machine: Mapping[str, Any] = report.get("machine") or {}
     plan: Mapping[str, Any] = report.get("plan") or {}
     code, why, fix = _verdict(value, profile_sha256, made)
     cards = [str(gpu.get("name") or gpu.get("pci_id") or gpu.get("vendor") or "?") for gpu in machine.get("gpus") or ()]
     seconds = [float(step["seconds"]) for step in report.get("steps") or () if step.get("seconds") is not None]
-    return Row(
+    return MachineRow(
         machine=value.machine[:8],
         label=value.label,
         state=GREEN if code == "ok" else RED,

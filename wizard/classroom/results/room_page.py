@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from html import escape
 
 from wizard.classroom.pack.build import code_of
-from wizard.classroom.results.room import GREEN, Room, Row, Said
+from wizard.classroom.results.room import GREEN, ClassResults, MachineRow, Said
 from wizard.model.messages import LANGUAGES, message, text
 
 _NAMES = {"en": "English", "zh_CN": "简体中文"}
@@ -37,7 +37,7 @@ td:nth-child(6){min-width:7em}td:last-child{min-width:6em}
 """
 
 
-def room_page(room: Room, language: str | None = None) -> str:
+def room_page(room: ClassResults, language: str | None = None) -> str:
     """`language`: the one that is shown first."""
     first = language if language in LANGUAGES else LANGUAGES[0]
     choices = "".join(
@@ -53,7 +53,7 @@ def room_page(room: Room, language: str | None = None) -> str:
     )
 
 
-def _section(room: Room, language: str) -> str:
+def _section(room: ClassResults, language: str) -> str:
     words = _words(language)
     head = escape(text(room.head, language))
     columns = "".join(f"<th>{escape(words(f'share.column.{name}'))}</th>" for name in _COLUMNS)
@@ -70,7 +70,7 @@ def _section(room: Room, language: str) -> str:
     )
 
 
-def _row(row: Row, language: str) -> str:
+def _row(row: MachineRow, language: str) -> str:
     words = _words(language)
     seconds = f"<br><small>{row.seconds:.0f} s</small>" if row.seconds is not None else ""
     cells = (
@@ -91,7 +91,7 @@ def _moment(created: str) -> str:
     return f"{found[1]} {found[2]} UTC" if found else created
 
 
-def room_csv(room: Room, language: str | None = None) -> str:
+def room_csv(room: ClassResults, language: str | None = None) -> str:
     """With a byte order mark, by which spreadsheets know UTF-8."""
     words = _words(language or LANGUAGES[0])
     out = io.StringIO()

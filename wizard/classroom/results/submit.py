@@ -13,7 +13,7 @@ from wizard.classroom.pack.listing import LISTING, RESULTS, SEATS
 from wizard.classroom.pack.make import read_listing
 from wizard.classroom.results.certificate import Certificate, certificate, read_all
 from wizard.classroom.results.hand_in import hand_in
-from wizard.classroom.results.room import Room, read_seats, room, write_seats
+from wizard.classroom.results.room import ClassResults, read_seats, room, write_seats
 from wizard.compatibility.model import Plan
 from wizard.machine.machine_file import machine_to_json
 from wizard.machine.model import Machine
@@ -23,7 +23,7 @@ from wizard.run.report.document import report_document
 from wizard.run.run_folder import run_folders
 
 
-def read_room(folder: Path, others: Sequence[Path] = ()) -> Room:
+def read_room(folder: Path, others: Sequence[Path] = ()) -> ClassResults:
     """Of a pack with its results, and those that came in at `others`, copies that further servers hand out; the latest
     of each machine. Raises UsageError `pack-no-folder`, `share-no-results`, WizardError `pack-…`."""
     listing = read_listing(folder)

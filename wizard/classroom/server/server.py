@@ -20,7 +20,7 @@ from urllib.parse import unquote
 from aiohttp import web
 
 import wizard
-from wizard.classroom.pack.listing import LISTING, PROFILE, RESULTS, Listing, listing_to_json
+from wizard.classroom.pack.listing import LISTING, PROFILE, RESULTS, PackListing, listing_to_json
 from wizard.classroom.results.certificate import Certificate, now, parse, write_into
 from wizard.classroom.server.limits import AtTheDoor, Crowd, Gate, Limits
 from wizard.classroom.server.serving import Served, reply, served_of
@@ -213,7 +213,7 @@ def _silent() -> logging.Logger:
 _SERVER = {"X-Content-Type-Options": "nosniff", "Server": f"torch-setup/{wizard.__version__}"}
 
 
-def content_of_pack(folder: Path, listing: Listing, damaged: frozenset[str] = frozenset()) -> Content:
+def content_of_pack(folder: Path, listing: PackListing, damaged: frozenset[str] = frozenset()) -> Content:
     """`damaged`: paths that `pack check` has found wrong; they are not handed out."""
     files: dict[str, Served] = {}
     for entry in listing.entries:
@@ -222,7 +222,7 @@ def content_of_pack(folder: Path, listing: Listing, damaged: frozenset[str] = fr
     return Content(listing.profile_sha256, listing_to_json(listing), files, folder / RESULTS)
 
 
-def content_of_downloads(profile: Path, listing: Listing, files: Mapping[str, Path]) -> Content:
+def content_of_downloads(profile: Path, listing: PackListing, files: Mapping[str, Path]) -> Content:
     """What a finished client has: `files` is path in the list -> where it lies here."""
     served = {
         entry.path: Served([(files[entry.path], entry.size)], entry.size, entry.sha256, "application/octet-stream")

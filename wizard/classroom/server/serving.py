@@ -14,7 +14,7 @@ from pathlib import Path
 from aiohttp import web
 
 from wizard.classroom.pack.files import is_inside
-from wizard.classroom.pack.listing import Entry
+from wizard.classroom.pack.listing import PackEntry
 
 _TYPES = {".html": "text/html; charset=utf-8", ".json": "application/json"}
 _SLOWEST = 16 * 1024  # bytes per second; who takes less for a whole reply is let go
@@ -41,7 +41,7 @@ class Served:
     root: Path | None = None  # no link may lead out of it, now or later
 
 
-def served_of(folder: Path, entry: Entry) -> Iterator[tuple[str, Served]]:
+def served_of(folder: Path, entry: PackEntry) -> Iterator[tuple[str, Served]]:
     """The entry under its own name, and each part under its."""
     kind = _TYPES.get(Path(entry.path).suffix, "application/octet-stream")
     files = [(folder / part.path, part.size) for part in entry.files]

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wizard.classroom.join import profile_path
 from wizard.classroom.pack.files import put_bytes, size_and_hash
-from wizard.classroom.pack.listing import PROFILE, SIGNATURE, WHEELS, Entry, Listing, Problem
+from wizard.classroom.pack.listing import PROFILE, SIGNATURE, WHEELS, PackEntry, PackListing, PackProblem
 from wizard.classroom.pack.make import check_pack
 from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.signature import signature_path
@@ -33,9 +33,9 @@ class Serving:
     """`addresses`: as people type them."""
 
     server: PackServer
-    listing: Listing
+    listing: PackListing
     addresses: tuple[str, ...]
-    problems: tuple[Problem, ...] = ()
+    problems: tuple[PackProblem, ...] = ()
 
 
 @contextlib.contextmanager
@@ -61,17 +61,17 @@ def serve_downloads(
         yield Serving(server, listing, addresses_of(options.host, server.port))
 
 
-def _downloads(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> tuple[Listing, Content]:
+def _downloads(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> tuple[PackListing, Content]:
     store = Downloads()
     found = {f"{WHEELS}/{each.sha256[:12]}/{each.filename}": (each, store.find(each)) for each in files}
     here = {name: where for name, (_, where) in found.items() if where}
-    entries = [Entry(name, where.stat().st_size, found[name][0].sha256) for name, where in here.items()]
-    entries.append(Entry(PROFILE, len(file.data), file.sha256))
+    entries = [PackEntry(name, where.stat().st_size, found[name][0].sha256) for name, where in here.items()]
+    entries.append(PackEntry(PROFILE, len(file.data), file.sha256))
     kept = _kept(file, path)
     if file.signature is not None and signature_path(kept).is_file():
         here[SIGNATURE] = signature_path(kept)
-        entries.append(Entry(SIGNATURE, *size_and_hash(signature_path(kept))))
-    listing = Listing(file.sha256, tuple(entries), file.profile.title)
+        entries.append(PackEntry(SIGNATURE, *size_and_hash(signature_path(kept))))
+    listing = PackListing(file.sha256, tuple(entries), file.profile.title)
     return listing, content_of_downloads(kept, listing, here)
 
 
@@ -93,7 +93,9 @@ class ServingOn:
     none (`is_announced`) and people type the address.
     """
 
-    def __init__(self, content: Content, listing: Listing, problems: tuple[Problem, ...], announce: bool) -> None:
+    def __init__(
+        self, content: Content, listing: PackListing, problems: tuple[PackProblem, ...], announce: bool
+    ) -> None:
         """Raises WizardError `share-port`."""
         self._stack, options = contextlib.ExitStack(), ServeOptions(any_port=True)
         self.server = self._stack.enter_context(PackServer(content, options))
@@ -130,7 +132,7 @@ def hand_on(file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> Ser
 
 
 def _announced(
-    announce: bool, server: PackServer, listing: Listing, options: ServeOptions
+    announce: bool, server: PackServer, listing: PackListing, options: ServeOptions
 ) -> contextlib.AbstractContextManager[None]:
     """Only where it listens: another address of this computer would send people to a door that is shut."""
     if not announce:

@@ -12,9 +12,9 @@ from pathlib import Path
 from wizard.app.use.preferences import load_network
 from wizard.classroom.pack.build import BuildOptions, code_of
 from wizard.classroom.pack.files import put_bytes
-from wizard.classroom.pack.listing import Built, Problem
+from wizard.classroom.pack.listing import Built, PackProblem
 from wizard.classroom.pack.make import build_pack, check_pack, update_pack
-from wizard.classroom.results.room import RED, Room
+from wizard.classroom.results.room import RED, ClassResults
 from wizard.classroom.results.room_page import room_csv, room_page, sentences
 from wizard.classroom.results.submit import expect_seats, read_room
 from wizard.cli.environment.tables import amount
@@ -52,7 +52,7 @@ def _save(path: Path, text: str, terminal: Terminal) -> None:
     terminal.say(message("share.saved", path=str(path)))
 
 
-def _show(found: Room, language: str, terminal: Terminal) -> None:
+def _show(found: ClassResults, language: str, terminal: Terminal) -> None:
     for row in found.rows:
         mark = "✗" if row.state == RED else "✓"
         terminal.line(f"{mark} {row.label or row.machine}  {row.cards}  {row.build}")
@@ -64,7 +64,7 @@ def _show(found: Room, language: str, terminal: Terminal) -> None:
     terminal.say(found.head)
 
 
-def _document(found: Room, language: str) -> dict[str, object]:
+def _document(found: ClassResults, language: str) -> dict[str, object]:
     rows = [
         {**asdict(row), "why": sentences(row.why, language), "fix": sentences(row.fix, language)} for row in found.rows
     ]
@@ -145,7 +145,7 @@ def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.FAILED if checked.problems else ExitStatus.DONE
 
 
-def show_problems(problems: tuple[Problem, ...], terminal: Terminal) -> None:
+def show_problems(problems: tuple[PackProblem, ...], terminal: Terminal) -> None:
     for problem in problems:
         terminal.write("✗ " + terminal.words(Message(f"pack.problem.{problem.kind}", {"path": problem.path})))
     if problems:

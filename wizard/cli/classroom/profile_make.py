@@ -17,8 +17,8 @@ from wizard.classroom.profile.make import Hearing, Made, check_made, make_profil
 from wizard.classroom.profile.model import ASKABLE, ProfileEnvironment, ProfileFile, ProfileLock
 from wizard.classroom.profile.needs import (
     Allowed,
-    Need,
     Needs,
+    ProfileNeed,
     Unmet,
     checked,
     needs_of_machines,
@@ -142,19 +142,19 @@ class _Telling:
     def hearing(self) -> Hearing:
         return Hearing(self._entry, self._left_out, self._no_python)
 
-    def _entry(self, need: Need, entry: ProfileLock) -> None:
+    def _entry(self, need: ProfileNeed, entry: ProfileLock) -> None:
         size = round((sum(file.size or 0 for file in entry.files) + entry.conda_bytes) / 1e6, 1)
         key = "profile.make.entry-for" if need.machines else "profile.make.entry"
         count = len(entry.files) + len(entry.conda)
         self._terminal.say(message(key, entry=entry.label, files=count, megabytes=size, count=len(need.machines)))
 
-    def _left_out(self, need: Need, error: WizardError) -> None:
+    def _left_out(self, need: ProfileNeed, error: WizardError) -> None:
         self.left_out += 1
         key = "profile.make.left-out-for" if need.machines else "profile.make.left-out"
         why, machines = self._terminal.words(error.summary), ", ".join(need.machines)
         self._terminal.say(message(key, entry=need.label, why=why, machines=machines))
 
-    def _no_python(self, need: Need, error: WizardError) -> None:
+    def _no_python(self, need: ProfileNeed, error: WizardError) -> None:
         why = self._terminal.words(error.summary)
         self._terminal.say(message("profile.make.no-python", entry=need.label, why=why))
 

@@ -231,7 +231,7 @@ def _delete(arguments: argparse.Namespace, terminal: Terminal) -> int:
     for line in _lines(plan, terminal):
         terminal.write(line)
     typed = arguments.yes if arguments.yes is not None else _typed(plan, terminal, interrupt)
-    progress = _Progress(plan, terminal)
+    progress = _ProgressLine(plan, terminal)
     try:
         use_cases.delete(plan, typed, progress.tell, interrupt.is_asked)
     except Cancelled:
@@ -253,7 +253,7 @@ def _typed(plan: DeletionPlan, terminal: Terminal, interrupt: Interrupt) -> str:
         return sys.stdin.readline().strip()
 
 
-class _Progress:
+class _ProgressLine:
     """One line that is drawn over itself, on a terminal only."""
 
     def __init__(self, plan: DeletionPlan, terminal: Terminal) -> None:

@@ -143,7 +143,7 @@ def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
         with interrupt.at_once():
             if not agrees(message("bootstrap.ask"), terminal):
                 return ExitStatus.CANCELLED
-    progress = _Progress(terminal)
+    progress = _StageLine(terminal)
     try:
         done = use_case.bootstrap(plan, True, progress.tell, interrupt.is_asked)
     except Cancelled:
@@ -156,7 +156,7 @@ def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-class _Progress:
+class _StageLine:
     """One line that is drawn over itself, on a terminal only; elsewhere each stage once."""
 
     def __init__(self, terminal: Terminal) -> None:

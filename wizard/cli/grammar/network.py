@@ -35,7 +35,7 @@ def add_network_options(parser: argparse.ArgumentParser) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ArgumentType:
     parse: Callable[[str], int]  # raises ValueError
     complaint: str  # with the blank %(value)r
 
@@ -46,10 +46,10 @@ class Checked:
             raise argparse.ArgumentTypeError(self.complaint % {"value": text}) from None
 
 
-def whole(least: int, most: int) -> Checked:
+def whole(least: int, most: int) -> ArgumentType:
     def parse(text: str) -> int:
         if not least <= int(text) <= most:
             raise ValueError(text)
         return int(text)
 
-    return Checked(parse, f"%(value)r is no number from {least} to {most}")
+    return ArgumentType(parse, f"%(value)r is no number from {least} to {most}")

@@ -9,7 +9,7 @@ import argparse
 import re
 from typing import Any
 
-from wizard.cli.grammar.network import Checked, whole
+from wizard.cli.grammar.network import ArgumentType, whole
 
 
 def add_volume_options(parser: argparse.ArgumentParser) -> None:
@@ -93,4 +93,4 @@ def _rate(text: str) -> int:
     return value
 
 
-rate = Checked(_rate, "%(value)r is no rate; write 500K or 5M")
+rate = ArgumentType(_rate, "%(value)r is no rate; write 500K or 5M")

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import Any
 
 from wizard.cli.grammar.arguments import build_parser
-from wizard.cli.grammar.network import Checked
+from wizard.cli.grammar.network import ArgumentType
 from wizard.cli.tables import wrap
 from wizard.model.messages import LANGUAGES, command_line_words, system_language
 
@@ -60,7 +60,7 @@ def put_into(parser: argparse.ArgumentParser, words: Words) -> None:
         group.title, group.description = _said(group.title, words), _said(group.description, words)
     for action in parser._actions:
         action.help = _said(action.help, words)
-        if isinstance(action.type, Checked):
+        if isinstance(action.type, ArgumentType):
             action.type = replace(action.type, complaint=_said(action.type.complaint, words))
         if isinstance(action, argparse._SubParsersAction):
             for row in action._choices_actions:

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
-from wizard.app.pages.order import State
+from wizard.app.pages.order import AppState
 from wizard.gui.shell.context import Desk
 from wizard.gui.shell.tasks import Errand, OnNote, Work
 from wizard.gui.widgets.announce import announce
@@ -108,7 +108,7 @@ class Page(QWidget):
     # -- for pages
 
     @property
-    def state(self) -> State:
+    def state(self) -> AppState:
         return self.desk.navigator.state
 
     def say(self, message: Words | None) -> str:

@@ -13,7 +13,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.build_cards import ForceBox, NewsBox, VerdictCard, build_text
 from wizard.gui.pages.build_grid import BuildGrid
 from wizard.gui.shell.context import Desk
-from wizard.gui.shell.tasks import Aside
+from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.frames import box, column
 from wizard.gui.widgets.labels import label
 
@@ -32,7 +32,7 @@ class BuildPage(Page):
         self.force, self.news = ForceBox(desk.voice), NewsBox(desk.voice)
         self.force.agreed.connect(self._choose)
         self.grid.wanted.connect(self.force.ask)
-        self._aside = Aside(desk.errands)
+        self._aside = SideTask(desk.errands)
         why = box("card")
         self._why = label("")
         column(why, (16, 12, 16, 12)).addWidget(self._why)

@@ -17,7 +17,7 @@ from wizard.app.use.settings import Mending
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check_rows import CheckRows
 from wizard.gui.shell.context import Desk
-from wizard.gui.shell.tasks import Aside
+from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import Fold
@@ -51,7 +51,7 @@ class CheckPage(Page):
         super().__init__(desk)
         self._ended: set[str] = set()
         self._live: tuple[LiveRow, ...] = live_rows((), frozenset())
-        self._aside = Aside(desk.errands)
+        self._aside = SideTask(desk.errands)
         self.rows, self.drifted, self.others = (CheckRows(desk, requirement_name) for _ in range(3))
         self._written = label("", "strong")
         self._drift_title = label("", "heading")

@@ -28,7 +28,7 @@ from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
 from wizard.gui.pages.place_parts import EngineChoice, ExistingChoice, VolumesForm
 from wizard.gui.shell.context import Desk
-from wizard.gui.shell.tasks import Aside
+from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import Fold, RowCard, box, column, stacked
 from wizard.gui.widgets.labels import Pill, label, selectable
@@ -58,7 +58,7 @@ class PlacePage(Page):
         self.engines = self.engine.buttons
         self.volumes_fold, self.volumes = Fold(), VolumesForm()
         self.volumes_fold.body.addWidget(self.volumes)
-        self._aside = Aside(desk.errands)
+        self._aside = SideTask(desk.errands)
         self.rows = RowCard(3, 2)
         self._wait = QTimer(self)
         self._wait.setSingleShot(True)

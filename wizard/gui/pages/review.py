@@ -14,7 +14,7 @@ from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Choices, Plan
 from wizard.gui.pages.base import Page
 from wizard.gui.shell.context import Desk
-from wizard.gui.shell.tasks import Aside
+from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.figures import exact_bytes_text
@@ -108,7 +108,7 @@ class ReviewPage(Page):
         self.diff, self.limits = DiffView(desk.theme), LimitsForm()
         self.settings.body.addWidget(self.diff)
         self.limits_fold.body.addWidget(self.limits)
-        self._aside = Aside(desk.errands)
+        self._aside = SideTask(desk.errands)
         self.nothing = Remark(desk.voice, lambda: self.tr("Nothing to do"))
         self.copy, self.save = QPushButton(), QPushButton()
         self.copy.clicked.connect(self._copy)

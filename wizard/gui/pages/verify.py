@@ -26,7 +26,7 @@ from wizard.model.errors import ExitStatus, WizardError
 
 if TYPE_CHECKING:
     from wizard.app.pages.after_setup import Section
-    from wizard.app.pages.order import State
+    from wizard.app.pages.order import AppState
 
 
 _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, whatever the card said
@@ -70,7 +70,7 @@ class HandOnCard(QFrame):
         )
 
     @staticmethod
-    def _is_wanted(state: State) -> bool:
+    def _is_wanted(state: AppState) -> bool:
         report = state.report or {}
         return state.hand_on and state.preview is not None and report.get("status") in _READY
 

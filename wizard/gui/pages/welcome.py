@@ -20,7 +20,7 @@ from wizard.app.pages.order import SideId
 from wizard.app.session_api import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
-from wizard.gui.pages.welcome_cards import Card, JoinPanel, RunningCard, run_name
+from wizard.gui.pages.welcome_cards import JoinPanel, RunningCard, WelcomeCard, run_name
 from wizard.gui.shell.context import Desk
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.widgets.frames import Tile, column, empty, line_up
@@ -230,7 +230,7 @@ class WelcomePage(Page):
         if not first:  # a letter that stands twice would press neither
             resume, remove = resume.replace("&", ""), remove.replace("&", "")
         ways = [(resume, lambda: self._resume(run)), (remove, lambda: self._remove(run))]
-        return Card("warning", self.tr("Unfinished"), words, run.prefix, run_name(run), ways)
+        return WelcomeCard("warning", self.tr("Unfinished"), words, run.prefix, run_name(run), ways)
 
     def _opened_card(self, opened: Opened) -> QFrame:
         name, run = opened.path.name, opened.run
@@ -238,7 +238,7 @@ class WelcomePage(Page):
             return self._profile_card(self._profile, opened.path)
         if run is None:
             words = self.say(message(f"flow.opened.{opened.kind}", name=name))
-            return Card("note", self.tr("Opened file"), words, str(opened.path), name, [])
+            return WelcomeCard("note", self.tr("Opened file"), words, str(opened.path), name, [])
         if run.state == "finished":
             words = self.tr("This plan was carried out already: %1").replace("%1", run_name(run))
             ways = [(self.tr("&Check it"), lambda: self.desk.side.open(SideId.DOCTOR, Path(run.prefix)))]
@@ -248,7 +248,7 @@ class WelcomePage(Page):
         else:
             words = self.tr("Carry out this plan: %1").replace("%1", run_name(run))
             ways = [(self.tr("&Begin"), lambda: self._resume(run))] if run.state == "planned" else []
-        return Card("note", self.tr("Opened file"), words, str(opened.path), run_name(run), ways)
+        return WelcomeCard("note", self.tr("Opened file"), words, str(opened.path), run_name(run), ways)
 
     def _profile_card(self, file: ProfileFile, path: Path) -> QFrame:
         wish = file.profile.environment
@@ -262,7 +262,7 @@ class WelcomePage(Page):
         if consent is not None:
             consent.show_hosts(self._foreign, self._trusted)
             consent.changed.connect(lambda: self._agreed(consent.trusted))
-        return Card(state, self.tr("Class profile"), title, f"{what}\n{signer}\n{path}", title, ways, consent)
+        return WelcomeCard(state, self.tr("Class profile"), title, f"{what}\n{signer}\n{path}", title, ways, consent)
 
     def _agreed(self, trusted: frozenset[str]) -> None:
         self._trusted = trusted
@@ -275,7 +275,7 @@ class WelcomePage(Page):
         first = drift is self._drifts[0]
         look = self.tr("&Look into it") if first else self.tr("&Look into it").replace("&", "")
         way = (look, lambda: self.desk.side.open(SideId.DOCTOR, drift.prefix))
-        return Card("warning", self.tr("Changed"), words, said, drift.prefix.name, [way])
+        return WelcomeCard("warning", self.tr("Changed"), words, said, drift.prefix.name, [way])
 
     # -- a class profile
 

@@ -32,7 +32,7 @@ _ADDRESS = "http://192.168.1.20:8765/"
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class JoinRequest:
     code: str
     address: str
     label: str
@@ -86,9 +86,9 @@ class JoinPanel(QFrame):
         return bool(self.wish.code or self.wish.address) and self.consent.is_agreed
 
     @property
-    def wish(self) -> Wish:
+    def wish(self) -> JoinRequest:
         code, address, seat = (field.text().strip() for field in (self.code, self.address, self.seat))
-        return Wish(code, address, seat, self.hand_on.isChecked())
+        return JoinRequest(code, address, seat, self.hand_on.isChecked())
 
     def _ask_folder(self) -> None:
         chosen = QFileDialog.getExistingDirectory(self, self.tr("The folder of the class"), str(Path.home()))
@@ -123,7 +123,7 @@ def run_name(run: RunInfo) -> str:
     return f"{PurePath(run.prefix).name} (torch {run.torch}, {variant_text(run.variant)})"
 
 
-class Card(QFrame):
+class WelcomeCard(QFrame):
     def __init__(
         self, state: str, word: str, words: str, about: str, name: str, ways: Sequence[Way],
         consent: HostsConsent | None = None,
@@ -174,7 +174,7 @@ class Card(QFrame):
         button.setAccessibleName(f"{text.split('(')[0].replace('&', '')}: {self._name}")
 
 
-class RunningCard(Card):
+class RunningCard(WelcomeCard):
     """A run that goes on: how far it is, and that it has ended well. It follows the run by itself.
 
     `is_over`: nobody carries it out any more, but it is not done: the page has to look again.

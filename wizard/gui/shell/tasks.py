@@ -150,7 +150,7 @@ class Errands:
 # One at a time; the page gives it up when it is left. Its failure is the caller's to show or to pass over.
 
 
-class Aside:
+class SideTask:
     def __init__(self, errands: Errands) -> None:
         self._errands = errands
         self._errand: Errand[Any] | None = None

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.classroom.results.room import MOST_SEATS, RED, Room, Row
+from wizard.classroom.results.room import MOST_SEATS, RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import sentences
 from wizard.gui.shell.serving import PACK, ServingNow
 from wizard.gui.shell.translator import Voice
@@ -168,8 +168,8 @@ class RoomPanel(QWidget):
     def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
-        self._room: Room | None = None
-        self._rows: tuple[Row, ...] = ()
+        self._room: ClassResults | None = None
+        self._rows: tuple[MachineRow, ...] = ()
         rows = column(self, gap=8)
         self._title, self._head = label("", "heading"), label("", "strong")
         self._seats_text, self.seats = QLabel(self), QSpinBox(self)
@@ -201,15 +201,15 @@ class RoomPanel(QWidget):
         self.seats.valueChanged.connect(self.seats_named)
 
     @property
-    def room(self) -> Room | None:
+    def room(self) -> ClassResults | None:
         return self._room
 
     @property
-    def selected(self) -> Row | None:
+    def selected(self) -> MachineRow | None:
         row = self.table.chosen_row
         return self._rows[row] if 0 <= row < len(self._rows) else None
 
-    def show_room(self, room: Room | None) -> None:
+    def show_room(self, room: ClassResults | None) -> None:
         self._room = room
         if not self.seats.hasFocus():
             with QSignalBlocker(self.seats):
@@ -249,12 +249,12 @@ class RoomPanel(QWidget):
         self._none.setVisible(not self._rows)
         self._chosen()
 
-    def _say_none(self, room: Room | None) -> str:
+    def _say_none(self, room: ClassResults | None) -> str:
         if room is None or not room.rows:
             return self.tr("No computer has reported yet. Results come by themselves when one is ready or has failed.")
         return self.tr("No row has these words.") if self.filter.text().strip() else self.tr("Nobody needs help.")
 
-    def _is_wanted(self, row: Row) -> bool:
+    def _is_wanted(self, row: MachineRow) -> bool:
         if self.only_red.isChecked() and row.state != RED:
             return False
         said = (row.label, row.machine, row.cards, row.build, row.system, row.code, self._say(row.why))
@@ -263,7 +263,7 @@ class RoomPanel(QWidget):
     def _say(self, said: Sequence[object]) -> str:
         return sentences(said, self._voice.language)  # type: ignore[arg-type]
 
-    def _put(self, place: int, row: Row) -> None:
+    def _put(self, place: int, row: MachineRow) -> None:
         is_red = row.state == RED
         state = self._voice.say(message(f"share.state.{row.state}"))
         why, fix = self._say(row.why), self._say(row.fix) if is_red else ""
@@ -274,7 +274,7 @@ class RoomPanel(QWidget):
             if column_number == _COMPUTER:
                 cell.setData(Qt.ItemDataRole.AccessibleDescriptionRole, row.cards)
 
-    def _select(self, before: Row | None) -> None:
+    def _select(self, before: MachineRow | None) -> None:
         computers = [(row.machine, row.label) for row in self._rows]
         if before is not None and (before.machine, before.label) in computers:
             self.table.selectRow(computers.index((before.machine, before.label)))
@@ -292,7 +292,7 @@ class _Detail(QFrame):
         super().__init__()
         self.setProperty("role", "card")
         self._voice = voice
-        self._row: Row | None = None
+        self._row: MachineRow | None = None
         rows = column(self, (16, 12, 16, 12), 6)
         self._pill, self._name = Pill("note"), label("", "strong")
         head = line_up()
@@ -305,7 +305,7 @@ class _Detail(QFrame):
             rows.addWidget(one)
         self.setVisible(False)
 
-    def show_row(self, row: Row | None) -> None:
+    def show_row(self, row: MachineRow | None) -> None:
         self._row = row
         self.retranslate()
         self.setVisible(row is not None)

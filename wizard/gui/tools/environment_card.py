@@ -16,7 +16,7 @@ from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import Closer, Kept
+    from wizard.app.side_api import Closer, Replaced
     from wizard.environment.inspect.found import Environment
 
 
@@ -36,7 +36,7 @@ class EnvironmentCard(QFrame):
         self.setProperty("role", "card")
         self._voice = voice
         self._one: Environment | None = None
-        self._kept: Kept | None = None
+        self._kept: Replaced | None = None
         rows = column(self, (16, 14, 16, 14), 8)
         head = line_up()
         self._name, self._pill = label("", "heading", wrap=False), Pill()

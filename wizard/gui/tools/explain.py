@@ -24,7 +24,7 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import message
 
 if TYPE_CHECKING:
-    from wizard.app.use.explain import Answer
+    from wizard.app.use.explain import ExplainResult
     from wizard.diagnose.driver_guide import DriverGuide
     from wizard.diagnose.known_errors.match import Explanation
 
@@ -36,7 +36,7 @@ _LONGEST_LINE = 400
 class ExplainPage(SidePage):
     def __init__(self, desk: Desk) -> None:
         super().__init__(desk)
-        self._answer: Answer | None = None
+        self._answer: ExplainResult | None = None
         self._file_words = ""
         self._said: list[QLabel] = []
         self.text = PasteBox()
@@ -129,7 +129,7 @@ class ExplainPage(SidePage):
 
     # -- the answer
 
-    def _answered(self, answer: Answer) -> None:
+    def _answered(self, answer: ExplainResult) -> None:
         self._answer = answer
         self._show()
         self.announce(self.words, urgent=True)
@@ -164,7 +164,7 @@ class ExplainPage(SidePage):
         lines.addWidget(self._add(self.say(message("explain.unknown-hint"))))
         self._rows.addWidget(card)
 
-    def _show_known(self, one: Explanation, answer: Answer) -> None:
+    def _show_known(self, one: Explanation, answer: ExplainResult) -> None:
         card = box("chosen")
         lines = column(card, (16, 14, 16, 14), 8)
         told = self._add(one.line.strip()[:_LONGEST_LINE], "muted")

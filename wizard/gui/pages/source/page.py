@@ -17,7 +17,7 @@ from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHan
 from wizard.gui.pages.source.network_form import NetworkForm
 from wizard.gui.pages.source.rows import SourceRows
 from wizard.gui.shell.context import Desk
-from wizard.gui.shell.tasks import Aside
+from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import Fold, box, column
 from wizard.gui.widgets.labels import label
@@ -35,7 +35,7 @@ class SourcePage(Page):
         self._table: tuple[MirrorRow, ...] = ()
         self._live: dict[tuple[str, str], SourceRow] = {}
         self._wants_lasting = False
-        self._network_aside, self._lasting_aside = Aside(desk.errands), Aside(desk.errands)
+        self._network_aside, self._lasting_aside = SideTask(desk.errands), SideTask(desk.errands)
         self.where, self.region = WhereFrom(), RegionChoice()
         self.tables = {kind: SourceRows(desk.voice) for kind in KINDS}
         self.lasting = LastingBox(desk)
