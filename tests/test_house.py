@@ -6,7 +6,7 @@ import ast
 from collections import Counter
 from pathlib import Path
 
-from benchmarks.house import circles, floors, imported, modules, rooms
+from benchmarks.house import circles, class_names, floors, imported, modules, rooms
 
 PROGRAM = Path(__file__).resolve().parents[1] / "wizard"
 TREES = modules(PROGRAM)
@@ -34,3 +34,7 @@ def test_no_circle_of_imports_and_few_floors() -> None:
     """Those within functions and for types alone count too."""
     assert [part for graph in (GRAPH, rooms(GRAPH)) for part in circles(graph) if len(part) > 1] == []
     assert floors(rooms(GRAPH)) <= 11
+
+
+def test_a_class_name_stands_for_one_thing() -> None:
+    assert {name: places for name, places in class_names(TREES).items() if len(places) > 1} == {}
