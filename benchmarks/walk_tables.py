@@ -2,8 +2,8 @@
 
     python benchmarks/walk_tables.py
 
-For each such row and each of its Pythons the live check (`Walk`) is asked, as a setup would, on a made-up machine of
-the row's platform. Reads three pages of the default index, once each. Names the rows where one is missed; in
+For each such row and each of its Pythons the live check (`BuildSearch`) is asked, as a setup would, on a made-up
+machine of the row's platform. Reads three pages of the default index, once each. Names the rows where one is missed; in
 November 2026 that is one of 539, a wheel of 1.7.0 for Windows with a wrong name (see the row's note).
 """
 
@@ -17,14 +17,14 @@ from wizard.compatibility.data.model import PLATFORMS, Build, Matrix
 from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
-from wizard.run.select.build_search import Walk
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.build_search import BuildSearch
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.candidates import default_index
 from wizard.sources.model import Source, UserSettings
 from wizard.sources.read import Reader
 
 
-class OfDefaultIndex(Outlook):
+class OfDefaultIndex(SourceCatalog):
     """The default index alone, whatever else a setup would ask."""
 
     def torch_sources(self, variant: str) -> tuple[Source, ...]:
@@ -52,7 +52,9 @@ def main() -> int:
         for build in rows:
             for machine, candidate in candidates(matrix, build):
                 choices = Choices(python=candidate.python)
-                walk = Walk(machine, matrix, choices, OfDefaultIndex(choices, UserSettings(), reader), lambda: False)
+                walk = BuildSearch(
+                    machine, matrix, choices, OfDefaultIndex(choices, UserSettings(), reader), lambda: False
+                )
                 found = walk.find((candidate,), None)
                 asked += 1
                 if found is None:

@@ -13,7 +13,7 @@ from wizard.diagnose.repair.plan import RepairPreview, measured_rates, transfer_
 from wizard.model.lock import LockedFile
 from wizard.model.messages import message, text
 from wizard.sources.model import Layout, Origin, Source, UserSettings
-from wizard.sources.speed import KeptRace, keep, network_mark
+from wizard.sources.speed import CachedBenchmark, keep, network_mark
 from wizard.sources.status import SourceStatus, Truth
 from wizard.system import paths
 from wizard.transfer.download import Downloads
@@ -21,9 +21,9 @@ from wizard.transfer.download import Downloads
 NEAR = Source("near", Layout.SIMPLE, Origin.BY_HAND, "https://near.example/whl")
 
 
-def race(rate: float | None, host: str | None, asked: float, network: str, source: str = "near") -> KeptRace:
+def race(rate: float | None, host: str | None, asked: float, network: str, source: str = "near") -> CachedBenchmark:
     finding = SourceStatus(source, Truth.COMPLETE, message("truth.complete"), asked, 0.1, final_host=host, rate=rate)
-    return KeptRace(network, asked, (finding,))
+    return CachedBenchmark(network, asked, (finding,))
 
 
 def wheel(name: str, host: str, size: int = 60_000_000) -> LockedFile:

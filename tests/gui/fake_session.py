@@ -23,7 +23,7 @@ from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message, message
 from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceTold
 from wizard.run.report.document import diagnosis_facts, verification_facts
-from wizard.run.select.judged_builds import JudgedNews
+from wizard.run.select.judged_builds import JudgedBuild
 from wizard.sources.table import MirrorRow
 from wizard.toolconfig.apply import apply
 from wizard.toolconfig.editors import UserContext
@@ -47,7 +47,7 @@ class FakeSession:
         self.election = values.ELECTION
         self.looks = Looks()
         self.parts: tuple[str, ...] = PARTS
-        self.found_news: tuple[JudgedNews, ...] = ()
+        self.found_news: tuple[JudgedBuild, ...] = ()
         self.told: tuple[SourceTold, ...] = ()
         self.fresh: list[bool] = []
         self.table = values.MIRRORS
@@ -93,7 +93,7 @@ class FakeSession:
         self.looks = replace(self.looks, findings=())
         return change
 
-    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> tuple[JudgedNews, ...]:
+    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> tuple[JudgedBuild, ...]:
         self._called("news", choices, is_cancelled)
         return self.found_news
 

@@ -31,7 +31,7 @@ from wizard.diagnose.known_errors.pasted import read_pasted
 from wizard.diagnose.model import Check, DoctorResult, Finding, Remedy, finding
 from wizard.diagnose.repair.plan import RepairPreview
 from wizard.diagnose.repair.steps import Repair
-from wizard.environment.inspect.baseline import Drift, GoodState
+from wizard.environment.inspect.baseline import Baseline, EnvironmentChanges
 from wizard.environment.inspect.baseline import PackageChange as Changed
 from wizard.environment.inspect.contents import Package
 from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
@@ -141,14 +141,14 @@ def answer(verdict: str, prefix: Path, cause: Finding | None = None, others: tup
     return DoctorResult(verdict, prefix, cause, others, LOOKS)
 
 
-def examination(given: DoctorResult, drift: Drift | None = None) -> Examination:
+def examination(given: DoctorResult, drift: EnvironmentChanges | None = None) -> Examination:
     return Examination(values.FACTS, None, given, drift)  # type: ignore[arg-type]
 
 
-def drift_in(prefix: Path) -> Drift:
-    state = GoodState(1, WHEN, "2.14.1+cu126", "cu126", "3.12.11", "lib/python3.12/site-packages", ())
+def drift_in(prefix: Path) -> EnvironmentChanges:
+    state = Baseline(1, WHEN, "2.14.1+cu126", "cu126", "3.12.11", "lib/python3.12/site-packages", ())
     change = Changed("torch", "2.14.1+cu126", "2.15.0", "pip", ("some-trainer 1.2 (torch>=2.15)",))
-    return Drift(prefix, state, (change,))
+    return EnvironmentChanges(prefix, state, (change,))
 
 
 def repair(prefix: Path) -> RepairPreview:
@@ -199,7 +199,7 @@ class FakeSide:
         self.known: tuple[Environment, ...] = ENVIRONMENTS
         self.kept: Replaced | None = None
         self.running: tuple[RunningProgram, ...] = ()
-        self.drifts: tuple[Drift, ...] = ()
+        self.drifts: tuple[EnvironmentChanges, ...] = ()
         self.answer: Callable[[Path], Examination] = lambda prefix: examination(answer("found", prefix, CPU_BUILD))
         self.known_changes: tuple[Change, ...] = CHANGES
         self.would_change = True
@@ -322,7 +322,7 @@ class FakeSide:
 
     # -- doctor
 
-    def drift(self) -> tuple[Drift, ...]:
+    def drift(self) -> tuple[EnvironmentChanges, ...]:
         self._called("drift")
         return self.drifts
 

@@ -13,10 +13,10 @@ from tests.gui.fake_session import FakeSession
 from wizard.app.pages.check import Looks
 from wizard.compatibility.model import DriverUpdate
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
-from wizard.environment.inspect.baseline import Drift, GoodState, PackageChange
+from wizard.environment.inspect.baseline import Baseline, EnvironmentChanges, PackageChange
 from wizard.machine.model import CondaInstall
 from wizard.run.model import SourceTold
-from wizard.run.select.judged_builds import JudgedNews
+from wizard.run.select.judged_builds import JudgedBuild
 from wizard.run.select.new_builds import NewBuild
 from wizard.sources.model import Origin, Source
 from wizard.toolconfig.lint.finding import LintContext, LintFinding
@@ -55,19 +55,19 @@ def findings(session: FakeSession) -> tuple[LintFinding, ...]:
 def looks(session: FakeSession) -> Looks:
     guide = driver_guide(DriverNeed(580, None, "optional"), ("ubuntu", "debian"))
     by = ("fancy-diffusion 1.4 (torch>=2.15)",)
-    drift = Drift(
+    drift = EnvironmentChanges(
         Path("/home/li/torch-envs/lesson"),
-        GoodState(1, 0.0, "2.14.1+cu126", "cu126", "3.12", "lib", ()),
+        Baseline(1, 0.0, "2.14.1+cu126", "cu126", "3.12", "lib", ()),
         (PackageChange("torch", "2.14.1+cu126", "2.15.0", "pip", by),),
     )
     return Looks(findings(session), DriverUpdate("580", "2.15.0", "cu132"), guide, (drift,))
 
 
-def news() -> tuple[JudgedNews, ...]:
+def news() -> tuple[JudgedBuild, ...]:
     source = Source("official-cu132", values.OFFICIAL.layout, Origin.OFFICIAL, None, values.FOUNDATION)
     build = NewBuild("2.15.1", "cu132", "linux_x86_64", "cu132", ("3.12",), None, False, source, "torch.whl", ("7.5",))
     cpu = replace(build, variant="cpu", local_version="cpu", architectures=())
-    return (JudgedNews(build, False, (values.TOO_OLD,)), JudgedNews(cpu, True))
+    return (JudgedBuild(build, False, (values.TOO_OLD,)), JudgedBuild(cpu, True))
 
 
 def told(upto: int = 4) -> tuple[SourceTold, ...]:

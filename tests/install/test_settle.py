@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tests.install.files import locked, some_bytes
 from wizard.model.lock import LockedFile
-from wizard.transfer.download.block_writer import Settler
+from wizard.transfer.download.block_writer import BlockWriter
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Hosts
 from wizard.transfer.download.model import BLOCK
@@ -46,10 +46,10 @@ def test_who_ends_a_turn_does_not_end_the_next_ones(tmp_path: Path) -> None:
     board = Scheduler([task], hosts, 1, 0.0)
     board.changed = changed = _Meanwhile(board._lock)
     task.open_io()
-    first, second = Settler(board), Settler(board, tap)
+    first, second = BlockWriter(board), BlockWriter(board, tap)
     look = task.next_to_hash
 
-    def put(settler: Settler, number: int) -> None:
+    def put(settler: BlockWriter, number: int) -> None:
         buffer, start = new_buffer(BLOCK), number * BLOCK
         buffer[:] = data[start : start + BLOCK]
         block = Block(task, start, buffer, filled=BLOCK)

@@ -13,7 +13,7 @@ from tests.run.mirrors import write_mirrors
 from wizard.compatibility.model import Choices
 from wizard.run.model import Facts
 from wizard.run.select.channels import further_channels
-from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.steps.create import cuda_of, read_chosen, target_of
 from wizard.sources.model import UserSettings
 
@@ -30,7 +30,7 @@ def others(channels: tuple[str, ...], settings: UserSettings | None = None, **wi
     choices = replace(Choices(), **wishes)  # type: ignore[arg-type]
     settings = settings or UserSettings()
     facts = Facts(values.MACHINE, settings, (), 0.0)
-    return further_channels(Contest(choices, facts, lambda: False), choices, settings, channels)
+    return further_channels(MirrorPolicy(choices, facts, lambda: False), choices, settings, channels)
 
 
 def test_mirrors_stand_behind_the_official_place() -> None:

@@ -19,7 +19,7 @@ from wizard.machine.model import Driver, Gpu, Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import LANGUAGE_VARIABLE, text
-from wizard.run.select.judged_builds import JudgedNews, judged_news
+from wizard.run.select.judged_builds import JudgedBuild, judged_news
 from wizard.run.select.new_builds import looks_dir
 from wizard.sources.model import UserSettings
 from wizard.system import paths
@@ -49,7 +49,7 @@ def server(tmp_path: Path) -> Iterator[IndexServer]:
         yield running
 
 
-def news(server: IndexServer, machine: Machine = RTX_4090) -> tuple[JudgedNews, ...]:
+def news(server: IndexServer, machine: Machine = RTX_4090) -> tuple[JudgedBuild, ...]:
     choices = Choices(torch_index=server.simple, index=server.simple)
     return judged_news(machine, load_matrix(), choices, UserSettings(), lambda: False)
 

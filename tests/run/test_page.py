@@ -12,7 +12,7 @@ import pytest
 from tests.run.test_report import LI, MACHINE, SECRET, document, shape
 from wizard.diagnose.document import doctor_document
 from wizard.diagnose.model import DoctorResult, finding, found, not_looked, proof, ruled_out
-from wizard.environment.inspect.baseline import Drift, GoodState, PackageChange
+from wizard.environment.inspect.baseline import Baseline, EnvironmentChanges, PackageChange
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import LANGUAGES, message
 from wizard.run.report.html import render_html
@@ -53,8 +53,8 @@ def doctor() -> dict[str, object]:
         not_looked("drift", "no-record"),
     )
     answer = DoctorResult("found", Path("/home/li/envs/demo"), cause, (other,), looks)
-    state = GoodState(1, 0.0, "2.13.0+cu126", "cu126", "3.12", "lib", ())
-    drift = Drift(
+    state = Baseline(1, 0.0, "2.13.0+cu126", "cu126", "3.12", "lib", ())
+    drift = EnvironmentChanges(
         Path("/home/li/envs/demo"), state, (PackageChange("torch", "2.13.0+cu126", None, "", ("spoiler 1.0 (torch)",)),)
     )
     url = f"https://li:{SECRET}@mirror.example/torch.whl"

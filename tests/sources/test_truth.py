@@ -14,8 +14,8 @@ from tests.servers.mirror_server import MirrorServer, Ways
 from tests.sources.torch_wheels import torch_wheel
 from wizard.model.errors import Cancelled
 from wizard.model.messages import LANGUAGES, text
-from wizard.run.select.benchmark import Race, run_race
-from wizard.sources.candidates import Racer, SourceKind
+from wizard.run.select.benchmark import Benchmark, run_benchmark
+from wizard.sources.candidates import SourceCandidate, SourceKind
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.race_policy import race_policy
@@ -44,7 +44,7 @@ class Field:
 
     def __init__(self, wheels: Path) -> None:
         self._stack, self._wheels = ExitStack(), wheels
-        self.racers: list[Racer] = []
+        self.racers: list[SourceCandidate] = []
 
     def __enter__(self) -> Field:
         return self
@@ -56,11 +56,13 @@ class Field:
         server = self._stack.enter_context(MirrorServer(self._wheels, ways, host))
         origin = Origin.OFFICIAL if name == "official" else Origin.MIRROR
         layout, url = (Layout.FLAT, server.flat) if flat else (Layout.SIMPLE, server.simple)
-        self.racers.append(Racer(Source(name, layout, origin, url, name, "cu126")))
+        self.racers.append(SourceCandidate(Source(name, layout, origin, url, name, "cu126")))
         return server
 
-    def race(self, question: WheelQuestion = WANTED, policy: object = PATIENT, **more: object) -> Race:
-        return run_race(SourceKind.TORCH, question, self.racers, UserSettings(), lambda: False, policy=policy, **more)  # type: ignore[arg-type]
+    def race(self, question: WheelQuestion = WANTED, policy: object = PATIENT, **more: object) -> Benchmark:
+        return run_benchmark(
+            SourceKind.TORCH, question, self.racers, UserSettings(), lambda: False, policy=policy, **more
+        )  # type: ignore[arg-type]
 
     def finding(self, name: str, question: WheelQuestion = WANTED) -> SourceStatus:
         return next(one.finding for one in self.race(question).placed if one.source.id == name)
@@ -198,15 +200,19 @@ def test_a_hanging_mirror_is_left_behind(field: Field) -> None:
 def test_nobody_there_and_no_certificate(field: Field) -> None:
     field.add("official")
     tls = field.add("tls")
-    field.racers[-1] = Racer(replace(field.racers[-1].source, url=tls.simple.replace("http://", "https://")))
-    field.racers.append(Racer(Source("gone", Layout.SIMPLE, Origin.MIRROR, "http://127.0.0.1:9/simple", "gone")))
+    field.racers[-1] = SourceCandidate(replace(field.racers[-1].source, url=tls.simple.replace("http://", "https://")))
+    field.racers.append(
+        SourceCandidate(Source("gone", Layout.SIMPLE, Origin.MIRROR, "http://127.0.0.1:9/simple", "gone"))
+    )
     verdicts = {one.source.id: one.finding.truth for one in field.race().placed}
     assert verdicts["gone"] is Truth.SILENT
     assert verdicts["tls"] in (Truth.TLS, Truth.SILENT)
 
 
 def test_without_the_official_page_a_lone_hash_is_not_believed(field: Field) -> None:
-    field.racers.append(Racer(Source("official", Layout.SIMPLE, Origin.OFFICIAL, "http://127.0.0.1:9/simple", "o")))
+    field.racers.append(
+        SourceCandidate(Source("official", Layout.SIMPLE, Origin.OFFICIAL, "http://127.0.0.1:9/simple", "o"))
+    )
     for name in ("a", "b"):
         field.add(name)
     field.add("liar", Ways(lists_hash="0" * 64))
@@ -216,7 +222,7 @@ def test_without_the_official_page_a_lone_hash_is_not_believed(field: Field) -> 
 
 def test_a_folder_is_a_source(field: Field, wheels: Path) -> None:
     field.add("official")
-    field.racers.append(Racer(Source("folder", Layout.FLAT, Origin.USER_SETTINGS, wheels.as_uri(), "folder")))
+    field.racers.append(SourceCandidate(Source("folder", Layout.FLAT, Origin.USER_SETTINGS, wheels.as_uri(), "folder")))
     race = field.race()
     assert race.placed[0].source.id == "folder", "nothing is nearer"
     assert race.placed[0].finding.final_host is None
@@ -231,7 +237,7 @@ def test_cancelled_at_once(field: Field) -> None:
         return len(asked) > 2
 
     with pytest.raises(Cancelled):
-        run_race(SourceKind.TORCH, WANTED, field.racers, UserSettings(), is_cancelled, policy=PATIENT)
+        run_benchmark(SourceKind.TORCH, WANTED, field.racers, UserSettings(), is_cancelled, policy=PATIENT)
 
 
 def test_every_verdict_has_words() -> None:

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.servers.mirror_server import MirrorServer, Ways
-from wizard.run.select.benchmark import Race, run_race
-from wizard.sources.candidates import Racer, SourceKind
+from wizard.run.select.benchmark import Benchmark, run_benchmark
+from wizard.sources.candidates import SourceCandidate, SourceKind
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.race_policy import race_policy
 from wizard.sources.status import ChannelQuestion, InstallerQuestion, Question, Truth
@@ -37,17 +37,19 @@ def channel(folder: Path, *pythons: str, subdir: str = "linux-64", name: str = "
     return folder
 
 
-def race(question: Question, *places: tuple[str, str]) -> Race:
+def race(question: Question, *places: tuple[str, str]) -> Benchmark:
     """(id, address)."""
     racers = [
-        Racer(Source(name, Layout.CHANNEL, Origin.OFFICIAL if name == "official" else Origin.MIRROR, url, name))
+        SourceCandidate(
+            Source(name, Layout.CHANNEL, Origin.OFFICIAL if name == "official" else Origin.MIRROR, url, name)
+        )
         for name, url in places
     ]
     kind = SourceKind.CONDA if isinstance(question, ChannelQuestion) else SourceKind.MINIFORGE
-    return run_race(kind, question, racers, UserSettings(), lambda: False, policy=PATIENT)
+    return run_benchmark(kind, question, racers, UserSettings(), lambda: False, policy=PATIENT)
 
 
-def truths(found: Race) -> dict[str, Truth]:
+def truths(found: Benchmark) -> dict[str, Truth]:
     return {one.source.id: one.finding.truth for one in found.placed}
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
     from wizard.app.session import Session
-    from wizard.environment.inspect.baseline import Drift
+    from wizard.environment.inspect.baseline import EnvironmentChanges
     from wizard.run.model import RunInfo
 
 
@@ -33,7 +33,7 @@ class _Late:
 
         return known_runs()
 
-    def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[Drift, ...]:
+    def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
         if prefixes is None and not self._has_runs():
             return ()
         from wizard.diagnose.environment_changes import drift

@@ -40,7 +40,7 @@ from wizard.diagnose.checks.packages import compare_contents
 from wizard.diagnose.environment_changes import drift
 from wizard.diagnose.repair.plan import RepairPreview
 from wizard.environment.disk import check_volumes
-from wizard.environment.inspect.baseline import Drift
+from wizard.environment.inspect.baseline import EnvironmentChanges
 from wizard.environment.inspect.installation import read_installation, user_variables
 from wizard.environment.layout import python_of
 from wizard.machine.model import Machine
@@ -54,7 +54,7 @@ from wizard.run.plan.preview import preview
 from wizard.run.report.document import report_document
 from wizard.run.run_folder import find_run_folder
 from wizard.run.select.elect import elect
-from wizard.run.select.judged_builds import JudgedNews, judged_news
+from wizard.run.select.judged_builds import JudgedBuild, judged_news
 from wizard.run.select.mirror_policy import check_mirror
 from wizard.run.steps.preflight import check_ground
 from wizard.run.verify.smoke import verify
@@ -170,7 +170,7 @@ class Session(Runs):
         """`propose` for described machines: only the best has its proof. Machines alike are judged once."""
         return self._judge.judge(machine, choices)
 
-    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> tuple[JudgedNews, ...]:
+    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> tuple[JudgedBuild, ...]:
         """Builds that the sources list and the tables do not know, looked into and judged for this computer."""
         return judged_news(facts.machine, self.matrix, choices, facts.settings, is_cancelled)
 
@@ -286,7 +286,7 @@ class Session(Runs):
         """Raises UsageError `nothing-to-undo`, WizardError `restore-failed`."""
         return undo_repair(prefix)
 
-    def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[Drift, ...]:
+    def drift(self, prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
         """What replaced a recorded build since; None: in every environment that a run of ours made."""
         return drift(prefixes)
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # names only: who follows this shape imports what makes the v
     from wizard.app.use.settings import Mending, Used, UsePlan
     from wizard.compatibility.model import Choices, Plan, Verdict
     from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceTold
-    from wizard.run.select.judged_builds import JudgedNews
+    from wizard.run.select.judged_builds import JudgedBuild
     from wizard.sources.table import MirrorRow
     from wizard.toolconfig.lint.finding import LintFinding
     from wizard.transfer.download import FetchProgress
@@ -44,7 +44,7 @@ class SessionApi(Protocol):
         """Writes, through the journal."""
         ...
 
-    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> tuple[JudgedNews, ...]: ...
+    def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled) -> tuple[JudgedBuild, ...]: ...
 
     def propose(self, facts: Facts, choices: Choices) -> Verdict:
         """Pure and fast."""

@@ -21,7 +21,7 @@ from wizard.classroom.profile.hosts import ForeignHost
 from wizard.classroom.profile.model import ProfileFile
 from wizard.compatibility.model import Choices
 from wizard.diagnose.repair.plan import RepairPreview
-from wizard.environment.inspect.baseline import Drift
+from wizard.environment.inspect.baseline import EnvironmentChanges
 from wizard.environment.inspect.found import Environment
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.remove.delete import DeletionPlan
@@ -280,7 +280,7 @@ class SideApi(Protocol):
 
     # -- doctor
 
-    def drift(self) -> tuple[Drift, ...]:
+    def drift(self) -> tuple[EnvironmentChanges, ...]:
         """Under a second: starts no Python, imports nothing."""
         ...
 

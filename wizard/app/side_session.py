@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from wizard.classroom.profile.model import ProfileFile
     from wizard.compatibility.data.model import Matrix
     from wizard.diagnose.repair.plan import RepairPreview
-    from wizard.environment.inspect.baseline import Drift
+    from wizard.environment.inspect.baseline import EnvironmentChanges
     from wizard.environment.inspect.found import Environment
     from wizard.environment.inspect.sizes import Sizes
     from wizard.environment.remove.delete import DeletionPlan
@@ -197,7 +197,7 @@ class SideSession:
 
     # -- doctor
 
-    def drift(self) -> tuple[Drift, ...]:
+    def drift(self) -> tuple[EnvironmentChanges, ...]:
         return self._session.drift()
 
     def examine(self, prefix: Path, on_stage: Callable[[str], None], is_cancelled: IsCancelled) -> Examination:

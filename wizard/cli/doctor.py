@@ -18,7 +18,7 @@ from wizard.diagnose.examine import exit_status
 from wizard.diagnose.job_script import BatchJob, check_options, is_local, slurm_script
 from wizard.diagnose.repair.plan import RepairPreview
 from wizard.diagnose.repair.snapshot import RepairSnapshot
-from wizard.environment.inspect.baseline import Drift
+from wizard.environment.inspect.baseline import EnvironmentChanges
 from wizard.environment.naming import absolute_prefix
 from wizard.machine.machine_file import machine_to_json
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
@@ -32,7 +32,7 @@ from wizard.system import paths
 # What has replaced PyTorch since it worked, in words: for the doctor and for a start. Looks at nothing itself.
 
 
-def tell_drift(drift: Drift, terminal: Terminal) -> None:
+def tell_drift(drift: EnvironmentChanges, terminal: Terminal) -> None:
     prefix = str(drift.prefix)
     for change in drift.changes:
         if change.now is None:
@@ -96,7 +96,7 @@ def _all_known(session: Session, arguments: argparse.Namespace, terminal: Termin
     return ExitStatus.FAILED if found else ExitStatus.DONE
 
 
-def _drift_document(drift: Drift) -> dict[str, Any]:
+def _drift_document(drift: EnvironmentChanges) -> dict[str, Any]:
     changes = [
         {"name": each.name, "was": each.was, "now": each.now, "installer": each.installer, "by": list(each.by)}
         for each in drift.changes

@@ -28,8 +28,8 @@ from wizard.compatibility.resolve import canonical, check_choices
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
 from wizard.process import redact
-from wizard.run.select.benchmark import Placed, Race
-from wizard.sources.candidates import Racer, SourceKind, racers
+from wizard.run.select.benchmark import Benchmark, RankedSource
+from wizard.sources.candidates import SourceCandidate, SourceKind, source_candidates
 from wizard.sources.race_policy import region
 from wizard.system import paths
 from wizard.toolconfig.lint.finding import LintFinding
@@ -84,7 +84,11 @@ _LIST_HEAD = ("kind", "id", "name", "status", "as-of", "origin", "address")
 def list_sources(arguments: argparse.Namespace, terminal: Terminal) -> int:
     settings = read_user_settings(os.environ, Path.home(), paths.os_name())
     choices = choices_of(arguments)
-    listed = [(kind, racer) for kind in kinds_of(arguments) for racer in racers(kind, choices, settings, "{variant}")]
+    listed = [
+        (kind, racer)
+        for kind in kinds_of(arguments)
+        for racer in source_candidates(kind, choices, settings, "{variant}")
+    ]
     if arguments.json:
         sources = [{"kind": kind.value, **source_document(racer, terminal.language)} for kind, racer in listed]
         terminal.document({"schema": SCHEMA, "sources": sources})
@@ -105,7 +109,7 @@ def kinds_of(arguments: argparse.Namespace) -> Sequence[SourceKind]:
     return [kind for kind in SourceKind if not arguments.kind or kind.value in arguments.kind]
 
 
-def source_document(racer: Racer, language: str | None) -> dict[str, Any]:
+def source_document(racer: SourceCandidate, language: str | None) -> dict[str, Any]:
     """`url` null: the official package index, which is pip's and uv's own default."""
     source, row = racer.source, racer.row
     return {
@@ -117,11 +121,11 @@ def source_document(racer: Racer, language: str | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def name_of(racer: Racer, language: str | None) -> str:
+def name_of(racer: SourceCandidate, language: str | None) -> str:
     return text(racer.row.operator if racer.row else racer.source.label, language)
 
 
-def _list_row(kind: SourceKind, racer: Racer, terminal: Terminal) -> list[str]:
+def _list_row(kind: SourceKind, racer: SourceCandidate, terminal: Terminal) -> list[str]:
     row, source = racer.row, racer.source
     status = terminal.words(message(f"mirrors.status.{row.status}")) if row else "-"
     default = terminal.words(message("mirrors.no-address"))
@@ -212,7 +216,7 @@ def test(arguments: argparse.Namespace, terminal: Terminal) -> int:
     facts = session.probe(is_cancelled=interrupt.is_asked)
     wish = wish_of(facts, session.matrix, session.propose(facts, choices), choices)
 
-    def show(race: Race) -> None:
+    def show(race: Benchmark) -> None:
         if not arguments.json:
             terminal.line(_table(race, terminal))
 
@@ -226,13 +230,13 @@ def test(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.FAILED if missing else ExitStatus.DONE
 
 
-def _table(race: Race, terminal: Terminal) -> str:
+def _table(race: Benchmark, terminal: Terminal) -> str:
     head = [terminal.words(message(f"mirrors.head.{name}")) for name in _HEAD]
     title = terminal.words(message(f"mirrors.title.{race.kind.value}", wanted=race.question.label))
     return "\n".join([title, align([head, *(_row(one, terminal) for one in race.placed)]), ""])
 
 
-def _row(one: Placed, terminal: Terminal) -> list[str]:
+def _row(one: RankedSource, terminal: Terminal) -> list[str]:
     finding = one.finding
     rate = "-" if finding.rate is None else f"{finding.rate / 1e6:.2f} MB/s"
     return [
@@ -250,7 +254,7 @@ def _age(asked: float, terminal: Terminal) -> str:
     return terminal.words(message("mirrors.age.hours", count=round(minutes / 60)))
 
 
-def _document(races: Sequence[Race], language: str | None) -> dict[str, Any]:
+def _document(races: Sequence[Benchmark], language: str | None) -> dict[str, Any]:
     return {
         "schema": SCHEMA, "region": region(),
         "kinds": [
@@ -262,7 +266,7 @@ def _document(races: Sequence[Race], language: str | None) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _tested(one: Placed, language: str | None) -> dict[str, Any]:
+def _tested(one: RankedSource, language: str | None) -> dict[str, Any]:
     finding = one.finding
     asked = datetime.datetime.fromtimestamp(finding.asked, datetime.timezone.utc)
     return {

@@ -25,7 +25,7 @@ from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.run.model import Facts
-from wizard.run.select.judged_builds import JudgedNews
+from wizard.run.select.judged_builds import JudgedBuild
 
 
 def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -94,7 +94,7 @@ def _pick_here(session: Session, choices: Choices, arguments: argparse.Namespace
     return ExitStatus.DONE
 
 
-def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tuple[JudgedNews, ...]]:
+def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tuple[JudgedBuild, ...]]:
     """What the sources that this computer reaches would give, and what they have beyond the tables."""
     try:
         election = session.elect(facts, choices)
@@ -109,7 +109,7 @@ def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tu
 
 
 def _live_document(
-    carried: Message | None, news: tuple[JudgedNews, ...], choices: Choices, terminal: Terminal
+    carried: Message | None, news: tuple[JudgedBuild, ...], choices: Choices, terminal: Terminal
 ) -> dict[str, Any]:
     if choices.offline or carried is None:
         return {}
@@ -123,14 +123,14 @@ def _live_document(
     }  # fmt: skip
 
 
-def _news_lines(news: tuple[JudgedNews, ...], terminal: Terminal) -> Iterator[str]:
+def _news_lines(news: tuple[JudgedBuild, ...], terminal: Terminal) -> Iterator[str]:
     for one in news:
         yield f"{told(one.build, terminal)} {terminal.words(_fit(one, terminal))}"
     if any(one.fits for one in news):
         yield terminal.words(message("matrices.refresh"))
 
 
-def _fit(one: JudgedNews, terminal: Terminal) -> Message:
+def _fit(one: JudgedBuild, terminal: Terminal) -> Message:
     if one.fits is None:
         return message("matrices.unjudged")
     if one.fits:

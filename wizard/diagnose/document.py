@@ -10,7 +10,7 @@ from typing import Any
 import wizard
 from wizard.diagnose.examine import exit_status
 from wizard.diagnose.model import Check, DoctorResult, Evidence, Finding, evidence_text
-from wizard.environment.inspect.baseline import Drift
+from wizard.environment.inspect.baseline import EnvironmentChanges
 from wizard.model.lock import Lock
 from wizard.model.messages import Message
 from wizard.run.report.document import machine_facts, verification_facts
@@ -22,7 +22,7 @@ SCHEMA = 1
 def doctor_document(
     answer: DoctorResult,
     machine: Mapping[str, Any],
-    drift: Drift | None = None,
+    drift: EnvironmentChanges | None = None,
     changes: Sequence[Message] = (),
     lock: Lock | None = None,
     run: str | None = None,
@@ -84,7 +84,7 @@ def _evidence(evidence: Sequence[Evidence], language: str | None) -> dict[str, A
     }
 
 
-def _drift(drift: Drift) -> dict[str, Any]:
+def _drift(drift: EnvironmentChanges) -> dict[str, Any]:
     return {
         "recorded": {"torch": drift.state.torch, "variant": drift.state.variant},
         "changes": [

@@ -3,7 +3,7 @@
 Where packages could come from, in order of trust: by hand, the user's own settings, the official places.
 
 Only addresses; what they carry is read later. By hand replaces everything else of its kind. Mirrors from
-the table come in when they race (`racers`), not here.
+the table come in when they race (`source_candidates`), not here.
 """
 
 from __future__ import annotations
@@ -165,7 +165,7 @@ _LAYOUTS = {"simple": Layout.SIMPLE, "flat": Layout.FLAT, "channel": Layout.CHAN
 
 
 @dataclass(frozen=True, slots=True)
-class Racer:
+class SourceCandidate:
     """`row` is None for the person's own sources: settings and by hand."""
 
     source: Source
@@ -177,13 +177,13 @@ class Racer:
         return self.row.id if self.row else self.source.id
 
 
-def racers(
+def source_candidates(
     kind: SourceKind,
     choices: SourceChoices,
     settings: UserSettings,
     variant: str = "cpu",
     is_default_build: bool = False,
-) -> tuple[Racer, ...]:
+) -> tuple[SourceCandidate, ...]:
     """The most trusted first: by hand, the user's own settings, official, mirrors. Raises UsageError.
 
     `is_default_build`: the package index and its mirrors carry this build of torch too.
@@ -192,7 +192,7 @@ def racers(
     known = [_known(row, kind, variant) for row in rows_of(kind)]
     if kind is SourceKind.TORCH and is_default_build:
         known += [_known(row, SourceKind.PACKAGES, variant) for row in rows_of(SourceKind.PACKAGES)]
-    return _distinct_racers((*(Racer(source) for source in own), *known))
+    return _distinct_racers((*(SourceCandidate(source) for source in own), *known))
 
 
 def rows_of(kind: SourceKind) -> tuple[MirrorRow, ...]:
@@ -214,9 +214,9 @@ def _serves(source: Source, kind: SourceKind) -> bool:
     return kind is SourceKind.TORCH or source.id != "by-hand-torch-index"
 
 
-def _known(row: MirrorRow, kind: SourceKind, variant: str) -> Racer:
+def _known(row: MirrorRow, kind: SourceKind, variant: str) -> SourceCandidate:
     if kind is SourceKind.PACKAGES and row.id == "official":
-        return Racer(default_index(), row)
+        return SourceCandidate(default_index(), row)
     is_official = row.id == "official"
     stem = (
         f"{kind.value}-{variant}" if kind is SourceKind.TORCH else row.kind if kind is SourceKind.CONDA else kind.value
@@ -229,15 +229,15 @@ def _known(row: MirrorRow, kind: SourceKind, variant: str) -> Racer:
         name=row.operator,
         variant=variant if kind is SourceKind.TORCH else None,
     )
-    return Racer(source, row)
+    return SourceCandidate(source, row)
 
 
-def _distinct_racers(found: Iterable[Racer]) -> tuple[Racer, ...]:
+def _distinct_racers(found: Iterable[SourceCandidate]) -> tuple[SourceCandidate, ...]:
     """One address is asked once, in its most trusted place; the row beside it is not lost."""
-    kept: dict[str | None, Racer] = {}
+    kept: dict[str | None, SourceCandidate] = {}
     for racer in found:
         url = racer.source.url.rstrip("/") if racer.source.url else None
         before = kept.setdefault(url, racer)
         if before.row is None and racer.row is not None:
-            kept[url] = Racer(before.source, racer.row)
+            kept[url] = SourceCandidate(before.source, racer.row)
     return tuple(kept.values())

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from wizard.model.messages import Message, message
 from wizard.sources.model import Origin
-from wizard.sources.status import ListedRelease, Sight, SourceStatus, Truth
+from wizard.sources.status import ListedRelease, ProbeResult, SourceStatus, Truth
 from wizard.transfer.http import SourceUnreachable
 
 _DAY = 86400.0
@@ -31,7 +31,7 @@ Contradicts = Callable[[str, str], bool]  # of a file's name and SHA-256: whethe
 
 
 def compare(
-    sights: Sequence[Sight], is_open: bool, channel_days: float, now: float,
+    sights: Sequence[ProbeResult], is_open: bool, channel_days: float, now: float,
     contradicts: Contradicts = lambda file, sha256: False,
 ) -> tuple[SourceStatus, ...]:  # fmt: skip
     """In the order given. `is_open`: the newest was wanted, whatever it is, not one release by its number."""
@@ -42,7 +42,9 @@ def compare(
 class _Measure:
     """What the official places, or most of the others, say."""
 
-    def __init__(self, sights: Sequence[Sight], is_open: bool, channel_days: float, contradicts: Contradicts) -> None:
+    def __init__(
+        self, sights: Sequence[ProbeResult], is_open: bool, channel_days: float, contradicts: Contradicts
+    ) -> None:
         self.is_open, self.channel_days, self._contradicts = is_open, channel_days, contradicts
         official = [sight for sight in sights if sight.source.origin is Origin.OFFICIAL and not sight.failure]
         self.releases = _merged(sight.releases for sight in official)
@@ -53,7 +55,7 @@ class _Measure:
         }
         self._common = _common_hashes([sight for sight in sights if not self.contradicts_pin(sight)])
 
-    def contradicts_pin(self, sight: Sight) -> bool:
+    def contradicts_pin(self, sight: ProbeResult) -> bool:
         if not sight.file or not sight.sha256 or sight.source.origin is Origin.OFFICIAL:
             return False
         return self._contradicts(sight.file, sight.sha256)
@@ -70,7 +72,7 @@ def _merged(lists: Iterable[tuple[ListedRelease, ...]]) -> tuple[ListedRelease, 
     return tuple(merged[version] for version in sorted(merged))
 
 
-def _common_hashes(sights: Sequence[Sight]) -> dict[str, str]:
+def _common_hashes(sights: Sequence[ProbeResult]) -> dict[str, str]:
     """For each file the hash that more than half of those who name one agree on."""
     named: dict[str, Counter[str]] = {}
     for sight in sights:
@@ -80,7 +82,7 @@ def _common_hashes(sights: Sequence[Sight]) -> dict[str, str]:
     return {file: sha256 for file, (sha256, count) in common.items() if count * 2 > sum(named[file].values())}
 
 
-def _finding(sight: Sight, measure: _Measure, now: float) -> SourceStatus:
+def _finding(sight: ProbeResult, measure: _Measure, now: float) -> SourceStatus:
     truth, words = _judged(sight, measure)
     newest = sight.releases[-1].version.public if sight.releases else None
     return SourceStatus(
@@ -89,7 +91,7 @@ def _finding(sight: Sight, measure: _Measure, now: float) -> SourceStatus:
     )  # fmt: skip
 
 
-def _judged(sight: Sight, measure: _Measure) -> tuple[Truth, Message]:
+def _judged(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message]:
     if sight.failure:
         return of_failure(sight.failure)
     if sight.problem:
@@ -131,7 +133,7 @@ def pause_seconds(retry_after: str) -> int | None:
     return max(1, round(left))
 
 
-def _wrong(sight: Sight, measure: _Measure) -> tuple[Truth, Message] | None:
+def _wrong(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message] | None:
     if sight.file is None:
         return None
     if measure.contradicts_pin(sight):
@@ -148,7 +150,7 @@ def _wrong(sight: Sight, measure: _Measure) -> tuple[Truth, Message] | None:
     return None
 
 
-def _behind(sight: Sight, measure: _Measure) -> tuple[Truth, Message] | None:
+def _behind(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message] | None:
     """Older than the official place in its newest release; a source that never had any is not stale, it lacks it."""
     if sight.source.origin is Origin.OFFICIAL or not measure.releases or not sight.releases:
         return None
@@ -185,7 +187,7 @@ def _moment(text: str | None) -> float | None:
         return None
 
 
-def _old_channel(sight: Sight, measure: _Measure) -> tuple[Truth, Message] | None:
+def _old_channel(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message] | None:
     if sight.dated is None or measure.dated is None:
         return None
     days = (measure.dated - sight.dated) / _DAY
@@ -194,7 +196,7 @@ def _old_channel(sight: Sight, measure: _Measure) -> tuple[Truth, Message] | Non
     return Truth.STALE, message("truth.stale-channel", days=round(days))
 
 
-def _elsewhere(sight: Sight) -> tuple[Truth, Message] | None:
+def _elsewhere(sight: ProbeResult) -> tuple[Truth, Message] | None:
     """The official place may keep its files where it likes; for a mirror it means that it is none."""
     start, end = _host(sight.source.url), _host(sight.final)
     if sight.source.origin is Origin.OFFICIAL or start is None or end is None or is_same_site(start, end):

@@ -28,8 +28,8 @@ from wizard.sources.status import (
     ChannelQuestion,
     InstallerQuestion,
     ListedRelease,
+    ProbeResult,
     Question,
-    Sight,
     Truth,
     WheelQuestion,
     best_offer,
@@ -51,20 +51,20 @@ _HREF = re.compile(r"""href\s*=\s*["'](?P<href>[^"'<>]*Miniforge3[^"'<>]*)["']""
 _VERSIONED = re.compile(r"Miniforge3-(?P<version>\d[\d.]*-\d+)-(?P<ending>.+)$")
 
 
-def look_at_installer(source: Source, question: InstallerQuestion, client: Client) -> Sight:
+def look_at_installer(source: Source, question: InstallerQuestion, client: Client) -> ProbeResult:
     """Raises SourceUnreachable."""
     name, url = source.label, source.url or ""
     if url.lower().startswith("file:"):
         return _seen(source, question, _names_in_folder(source), url)
     page = client.get(url, name, {"Accept": "text/html", "User-Agent": file_headers(0, 0)["User-Agent"]}, _MOST)
     if page.status in (404, 410):
-        return Sight(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
+        return ProbeResult(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
     if page.status != 200:
         raise explain_status(page.status, name, url, page.headers.get("retry-after", ""))
     tag = _TAG.search(urlsplit(page.url).path)
     if tag:
         release = _release(tag["version"])
-        return Sight(source, 0.0, file=f"Miniforge3-{question.ending}", link=url, final=page.url,
+        return ProbeResult(source, 0.0, file=f"Miniforge3-{question.ending}", link=url, final=page.url,
                      releases=(release,) if release else ())  # fmt: skip
     links = (resolve_link(page.url, found["href"]) for found in _HREF.finditer(page.text))
     names = [urlsplit(link).path.rsplit("/", 1)[-1] for link in links if link]
@@ -81,13 +81,13 @@ def _names_in_folder(source: Source) -> list[str]:
         raise SourceUnreachable("source-no-folder", str(error), source=source.name, path=str(folder)) from error
 
 
-def _seen(source: Source, question: InstallerQuestion, names: list[str], final: str) -> Sight:
+def _seen(source: Source, question: InstallerQuestion, names: list[str], final: str) -> ProbeResult:
     versioned = [found for name in names if (found := _VERSIONED.search(name)) and found["ending"] == question.ending]
     releases = sorted((_release(found["version"]) for found in versioned), key=lambda one: one.version)
     plain = f"Miniforge3-{question.ending}"
     if not releases and plain not in names:
-        return Sight(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
-    return Sight(source, 0.0, file=plain, link=source.url, final=final, releases=tuple(releases))
+        return ProbeResult(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
+    return ProbeResult(source, 0.0, file=plain, link=source.url, final=final, releases=tuple(releases))
 
 
 def _release(text: str) -> ListedRelease:
@@ -109,7 +109,7 @@ _MISSING = (404, 410)
 _CHANNEL_TOTAL = re.compile(r"/(\d+)$")
 
 
-def look_at_channel(source: Source, question: ChannelQuestion, client: Client) -> Sight:
+def look_at_channel(source: Source, question: ChannelQuestion, client: Client) -> ProbeResult:
     """Raises SourceUnreachable."""
     if (source.url or "").lower().startswith("file:"):
         return _channel_on_disk(source, question)
@@ -124,17 +124,17 @@ def look_at_channel(source: Source, question: ChannelQuestion, client: Client) -
         if page.status not in (*_MISSING, 403):
             break
     if page is not None and page.status in _MISSING:
-        return Sight(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
+        return ProbeResult(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
     assert page is not None
     raise explain_status(page.status, name, page.url, page.headers.get("retry-after", ""))
 
 
 def _described(
     source: Source, index: str, url: str, page: HttpPage, client: Client, question: ChannelQuestion
-) -> Sight:
+) -> ProbeResult:
     total = _CHANNEL_TOTAL.search(page.content_range)
     size = int(total[1]) if total else None
-    seen = Sight(source, 0.0, file=f"{question.subdir}/{index}", link=url, final=page.url, size=size,
+    seen = ProbeResult(source, 0.0, file=f"{question.subdir}/{index}", link=url, final=page.url, size=size,
                  dated=_date(page.headers.get("last-modified", "")))  # fmt: skip
     if index != "repodata.json" or size is None or size > _SMALL:
         return seen
@@ -142,7 +142,7 @@ def _described(
     return _judged_by_content(seen, whole.text, question)
 
 
-def _judged_by_content(seen: Sight, text: str, question: ChannelQuestion) -> Sight:
+def _judged_by_content(seen: ProbeResult, text: str, question: ChannelQuestion) -> ProbeResult:
     found = pythons_in(text)
     if found is not None and question.python not in found:
         return replace(seen, problem=(Truth.MISSING, message("truth.missing")))
@@ -170,13 +170,13 @@ def _date(text: str) -> float | None:
         return None
 
 
-def _channel_on_disk(source: Source, question: ChannelQuestion) -> Sight:
+def _channel_on_disk(source: Source, question: ChannelQuestion) -> ProbeResult:
     folder = file_path(source.url or "") / question.subdir
     for index in INDEXES:
         path = folder / index
         try:
             told = path.stat()
-            seen = Sight(source, 0.0, file=f"{question.subdir}/{index}", link=path.as_uri(), final=path.as_uri(),
+            seen = ProbeResult(source, 0.0, file=f"{question.subdir}/{index}", link=path.as_uri(), final=path.as_uri(),
                          size=told.st_size, dated=told.st_mtime)  # fmt: skip
             if index == "repodata.json" and told.st_size <= _SMALL:
                 return _judged_by_content(seen, path.read_text(encoding="utf-8", errors="replace"), question)
@@ -195,7 +195,7 @@ GoesOn = Callable[[], bool]
 def look(
     source: Source, question: Question, client: Client, goes_on: GoesOn,
     default_index: Callable[[], str] = default_index_url,
-) -> Sight:  # fmt: skip
+) -> ProbeResult:  # fmt: skip
     """Never raises for what a source does."""
     began = time.monotonic()
     try:
@@ -203,11 +203,11 @@ def look(
         seen = _look(source, question, reader)
     except WizardError as error:
         failure = error if isinstance(error, SourceUnreachable) else SourceUnreachable("source-offline", str(error))
-        seen = Sight(source, 0.0, failure=failure)
+        seen = ProbeResult(source, 0.0, failure=failure)
     return replace(seen, seconds=round(time.monotonic() - began, 3))
 
 
-def _look(source: Source, question: Question, reader: Reader) -> Sight:
+def _look(source: Source, question: Question, reader: Reader) -> ProbeResult:
     if isinstance(question, ChannelQuestion):
         return look_at_channel(source, question, reader.client)
     if isinstance(question, InstallerQuestion):
@@ -215,7 +215,7 @@ def _look(source: Source, question: Question, reader: Reader) -> Sight:
     if source.origin is Origin.BY_HAND:
         source = reader.settle_layout(source, question.wanted.project)
     offers = reader.offers(source, question.wanted.project)
-    seen = Sight(source, 0.0, releases=releases(offers, question))
+    seen = ProbeResult(source, 0.0, releases=releases(offers, question))
     offer = pick(offers, question)
     return seen if offer is None else _followed(seen, offer, reader.client)
 
@@ -251,7 +251,7 @@ def releases(offers: Iterable[Offer], question: WheelQuestion) -> tuple[ListedRe
     return tuple(found[version] for version in sorted(found))
 
 
-def _followed(seen: Sight, offer: Offer, client: Client) -> Sight:
+def _followed(seen: ProbeResult, offer: Offer, client: Client) -> ProbeResult:
     known = replace(
         seen, file=offer.filename, link=offer.url, sha256=offer.sha256, listed_size=offer.size, final=offer.url
     )
@@ -269,7 +269,7 @@ def _followed(seen: Sight, offer: Offer, client: Client) -> Sight:
     return replace(ended, size=size_of(page))
 
 
-def _on_disk(known: Sight, offer: Offer) -> Sight:
+def _on_disk(known: ProbeResult, offer: Offer) -> ProbeResult:
     try:
         return replace(known, size=file_path(offer.url).stat().st_size)
     except OSError:

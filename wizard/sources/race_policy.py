@@ -26,7 +26,7 @@ _ZONE_IN_PATH = re.compile(r"zoneinfo/(?:posix/|right/)?(?P<zone>.+)$")
 
 
 @dataclass(frozen=True, slots=True)
-class RacePolicy:
+class BenchmarkPolicy:
     """Times in seconds, sizes in bytes."""
 
     probe_seconds: float
@@ -69,14 +69,14 @@ class KeptRow(Row, frozen=True, kw_only=True):
     hours: Positive
 
 
-class RaceTable(Row, frozen=True, kw_only=True):
+class BenchmarkTable(Row, frozen=True, kw_only=True):
     regions: dict[str, RegionRow]
     probe: ProbeRow
     speed: SpeedRow
     kept: KeptRow
 
-    def policy(self) -> RacePolicy:
-        return RacePolicy(
+    def policy(self) -> BenchmarkPolicy:
+        return BenchmarkPolicy(
             probe_seconds=self.probe.seconds, packages=self.probe.packages, channel_days=self.probe.channel_days,
             speed_bytes=self.speed.bytes, speed_seconds=self.speed.seconds, most_measured=self.speed.most,
             kept_seconds=self.kept.hours * 3600,
@@ -85,14 +85,14 @@ class RaceTable(Row, frozen=True, kw_only=True):
         )  # fmt: skip
 
 
-def parse_policy(document: str) -> RacePolicy:
+def parse_policy(document: str) -> BenchmarkPolicy:
     """Raises TableError."""
-    return parse_table("race", document, RaceTable).policy()
+    return parse_table("race", document, BenchmarkTable).policy()
 
 
 @lru_cache(maxsize=1)
-def race_policy() -> RacePolicy:
-    return shipped_table("race", RaceTable).policy()
+def race_policy() -> BenchmarkPolicy:
+    return shipped_table("race", BenchmarkTable).policy()
 
 
 def region(chosen: str = "auto", environ: Mapping[str, str] = os.environ) -> str:
@@ -103,7 +103,7 @@ def region(chosen: str = "auto", environ: Mapping[str, str] = os.environ) -> str
     return region_of(language_name(environ), time_zone(environ), race_policy())
 
 
-def region_of(language: str, zone: str, policy: RacePolicy) -> str:
+def region_of(language: str, zone: str, policy: BenchmarkPolicy) -> str:
     spoken = re.split(r"[.@]", language)[0].replace("-", "_")
     for name, languages in policy.languages.items():
         if spoken in languages or zone in policy.time_zones[name]:

@@ -45,7 +45,7 @@ SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
-class KeptRace:
+class CachedBenchmark:
     network: str
     asked: float
     findings: tuple[SourceStatus, ...]
@@ -58,9 +58,9 @@ def race_path(question: str, addresses: Iterable[str | None]) -> Path:
     return paths.cache_dir() / "mirror-races" / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
 
 
-def recall(path: Path, network: str, seconds: float, now: float | None = None) -> KeptRace | None:
+def recall(path: Path, network: str, seconds: float, now: float | None = None) -> CachedBenchmark | None:
     try:
-        kept = from_json(path.read_bytes(), KeptRace)
+        kept = from_json(path.read_bytes(), CachedBenchmark)
     except FileNotFoundError:
         return None
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -73,7 +73,7 @@ def recall(path: Path, network: str, seconds: float, now: float | None = None) -
     return None
 
 
-def keep(path: Path, race: KeptRace) -> None:
+def keep(path: Path, race: CachedBenchmark) -> None:
     """Without success when the disk is full or read-only: then the next one asks again."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -164,7 +164,7 @@ class ListedRelease:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ProbeResult:
     """What one source showed. `problem`: what ended the look, if anything did; `link` as listed, `final` after
     redirects. `dated`: when a channel's index was made, in seconds since 1970."""
 

@@ -20,7 +20,7 @@ from wizard.compatibility.model import DriverUpdate
 from wizard.diagnose.checks.host_facts import HostFacts, look_around
 from wizard.diagnose.driver_guide import DriverGuide, DriverNeed, driver_guide
 from wizard.environment.disk import takes_long_paths
-from wizard.environment.inspect.baseline import Drift
+from wizard.environment.inspect.baseline import EnvironmentChanges
 from wizard.environment.naming import hazards
 from wizard.machine.host.operating_system import restart_mark
 from wizard.machine.model import Machine
@@ -44,7 +44,7 @@ class Looks:
     findings: tuple[LintFinding, ...] = ()
     update: DriverUpdate | None = None
     guide: DriverGuide | None = None
-    drifts: tuple[Drift, ...] = ()
+    drifts: tuple[EnvironmentChanges, ...] = ()
 
 
 # Which driver suits this computer's cards, and how its system brings it: for the doctor, the check page, `explain`.
@@ -234,7 +234,7 @@ def _in_its_place(cause: Message, effect: Message | None) -> Message | None:
     return message("flow.check.place", place=place, effect=effect) if place and effect else effect
 
 
-def drift_rows(drifts: tuple[Drift, ...]) -> Iterator[CheckRow]:
+def drift_rows(drifts: tuple[EnvironmentChanges, ...]) -> Iterator[CheckRow]:
     for drift in drifts:
         state = "problem" if drift.lost_cuda else "warning"
         for change in drift.changes:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
     from wizard.run.model import Election, Facts, Preview
-    from wizard.run.select.judged_builds import JudgedNews
+    from wizard.run.select.judged_builds import JudgedBuild
 
 Listener = Callable[[], None]
 OnDrop = Callable[[str], None]
@@ -138,7 +138,7 @@ class Navigator:
         """Beside the facts: nothing hangs on them."""
         self._move(self._page, replace(self._state, looks=looks))
 
-    def put_news(self, news: tuple[JudgedNews, ...]) -> None:
+    def put_news(self, news: tuple[JudgedBuild, ...]) -> None:
         self._move(self._page, replace(self._state, news=news))
 
     def put_verdict(self, choices: Choices, verdict: Verdict, picked: Candidate | None) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
     from wizard.run.model import Election, Facts, Preview
-    from wizard.run.select.judged_builds import JudgedNews
+    from wizard.run.select.judged_builds import JudgedBuild
 
 
 # What the pages have gathered so far: one frozen value, `None` where a page has not been through yet.
@@ -40,7 +40,7 @@ class AppState:
     looks: Looks | None = None  # settings, driver and environments, looked at beside the facts
     verdict: Verdict | None = None
     picked: Candidate | None = None  # the person's cell of the grid, or the best
-    news: tuple[JudgedNews, ...] | None = None  # builds that the tables do not know
+    news: tuple[JudgedBuild, ...] | None = None  # builds that the tables do not know
     election: Election | None = None
     elected_for: Choices | None = None  # the choices that `election` answers
     lasting: tuple[UsePlan, ...] = ()  # the mirrors to be used for good, with the difference that was shown

@@ -23,7 +23,7 @@ from wizard.diagnose.model import DoctorResult
 from wizard.diagnose.repair.plan import RepairPreview, plan_repair
 from wizard.diagnose.repair.snapshot import FOLDER, RepairSnapshot, kept_in, kept_runs
 from wizard.diagnose.repair.steps import read_repair
-from wizard.environment.inspect.baseline import Drift, drift_of, read_good_state
+from wizard.environment.inspect.baseline import EnvironmentChanges, drift_of, read_good_state
 from wizard.environment.inspect.installation import Installation, Meant, user_variables
 from wizard.environment.inspect.reusable import check_not_in_use
 from wizard.environment.layout import python_of
@@ -48,7 +48,7 @@ class Examination:
     facts: Facts
     installation: Installation
     answer: DoctorResult
-    drift: Drift | None
+    drift: EnvironmentChanges | None
 
 
 def examine_prefix(

@@ -47,10 +47,10 @@ from wizard.run.plan.other_packages import locked_somewhere, of_both
 from wizard.run.plan.place import target_prefix
 from wizard.run.plan.preview import from_settings, locked, save_run
 from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id
-from wizard.run.select.build_search import Found, Walk, wanted_candidates
-from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.build_search import BuildSearch, Found, wanted_candidates
+from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.raced import further_sources
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.run.steps.disk_report import room_told
 from wizard.run.steps.disk_space import files_here
 from wizard.sources.read import Reader
@@ -133,11 +133,11 @@ def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices,
     python = choices.python or ""
     verdict = resolve(facts.machine, matrix, choices)
     candidates = wanted_candidates(verdict, choices)
-    contest = Contest(choices, facts, is_cancelled)
+    contest = MirrorPolicy(choices, facts, is_cancelled)
     with Reader(facts.settings) as reader:
-        outlook = Outlook(choices, facts.settings, reader, contest)
+        outlook = SourceCatalog(choices, facts.settings, reader, contest)
         needed = {*(choices.companions or ()), *(name for name in FAMILY[1:] if env.one(name))}
-        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, needed)
+        walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, needed)
         found = walk.find(candidates, (python,))
         if found is None:
             details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())

@@ -15,10 +15,10 @@ from wizard.compatibility.model import Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.run.model import Facts
-from wizard.run.select.benchmark import Race, run_race
+from wizard.run.select.benchmark import Benchmark, run_benchmark
 from wizard.run.select.build_search import wanted_candidates
 from wizard.run.select.mirror_policy import BuildRequest, question_of
-from wizard.sources.candidates import SourceKind, racers
+from wizard.sources.candidates import SourceKind, source_candidates
 
 _MOST_JUDGED = 64  # a verdict is large
 
@@ -46,7 +46,7 @@ def _decisive(machine: Machine) -> Machine:
 
 NEEDED = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
 IsCancelled = Callable[[], bool]
-OnRace = Callable[[Race], None]
+OnRace = Callable[[Benchmark], None]
 _PYTHON = "3.12"
 
 
@@ -62,18 +62,18 @@ def wish_of(facts: Facts, matrix: Matrix, verdict: Verdict, choices: Choices) ->
 def ask_sources(
     facts: Facts, wish: BuildRequest, choices: Choices, kinds: Iterable[SourceKind], is_cancelled: IsCancelled,
     fresh: bool = False, on_race: OnRace = lambda race: None,
-) -> tuple[Race, ...]:  # fmt: skip
+) -> tuple[Benchmark, ...]:  # fmt: skip
     """One race for each kind, one after the other. Raises UsageError for a bad address, Cancelled."""
     races = []
     for kind in kinds:
         variant = wish.candidate.variant
-        found = racers(kind, choices, facts.settings, variant, variant == wish.default_variant)
-        race = run_race(kind, question_of(kind, facts.machine, wish), found, facts.settings, is_cancelled, fresh)
+        found = source_candidates(kind, choices, facts.settings, variant, variant == wish.default_variant)
+        race = run_benchmark(kind, question_of(kind, facts.machine, wish), found, facts.settings, is_cancelled, fresh)
         on_race(race)
         races.append(race)
     return tuple(races)
 
 
-def lacking(races: Iterable[Race]) -> tuple[SourceKind, ...]:
+def lacking(races: Iterable[Benchmark]) -> tuple[SourceKind, ...]:
     """The kinds for which no source is complete."""
     return tuple(race.kind for race in races if not race.complete)

@@ -31,7 +31,7 @@ from wizard.run.model import Facts
 from wizard.run.plan.place import parse_places as parse_cluster_places
 from wizard.run.select.learned_rows import is_usable, pairs, rows_of
 from wizard.run.select.new_builds import NewBuild, NewBuilds, find_news
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import parse_address_facts
 from wizard.sources.model import Source, UserSettings
 from wizard.sources.race_policy import parse_policy as parse_race
@@ -80,7 +80,7 @@ def refresh(
     """Raises WizardError `no-source-answers`, `overlay-not-made`, `state-not-writable`, UsageError for an address."""
     shipped = load_matrix(paths.matrices_dir())
     with Reader(settings) as reader:
-        listing = find_news(shipped, Outlook(choices, settings, reader), reader, platforms, is_cancelled)
+        listing = find_news(shipped, SourceCatalog(choices, settings, reader), reader, platforms, is_cancelled)
         if listing.silent and len(listing.silent) == listing.asked:
             raise _no_source_answers(listing)
         taken = tuple(build for build in listing.builds if is_usable(build, shipped))

@@ -27,8 +27,8 @@ from wizard.run.plan.conda_part import provided_by
 from wizard.run.plan.preview import network_environment
 from wizard.run.select.channels import further_channels
 from wizard.run.select.elect import channel_verdicts
-from wizard.run.select.mirror_policy import Contest
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
 from wizard.sources.candidates import SourceKind
 from wizard.sources.channel import channel_subdir
@@ -90,9 +90,11 @@ class PythonLocks:
     def _chosen(self, need: ProfileNeed, candidate: Candidate, python: str, specs: tuple[str, ...]) -> PythonLock:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
         choices = replace(self._choices, engine="rattler", python=python)
-        contest = Contest(choices, facts, self._is_cancelled)
+        contest = MirrorPolicy(choices, facts, self._is_cancelled)
         with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.CONDA) else None) as reader:
-            verdicts = channel_verdicts(choices, Outlook(choices, facts.settings, reader, contest), facts, candidate)
+            verdicts = channel_verdicts(
+                choices, SourceCatalog(choices, facts.settings, reader, contest), facts, candidate
+            )
         channels = choose_engine("rattler", verdicts, (), python).channels
         target = Target(
             paths.home() / "profile-python", python, "rattler", channels=channels, specs=specs, system=_system(need)

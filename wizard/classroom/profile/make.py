@@ -38,10 +38,10 @@ from wizard.run.plan.conda_part import Around, Locked, agree, pins
 from wizard.run.plan.other_packages import locked_somewhere
 from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
-from wizard.run.select.build_search import Found, Walk
-from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.build_search import BuildSearch, Found
+from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.raced import further_sources
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.candidates import SourceKind
 from wizard.sources.read import Reader
 from wizard.transfer.installing_client import list_headers
@@ -209,10 +209,10 @@ def _elect(
 ) -> Election:
     """As for a setup, but the build is given, and no engine is needed: nothing is made here."""
     candidate = _candidate(facts.machine, matrix, choices)
-    contest = Contest(choices, facts, is_cancelled)
+    contest = MirrorPolicy(choices, facts, is_cancelled)
     with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.TORCH) else None) as reader:
-        outlook = Outlook(choices, facts.settings, reader, contest)
-        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, wish.companions)
+        outlook = SourceCatalog(choices, facts.settings, reader, contest)
+        walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, wish.companions)
         found = walk.find((candidate,), None)
         if found is None:
             details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())

@@ -36,8 +36,8 @@ from wizard.run.runs import run_info
 from wizard.run.select.build_search import available_pythons
 from wizard.run.select.channels import further_channels
 from wizard.run.select.elect import base_pythons, channel_verdicts
-from wizard.run.select.mirror_policy import Contest
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.candidates import SourceKind, conda_channels, default_index, package_sources, torch_sources
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.read import Reader
@@ -201,10 +201,10 @@ def _election(
         packages = selection.lock.conda
         reason = message("profile.python-locked", count=len(packages), python=selection.lock.python)
         return _elected(file, selection, ChosenEngine("rattler", None, channels_of(packages), reason))
-    own, contest = own_conda(facts, choices, is_cancelled), Contest(choices, facts, is_cancelled)
+    own, contest = own_conda(facts, choices, is_cancelled), MirrorPolicy(choices, facts, is_cancelled)
     headers = list_headers() if contest.is_on(SourceKind.CONDA) else None
     with Reader(facts.settings, headers=headers) as reader:
-        outlook = Outlook(choices, facts.settings, reader, contest)
+        outlook = SourceCatalog(choices, facts.settings, reader, contest)
         channels = channel_verdicts(choices, outlook, facts, _candidate(selection))
     if choices.engine == "venv" or not any(channel.answers for channel in channels):
         selection = select(file.profile, facts.machine, matrix, choices, available_pythons(facts.machine.pythons))
@@ -244,7 +244,7 @@ def _elected(
     )
 
 
-def _further(contest: Contest, choices: Choices, settings: UserSettings, engine: ChosenEngine) -> tuple[str, ...]:
+def _further(contest: MirrorPolicy, choices: Choices, settings: UserSettings, engine: ChosenEngine) -> tuple[str, ...]:
     return further_channels(contest, choices, settings, engine.channels)
 
 

@@ -16,7 +16,7 @@ from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
 from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
-from wizard.environment.inspect.baseline import Drift, PackageChange
+from wizard.environment.inspect.baseline import EnvironmentChanges, PackageChange
 from wizard.environment.inspect.distributions import Distribution
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
@@ -25,7 +25,7 @@ from wizard.model.messages import Message
 _LAST_FREE_AUDIO = (2, 11)
 
 
-def build(env: Installation, best: Candidate | None, machine: Machine, drift: Drift | None) -> Check:
+def build(env: Installation, best: Candidate | None, machine: Machine, drift: EnvironmentChanges | None) -> Check:
     """`best`: what this computer can run. A CPU build is wrong only where a CUDA build was meant."""
     variant = env.variant
     if variant is None:
@@ -48,13 +48,15 @@ def _version_evidence(env: Installation) -> str:
     return f"torch {env.torch.version if env.torch else env.release}: torch.version.cuda = {cuda}"
 
 
-def _cpu_build(env: Installation, evidence: tuple[Evidence, ...], variant: str, drift: Drift | None) -> Finding:
+def _cpu_build(
+    env: Installation, evidence: tuple[Evidence, ...], variant: str, drift: EnvironmentChanges | None
+) -> Finding:
     by = next((by for change in drift.changes if change.name == "torch" for by in change.by), "") if drift else ""
     code = "cpu-build/by" if by else "cpu-build"
     return finding("build", code, evidence, Remedy(family=True), torch=env.release or "?", variant=variant, by=by)
 
 
-def _by(drift: Drift | None) -> tuple[Evidence, ...]:
+def _by(drift: EnvironmentChanges | None) -> tuple[Evidence, ...]:
     return tuple(_changed(change) for change in drift.changes) if drift else ()
 
 
@@ -64,7 +66,7 @@ def _changed(change: PackageChange) -> Message:
     return proof(f"{name}-by" if change.by else name, **params)
 
 
-def drifted(env: Installation, drift: Drift | None) -> Check:
+def drifted(env: Installation, drift: EnvironmentChanges | None) -> Check:
     """Another build than the one that was recorded; that alone breaks nothing, so it is no certain cause."""
     if env.state is None:
         return not_looked("drift", "no-record")

@@ -25,9 +25,9 @@ from wizard.run.plan.computed import Asker
 from wizard.run.plan.conda_part import Around
 from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
-from wizard.run.select.build_search import Found, Walk
-from wizard.run.select.mirror_policy import Contest
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.build_search import BuildSearch, Found
+from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.candidates import default_index
 from wizard.sources.model import Offer
 from wizard.sources.read import Reader
@@ -76,7 +76,7 @@ def election_for(
     python = python_series(env)
     choices = replace(choices, python=python)
     with Reader(facts.settings) as reader:
-        outlook = Outlook(choices, facts.settings, reader, Contest(choices, facts, is_cancelled))
+        outlook = SourceCatalog(choices, facts.settings, reader, MirrorPolicy(choices, facts, is_cancelled))
         found = _carried(facts, matrix, outlook, wanted, choices, is_cancelled) if wanted.family else None
         candidate = found.candidate if found else wanted.candidates[0]
         source = found.source if found else default_index()
@@ -103,13 +103,13 @@ def election_for(
 def _carried(
     facts: Facts,
     matrix: Matrix,
-    outlook: Outlook,
+    outlook: SourceCatalog,
     wanted: RepairRequest,
     choices: Choices,
     is_cancelled: Callable[[], bool],
 ) -> Found:
     needed = tuple(name for name in wanted.family if name != "torch")
-    walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, needed)
+    walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, needed)
     found = walk.find(wanted.candidates, (choices.python or "",))
     build = f"torch {wanted.candidates[0].torch}+{wanted.candidates[0].variant}"
     if found is None:

@@ -44,7 +44,7 @@ class BaselinePackage:
 
 
 @dataclass(frozen=True, slots=True)
-class GoodState:
+class Baseline:
     """`site`: relative to the prefix, so that a moved environment keeps its record. `shared`: for every user."""
 
     schema: int
@@ -69,9 +69,9 @@ class PackageChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Drift:
+class EnvironmentChanges:
     prefix: Path
-    state: GoodState
+    state: Baseline
     changes: tuple[PackageChange, ...]
 
     @property
@@ -82,9 +82,9 @@ class Drift:
         return torch is not None and self.state.variant != "cpu" and not same
 
 
-def read_good_state(prefix: Path) -> GoodState | None:
+def read_good_state(prefix: Path) -> Baseline | None:
     try:
-        state = from_json((prefix / NAME).read_bytes(), GoodState)
+        state = from_json((prefix / NAME).read_bytes(), Baseline)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.schema == SCHEMA else None
@@ -94,7 +94,7 @@ def _is_watched(name: str) -> bool:
     return name in _WATCHED or name.startswith("nvidia-")
 
 
-def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared: bool = False) -> GoodState | None:
+def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared: bool = False) -> Baseline | None:
     """None where no torch is installed. Whole or not at all. Raises OSError."""
     infos = {folder_name(info): info for info in info_folders(site) if _is_watched(folder_name(info))}
     kept = tuple(found for info in infos.values() if (found := _kept(info)))
@@ -102,7 +102,7 @@ def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared
     if torch is None:
         return None
     inside = site.relative_to(prefix).as_posix() if prefix in site.parents else str(site)
-    state = GoodState(SCHEMA, round(time.time(), 3), torch.version, variant, python, inside, kept, shared)
+    state = Baseline(SCHEMA, round(time.time(), 3), torch.version, variant, python, inside, kept, shared)
     # Shared, the drift guard of every user reads it.
     data = msgspec.json.format(msgspec.json.encode(state), indent=1)
     moving.write_whole(prefix / NAME, data, 0o644 if shared else None)
@@ -124,7 +124,7 @@ def _kept(info: Path) -> BaselinePackage | None:
     )
 
 
-def drift_of(prefix: Path) -> Drift | None:
+def drift_of(prefix: Path) -> EnvironmentChanges | None:
     """None: no record, or all is as it was."""
     state = read_good_state(prefix)
     if state is None:
@@ -136,7 +136,7 @@ def drift_of(prefix: Path) -> Drift | None:
     infos = info_folders(site)
     later = _later(infos, state)
     changes = tuple(change for kept in gone if (change := _change(kept, infos, later)))
-    return Drift(prefix, state, changes) if changes else None
+    return EnvironmentChanges(prefix, state, changes) if changes else None
 
 
 def _is_as_it_was(site: Path, kept: BaselinePackage) -> bool:
@@ -150,7 +150,7 @@ def _is_as_it_was(site: Path, kept: BaselinePackage) -> bool:
         return False
 
 
-def _later(infos: tuple[Path, ...], state: GoodState) -> tuple[Distribution, ...]:
+def _later(infos: tuple[Path, ...], state: Baseline) -> tuple[Distribution, ...]:
     """What was installed after the record was written."""
     known = {kept.info for kept in state.packages}
     found = []

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.environment.conda.records import Record, read_records
-from wizard.environment.inspect.baseline import GoodState, read_good_state
+from wizard.environment.inspect.baseline import Baseline, read_good_state
 from wizard.environment.inspect.distributions import Distribution, leftovers, read_distributions
 from wizard.environment.layout import is_conda_prefix, python_of, site_packages_of
 from wizard.process import Outcome, Request, child_environment, run
@@ -82,7 +82,7 @@ class Installation:
     records: tuple[Record, ...]  # conda's
     torch: TorchFiles | None
     meant: Meant | None
-    state: GoodState | None
+    state: Baseline | None
     variables: Mapping[str, str]
 
     def find(self, name: str) -> tuple[Distribution, ...]:

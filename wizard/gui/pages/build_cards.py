@@ -15,7 +15,7 @@ from wizard.gui.shell.translator import Voice
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label
-from wizard.run.select.judged_builds import JudgedNews
+from wizard.run.select.judged_builds import JudgedBuild
 
 
 def link_name(kind: str) -> str:
@@ -136,13 +136,13 @@ class NewsBox(QFrame):
     def words(self) -> str:
         return f"{self._title.text()} {self._lines.text()}"
 
-    def show_news(self, news: Sequence[JudgedNews]) -> None:
+    def show_news(self, news: Sequence[JudgedBuild]) -> None:
         self.setVisible(bool(news))
         self._title.setText(self.tr("New at the sources, and not known to this program yet"))
         self._lines.setText("\n".join(self._line(one) for one in news[:_MOST]))
         self._then.setText(self.tr("An update of this program, or “torch-wizard matrices refresh”, brings them here."))
 
-    def _line(self, one: JudgedNews) -> str:
+    def _line(self, one: JudgedBuild) -> str:
         build = one.build
         variant = variant_text(build.variant) if build.variant else "CUDA ?"
         if one.fits is None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.hosts import ForeignHost
     from wizard.classroom.profile.model import ProfileFile
-    from wizard.environment.inspect.baseline import Drift
+    from wizard.environment.inspect.baseline import EnvironmentChanges
     from wizard.run.model import RunInfo
 
 _MOST_DRIFTS = 3
@@ -44,7 +44,7 @@ class WelcomePage(Page):
         self._runs: tuple[RunInfo, ...] = ()
         self._live: dict[str, RunningCard] = {}  # by run
         self._news: set[str] = set()  # ended well while they were shown here, and their results were not looked at yet
-        self._drifts: tuple[Drift, ...] = ()
+        self._drifts: tuple[EnvironmentChanges, ...] = ()
         self._file = Path(opened_file) if opened_file else None
         self._opened: Opened | None = None
         self._looked = False
@@ -188,7 +188,7 @@ class WelcomePage(Page):
             lambda is_cancelled, note: self.desk.side_api.drift(), self._drifted, lambda error: None
         )
 
-    def _drifted(self, found: tuple[Drift, ...]) -> None:
+    def _drifted(self, found: tuple[EnvironmentChanges, ...]) -> None:
         if found != self._drifts:
             self._drifts = found
             self.render_state()
@@ -267,7 +267,7 @@ class WelcomePage(Page):
     def _agreed(self, trusted: frozenset[str]) -> None:
         self._trusted = trusted
 
-    def _drift_card(self, drift: Drift) -> QFrame:
+    def _drift_card(self, drift: EnvironmentChanges) -> QFrame:
         from wizard.gui.tools.doctor_answer import drift_messages
 
         said = "\n".join(self.say(words) for words in drift_messages(drift))

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from wizard.app.use.doctor import Examination
     from wizard.diagnose.model import Check, DoctorResult
     from wizard.diagnose.repair.plan import RepairPreview
-    from wizard.environment.inspect.baseline import Drift
+    from wizard.environment.inspect.baseline import EnvironmentChanges
 
 _PILLS = {"nothing-wrong": "ok", "not-tested": "note", "found": "problem", "machine": "warning", "unknown": "note"}
 _RULED_OUT, _NOT_LOOKED = "ruled-out", "not-looked"
 
 
-def drift_messages(drift: Drift) -> Iterator[Message]:
+def drift_messages(drift: EnvironmentChanges) -> Iterator[Message]:
     """What replaced a recorded build, one sentence for each package."""
     prefix = str(drift.prefix)
     for change in drift.changes:
@@ -120,7 +120,7 @@ class DoctorAnswer(QWidget):
             self._cause.setText(say(answer.verification.headline))
             self._cause.setVisible(True)
 
-    def _show_drift(self, drift: Drift | None) -> None:
+    def _show_drift(self, drift: EnvironmentChanges | None) -> None:
         changed = [self._voice.say(words) for words in drift_messages(drift)] if drift else []
         self._drift_title.setText(self._voice.say(message("doctor.title.drift")))
         self._drift.setText("\n".join(changed))

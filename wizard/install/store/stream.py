@@ -17,7 +17,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.install.store.unpack import LARGE_BYTES, BlockWriter, inflater
+from wizard.install.store.unpack import LARGE_BYTES, AlignedWriter, inflater
 from wizard.install.wheel import is_plain
 from wizard.system import moving
 from wizard.transfer.download.part_file import PartFile
@@ -49,7 +49,7 @@ class WheelStream:
         self._pool = pool
         self._at = 0
         self._out: PartFile | None = None
-        self._writer: BlockWriter | None = None
+        self._writer: AlignedWriter | None = None
         self._view = memoryview(b"")
         self.found: dict[str, Unpacked] = {}
         self._count = 0
@@ -126,7 +126,7 @@ class WheelStream:
 
     def _unpack(self, name: str, method: int, packed: int, size: int, crc: int) -> _Bytes:
         number, path = self._next()
-        writer = self._writer = self._writer or BlockWriter(_OUT, self._pool)
+        writer = self._writer = self._writer or AlignedWriter(_OUT, self._pool)
         out = self._out = PartFile(Path(path), truncate=True)
         writer.begin(out)
         stream = inflater.decompressobj(-15) if method == zipfile.ZIP_DEFLATED else None
@@ -159,7 +159,7 @@ _DONE: Future[None] = Future()
 _DONE.set_result(None)
 
 
-def _add(writer: BlockWriter, stream: zlib._Decompress | None, piece: memoryview) -> None:
+def _add(writer: AlignedWriter, stream: zlib._Decompress | None, piece: memoryview) -> None:
     if stream is None:
         writer.add(piece)
         return

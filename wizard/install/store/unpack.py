@@ -98,7 +98,7 @@ def unpack(wheel: Path, info: zipfile.ZipInfo, target: Path, is_cancelled: IsCan
         with wheel.open("rb") as stream:
             offset = local_data_offset(stream, info)
         source = _read(wheel, offset, info.compress_size, is_cancelled)
-        writer = BlockWriter(min(_WRITE, max(info.file_size, 1)))
+        writer = AlignedWriter(min(_WRITE, max(info.file_size, 1)))
         writer.begin(out)
         for piece in _inflate(source, info):
             writer.add(piece)
@@ -144,7 +144,7 @@ def _inflate(source: Iterator[memoryview], info: zipfile.ZipInfo) -> Iterator[by
         raise zlib.error("the data end too early")
 
 
-class BlockWriter:
+class AlignedWriter:
     """Gathers pieces into whole aligned blocks of a file; keeps length and CRC-32. Used for one file after another.
 
     With a `pool` the blocks are written by its threads, two at a time at most, while the next one is filled.

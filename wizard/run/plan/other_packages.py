@@ -22,7 +22,7 @@ from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, Param, message
 from wizard.process import redact
 from wizard.run.model import Election, Facts
-from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import needs_proof
 from wizard.run.select.raced import race_further
 from wizard.run.select.source_catalog import is_main
@@ -227,7 +227,7 @@ def _after_all(
     facts: Facts, choices: Choices, election: Election, main: Source, is_cancelled: Callable[[], bool]
 ) -> Election | None:
     """The official index is silent and nobody raced: now the mirrors do."""
-    contest = Contest(choices, facts, is_cancelled)
+    contest = MirrorPolicy(choices, facts, is_cancelled)
     if main.origin is not Origin.OFFICIAL or not contest.fall_back(SourceKind.PACKAGES, default_index()):
         return None
     usable = [source for source in contest.packages(election.python, election.candidate.numpy) if source != main]

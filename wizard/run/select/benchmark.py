@@ -13,21 +13,21 @@ from dataclasses import dataclass, replace
 from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import Cancelled
 from wizard.model.messages import message
-from wizard.sources.candidates import Racer, SourceKind
+from wizard.sources.candidates import SourceCandidate, SourceKind
 from wizard.sources.cross_check import compare
 from wizard.sources.model import Origin, Source, UserSettings
 from wizard.sources.probe import look
-from wizard.sources.race_policy import RacePolicy, race_policy
+from wizard.sources.race_policy import BenchmarkPolicy, race_policy
 from wizard.sources.read import Reader, default_index_url
-from wizard.sources.speed import KeptRace, keep, measure, network_mark, race_path, recall
-from wizard.sources.status import USABLE, InstallerQuestion, Question, Sight, SourceStatus, Truth, WheelQuestion
+from wizard.sources.speed import CachedBenchmark, keep, measure, network_mark, race_path, recall
+from wizard.sources.status import USABLE, InstallerQuestion, ProbeResult, Question, SourceStatus, Truth, WheelQuestion
 from wizard.transfer.concurrently import GoesOn, ask_together
 from wizard.transfer.http import Client, SourceUnreachable
 
 
 @dataclass(frozen=True, slots=True)
-class Placed:
-    racer: Racer
+class RankedSource:
+    racer: SourceCandidate
     finding: SourceStatus
 
     @property
@@ -40,56 +40,56 @@ class Placed:
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class ProbeProgress:
     """What is known of one source while the race goes on. `stage`: "answered" (looked at by itself), "judged" (held
     against the others), "measuring", "measured"."""
 
     kind: SourceKind
-    placed: Placed
+    placed: RankedSource
     stage: str
 
 
-OnSeen = Callable[[Seen], None]
+OnSeen = Callable[[ProbeProgress], None]
 _Tell = Callable[[SourceStatus, str], None]
 
 
-def _unheard(seen: Seen) -> None:
+def _unheard(seen: ProbeProgress) -> None:
     """Nobody watches."""
 
 
 @dataclass(frozen=True, slots=True)
-class Race:
+class Benchmark:
     """`placed`: the best first. `asked`: when, in seconds since 1970; `is_kept`: found out earlier."""
 
     kind: SourceKind
     question: Question
-    placed: tuple[Placed, ...]
+    placed: tuple[RankedSource, ...]
     asked: float
     is_kept: bool = False
 
     @property
-    def usable(self) -> tuple[Placed, ...]:
+    def usable(self) -> tuple[RankedSource, ...]:
         return tuple(one for one in self.placed if one.is_usable)
 
     @property
-    def complete(self) -> tuple[Placed, ...]:
+    def complete(self) -> tuple[RankedSource, ...]:
         return tuple(one for one in self.placed if one.finding.truth is Truth.COMPLETE)
 
-    def of(self, source: Source) -> Placed | None:
+    def of(self, source: Source) -> RankedSource | None:
         return next((one for one in self.placed if one.source.id == source.id), None)
 
 
-def run_race(
+def run_benchmark(
     kind: SourceKind,
     question: Question,
-    racers: Sequence[Racer],
+    racers: Sequence[SourceCandidate],
     settings: UserSettings,
     is_cancelled: Callable[[], bool],
     fresh: bool = False,
-    policy: RacePolicy | None = None,
+    policy: BenchmarkPolicy | None = None,
     default_index: Callable[[], str] = default_index_url,
     on_seen: OnSeen = _unheard,
-) -> Race:
+) -> Benchmark:
     """Raises Cancelled. What no source has is not kept: it may be there in a minute. `on_seen` hears of each source as
     it comes, in this thread."""
     rules = policy or race_policy()
@@ -97,39 +97,39 @@ def run_race(
     network = network_mark(settings)
     kept = None if fresh else recall(path, network, rules.kept_seconds)
     if kept and {racer.source.id for racer in racers} <= {finding.source for finding in kept.findings}:
-        known = Race(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
+        known = Benchmark(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
         for placed in known.placed:
-            on_seen(Seen(kind, placed, "measured"))
+            on_seen(ProbeProgress(kind, placed, "measured"))
         return known
     tell = _teller(kind, racers, on_seen)
     with Reader(settings, (rules.probe_seconds, rules.speed_seconds)) as shared:
         findings = _found(kind, question, racers, shared.client, rules, is_cancelled, default_index, tell)
-    race = Race(kind, question, _ranked(racers, findings), findings[0].asked if findings else time.time())
+    race = Benchmark(kind, question, _ranked(racers, findings), findings[0].asked if findings else time.time())
     if race.complete:
-        keep(path, KeptRace(network, race.asked, findings))
+        keep(path, CachedBenchmark(network, race.asked, findings))
     return race
 
 
-def _teller(kind: SourceKind, racers: Sequence[Racer], on_seen: OnSeen) -> _Tell:
+def _teller(kind: SourceKind, racers: Sequence[SourceCandidate], on_seen: OnSeen) -> _Tell:
     by_id = {racer.source.id: racer for racer in racers}
-    return lambda finding, stage: on_seen(Seen(kind, Placed(by_id[finding.source], finding), stage))
+    return lambda finding, stage: on_seen(ProbeProgress(kind, RankedSource(by_id[finding.source], finding), stage))
 
 
 def _found(
-    kind: SourceKind, question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
+    kind: SourceKind, question: Question, racers: Sequence[SourceCandidate], client: Client, rules: BenchmarkPolicy,
     is_cancelled: Callable[[], bool], default_index: Callable[[], str], tell: _Tell,
 ) -> tuple[SourceStatus, ...]:  # fmt: skip
     is_open = isinstance(question, InstallerQuestion) or (
         isinstance(question, WheelQuestion) and not question.wanted.version
     )
 
-    def judged(sights: Sequence[Sight], stage: str) -> tuple[SourceStatus, ...]:
+    def judged(sights: Sequence[ProbeResult], stage: str) -> tuple[SourceStatus, ...]:
         findings = compare(sights, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
         for finding in findings:
             tell(finding, stage)
         return findings
 
-    def came(sight: Sight) -> None:
+    def came(sight: ProbeResult) -> None:
         judged((sight,), "answered")
 
     sights = _sights(question, racers, client, rules, is_cancelled, default_index, came)
@@ -140,15 +140,15 @@ def _found(
 
 
 def _sights(
-    question: Question, racers: Sequence[Racer], client: Client, rules: RacePolicy,
-    is_cancelled: Callable[[], bool], default_index: Callable[[], str], came: Callable[[Sight], None],
-) -> tuple[Sight, ...]:  # fmt: skip
+    question: Question, racers: Sequence[SourceCandidate], client: Client, rules: BenchmarkPolicy,
+    is_cancelled: Callable[[], bool], default_index: Callable[[], str], came: Callable[[ProbeResult], None],
+) -> tuple[ProbeResult, ...]:  # fmt: skip
     """One for each racer, in order; who was not done in time was silent."""
     seconds = rules.probe_seconds
     if any(racer.source.url is None for racer in racers):
         default_index = _known_first(default_index)
 
-    def ask(source: Source) -> Callable[[GoesOn], Sight]:
+    def ask(source: Source) -> Callable[[GoesOn], ProbeResult]:
         return lambda goes_on: look(source, question, client, goes_on, default_index)
 
     asked = {racer.source.id: ask(racer.source) for racer in racers}
@@ -165,14 +165,14 @@ def _known_first(default_index: Callable[[], str]) -> Callable[[], str]:
     return lambda: url
 
 
-def _late(source: Source, seconds: float) -> Sight:
+def _late(source: Source, seconds: float) -> ProbeResult:
     words = message("truth.late", seconds=round(seconds, 1))
-    return Sight(source, seconds, problem=(Truth.SILENT, words))
+    return ProbeResult(source, seconds, problem=(Truth.SILENT, words))
 
 
 def _measured(
-    racers: Sequence[Racer], sights: Sequence[Sight], findings: Sequence[SourceStatus], client: Client,
-    rules: RacePolicy, is_cancelled: Callable[[], bool], tell: _Tell,
+    racers: Sequence[SourceCandidate], sights: Sequence[ProbeResult], findings: Sequence[SourceStatus], client: Client,
+    rules: BenchmarkPolicy, is_cancelled: Callable[[], bool], tell: _Tell,
 ) -> tuple[SourceStatus, ...]:  # fmt: skip
     """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
     places = {place.source.id: place for place in _ranked(racers, findings) if place.is_usable}
@@ -191,13 +191,13 @@ def _measured(
     return tuple(replace(finding, rate=rates.get(finding.source)) for finding in findings)
 
 
-def _ranked(racers: Sequence[Racer], findings: Sequence[SourceStatus]) -> tuple[Placed, ...]:
+def _ranked(racers: Sequence[SourceCandidate], findings: Sequence[SourceStatus]) -> tuple[RankedSource, ...]:
     by_id = {finding.source: finding for finding in findings}
-    placed = (Placed(racer, by_id[racer.source.id]) for racer in racers if racer.source.id in by_id)
+    placed = (RankedSource(racer, by_id[racer.source.id]) for racer in racers if racer.source.id in by_id)
     return tuple(sorted(placed, key=_rank))
 
 
-def _rank(one: Placed) -> tuple[int, int, float, float]:
+def _rank(one: RankedSource) -> tuple[int, int, float, float]:
     """Complete before sent elsewhere before the rest; folders of this computer, then the fastest, then the quickest to
     answer. What was typed by hand is above speed."""
     finding = one.finding

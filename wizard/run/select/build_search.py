@@ -17,7 +17,7 @@ from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import Message, message
 from wizard.run.model import SourceState
 from wizard.run.select.origin import doubt
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.candidates import SourceKind
 from wizard.sources.model import Offer, Source
 
@@ -85,7 +85,7 @@ def available_pythons(installs: Sequence[PythonInstall]) -> tuple[str, ...]:
 
 
 @dataclass(slots=True)
-class Walk:
+class BuildSearch:
     """One live check. Remembers every page it has read and every source that did not answer. `needed`: companions
     that must come along, so that a source without one of them is taken only when no other has them all. `refused`:
     by source, why its wheels were not taken."""
@@ -93,7 +93,7 @@ class Walk:
     machine: Machine
     matrix: Matrix
     choices: Choices
-    outlook: Outlook
+    outlook: SourceCatalog
     is_cancelled: Callable[[], bool]
     needed: Collection[str] = ()
     states: dict[tuple[str, str | None], SourceState] = field(default_factory=dict)

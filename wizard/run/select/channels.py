@@ -10,9 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from wizard.compatibility.model import Choices
-from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.sources.address_facts import channel_name
-from wizard.sources.candidates import SourceKind, racers
+from wizard.sources.candidates import SourceKind, source_candidates
 from wizard.sources.model import UserSettings
 from wizard.toolconfig.conda_names import FORGE
 
@@ -20,7 +20,7 @@ _MOST = 3
 
 
 def further_channels(
-    contest: Contest | None, choices: Choices, settings: UserSettings, channels: tuple[str, ...]
+    contest: MirrorPolicy | None, choices: Choices, settings: UserSettings, channels: tuple[str, ...]
 ) -> tuple[str, ...]:
     """None of them for a channel that was typed by hand, or where the user's settings allow no other."""
     is_closed = choices.channel is not None or choices.offline or settings.conda_only
@@ -31,12 +31,12 @@ def further_channels(
     return tuple(others)[:_MOST]
 
 
-def _others(contest: Contest, choices: Choices, settings: UserSettings) -> Iterator[str]:
+def _others(contest: MirrorPolicy, choices: Choices, settings: UserSettings) -> Iterator[str]:
     race = contest.races.get(SourceKind.CONDA)
     if race is not None:
         yield from (one.source.url for one in race.placed if one.is_usable and one.source.url)
         return
-    for racer in racers(SourceKind.CONDA, choices, settings):
+    for racer in source_candidates(SourceKind.CONDA, choices, settings):
         is_official = racer.row is not None and racer.row.id == "official"
         if racer.source.url and (is_official or contest.may_race(SourceKind.CONDA)):
             yield racer.source.url

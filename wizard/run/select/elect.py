@@ -18,12 +18,12 @@ from wizard.model.messages import Message, message, text
 from wizard.process import redact
 from wizard.run.model import Election, Facts, SourceState, SourceTold
 from wizard.run.plan.conda_part import own_conda
-from wizard.run.select.build_search import Found, Walk, available_pythons, wanted_candidates
+from wizard.run.select.build_search import BuildSearch, Found, available_pythons, wanted_candidates
 from wizard.run.select.channels import further_channels
-from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import told, unconfirmed
 from wizard.run.select.raced import further_sources, race_notices, states_of, told_of_source
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
 from wizard.sources.candidates import SourceKind
 from wizard.sources.channel import channel_subdir
@@ -52,11 +52,11 @@ def elect(
     Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
     own = own_conda(facts, choices, is_cancelled)
-    contest = Contest(choices, facts, is_cancelled, fresh, lambda seen: on_source(told_of_source(seen)))
+    contest = MirrorPolicy(choices, facts, is_cancelled, fresh, lambda seen: on_source(told_of_source(seen)))
     with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.TORCH) else None) as reader:
-        outlook = Outlook(choices, facts.settings, reader, contest)
+        outlook = SourceCatalog(choices, facts.settings, reader, contest)
         channels = channel_verdicts(choices, outlook, facts, candidates[0])
-        walk = Walk(facts.machine, matrix, choices, outlook, is_cancelled, choices.companions or ())
+        walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, choices.companions or ())
         found = walk.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
             raise next(iter(walk.refused.values()), None) or _nothing_found(states_of(walk, contest), candidates[0])
@@ -73,7 +73,9 @@ def elect(
     return replace(election, notices=notices, states=states)
 
 
-def channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, best: Candidate) -> tuple[ChannelVerdict, ...]:
+def channel_verdicts(
+    choices: Choices, outlook: SourceCatalog, facts: Facts, best: Candidate
+) -> tuple[ChannelVerdict, ...]:
     if choices.engine == "venv":
         return ()
     subdir = channel_subdir(facts.machine.os, facts.machine.arch)
@@ -87,7 +89,7 @@ def channel_verdicts(choices: Choices, outlook: Outlook, facts: Facts, best: Can
     return verdicts
 
 
-def _asked_channels(sources: Sequence[Source], outlook: Outlook, subdir: str) -> tuple[ChannelVerdict, ...]:
+def _asked_channels(sources: Sequence[Source], outlook: SourceCatalog, subdir: str) -> tuple[ChannelVerdict, ...]:
     """Asked in their order. Of several conda-forges (a mirror and the official place) the first that answers will do:
     the engine would read the index of each."""
     verdicts: list[ChannelVerdict] = []
@@ -106,7 +108,7 @@ def _silent_channels(channels: tuple[ChannelVerdict, ...], own: tuple[str, ...])
     return tuple(message("notice.channel-silent", channel=redact(url)) for url in silent)
 
 
-def _channel_verdict(source: Source, outlook: Outlook, subdir: str) -> ChannelVerdict:
+def _channel_verdict(source: Source, outlook: SourceCatalog, subdir: str) -> ChannelVerdict:
     try:
         outlook.check_channel(source, subdir)
     except WizardError:
@@ -136,7 +138,7 @@ def _election(
     wanted: Candidate,
     found: Found,
     channels: tuple[ChannelVerdict, ...],
-    outlook: Outlook,
+    outlook: SourceCatalog,
     own: OwnConda | None,
 ) -> Election:
     engine = choose_engine(choices.engine, channels, base_pythons(facts), found.python, own)
@@ -187,7 +189,7 @@ def _any_index(packages: Sequence[Source], strategy: str) -> tuple[Message, ...]
 
 
 def _elected(
-    found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], outlook: Outlook
+    found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], outlook: SourceCatalog
 ) -> dict[SourceKind, Source | None]:
     raced = outlook.contest.races.get(SourceKind.CONDA) if outlook.contest else None
     channel = next((one.source for one in raced.placed if one.source.url in channels), None) if raced else None

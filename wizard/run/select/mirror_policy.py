@@ -17,8 +17,8 @@ from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.run.model import Facts
-from wizard.run.select.benchmark import OnSeen, Placed, Race, run_race
-from wizard.sources.candidates import Racer, SourceKind, racers, rows_of
+from wizard.run.select.benchmark import Benchmark, OnSeen, RankedSource, run_benchmark
+from wizard.sources.candidates import SourceCandidate, SourceKind, rows_of, source_candidates
 from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source, UserSettings
 from wizard.sources.platform_tags import platform_tags
@@ -73,7 +73,7 @@ def check_mirror(mirrors: str) -> None:
         raise UsageError("no-such-mirror", mirror=mirrors, known=", ".join(known))
 
 
-class Contest:
+class MirrorPolicy:
     def __init__(
         self, choices: Choices, facts: Facts, is_cancelled: Callable[[], bool],
         fresh: bool = False, on_seen: OnSeen = lambda seen: None,
@@ -81,7 +81,7 @@ class Contest:
         """`fresh`: what was found within a day does not count. Raises UsageError `no-such-mirror`."""
         check_mirror(choices.mirrors)
         self._fresh, self._on_seen = fresh, on_seen
-        self.races: dict[SourceKind, Race] = {}
+        self.races: dict[SourceKind, Benchmark] = {}
         self.notices: list[Message] = []
         self._torch_races = 0
         self._choices, self._facts, self._is_cancelled = choices, facts, is_cancelled
@@ -123,7 +123,7 @@ class Contest:
         known = [racer for racer in placed if racer.mirror in order]
         return tuple(racer.source for racer in sorted(known, key=lambda racer: order.index(racer.mirror)))
 
-    def _is_worth_another(self, race: Race, candidate: Candidate) -> bool:
+    def _is_worth_another(self, race: Benchmark, candidate: Candidate) -> bool:
         """Nobody had the build that was raced for, and this one is the newest that somebody has, or of another kind."""
         if race.usable or self._torch_races >= _MOST_TORCH_RACES or not isinstance(race.question, WheelQuestion):
             return False
@@ -150,28 +150,28 @@ class Contest:
             )
         return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
 
-    def _racers(self, kind: SourceKind, variant: str, is_default_build: bool = False) -> tuple[Racer, ...]:
+    def _racers(self, kind: SourceKind, variant: str, is_default_build: bool = False) -> tuple[SourceCandidate, ...]:
         """With one mirror chosen: that one and the official place, the measure of all."""
-        found = racers(kind, self._choices, self._facts.settings, variant, is_default_build)
+        found = source_candidates(kind, self._choices, self._facts.settings, variant, is_default_build)
         chosen = self._choices.mirrors
         if chosen in WORDS:
             return found
         return tuple(racer for racer in found if racer.mirror in (chosen, "official") or racer.row is None)
 
-    def _run(self, kind: SourceKind, question: Question, found: Iterable[Racer]) -> Race:
+    def _run(self, kind: SourceKind, question: Question, found: Iterable[SourceCandidate]) -> Benchmark:
         rules = race_policy()
         if self._choices.mirrors not in WORDS:
             rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
-        return run_race(
+        return run_benchmark(
             kind, question, tuple(found), self._facts.settings, self._is_cancelled,
             self._fresh, rules, on_seen=self._on_seen,
         )  # fmt: skip
 
-    def _in_order(self, race: Race) -> tuple[Placed, ...]:
+    def _in_order(self, race: Benchmark) -> tuple[RankedSource, ...]:
         """A source that lists no hashes makes no lock, however fast it is: it stands behind those that do."""
         chosen = self._choices.mirrors
 
-        def rank(one: Placed) -> tuple[bool, bool, bool]:
+        def rank(one: RankedSource) -> tuple[bool, bool, bool]:
             has_hash = race.kind is SourceKind.CONDA or one.finding.sha256 is not None or one.finding.final_host is None
             return not one.is_usable, one.racer.mirror != chosen and chosen not in WORDS, not has_hash
 

@@ -22,7 +22,7 @@ from wizard.model.errors import Cancelled
 from wizard.model.messages import Message, message
 from wizard.model.typed import from_json
 from wizard.run.select.origin import needs_proof
-from wizard.run.select.source_catalog import Outlook
+from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import Offer, Source
 from wizard.sources.newer import Listed, listed_builds
 from wizard.sources.read import Reader
@@ -134,7 +134,7 @@ def newest_release(matrix: Matrix) -> str:
 
 
 def find_news(
-    matrix: Matrix, outlook: Outlook, reader: Reader, platforms: Sequence[str], is_cancelled: IsCancelled
+    matrix: Matrix, outlook: SourceCatalog, reader: Reader, platforms: Sequence[str], is_cancelled: IsCancelled
 ) -> NewBuilds:
     """Raises UsageError for a bad address, Cancelled."""
     sources = {

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Mapping
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
 from wizard.run.model import SourceState, SourceTold
-from wizard.run.select.benchmark import Placed, Race, Seen
-from wizard.run.select.build_search import Walk
-from wizard.run.select.mirror_policy import WORDS, Contest, has_login
+from wizard.run.select.benchmark import Benchmark, ProbeProgress, RankedSource
+from wizard.run.select.build_search import BuildSearch
+from wizard.run.select.mirror_policy import WORDS, MirrorPolicy, has_login
 from wizard.sources.candidates import SourceKind, default_index
 from wizard.sources.model import Origin, Source, UserSettings
 from wizard.sources.status import USABLE, Truth
@@ -19,7 +19,7 @@ _VERDICTS = {Truth.COMPLETE: "carries", Truth.ELSEWHERE: "carries", Truth.MISSIN
 _MOST_FURTHER = 3
 
 
-def states_of(walk: Walk, contest: Contest) -> tuple[SourceState, ...]:
+def states_of(walk: BuildSearch, contest: MirrorPolicy) -> tuple[SourceState, ...]:
     """Raced sources first, best first. What the walk found out later about one of them counts."""
     raced = [state for race in contest.races.values() for state in race_states(race)]
     seen = {(state.source.id, state.source.url) for state in raced}
@@ -30,15 +30,15 @@ def states_of(walk: Walk, contest: Contest) -> tuple[SourceState, ...]:
     return (*kept, *(state for key, state in walk.states.items() if key not in seen))
 
 
-def race_states(race: Race) -> tuple[SourceState, ...]:
+def race_states(race: Benchmark) -> tuple[SourceState, ...]:
     return tuple(_state(race.kind, one) for one in race.placed)
 
 
-def told_of_source(seen: Seen) -> SourceTold:
+def told_of_source(seen: ProbeProgress) -> SourceTold:
     return SourceTold(_state(seen.kind, seen.placed), seen.stage)
 
 
-def _state(kind: SourceKind, one: Placed) -> SourceState:
+def _state(kind: SourceKind, one: RankedSource) -> SourceState:
     finding = one.finding
     return SourceState(
         source=one.source, verdict=_VERDICTS.get(finding.truth, "unreachable"), message=finding.message,
@@ -48,7 +48,7 @@ def _state(kind: SourceKind, one: Placed) -> SourceState:
 
 
 def race_notices(
-    contest: Contest | None, choices: Choices, elected: Mapping[SourceKind, Source | None]
+    contest: MirrorPolicy | None, choices: Choices, elected: Mapping[SourceKind, Source | None]
 ) -> Iterator[Message]:
     """That an official place was silent, and for each kind that raced who won and by what."""
     if contest is None:
@@ -64,7 +64,7 @@ def race_notices(
             yield _won(kind, race, placed)
 
 
-def _won(kind: SourceKind, race: Race, placed: Placed) -> Message:
+def _won(kind: SourceKind, race: Benchmark, placed: RankedSource) -> Message:
     count, name = len(race.usable), placed.source.label
     finding = placed.finding
     if finding.rate is None:
@@ -74,7 +74,7 @@ def _won(kind: SourceKind, race: Race, placed: Placed) -> Message:
 
 
 def further_sources(
-    packages: tuple[Source, ...], choices: Choices, settings: UserSettings, contest: Contest | None
+    packages: tuple[Source, ...], choices: Choices, settings: UserSettings, contest: MirrorPolicy | None
 ) -> dict[str, tuple[Source, ...]]:
     """Who is worth asking for the same files, in the order to try: the best of a race, else the user's own and the
     official place. Nobody where there is only one."""
@@ -88,7 +88,7 @@ def further_sources(
     return {role: sources for role, sources in found.items() if len(sources) > 1}
 
 
-def race_further(race: Race) -> tuple[Source, ...]:
+def race_further(race: Benchmark) -> tuple[Source, ...]:
     """In the order of their speed; the official place last, if it is not among them: its hashes are the measure."""
     best = [one.source for one in race.placed if one.finding.truth is Truth.COMPLETE][:_MOST_FURTHER]
     official = [

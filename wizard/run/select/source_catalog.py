@@ -10,7 +10,7 @@ from functools import cache
 from wizard.compatibility.model import Candidate, Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import WizardError
-from wizard.run.select.mirror_policy import Contest
+from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.sources.candidates import SourceKind, conda_channels, official_torch_sources, package_sources, torch_sources
 from wizard.sources.channel import check_channel
 from wizard.sources.model import Offer, Origin, Source, UserSettings
@@ -19,9 +19,9 @@ from wizard.sources.read import Reader
 from wizard.sources.status import WantedWheel, carried
 
 
-class Outlook:
+class SourceCatalog:
     def __init__(
-        self, choices: Choices, settings: UserSettings, reader: Reader, contest: Contest | None = None
+        self, choices: Choices, settings: UserSettings, reader: Reader, contest: MirrorPolicy | None = None
     ) -> None:
         """`contest`: where mirrors may race."""
         self.contest = contest

@@ -16,7 +16,7 @@ from wizard.transfer.download.scheduler import Scheduler
 from wizard.transfer.download.task import Block, FileTask
 
 
-class Settler:
+class BlockWriter:
     def __init__(self, board: Scheduler, tap: Tap | None = None) -> None:
         self._board = board
         self._tap = tap

@@ -19,7 +19,7 @@ from wizard.model.errors import Cancelled, WizardError, gigabytes_apart
 from wizard.model.lock import LockedFile
 from wizard.process import redact
 from wizard.system.traits import this
-from wizard.transfer.download.block_writer import Settler
+from wizard.transfer.download.block_writer import BlockWriter
 from wizard.transfer.download.file_store import Downloads
 from wizard.transfer.download.hosts import Hosts
 from wizard.transfer.download.meter import Limit, Meter, ThreadMeter
@@ -134,7 +134,7 @@ class _Run:
         tasks = [FileTask(file, store, hosts) for file in self._files if file.key not in present]
         self._board = Scheduler(tasks, hosts, connections, options.backoff)
         self._connections = self._connect(connections) if tasks else []
-        settlers = [Settler(self._board, self._options.tap) for _ in range(_SETTLERS if tasks else 0)]
+        settlers = [BlockWriter(self._board, self._options.tap) for _ in range(_SETTLERS if tasks else 0)]
         self._meter = Meter([item.watch for item in self._connections], [item.watch for item in settlers])
         works = [*(item.work for item in self._connections), *(item.work for item in settlers)]
         self._threads = [threading.Thread(target=work, daemon=True) for work in works]
