@@ -88,8 +88,7 @@ def test_cancelled_killed_and_resumed(frozen_world: World) -> None:
 
     again = frozen_world.start("resume")
     wait_until(lambda: len(frozen_world.processes()) > 1 or again.poll() is not None)
-    for process in frozen_world.processes():
-        os.kill(process.pid, signal.SIGKILL)
+    frozen_world.kill_all()
     again.communicate()
 
     done = frozen_world.run("resume")

@@ -49,6 +49,4 @@ def home_world(world: World, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]
     """This process lives in the world's home, and its workers with it; none of them outlives the test."""
     live_in(world, monkeypatch)
     yield world
-    for process in world.processes():
-        if process.pid != os.getpid():
-            process.kill()
+    world.kill_all(but=os.getpid())

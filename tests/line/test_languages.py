@@ -41,8 +41,7 @@ class _Text(HTMLParser):
 def _kill_in_the_middle(world: World, *options: str) -> list[str]:
     program = world.start(*options, "setup", "--yes", "--name", "demo", *world.sources)
     world.wait_for_journal(program)
-    for process in world.processes():
-        process.kill()
+    world.kill_all()
     said = "\n".join(program.communicate(timeout=HANG)).splitlines()
     world.wait_for_nothing()
     return said

@@ -121,9 +121,7 @@ def test_a_worker_that_cannot_begin_says_why(world: World) -> None:
 def test_a_killed_worker_leaves_a_sentence(world: World) -> None:
     program = world.start("setup", "--yes", "--name", "demo", *world.sources)
     world.wait_for_journal(program)
-    for process in world.processes():
-        if process.pid != program.pid:
-            process.kill()
+    world.kill_all(but=program.pid)
     _, said = program.communicate(timeout=HANG)
     assert program.returncode == 1
     assert "✗" in said

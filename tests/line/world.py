@@ -6,6 +6,7 @@ else is the real thing: worker, uv, environments, HTTP, files, processes.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import random
@@ -158,6 +159,13 @@ class World:
             except psutil.Error:
                 continue
         return found
+
+    def kill_all(self, but: int | None = None) -> None:
+        """One that was just seen may be gone by itself: what another's end takes along, too."""
+        for process in self.processes():
+            if process.pid != but:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
 
     def wait_for_nothing(self) -> None:
         """Until nothing of it runs any more."""
