@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.cli.reporter import Narrator, final_status, follow
+from wizard.cli.reporter import ConsoleReporter, final_status, read_events
 from wizard.cli.terminal import Terminal
 from wizard.model.errors import ExitStatus
 from wizard.model.events import Event, EventKind
@@ -35,7 +35,7 @@ def test_an_earlier_attempt_is_not_told_and_does_not_end_this_one(tmp_path: Path
             write(path, EventKind.RUN_FINISHED)
         return alive
 
-    told = list(follow(path, is_alive, lambda silence: None))
+    told = list(read_events(path, is_alive, lambda silence: None))
     assert [event.kind for event in told] == [
         EventKind.ATTEMPT_STARTING, EventKind.RUN_STARTED, EventKind.RUN_STARTED, EventKind.RUN_FINISHED,
     ]  # fmt: skip
@@ -53,7 +53,7 @@ def test_an_ending_does_not_end_it_while_somebody_is_at_it(tmp_path: Path) -> No
             write(path, EventKind.RUN_STARTED, EventKind.RUN_FINISHED)
         return asked[-1]
 
-    told = list(follow(path, is_alive, lambda silence: None))
+    told = list(read_events(path, is_alive, lambda silence: None))
     assert len(asked) == 6
     assert final_status(told[-1]) is ExitStatus.DONE
 
@@ -64,7 +64,7 @@ def test_lines_that_nobody_knows_do_not_hide_the_end(tmp_path: Path) -> None:
     with path.open("a", encoding="utf-8") as file:
         file.write('{"event": "of-the-future"}\n' * 1000)
     write(path, EventKind.RUN_FINISHED)
-    told = list(follow(path, lambda: False, lambda silence: None))
+    told = list(read_events(path, lambda: False, lambda silence: None))
     assert [event.kind for event in told] == [EventKind.RUN_STARTED, EventKind.RUN_FINISHED]
 
 
@@ -74,14 +74,14 @@ def test_silence_is_told_with_its_seconds_and_not_at_every_look(
     path = tmp_path / "events.jsonl"
     write(path, EventKind.RUN_STARTED)
     os.utime(path, (time.time() - 40, time.time() - 40))
-    narrator, silences = Narrator(Terminal("en")), list[float]()
+    narrator, silences = ConsoleReporter(Terminal("en")), list[float]()
     lives = iter((True,))
 
     def on_wait(silence: float) -> None:
         silences.append(silence)
         narrator.tell_silence(silence)
 
-    list(follow(path, lambda: next(lives, False), on_wait))
+    list(read_events(path, lambda: next(lives, False), on_wait))
     assert silences[-1] >= 40
     narrator.tell_silence(50)
     narrator.tell_silence(120)

@@ -10,7 +10,7 @@ from types import ModuleType
 
 import pytest
 
-from wizard.machine.asking import Task, run_all
+from wizard.machine.asking import TimedCall, run_all
 from wizard.machine.gpu.nvidia import NvidiaReading
 from wizard.machine.gpu.pci import DeviceReading
 from wizard.machine.machine_file import machine_from_json, machine_to_json
@@ -102,8 +102,8 @@ def test_stop_on_request(module: ModuleType, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_late_task_changes_nothing_any_more() -> None:
     held = threading.Event()
-    late = Task("late", lambda: held.wait(60), False)
-    quick = Task("quick", lambda: 5, 0)
+    late = TimedCall("late", lambda: held.wait(60), False)
+    quick = TimedCall("quick", lambda: 5, 0)
     assert [task.name for task in run_all([late, quick], 0.5)] == ["quick"]
     held.set()
     late.join(30)

@@ -7,7 +7,7 @@ from pathlib import Path, PureWindowsPath
 
 import pytest
 
-from wizard.app.pages.check import around_rows, folder_rows, restart_rows, runtime_rows
+from wizard.app.pages.check import folder_rows, host_checks, restart_rows, runtime_rows
 from wizard.app.pages.requirements import requirements
 from wizard.diagnose.checks.host_facts import HostFacts, look_around
 from wizard.machine.model import Driver, Gpu, Machine
@@ -86,7 +86,7 @@ def test_folders_that_trip_other_tools(
 
 def test_this_computer_has_a_row_for_its_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TORCH_WIZARD_HOME", str(tmp_path / "a b"))
-    keys = [row.fact.key for row in around_rows()]
+    keys = [row.fact.key for row in host_checks()]
     assert "environments.hazard.space" in keys
     assert "page.check.path" not in keys
 

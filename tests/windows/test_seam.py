@@ -14,7 +14,7 @@ import pytest
 
 from tests.windows.fake_windows import library
 from wizard.gui.startup import single
-from wizard.gui.startup.local_socket import UnixDoor
+from wizard.gui.startup.local_socket import LocalSocket
 from wizard.machine.host import operating_system
 from wizard.system import facts, places, sockets, traits
 from wizard.transfer.download.fetcher import SleepWatch
@@ -73,4 +73,4 @@ def test_no_socket_is_a_file_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
 
     monkeypatch.setattr("wizard.gui.startup.local_socket.local_socket", none)
     with pytest.raises(OSError, match="no such sockets"):
-        UnixDoor(str(tmp_path / "door"), lambda line: b"")
+        LocalSocket(str(tmp_path / "door"), lambda line: b"")

@@ -13,7 +13,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from wizard.app.pages.check import Looks, around_rows, driver_advice
+from wizard.app.pages.check import Looks, driver_advice, host_checks
 from wizard.app.pages.requirements import requirements, with_lint
 from wizard.app.use.doctor import Examination, examine_prefix, plan_examined, undo_repair
 from wizard.app.use.preferences import load_network, remember, save_network, with_network, with_volumes
@@ -121,7 +121,7 @@ class Session(Runs):
     ) -> Facts:
         """`on_part` hears each part of the look as it ends, and then `on_rows` what the machine looks like so far."""
         started = time.monotonic()
-        around = around_rows()
+        around = host_checks()
 
         def told(machine: Machine) -> None:
             if on_rows:

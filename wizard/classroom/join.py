@@ -21,7 +21,7 @@ from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.read import parse_profile, read_profile
 from wizard.classroom.profile.signature import signature_path
 from wizard.classroom.server.announce import plain_code, search
-from wizard.classroom.server.spread import Spread
+from wizard.classroom.server.spread import LoadBalancer
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
@@ -61,7 +61,7 @@ class Classroom:
         return tuple(pack.base for pack in self.packs)
 
     def further_urls(self) -> Callable[[LockedFile], tuple[str, ...]]:
-        return Spread(self.packs).urls_of
+        return LoadBalancer(self.packs).urls_of
 
 
 def announced(code: str) -> tuple[str, ...]:

@@ -17,7 +17,7 @@ from wizard.cli.doctor import doctor, save
 from wizard.cli.environment import commands, store
 from wizard.cli.explain import explain
 from wizard.cli.pick import pick
-from wizard.cli.reporter import Narrator, attend, tell_result
+from wizard.cli.reporter import ConsoleReporter, follow_run, tell_result
 from wizard.cli.setup import setup
 from wizard.cli.tables import width
 from wizard.cli.terminal import Interrupt, Terminal
@@ -48,7 +48,7 @@ def _echo(arguments: argparse.Namespace, terminal: Terminal) -> Callable[[str], 
         return terminal.line
     if arguments.started:
         return None
-    narrator = Narrator(terminal)
+    narrator = ConsoleReporter(terminal)
 
     def tell(line: str) -> None:
         event = parse_line(line)
@@ -76,7 +76,7 @@ def resume(arguments: argparse.Namespace, terminal: Terminal) -> int:
         return status
     if info.state == "running":
         terminal.say(message("cli.attached", run=info.id))
-    return attend(session, info.id, pid, arguments.events, terminal, interrupt)
+    return follow_run(session, info.id, pid, arguments.events, terminal, interrupt)
 
 
 def _newest(runs: Sequence[RunInfo]) -> RunInfo:

@@ -10,7 +10,7 @@ from typing import Any
 
 from wizard.app.session import Session
 from wizard.app.use.doctor import Examination, check_environment, repair_under_way
-from wizard.cli.reporter import attend
+from wizard.cli.reporter import follow_run
 from wizard.cli.terminal import Interrupt, Terminal, write_new
 from wizard.compatibility.model import Choices
 from wizard.diagnose.document import doctor_document
@@ -176,7 +176,7 @@ def _repair(
     if not goes_on:
         session.discard(run)
         return ExitStatus.CANCELLED
-    status = attend(session, run, session.start(run), False, terminal, interrupt)
+    status = follow_run(session, run, session.start(run), False, terminal, interrupt)
     _tell_end(preview, status, terminal)
     return status
 

@@ -89,7 +89,7 @@ _LOOK = 1.0  # seconds between two questions whether anybody is at it
 _BITE = 200  # events between two waits
 
 
-def follow(path: Path, is_alive: Callable[[], bool], on_wait: Callable[[float], None]) -> Iterator[Event]:
+def read_events(path: Path, is_alive: Callable[[], bool], on_wait: Callable[[float], None]) -> Iterator[Event]:
     """Yield the newest attempt's events, until nobody carries the run out any more.
 
     `on_wait` hears many times a second for how many seconds nothing was said.
@@ -136,7 +136,7 @@ class Screen:
         self._terminal.write(line)
 
 
-class Narrator:
+class ConsoleReporter:
     """Turns events into lines of text: a step's beginning and end, and a progress line on a terminal."""
 
     def __init__(self, terminal: Terminal, told: Iterable[str] = ()) -> None:
@@ -231,7 +231,7 @@ class ResolvingTold:
 _LAST_MOMENT = 5.0
 
 
-def attend(
+def follow_run(
     session: Session, run_id: str, pid: int | None, as_events: bool, terminal: Terminal, interrupt: Interrupt,
     notices: Iterable[str] = (),
 ) -> ExitStatus:  # fmt: skip
@@ -239,7 +239,7 @@ def attend(
 
     `pid`: of the worker, where it is ours. `notices`: what was said before the start, and is not said again.
     """
-    narrator = Narrator(terminal, notices)
+    narrator = ConsoleReporter(terminal, notices)
     told = False
     last: Event | None = None
 
@@ -252,7 +252,7 @@ def attend(
         if not as_events:
             narrator.tell_silence(silence)
 
-    for event in follow(session.events_path(run_id), lambda: session.is_running(run_id), on_wait):
+    for event in read_events(session.events_path(run_id), lambda: session.is_running(run_id), on_wait):
         if event.kind is EventKind.ATTEMPT_STARTING:
             continue
         last = event

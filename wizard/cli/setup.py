@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.app.session import Session
-from wizard.app.use.already_installed import is_present
+from wizard.app.use.already_installed import already_installed
 from wizard.app.use.environments import find_environment, finish_deletions_in_background
 from wizard.app.use.preferences import remember, with_volumes
 from wizard.classroom.profile.keys import remember_key
@@ -20,7 +20,7 @@ from wizard.cli.classroom.machine import ClassRun
 from wizard.cli.doctor import tell_drift
 from wizard.cli.grammar.arguments import choices_from
 from wizard.cli.network import Consent, network_from
-from wizard.cli.reporter import ResolvingTold, attend, tell_planned, tell_unchanged, telling_refusal
+from wizard.cli.reporter import ResolvingTold, follow_run, tell_planned, tell_unchanged, telling_refusal
 from wizard.cli.tables import width
 from wizard.cli.terminal import Interrupt, Terminal
 from wizard.compatibility.model import Choices
@@ -131,7 +131,7 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
     _remember(wished, profile)
     pid = session.start(preview.plan.id)
     said = [terminal.words(notice) for notice in preview.plan.notices]
-    status = attend(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
+    status = follow_run(session, preview.plan.id, pid, arguments.events, terminal, interrupt, said)
     course.serve_after(status, preview.files, interrupt)
     return status
 
@@ -150,7 +150,7 @@ def _is_present(
         if is_there(profile, choices, terminal):
             course.tell_present(target_prefix(choices))
             return True
-    if profile or not arguments.if_missing or not is_present(choices):
+    if profile or not arguments.if_missing or not already_installed(choices):
         return False
     terminal.say(message("fleet.there", prefix=str(target_prefix(choices))))
     return True

@@ -21,7 +21,7 @@ OnCheck = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class SmokeTrial:
     """`verification`: as the user's terminal has it. `looks`: those given, with what the trials proved."""
 
     verification: Verification
@@ -53,7 +53,7 @@ def run_trials(
     is_cancelled: IsCancelled,
     on_check: OnCheck | None,
     timeout: float = TIME_LIMIT,
-) -> Trial | None:
+) -> SmokeTrial | None:
     """None: there is no Python to run. Raises Cancelled."""
     if env.python is None:
         return None
@@ -66,8 +66,8 @@ def run_trials(
 
     first = test(env.variables)
     if passes(first):
-        return Trial(first, looks)
-    return Trial(first, tuple(_tried(look, env, first, test) for look in looks))
+        return SmokeTrial(first, looks)
+    return SmokeTrial(first, tuple(_tried(look, env, first, test) for look in looks))
 
 
 def _tried(

@@ -40,7 +40,7 @@ Value = TypeVar("Value")
 _POLL = 0.05
 
 
-class Task(Generic[Value]):
+class TimedCall(Generic[Value]):
     """One call. After `run_all`: `ended` is False for a late one; `value` is the default unless it went well."""
 
     def __init__(self, name: str, call: Callable[[], Value], default: Value) -> None:
@@ -52,7 +52,7 @@ class Task(Generic[Value]):
         self._outcome: Value
         self._thread: threading.Thread | None = None
 
-    def start(self, done: queue.SimpleQueue[Task[Any]], places: threading.Semaphore) -> None:
+    def start(self, done: queue.SimpleQueue[TimedCall[Any]], places: threading.Semaphore) -> None:
         self._thread = threading.Thread(target=self._work, args=(done, places), name=f"probe-{self.name}", daemon=True)
         self._thread.start()
 
@@ -60,7 +60,7 @@ class Task(Generic[Value]):
         if self._thread:
             self._thread.join(max(seconds, 0.0))
 
-    def _work(self, done: queue.SimpleQueue[Task[Any]], places: threading.Semaphore) -> None:
+    def _work(self, done: queue.SimpleQueue[TimedCall[Any]], places: threading.Semaphore) -> None:
         with places:
             try:
                 self._outcome = self._call()
@@ -76,13 +76,13 @@ class Task(Generic[Value]):
 
 
 def run_all(
-    tasks: Sequence[Task[Any]],
+    tasks: Sequence[TimedCall[Any]],
     seconds: float,
     is_cancelled: Callable[[], bool] = lambda: False,
     at_once: int = 16,
-) -> Iterator[Task[Any]]:
+) -> Iterator[TimedCall[Any]]:
     """Starts all; yields each as it ends; stops when all have ended, the time is up, or someone cancelled."""
-    done: queue.SimpleQueue[Task[Any]] = queue.SimpleQueue()
+    done: queue.SimpleQueue[TimedCall[Any]] = queue.SimpleQueue()
     places = threading.Semaphore(at_once)
     deadline = time.monotonic() + seconds
     for task in tasks:

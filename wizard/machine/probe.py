@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from wizard.machine.asking import Ask, IsCancelled, Task, asker, run_all
+from wizard.machine.asking import Ask, IsCancelled, TimedCall, asker, run_all
 from wizard.machine.gpu.cim import probe_windows
 from wizard.machine.gpu.merge import merge_gpus
 from wizard.machine.gpu.nvidia import NvidiaReading
@@ -43,16 +43,18 @@ class _Tasks:
     """The probes of one look, by their part's name."""
 
     def __init__(self, ask: Ask, folders: Sequence[Path]) -> None:
-        self.system = Task("system", probe_system, OperatingSystem(paths.os_name(), _plain_arch(), None, None, False))
-        self.nvml = Task("nvml", partial(probe_nvml, ask), NvidiaReading())
-        self.smi = Task("nvidia-smi", partial(probe_nvidia_smi, ask), NvidiaReading())
-        self.devices = Task("devices", partial(probe_devices, ask), DeviceReading())
-        self.toolkits: Task[tuple[Toolkit, ...]] = Task("toolkits", partial(probe_toolkits, ask), ())
-        self.pythons: Task[tuple[PythonInstall, ...]] = Task("pythons", partial(probe_pythons, ask), ())
-        self.condas: Task[tuple[CondaInstall, ...]] = Task("condas", partial(probe_condas, ask), ())
-        self.volumes: Task[tuple[Volume, ...]] = Task("volumes", lambda: tuple(map(volume, folders)), ())
+        self.system = TimedCall(
+            "system", probe_system, OperatingSystem(paths.os_name(), _plain_arch(), None, None, False)
+        )
+        self.nvml = TimedCall("nvml", partial(probe_nvml, ask), NvidiaReading())
+        self.smi = TimedCall("nvidia-smi", partial(probe_nvidia_smi, ask), NvidiaReading())
+        self.devices = TimedCall("devices", partial(probe_devices, ask), DeviceReading())
+        self.toolkits: TimedCall[tuple[Toolkit, ...]] = TimedCall("toolkits", partial(probe_toolkits, ask), ())
+        self.pythons: TimedCall[tuple[PythonInstall, ...]] = TimedCall("pythons", partial(probe_pythons, ask), ())
+        self.condas: TimedCall[tuple[CondaInstall, ...]] = TimedCall("condas", partial(probe_condas, ask), ())
+        self.volumes: TimedCall[tuple[Volume, ...]] = TimedCall("volumes", lambda: tuple(map(volume, folders)), ())
 
-    def all(self) -> list[Task[Any]]:
+    def all(self) -> list[TimedCall[Any]]:
         return [
             self.system, self.nvml, self.smi, self.devices, self.toolkits, self.pythons, self.condas, self.volumes,
         ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 
-from wizard.classroom.server.limits import AtTheDoor, Crowd
+from wizard.classroom.server.limits import ConnectionLimit, PendingConnection
 
 
 class _Generous(asyncio.Protocol):
@@ -18,7 +18,7 @@ class _Generous(asyncio.Protocol):
 
 
 async def _shut_on_one_that_does_not_read() -> int:
-    crowd = Crowd(8)
+    crowd = ConnectionLimit(8)
     loop, met = asyncio.get_running_loop(), asyncio.Event()
     sockets: list[socket.socket] = []
 
@@ -28,7 +28,7 @@ async def _shut_on_one_that_does_not_read() -> int:
             sockets.append(transport.get_extra_info("socket"))
             met.set()
 
-    server = await loop.create_server(lambda: AtTheDoor(crowd, Met), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: PendingConnection(crowd, Met), "127.0.0.1", 0)
     with socket.create_connection(server.sockets[0].getsockname()):
         await asyncio.wait_for(met.wait(), 20)
         await crowd.shut(server)
@@ -43,14 +43,14 @@ def test_no_connection_outlives_the_server() -> None:
 
 async def _shut_on_one_that_has_just_come() -> list[int]:
     """Its connection is made here, but the loop has not looked yet."""
-    crowd, accepted = Crowd(8), []
+    crowd, accepted = ConnectionLimit(8), []
 
     class Met(asyncio.Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
             accepted.append(transport.get_extra_info("socket"))
 
     loop = asyncio.get_running_loop()
-    server = await loop.create_server(lambda: AtTheDoor(crowd, Met), "127.0.0.1", 0)
+    server = await loop.create_server(lambda: PendingConnection(crowd, Met), "127.0.0.1", 0)
     with socket.create_connection(server.sockets[0].getsockname()):
         while not asyncio.all_tasks() - {asyncio.current_task()}:  # until the loop takes it in
             await asyncio.sleep(0)

@@ -11,7 +11,7 @@ from tests.classroom.pack.classes import Class
 from tests.classroom.server.conftest import serve
 from wizard.classroom.pack.opened import open_pack
 from wizard.classroom.server.server import PackServer
-from wizard.classroom.server.spread import Spread
+from wizard.classroom.server.spread import LoadBalancer
 from wizard.model.errors import WizardError
 from wizard.transfer.download import Downloads, Fetcher
 from wizard.transfer.download.fetcher import Options
@@ -20,7 +20,7 @@ from wizard.transfer.download.fetcher import Options
 def fetch_from(course: Class, servers: list[PackServer], store: Path, backoff: float = 0.05) -> int:
     """As a client does: the class's addresses, then the lock's own."""
     packs = [open_pack(f"http://127.0.0.1:{server.port}/") for server in servers]
-    spread = Spread(packs)
+    spread = LoadBalancer(packs)
     files = [replace(file, urls=(*spread.urls_of(file), *file.urls)) for file in course.file.profile.locks[0].files]
     fetched = Fetcher(Downloads(store), options=Options(allow_http=True, backoff=backoff)).fetch(files)
     for file, path in zip(files, fetched.paths, strict=True):
@@ -38,7 +38,9 @@ def test_a_file_of_unknown_size_is_not_asked_of_who_could_send_without_end(
     server: PackServer, course: Class, tmp_path: Path
 ) -> None:
     file = course.file.profile.locks[0].files[0]
-    spread = Spread([open_pack(f"http://127.0.0.1:{server.port}/"), open_pack((tmp_path / "pack").as_uri() + "/")])
+    spread = LoadBalancer(
+        [open_pack(f"http://127.0.0.1:{server.port}/"), open_pack((tmp_path / "pack").as_uri() + "/")]
+    )
     assert [url.partition(":")[0] for url in spread.urls_of(file)] == ["file", "http"]
     assert [url.partition(":")[0] for url in spread.urls_of(replace(file, size=None))] == ["file"]
 

@@ -99,7 +99,7 @@ _OLDEST_RUNTIME = "14.40"  # torch 2.9 and later end with WinError 1114 on older
 _OF_TEMP = ("environments.hazard.space", "environments.hazard.letters")  # short names (LI~1) are Windows' own
 
 
-def around_rows() -> tuple[Requirement, ...]:
+def host_checks() -> tuple[Requirement, ...]:
     """Raises nothing: what cannot be read is no row."""
     os_name = paths.os_name()
     return (

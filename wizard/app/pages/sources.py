@@ -54,7 +54,7 @@ class SourceRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Lasting:
+class PersistentMirror:
     """A mirror of the table that this setup uses and that can be used for good, for these kinds of things."""
 
     mirror: str
@@ -138,7 +138,9 @@ def operators(table: Sequence[MirrorRow]) -> tuple[MirrorRow, ...]:
     return tuple(found.values())
 
 
-def lasting(election: Election, choices: Choices, table: Sequence[MirrorRow], has_conda: bool) -> tuple[Lasting, ...]:
+def lasting(
+    election: Election, choices: Choices, table: Sequence[MirrorRow], has_conda: bool
+) -> tuple[PersistentMirror, ...]:
     """The mirrors that the person could keep: those elected for packages and channels; else the one chosen by name,
     for what it has. Channels are of use only to who has a conda."""
     kinds = [kind for kind in _LASTING if kind != "conda" or has_conda]
@@ -150,7 +152,7 @@ def lasting(election: Election, choices: Choices, table: Sequence[MirrorRow], ha
     if not used and choices.mirrors not in WORDS:
         has = {row.kind for row in table if row.id == choices.mirrors}
         used = {choices.mirrors: [kind for kind in kinds if _LASTING[kind] in has]}
-    return tuple(Lasting(mirror, tuple(kept)) for mirror, kept in used.items() if kept)
+    return tuple(PersistentMirror(mirror, tuple(kept)) for mirror, kept in used.items() if kept)
 
 
 def reasons(election: Election) -> tuple[Message, ...]:

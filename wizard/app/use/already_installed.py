@@ -24,7 +24,7 @@ from wizard.run.runs import run_info
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class AlreadyInstalled:
     """The newest run that ended well there. `status` is that of its end: 0, or 3 where the card failed its test."""
 
     plan: Plan
@@ -32,18 +32,18 @@ class Present:
     status: int
 
 
-def made_by(prefix: Path) -> Present | None:
+def made_by(prefix: Path) -> AlreadyInstalled | None:
     for folder in run_folders():
         try:
             plan, info = read_plan(folder.plan), run_info(folder)
         except WizardError:
             continue
         if Path(plan.prefix) == prefix and info.state == "finished":
-            return Present(plan, folder, info.exit_status or 0)
+            return AlreadyInstalled(plan, folder, info.exit_status or 0)
     return None
 
 
-def is_present(choices: Choices) -> bool:
+def already_installed(choices: Choices) -> bool:
     """Raises UsageError `present-not-ours`, `present-other`, `present-changed`: then nothing may be done unasked."""
     prefix = target_prefix(choices)
     if not is_environment(prefix) or unfinished_run(prefix):  # of the latter `check_place` says how to go on

@@ -2,8 +2,9 @@
 
 Who may come in at all: how many connections one address, and all together, may hold open.
 
-`limits.Gate` counts replies; a connection that never asks for anything is none, and yet a few hundred of them would use
-up what a program may open, so that the room could not reach its server. Everything happens in the server's one loop.
+`limits.RateLimit` counts replies; a connection that never asks for anything is none, and yet a few hundred of them
+would use up what a program may open, so that the room could not reach its server. Everything happens in the server's
+one loop.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ class Limits:
     retry_to: float = 6.0
 
 
-class Gate:
+class RateLimit:
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
         self._inside: Counter[str] = Counter()
@@ -84,7 +85,7 @@ _OWN_FILES = 128  # that this program has open besides
 _TURNS = 8  # of the loop; from accepted to admitted it takes four, from aborted to closed one
 
 
-class Crowd:
+class ConnectionLimit:
     """`replies`: how many files may be open at once for those who are served."""
 
     def __init__(self, replies: int) -> None:
@@ -134,10 +135,10 @@ async def _some_turns() -> None:
         await asyncio.sleep(0)
 
 
-class AtTheDoor(asyncio.Protocol):
+class PendingConnection(asyncio.Protocol):
     """Of one connection, until it is let in to who answers it."""
 
-    def __init__(self, crowd: Crowd, inner: Callable[[], asyncio.BaseProtocol]) -> None:
+    def __init__(self, crowd: ConnectionLimit, inner: Callable[[], asyncio.BaseProtocol]) -> None:
         self._crowd, self._inner = crowd, inner
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

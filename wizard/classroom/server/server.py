@@ -22,7 +22,7 @@ from aiohttp import web
 import wizard
 from wizard.classroom.pack.listing import LISTING, PROFILE, RESULTS, PackListing, listing_to_json
 from wizard.classroom.results.certificate import Certificate, now, parse, write_into
-from wizard.classroom.server.limits import AtTheDoor, Crowd, Gate, Limits
+from wizard.classroom.server.limits import ConnectionLimit, Limits, PendingConnection, RateLimit
 from wizard.classroom.server.serving import Served, reply, served_of
 from wizard.model.errors import WizardError
 
@@ -71,7 +71,7 @@ class PackServer:
         self, content: Content, options: ServeOptions, on_result: Callable[[Certificate], None] = lambda value: None
     ) -> None:
         self._content, self._options, self._on_result = content, options, on_result
-        self._gate = Gate(options.limits)
+        self._gate = RateLimit(options.limits)
         self.counted = Counted()
         self._ready: Future[int] = Future()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -119,7 +119,7 @@ class PackServer:
             auto_decompress=False,  # no result of ours is packed; a bomb is no result
         )  # fmt: skip
         await runner.setup()
-        crowd = Crowd(self._options.limits.together)
+        crowd = ConnectionLimit(self._options.limits.together)
         try:
             listening = await self._listen(runner, crowd)
             # A port that the system chooses is another one for IPv6; ours are told as IPv4 (`own_addresses`).
@@ -131,17 +131,17 @@ class PackServer:
             await runner.cleanup()
             await crowd.send_away()
 
-    async def _listen(self, runner: web.AppRunner, crowd: Crowd) -> asyncio.Server:
+    async def _listen(self, runner: web.AppRunner, crowd: ConnectionLimit) -> asyncio.Server:
         """Raises OSError."""
         inner = runner.server
         assert inner is not None  # it was set up
         loop, host, port = asyncio.get_running_loop(), self._options.host or None, self._options.port
         try:
-            return await loop.create_server(lambda: AtTheDoor(crowd, inner), host, port, backlog=_WAITING)
+            return await loop.create_server(lambda: PendingConnection(crowd, inner), host, port, backlog=_WAITING)
         except OSError:
             if not (self._options.any_port and port):
                 raise
-        return await loop.create_server(lambda: AtTheDoor(crowd, inner), host, 0, backlog=_WAITING)
+        return await loop.create_server(lambda: PendingConnection(crowd, inner), host, 0, backlog=_WAITING)
 
     async def _give(self, request: web.Request) -> web.StreamResponse:
         client = request.remote or ""

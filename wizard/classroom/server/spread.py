@@ -15,7 +15,7 @@ from wizard.classroom.pack.opened import OpenPack
 from wizard.model.lock import LockedFile
 
 
-class Spread:
+class LoadBalancer:
     """One per client. `packs`: opened, in any order."""
 
     def __init__(self, packs: Sequence[OpenPack], chance: random.Random | None = None) -> None:

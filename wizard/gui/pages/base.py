@@ -13,8 +13,8 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 from wizard.app.pages.order import AppState
-from wizard.gui.shell.context import Desk
-from wizard.gui.shell.tasks import Errand, OnNote, Work
+from wizard.gui.shell.context import AppContext
+from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import column
 from wizard.gui.widgets.labels import label
@@ -31,13 +31,13 @@ class Page(QWidget):
     wants_focus = Signal()  # what had the focus is gone
     retitled = Signal()  # only the window's title has to be written anew
 
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__()
         self.setObjectName("page")
         self.desk = desk
         self.footer_left: list[QWidget] = []
         self.footer_right: list[QWidget] = []
-        self._errand: Errand[Any] | None = None
+        self._errand: Task[Any] | None = None
         self._title, self._subtitle = label("", "title"), label("", "subtitle")
         self.trouble = Trouble(desk.voice)
         self.busy = Busy()

@@ -12,7 +12,7 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.build_cards import ForceBox, NewsBox, VerdictCard, build_text
 from wizard.gui.pages.build_grid import BuildGrid
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.frames import box, column
 from wizard.gui.widgets.labels import label
@@ -21,7 +21,7 @@ _COMPANIONS = ("torchvision", "torchaudio")
 
 
 class BuildPage(Page):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self.card = VerdictCard(desk.voice)
         self.grid = BuildGrid(desk)

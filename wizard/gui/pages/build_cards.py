@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QPushButton, QSizePolicy, QWidget
 
 from wizard.compatibility.model import Candidate, Choices, Link
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label
@@ -31,7 +31,7 @@ def link_name(kind: str) -> str:
 
 
 class VerdictCard(QFrame):
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "chosen")
         self._voice = voice
@@ -121,7 +121,7 @@ def build_text(torch: str, variant: str) -> str:
 class NewsBox(QFrame):
     """Told beside the verdict; it never takes its place, for the tables have no facts of these builds."""
 
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._voice = voice
@@ -160,7 +160,7 @@ class ForceBox(QFrame):
 
     agreed = Signal(object)  # Candidate
 
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "ask")
         self._voice = voice

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from wizard.app.pages.build import Grid, may_be_forced
 from wizard.compatibility.model import Candidate
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.figures import variant_text
 from wizard.model.messages import message
 
@@ -87,7 +87,7 @@ class BuildGrid(QTableWidget):
     wanted = Signal(object)  # Candidate: one was pressed that does not fit, but is there
     looked_at = Signal(object)  # Candidate | None: under the mouse or the cursor
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.desk = desk
         self._grid: Grid | None = None

@@ -16,7 +16,7 @@ from wizard.app.pages.order import is_all_well
 from wizard.app.use.settings import Mending
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check_rows import CheckRows
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.figures import seconds_text
@@ -47,7 +47,7 @@ def requirement_name(name: str) -> str:
 
 
 class CheckPage(Page):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._ended: set[str] = set()
         self._live: tuple[LiveRow, ...] = live_rows((), frozenset())

@@ -14,8 +14,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from wizard.app.pages.check import CheckRow, LiveRow
 from wizard.app.use.settings import Mending
 from wizard.diagnose.driver_guide import DriverGuide
-from wizard.gui.shell.context import Desk
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.context import AppContext
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.frames import RowCard, column, line_up, stacked
@@ -28,7 +28,7 @@ from wizard.toolconfig.lint.finding import LintFinding
 
 
 class DriverPanel(QWidget):
-    def __init__(self, guide: DriverGuide, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, guide: DriverGuide, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         rows = column(self, gap=8)
         for note in guide.notes:
@@ -63,7 +63,7 @@ class CheckRows(RowCard):
     wanted = Signal(object, object)  # self, LintFinding: show what mending it would write
     agreed = Signal(object)  # Mending: write it
 
-    def __init__(self, desk: Desk, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
+    def __init__(self, desk: AppContext, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
         super().__init__(4, 2, parent)
         self._desk, self._name_of = desk, name_of
         self._shown: tuple[CheckRow, ...] = ()

@@ -19,7 +19,7 @@ from wizard.app.session_api import resume_or_show
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.install_parts import RunProgress, RunSteps
 from wizard.gui.pages.run_watch import RunWatch
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.log_view import LogView
@@ -35,7 +35,7 @@ _LAID_OUT_MS = 50  # Qt lays the page out in several rounds of its loop
 
 
 class InstallPage(Page):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._paused = self._cancelling = False
         self._shown_run = ""

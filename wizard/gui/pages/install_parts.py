@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from wizard.app.pages.run import Bytes, RunView, StepView, limit_words
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import left_text, rate_text, seconds_text
 from wizard.gui.widgets.frames import RowCard, column, line_up
 from wizard.gui.widgets.labels import Pill, label
@@ -20,7 +20,7 @@ _STEPS = 1000
 
 
 class RunProgress(QFrame):
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
         self.setProperty("role", "card")
@@ -81,7 +81,7 @@ class _Row:
 
 
 class RunSteps(QWidget):
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
         self._rows: dict[str, _Row] = {}

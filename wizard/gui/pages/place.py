@@ -27,7 +27,7 @@ from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.check import requirement_name
 from wizard.gui.pages.place_parts import EngineChoice, ExistingChoice, VolumesForm
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import Fold, RowCard, box, column, stacked
@@ -43,7 +43,7 @@ DEFAULT_NAME = "torch"
 
 
 class PlacePage(Page):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self.name, self.folder = QLineEdit(), PathField()
         self._browse = QPushButton()

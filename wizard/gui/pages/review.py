@@ -13,7 +13,7 @@ from wizard.app.pages.run import resolving_words
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Choices, Plan
 from wizard.gui.pages.base import Page
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.code import CodeLine, copy_out
 from wizard.gui.widgets.diff_view import DiffView
@@ -88,7 +88,7 @@ _NO_SETTINGS = "change.settings"
 
 
 class ReviewPage(Page):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._head = box("chosen")
         lines = column(self._head, (16, 14, 16, 14), 6)

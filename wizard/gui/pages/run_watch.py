@@ -16,7 +16,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from wizard.app.pages.run import SILENT_AFTER, EventTail, RunView, as_message
 from wizard.app.session_api import SessionApi
-from wizard.gui.shell.tasks import Errands
+from wizard.gui.shell.tasks import TaskRunner
 from wizard.model.errors import WizardError
 from wizard.model.events import Event, EventKind
 from wizard.model.messages import LANGUAGES, Words, catalogue, message, text
@@ -39,7 +39,11 @@ class RunWatch(QObject):
     vanished = Signal()  # somebody removed it
 
     def __init__(
-        self, session: SessionApi, errands: Errands, say: Callable[[Words], str] = text, parent: QObject | None = None
+        self,
+        session: SessionApi,
+        errands: TaskRunner,
+        say: Callable[[Words], str] = text,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._session, self._errands, self._say = session, errands, say

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QFileDialog, QFrame, QPushButton, QWidget
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import CheckView, DiagnosisView, ReportView, read_report
 from wizard.gui.pages.base import Page
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.serving import DOWNLOADS
 from wizard.gui.shell.theme import code_font
 from wizard.gui.widgets.code import CodeLines, copy_out
@@ -33,7 +33,7 @@ _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, w
 
 
 class HandOnCard(QFrame):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__()
         self.setProperty("role", "card")
         self._desk = desk
@@ -110,7 +110,7 @@ def check_word(state: str) -> str:
 
 
 class VerifyPage(Page):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._failure = box("error")
         lines = column(self._failure, (16, 14, 16, 14), 8)

@@ -21,7 +21,7 @@ from wizard.app.session_api import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.welcome_cards import JoinPanel, RunningCard, WelcomeCard, run_name
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.widgets.frames import Tile, column, empty, line_up
 from wizard.gui.widgets.hosts_consent import HostsConsent
@@ -39,7 +39,7 @@ _MOST_DRIFTS = 3
 
 
 class WelcomePage(Page):
-    def __init__(self, desk: Desk, opened_file: str | None = None) -> None:
+    def __init__(self, desk: AppContext, opened_file: str | None = None) -> None:
         super().__init__(desk)
         self._runs: tuple[RunInfo, ...] = ()
         self._live: dict[str, RunningCard] = {}  # by run

@@ -23,7 +23,7 @@ from wizard.gui.widgets.labels import Pill, label
 from wizard.model.messages import Message, message
 
 if TYPE_CHECKING:
-    from wizard.gui.shell.context import Desk
+    from wizard.gui.shell.context import AppContext
     from wizard.run.model import RunInfo
 
 
@@ -183,7 +183,7 @@ class RunningCard(WelcomeCard):
     is_over = Signal()
     done = Signal(object)  # RunInfo
 
-    def __init__(self, desk: Desk, run: RunInfo, show: Callable[[], None]) -> None:
+    def __init__(self, desk: AppContext, run: RunInfo, show: Callable[[], None]) -> None:
         super().__init__("note", "", "", "", run_name(run), [("", show)])
         self._desk, self._run, self._is_done = desk, run, run.state == "finished"
         self._watch = RunWatch(desk.session, desk.errands, desk.voice.say, self)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _BY_A_PERSON = (QEvent.Type.MouseButtonPress, QEvent.Type.KeyPress, QEvent.Type.Wheel)
 
 
-class Hurry(QObject):
+class AutoAdvance(QObject):
     def __init__(self, app: QApplication, window: WindowParts) -> None:
         super().__init__(window)
         self._app, self._window = app, window

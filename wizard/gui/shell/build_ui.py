@@ -9,13 +9,13 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from wizard.app.pages.navigator import Navigator
 from wizard.app.pages.order import SideFlow
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.footer import AskBar, Footer
 from wizard.gui.shell.rail import Rail
 from wizard.gui.shell.serving import ServingNow
-from wizard.gui.shell.tasks import Errands
+from wizard.gui.shell.tasks import TaskRunner
 from wizard.gui.shell.theme import Theme, put_reduced_motion
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import column, line_up
 
 if TYPE_CHECKING:
@@ -28,14 +28,14 @@ def make_parts(window: WindowParts, session: SessionApi, side_api: SideApi, on_d
     """`on_drop`: of a plan that nobody wants any more."""
     wishes = window.preferences.wishes
     put_reduced_motion(window.app, wishes.reduced_motion)
-    window.errands = Errands()
+    window.errands = TaskRunner()
     window.theme = Theme(window.app, wishes.theme)
-    window.voice = Voice(window.app, wishes.language)
+    window.voice = Translator(window.app, wishes.language)
     window.navigator = Navigator(on_drop)
     window.session = session
     window.side = SideFlow()
     window.serving = ServingNow(window.errands, window)
-    window.desk = Desk(
+    window.desk = AppContext(
         session, window.navigator, window.voice, window.theme, window.errands, window.side, side_api, window.serving
     )
     window.rail = Rail(window.theme, window.voice)

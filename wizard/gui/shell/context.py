@@ -9,21 +9,21 @@ from wizard.app.pages.navigator import Navigator
 from wizard.app.pages.order import SideFlow
 from wizard.app.session_api import SessionApi
 from wizard.gui.shell.serving import ServingNow
-from wizard.gui.shell.tasks import Errands
+from wizard.gui.shell.tasks import TaskRunner
 from wizard.gui.shell.theme import Theme
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 
 if TYPE_CHECKING:
     from wizard.app.side_api import SideApi
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class AppContext:
     session: SessionApi
     navigator: Navigator
-    voice: Voice
+    voice: Translator
     theme: Theme
-    errands: Errands
+    errands: TaskRunner
     side: SideFlow
     side_api: SideApi
     serving: ServingNow

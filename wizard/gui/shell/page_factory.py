@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.pages.base import Page
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.startup.application import forget_sources
 from wizard.gui.tools.base import SidePage
 
@@ -20,41 +20,41 @@ if TYPE_CHECKING:
     from wizard.gui.pages.install import InstallPage
 
 
-def make_side_page(page: SideId, desk: Desk) -> SidePage:
+def make_side_page(page: SideId, desk: AppContext) -> SidePage:
     return _SIDE_MAKERS[page](desk)
 
 
-def _environments(desk: Desk) -> SidePage:
+def _environments(desk: AppContext) -> SidePage:
     from wizard.gui.tools.environments import EnvironmentsPage
 
     return EnvironmentsPage(desk)
 
 
-def _doctor(desk: Desk) -> SidePage:
+def _doctor(desk: AppContext) -> SidePage:
     from wizard.gui.tools.doctor import DoctorPage
 
     return DoctorPage(desk)
 
 
-def _explain(desk: Desk) -> SidePage:
+def _explain(desk: AppContext) -> SidePage:
     from wizard.gui.tools.explain import ExplainPage
 
     return ExplainPage(desk)
 
 
-def _undo(desk: Desk) -> SidePage:
+def _undo(desk: AppContext) -> SidePage:
     from wizard.gui.tools.undo import UndoPage
 
     return UndoPage(desk)
 
 
-def _class(desk: Desk) -> SidePage:
+def _class(desk: AppContext) -> SidePage:
     from wizard.gui.tools.class_page import ClassPage
 
     return ClassPage(desk)
 
 
-_SIDE_MAKERS: dict[SideId, Callable[[Desk], SidePage]] = {
+_SIDE_MAKERS: dict[SideId, Callable[[AppContext], SidePage]] = {
     SideId.ENVIRONMENTS: _environments,
     SideId.DOCTOR: _doctor,
     SideId.EXPLAIN: _explain,
@@ -64,7 +64,7 @@ _SIDE_MAKERS: dict[SideId, Callable[[Desk], SidePage]] = {
 
 
 class WizardPages(dict[PageId, Page]):
-    def __init__(self, desk: Desk, opened: str | None, on_made: Callable[[PageId, Page], None]) -> None:
+    def __init__(self, desk: AppContext, opened: str | None, on_made: Callable[[PageId, Page], None]) -> None:
         super().__init__()
         self._desk, self._opened, self._on_made = desk, opened, on_made
 
@@ -85,49 +85,49 @@ class WizardPages(dict[PageId, Page]):
         return WelcomePage(self._desk, self._opened)
 
 
-def _check(desk: Desk) -> Page:
+def _check(desk: AppContext) -> Page:
     from wizard.gui.pages.check import CheckPage
 
     return CheckPage(desk)
 
 
-def _build(desk: Desk) -> Page:
+def _build(desk: AppContext) -> Page:
     from wizard.gui.pages.build import BuildPage
 
     return BuildPage(desk)
 
 
-def _source(desk: Desk) -> Page:
+def _source(desk: AppContext) -> Page:
     from wizard.gui.pages.source.page import SourcePage
 
     return SourcePage(desk)
 
 
-def _place(desk: Desk) -> Page:
+def _place(desk: AppContext) -> Page:
     from wizard.gui.pages.place import PlacePage
 
     return PlacePage(desk)
 
 
-def _review(desk: Desk) -> Page:
+def _review(desk: AppContext) -> Page:
     from wizard.gui.pages.review import ReviewPage
 
     return ReviewPage(desk)
 
 
-def _install(desk: Desk) -> Page:
+def _install(desk: AppContext) -> Page:
     from wizard.gui.pages.install import InstallPage
 
     return InstallPage(desk)
 
 
-def _verify(desk: Desk) -> Page:
+def _verify(desk: AppContext) -> Page:
     from wizard.gui.pages.verify import VerifyPage
 
     return VerifyPage(desk)
 
 
-_MAKERS: dict[PageId, Callable[[Desk], Page]] = {
+_MAKERS: dict[PageId, Callable[[AppContext], Page]] = {
     PageId.CHECK: _check,
     PageId.BUILD: _build,
     PageId.SOURCE: _source,

@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from wizard.app.pages.order import SideFlow, SideId
     from wizard.app.session_api import SessionApi
     from wizard.gui.pages.base import Page
-    from wizard.gui.shell.context import Desk
+    from wizard.gui.shell.context import AppContext
     from wizard.gui.shell.footer import AskBar, Footer
     from wizard.gui.shell.page_factory import WizardPages
     from wizard.gui.shell.rail import Rail
     from wizard.gui.shell.serving import ServingNow
-    from wizard.gui.shell.tasks import Errands
+    from wizard.gui.shell.tasks import TaskRunner
     from wizard.gui.shell.theme import Theme
-    from wizard.gui.shell.translator import Voice
+    from wizard.gui.shell.translator import Translator
 
 
 class WindowParts(BareWindow):
     session: SessionApi
     navigator: Navigator
-    errands: Errands
+    errands: TaskRunner
     side: SideFlow
-    voice: Voice
+    voice: Translator
     theme: Theme
-    desk: Desk
+    desk: AppContext
     rail: Rail
     footer: Footer
     ask: AskBar

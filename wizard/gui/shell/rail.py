@@ -14,7 +14,7 @@ from wizard.app.pages.order import ORDER, SIDE_ORDER, PageId, SideId
 from wizard.gui.shell.splash import BRAND
 from wizard.gui.shell.splash import RAIL_WIDTH as WIDTH
 from wizard.gui.shell.theme import THEMES, Theme
-from wizard.gui.shell.translator import LANGUAGE_NAMES, Voice
+from wizard.gui.shell.translator import LANGUAGE_NAMES, Translator
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label
 
@@ -171,7 +171,7 @@ class Rail(QWidget):
     logs_wanted = Signal()
     help_wanted = Signal()
 
-    def __init__(self, theme: Theme, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

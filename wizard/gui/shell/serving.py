@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
-from wizard.gui.shell.tasks import Errands, IsCancelled, OnNote, seldom
+from wizard.gui.shell.tasks import IsCancelled, OnNote, TaskRunner, seldom
 from wizard.model.errors import Cancelled, WizardError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ PACK, DOWNLOADS = "pack", "downloads"
 class ServingNow(QObject):
     changed = Signal()
 
-    def __init__(self, errands: Errands, parent: QObject) -> None:
+    def __init__(self, errands: TaskRunner, parent: QObject) -> None:
         super().__init__(parent)
         self._errands = errands
         self._unwanted: threading.Event | None = None  # of a start that is under way

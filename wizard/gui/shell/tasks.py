@@ -34,7 +34,7 @@ class _Post(QObject):
     arrived = Signal(str, object)
 
 
-class Errand(QObject, Generic[T]):
+class Task(QObject, Generic[T]):
     over = Signal(object)  # itself
 
     def __init__(
@@ -106,15 +106,15 @@ def seldom(note: OnNote) -> Callable[[int, int], None]:
     return tell
 
 
-def _let_go(errand: Errand[Any]) -> None:
+def _let_go(errand: Task[Any]) -> None:
     """The last hold on it: an object must not vanish while it is being called."""
 
 
-class Errands:
+class TaskRunner:
     """Every errand that is under way. Owned by the window."""
 
     def __init__(self) -> None:
-        self._going: set[Errand[Any]] = set()
+        self._going: set[Task[Any]] = set()
 
     def start(
         self,
@@ -122,13 +122,13 @@ class Errands:
         on_done: Callable[[T], None],
         on_failed: Callable[[WizardError], None],
         on_note: OnNote | None = None,
-    ) -> Errand[T]:
-        errand = Errand(work, on_done, on_failed, on_note)
+    ) -> Task[T]:
+        errand = Task(work, on_done, on_failed, on_note)
         self._going.add(errand)
         errand.over.connect(self._forget)  # a function that held the errand would keep it alive for ever
         return errand
 
-    def _forget(self, errand: Errand[Any]) -> None:
+    def _forget(self, errand: Task[Any]) -> None:
         self._going.discard(errand)
         QTimer.singleShot(0, partial(_let_go, errand))
 
@@ -151,9 +151,9 @@ class Errands:
 
 
 class SideTask:
-    def __init__(self, errands: Errands) -> None:
+    def __init__(self, errands: TaskRunner) -> None:
         self._errands = errands
-        self._errand: Errand[Any] | None = None
+        self._errand: Task[Any] | None = None
 
     @property
     def is_busy(self) -> bool:

@@ -15,7 +15,7 @@ LANGUAGE_NAMES = {"en": "English", "zh_CN": "简体中文"}
 _LOG = logging.getLogger(__name__)
 
 
-class Voice(QObject):
+class Translator(QObject):
     changed = Signal()
 
     def __init__(self, app: QApplication, language: str) -> None:

@@ -52,7 +52,7 @@ class WizardWindow(WindowParts):
         self.is_now_furnished()
 
     def _make_parts(self, session: SessionApi, opened: str | None, side_api: SideApi) -> None:
-        from wizard.gui.shell.auto_advance import Hurry
+        from wizard.gui.shell.auto_advance import AutoAdvance
         from wizard.gui.shell.build_ui import lay_out, make_parts
         from wizard.gui.shell.page_factory import WizardPages
         from wizard.gui.shell.wording import RunTitle
@@ -64,7 +64,7 @@ class WizardWindow(WindowParts):
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
         self._chain: list[QWidget] = []  # the order of Tab
-        self._hurry = Hurry(self.app, self)
+        self._hurry = AutoAdvance(self.app, self)
         self._title = RunTitle(self)
         self._shell = lay_out(self.rail, self.stack, self.ask, self.footer)
         self.setCentralWidget(self._shell)

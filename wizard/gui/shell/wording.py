@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see first_picture.py
 from PySide6.QtWidgets import QWidget
 
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.model.messages import sentences_of
 from wizard.system.traits import this
 
@@ -83,7 +83,7 @@ def control_at(owner: Any, path: str) -> QWidget:
     return found
 
 
-def put_hints(owner: QWidget, name: str, voice: Voice) -> None:
+def put_hints(owner: QWidget, name: str, voice: Translator) -> None:
     """A key of a translation that names no control is passed over: it is for the tests, not for the window."""
     for path, words in hints_of(name, voice.language).items():
         try:
@@ -104,7 +104,7 @@ def put_all_words(window: WindowParts) -> None:
         page.render_state()
 
 
-def put_words(name: PageId | SideId, page: Page, voice: Voice) -> None:
+def put_words(name: PageId | SideId, page: Page, voice: Translator) -> None:
     page.retranslate()
     put_hints(page, name.value, voice)
     put_hints(page.trouble, "trouble", voice)

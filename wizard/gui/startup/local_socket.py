@@ -21,7 +21,7 @@ _WAITING = 8
 Answer = Callable[[bytes], bytes]  # b"": nothing is answered
 
 
-class UnixDoor(QObject):
+class LocalSocket(QObject):
     def __init__(self, path: str, answer: Answer, parent: QObject | None = None) -> None:
         """`answer` gets one line. Raises OSError where there can be no such socket."""
         super().__init__(parent)

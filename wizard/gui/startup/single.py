@@ -24,7 +24,7 @@ from wizard.system.traits import this
 if TYPE_CHECKING:  # loaded when there is another window, or once ours is painted
     from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
-    from wizard.gui.startup.local_socket import UnixDoor
+    from wizard.gui.startup.local_socket import LocalSocket
 
 _CONNECT_MS = 500
 _WRITE_MS = 1000
@@ -96,7 +96,7 @@ class SingleInstance(QObject):
     def __init__(self, name: str = "", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._name = name or server_name()
-        self._server: QLocalServer | UnixDoor | None = None
+        self._server: QLocalServer | LocalSocket | None = None
 
     def hand_over_or_claim(self, file: str | None) -> bool:
         """True: another window has taken it, perhaps one that was just being opened. False: this start is to open one,
@@ -134,15 +134,15 @@ class SingleInstance(QObject):
         self._server = self._local_server() if this().doors_are_pipes else self._unix_door()
         return self._server is not None
 
-    def _unix_door(self) -> UnixDoor | None:
-        from wizard.gui.startup.local_socket import UnixDoor
+    def _unix_door(self) -> LocalSocket | None:
+        from wizard.gui.startup.local_socket import LocalSocket
 
         path = _path(self._name)
         if _is_mine(path, stat.S_ISSOCK):  # of a start that was killed: nobody has answered there
             with contextlib.suppress(OSError):
                 moving.unlink(Path(path))
         try:
-            return UnixDoor(path, self._hear_line, self)
+            return LocalSocket(path, self._hear_line, self)
         except OSError:
             return None
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QPushButton
 
 from wizard.app.pages.order import Visit
 from wizard.gui.pages.base import Page
-from wizard.gui.shell.context import Desk
-from wizard.gui.shell.tasks import Errand, OnNote, Work
+from wizard.gui.shell.context import AppContext
+from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ T = TypeVar("T")
 
 
 class SidePage(Page):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
-        self._beside: dict[str, Errand[Any]] = {}
+        self._beside: dict[str, Task[Any]] = {}
 
     @property
     def api(self) -> SideApi:

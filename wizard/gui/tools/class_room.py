@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from wizard.classroom.results.room import MOST_SEATS, RED, ClassResults, MachineRow
 from wizard.classroom.results.room_page import sentences
 from wizard.gui.shell.serving import PACK, ServingNow
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import CodeLine
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import SIGNS, Pill, label, selectable
@@ -44,7 +44,7 @@ class ServingPanel(QFrame):
     stop_wanted = Signal()
     mend_wanted = Signal()
 
-    def __init__(self, voice: Voice, serving: ServingNow, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, serving: ServingNow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._voice, self._serving = voice, serving
@@ -165,7 +165,7 @@ _MOST_ROWS_SHOWN = 10
 class RoomPanel(QWidget):
     seats_named = Signal(int)
 
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
         self._room: ClassResults | None = None
@@ -288,7 +288,7 @@ class RoomPanel(QWidget):
 class _Detail(QFrame):
     """One computer in whole sentences."""
 
-    def __init__(self, voice: Voice) -> None:
+    def __init__(self, voice: Translator) -> None:
         super().__init__()
         self.setProperty("role", "card")
         self._voice = voice

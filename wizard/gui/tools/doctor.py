@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QFileDialog, QLabel, QWidget
 
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.doctor_answer import DoctorAnswer
@@ -33,7 +33,7 @@ _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 
 
 class DoctorPage(SidePage):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._known: tuple[Environment, ...] = ()
         self._found: Examination | None = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QWidget
 
 from wizard.gui.shell.theme import code_font
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.base import button
 from wizard.gui.widgets.frames import Fold, RowCard, box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, restyle, selectable
@@ -37,7 +37,7 @@ def drift_messages(drift: EnvironmentChanges) -> Iterator[Message]:
 
 
 class DoctorAnswer(QWidget):
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
         rows = column(self, gap=10)

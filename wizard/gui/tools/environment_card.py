@@ -8,7 +8,7 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.tools.environments_table import day_text, engine_name, environment_state, torch_words
 from wizard.gui.widgets.code import CodeLines, copy_out
 from wizard.gui.widgets.frames import column, line_up
@@ -31,7 +31,7 @@ class EnvironmentCard(QFrame):
     export = Signal()
     bring_back = Signal()
 
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._voice = voice

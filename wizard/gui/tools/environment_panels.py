@@ -14,7 +14,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QPlainTextEdit, QProgressBar, QPushButton, QWidget
 
 from wizard.gui.shell.theme import code_font
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import Pill, label, restyle
 from wizard.model.messages import bytes_text
@@ -107,7 +107,7 @@ class DeletionPanel(QFrame):
     kept = Signal()  # the person would rather not
     look_again = Signal()
 
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "error")
         self._voice = voice

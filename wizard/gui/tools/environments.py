@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from wizard.app.pages.order import SideId
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote, seldom
 from wizard.gui.tools.base import SidePage, button
 from wizard.gui.tools.environment_card import EnvironmentCard
@@ -29,7 +29,7 @@ _EXPORT_AS = "requirements (*.txt);;pylock (*.toml);;JSON (*.json)"
 
 
 class EnvironmentsPage(SidePage):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._found: tuple[Environment, ...] | None = None
         self._sizes: dict[Path, Sizes] = {}

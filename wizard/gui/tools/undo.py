@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QSignalBlocker
 from PySide6.QtWidgets import QWidget
 
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import IsCancelled, OnNote
 from wizard.gui.tools.base import SidePage
 from wizard.gui.widgets.diff_view import FileDiff
@@ -31,7 +31,7 @@ _UNDONE = "undone"
 
 
 class UndoPage(SidePage):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._changes: tuple[Change, ...] | None = None
         self._diffs: tuple[UndoDiff, ...] | None = None

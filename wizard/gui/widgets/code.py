@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication, QResizeEvent, QTextDocument
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QWidget
 
 from wizard.gui.shell.theme import code_font
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.announce import announce
 from wizard.gui.widgets.frames import Fold, column, empty, line_up
 from wizard.gui.widgets.labels import JOINT, Wrapped, label, may_end_lines, selectable
@@ -135,7 +135,7 @@ class CodeLine(QFrame):
 class CodeLines(QWidget):
     """`head` shows the first line alone, as what most people want; all else is folded away."""
 
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
         self._sections: tuple[Section, ...] = ()

@@ -12,7 +12,7 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QProgressBar, QPushButton, QWidget
 
 from wizard.gui.shell.theme import code_font, is_motion_reduced
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.code import copy_out
 from wizard.gui.widgets.frames import box, column, line_up
 from wizard.gui.widgets.labels import Pill, label, selectable
@@ -65,7 +65,7 @@ class Busy(QFrame):
 class HelpPanel(QWidget):
     closed = Signal()
 
-    def __init__(self, voice: Voice, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice, self._name = voice, name
         frame = box("card", self)
@@ -102,7 +102,7 @@ class HelpPanel(QWidget):
 class Remark(QFrame):
     """`word` stands in the pill; a function, because the language may change."""
 
-    def __init__(self, voice: Voice, word: Callable[[], str], parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, word: Callable[[], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._voice, self._word = voice, word
@@ -141,7 +141,7 @@ class Remark(QFrame):
 
 
 class Trouble(QFrame):
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "error")
         self._voice = voice

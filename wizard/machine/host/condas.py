@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from pathlib import Path
 
-from wizard.machine.asking import Ask, Task, question, run_all
+from wizard.machine.asking import Ask, TimedCall, question, run_all
 from wizard.machine.model import CondaInstall
 from wizard.system.places import places
 from wizard.system.traits import this
@@ -94,8 +94,8 @@ def probe_condas(ask: Ask, environment: Mapping[str, str] | None = None) -> tupl
     for kind, path, found_by in candidates(known):
         real = path.resolve()
         chosen.setdefault((kind, root_prefix(real) or real), (real, found_by))
-    tasks: list[Task[CondaInstall | None]] = [
-        Task(str(path), partial(_install, ask, kind, path, found_by, known), None)
+    tasks: list[TimedCall[CondaInstall | None]] = [
+        TimedCall(str(path), partial(_install, ask, kind, path, found_by, known), None)
         for (kind, _), (path, found_by) in chosen.items()
     ]
     for _ in run_all(tasks, 2 * SECONDS):

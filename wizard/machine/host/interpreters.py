@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from wizard.machine.asking import Ask, Task, question, run_all
+from wizard.machine.asking import Ask, TimedCall, question, run_all
 from wizard.machine.model import PythonInstall
 from wizard.process import without_memory
 from wizard.system import paths
@@ -156,11 +156,11 @@ def ask_interpreter(ask: Ask, path: Path) -> InterpreterFacts | None:
 
 
 def _ask_all(ask: Ask, executables: Iterable[Path]) -> dict[Path, InterpreterFacts]:
-    tasks: list[Task[InterpreterFacts | None]] = []
+    tasks: list[TimedCall[InterpreterFacts | None]] = []
     by_name: dict[str, Path] = {}
     for path in executables:
         by_name[str(path)] = path
-        tasks.append(Task(str(path), partial(ask_interpreter, ask, path), None))
+        tasks.append(TimedCall(str(path), partial(ask_interpreter, ask, path), None))
     for task in run_all(tasks, _TOTAL, at_once=_AT_ONCE):
         if task.error and (lack := without_memory(task.error)):
             raise lack

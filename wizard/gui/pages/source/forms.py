@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from wizard.app.pages.sources import WORDS, operators
 from wizard.app.use.settings import UsePlan
 from wizard.compatibility.model import Choices
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.widgets.diff_view import DiffView
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import column, line_up
@@ -69,7 +69,7 @@ class RegionChoice(QWidget):
 class LastingBox(QFrame):
     wished = Signal(bool)
 
-    def __init__(self, desk: Desk, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
         self._desk = desk

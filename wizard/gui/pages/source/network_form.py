@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label
@@ -31,7 +31,7 @@ _MODES = (Mode.SYSTEM, Mode.NONE, Mode.CUSTOM)
 _PAC = "network.notice.script"
 
 
-def system_words(system: SystemProxy, voice: Voice) -> str:
+def system_words(system: SystemProxy, voice: Translator) -> str:
     """What the system says, without passwords; None of it is a wish of ours."""
     addresses = [shown(url) for url in (system.https, system.http, system.other) if url]
     if addresses:
@@ -59,7 +59,7 @@ def system_words(system: SystemProxy, voice: Voice) -> str:
 class NetworkForm(QWidget):
     wished = Signal()
 
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
         self._system: SystemProxy | None = None

@@ -10,13 +10,13 @@ from typing import Any
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.sources import KINDS, Lasting, SourceRow, lasting, reasons, rows_of
+from wizard.app.pages.sources import KINDS, PersistentMirror, SourceRow, lasting, reasons, rows_of
 from wizard.app.use.settings import UsePlan
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHand, WhereFrom
 from wizard.gui.pages.source.network_form import NetworkForm
 from wizard.gui.pages.source.rows import SourceRows
-from wizard.gui.shell.context import Desk
+from wizard.gui.shell.context import AppContext
 from wizard.gui.shell.tasks import SideTask
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import Fold, box, column
@@ -30,7 +30,7 @@ from wizard.transfer.proxy.model import Network, SystemProxy
 
 
 class SourcePage(Page):
-    def __init__(self, desk: Desk) -> None:
+    def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._table: tuple[MirrorRow, ...] = ()
         self._live: dict[tuple[str, str], SourceRow] = {}
@@ -188,7 +188,7 @@ class SourcePage(Page):
 
     # -- a mirror for good
 
-    def _offer(self) -> tuple[Lasting, ...]:
+    def _offer(self) -> tuple[PersistentMirror, ...]:
         election, facts = self.state.election, self.state.facts
         if election is None or facts is None:
             return ()

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from wizard.app.pages.sources import SourceRow
-from wizard.gui.shell.translator import Voice
+from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import RowCard, column, stacked
 from wizard.gui.widgets.labels import Pill, label
@@ -129,7 +129,7 @@ def _elsewhere(row: SourceRow) -> str:
 
 
 class SourceRows(QWidget):
-    def __init__(self, voice: Voice, parent: QWidget | None = None) -> None:
+    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._voice = voice
         self._lines: list[_Line] = []
