@@ -13,7 +13,7 @@ from wizard.diagnose.repair.plan import RepairPreview, measured_rates, transfer_
 from wizard.model.lock import LockedFile
 from wizard.model.messages import message, text
 from wizard.sources.model import Layout, Origin, Source, UserSettings
-from wizard.sources.speed import CachedBenchmark, keep, network_mark
+from wizard.sources.speed import CachedBenchmark, network_fingerprint, save_benchmark
 from wizard.sources.status import SourceStatus, Truth
 from wizard.system import paths
 from wizard.transfer.download import Downloads
@@ -31,12 +31,12 @@ def wheel(name: str, host: str, size: int = 60_000_000) -> LockedFile:
 
 
 def test_only_races_of_this_network_and_day_count(tmp_path: Path) -> None:
-    now, here = time.time(), network_mark(UserSettings())
-    keep(tmp_path / "a.json", race(1e6, "files.near.example", now - 900, here))
-    keep(tmp_path / "b.json", race(2e6, "files.near.example", now - 60, here))
-    keep(tmp_path / "c.json", race(9e6, "far.example", now - 60, "another network", "far"))
-    keep(tmp_path / "d.json", race(9e6, "old.example", now - 90_000, here, "old"))
-    keep(tmp_path / "e.json", race(None, "silent.example", now - 60, here, "silent"))
+    now, here = time.time(), network_fingerprint(UserSettings())
+    save_benchmark(tmp_path / "a.json", race(1e6, "files.near.example", now - 900, here))
+    save_benchmark(tmp_path / "b.json", race(2e6, "files.near.example", now - 60, here))
+    save_benchmark(tmp_path / "c.json", race(9e6, "far.example", now - 60, "another network", "far"))
+    save_benchmark(tmp_path / "d.json", race(9e6, "old.example", now - 90_000, here, "old"))
+    save_benchmark(tmp_path / "e.json", race(None, "silent.example", now - 60, here, "silent"))
     rates = measured_rates(UserSettings(), (NEAR,), tmp_path, now)
     assert rates == {"files.near.example": 2e6, "near.example": 2e6}
 
@@ -70,9 +70,9 @@ def test_a_repair_counts_what_is_left_and_says_what_is_measured(patient: Patient
     here.parent.mkdir(parents=True)
     here.write_bytes(next((patient.wheels / "packages").glob(f"nvidia_cudnn_cu12-{CUDNN}-*.whl")).read_bytes())
     assert hashlib.sha256(here.read_bytes()).hexdigest() == cudnn.sha256
-    keep(
+    save_benchmark(
         paths.cache_dir() / "mirror-races" / "x.json",
-        race(2e6, "127.0.0.1", time.time(), network_mark(patient.session.facts_of(patient.machine).settings)),
+        race(2e6, "127.0.0.1", time.time(), network_fingerprint(patient.session.facts_of(patient.machine).settings)),
     )
     second = patient.plan()
     assert second.download_bytes == sizes["torch"]

@@ -26,7 +26,7 @@ from wizard.run.model import Election, Facts, SourceState
 from wizard.run.select.elect import elect
 from wizard.sources import speed
 from wizard.sources.model import Origin, UserSettings
-from wizard.sources.speed import recall
+from wizard.sources.speed import read_benchmark
 
 pytestmark = pytest.mark.slow
 
@@ -214,14 +214,14 @@ def test_a_kept_race_ends(lab: Lab) -> None:
     lab.add("official")
     lab.elect()
     path = next((Path(os.environ["TORCH_WIZARD_HOME"]) / "cache" / "mirror-races").iterdir())
-    kept = recall(path, speed.network_mark(UserSettings()), 60)
+    kept = read_benchmark(path, speed.network_fingerprint(UserSettings()), 60)
     assert kept
     mark = kept.network
-    assert recall(path, mark, 60, now=kept.asked + 59) == kept
-    assert recall(path, mark, 60, now=kept.asked + 61) is None
+    assert read_benchmark(path, mark, 60, now=kept.asked + 59) == kept
+    assert read_benchmark(path, mark, 60, now=kept.asked + 61) is None
     assert not path.exists(), "thrown away"
     path.write_bytes(b"{")
-    assert recall(path, mark, 60) is None
+    assert read_benchmark(path, mark, 60) is None
 
 
 def test_a_kept_winner_that_is_gone_meanwhile(lab: Lab) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from wizard.sources.model import UserSettings
-from wizard.sources.race_policy import language_name, race_policy, region, region_of, time_zone, zone_of_path
-from wizard.sources.speed import network_mark, parse_linux_routes, parse_windows_routes
+from wizard.sources.race_policy import benchmark_policy, language_name, region, region_of, time_zone, zone_of_path
+from wizard.sources.speed import network_fingerprint, parse_linux_routes, parse_windows_routes
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from wizard.sources.speed import network_mark, parse_linux_routes, parse_windows
     ],
 )
 def test_the_region_by_language_or_time_zone(language: str, zone: str, expected: str) -> None:
-    assert region_of(language, zone, race_policy()) == expected
+    assert region_of(language, zone, benchmark_policy()) == expected
 
 
 def test_the_persons_word_counts_first() -> None:
@@ -84,12 +84,12 @@ def test_the_network_is_its_gateway_and_subnet() -> None:
 def test_the_mark_tells_nothing_and_follows_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"):
         monkeypatch.delenv(name, raising=False)
-    plain = network_mark(UserSettings())
+    plain = network_fingerprint(UserSettings())
     assert len(plain) == 16
-    assert plain == network_mark(UserSettings())
-    assert network_mark(UserSettings(proxy="http://proxy.example:3128")) != plain
+    assert plain == network_fingerprint(UserSettings())
+    assert network_fingerprint(UserSettings(proxy="http://proxy.example:3128")) != plain
     environment = {"HTTPS_PROXY": "http://me:one@proxy.example:3128"}
-    known = network_mark(UserSettings(environment=environment))
+    known = network_fingerprint(UserSettings(environment=environment))
     assert known != plain
     other_password = {"HTTPS_PROXY": "http://me:two@proxy.example:3128"}
-    assert network_mark(UserSettings(environment=other_password)) == known
+    assert network_fingerprint(UserSettings(environment=other_password)) == known

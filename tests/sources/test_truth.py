@@ -18,7 +18,7 @@ from wizard.run.select.benchmark import Benchmark, run_benchmark
 from wizard.sources.candidates import SourceCandidate, SourceKind
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.platform_tags import platform_tags
-from wizard.sources.race_policy import race_policy
+from wizard.sources.race_policy import benchmark_policy
 from wizard.sources.status import SourceStatus, Truth, WantedWheel, WheelQuestion
 
 TAGS = platform_tags("3.12", "linux", "x86_64", "2.36")
@@ -28,7 +28,7 @@ TORCH = "torch-{0}+cu126-cp312-cp312-manylinux_2_28_x86_64.whl"
 WHEEL = TORCH.format("2.14.1")
 OTHER_HOST = "127.0.0.2"
 # Time is not what these tests are about: a busy machine must not make a good mirror silent.
-PATIENT = replace(race_policy(), probe_seconds=30.0, most_measured=0)
+PATIENT = replace(benchmark_policy(), probe_seconds=30.0, most_measured=0)
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,10 @@ from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.run.select.benchmark import Benchmark, run_benchmark
 from wizard.sources.candidates import SourceCandidate, SourceKind
 from wizard.sources.model import Layout, Origin, Source, UserSettings
-from wizard.sources.race_policy import race_policy
+from wizard.sources.race_policy import benchmark_policy
 from wizard.sources.status import ChannelQuestion, InstallerQuestion, Question, Truth
 
-PATIENT = replace(race_policy(), probe_seconds=30.0)
+PATIENT = replace(benchmark_policy(), probe_seconds=30.0)
 PYTHON = ChannelQuestion("linux-64", "3.12")
 INSTALLER = InstallerQuestion("Linux-x86_64.sh")
 NEW, OLD = "Fri, 20 Nov 2026 08:00:00 GMT", "Sun, 01 Nov 2026 08:00:00 GMT"

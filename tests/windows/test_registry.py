@@ -11,7 +11,7 @@ from wizard.environment.disk import long_paths_are_on
 from wizard.machine.host import condas, interpreters
 from wizard.machine.host.operating_system import in_registry
 from wizard.process.running import code_page_of
-from wizard.sources.race_policy import race_policy, region_of, windows_zone
+from wizard.sources.race_policy import benchmark_policy, region_of, windows_zone
 from wizard.system import facts
 from wizard.system.windows.registry import MACHINE, USER, Registry, registry
 from wizard.transfer.proxy.system import read_internet_settings
@@ -67,7 +67,7 @@ def test_the_number_that_windows_gave_itself(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_the_time_zone_is_chinas() -> None:
     assert windows_zone(SETTINGS) == "China Standard Time"
-    assert region_of("", windows_zone(SETTINGS), race_policy()) == "cn"
+    assert region_of("", windows_zone(SETTINGS), benchmark_policy()) == "cn"
     assert windows_zone(NOTHING) == ""
 
 

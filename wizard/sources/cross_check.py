@@ -30,7 +30,7 @@ _BY_CODE = {
 Contradicts = Callable[[str, str], bool]  # of a file's name and SHA-256: whether the tables know it with another
 
 
-def compare(
+def cross_check(
     sights: Sequence[ProbeResult], is_open: bool, channel_days: float, now: float,
     contradicts: Contradicts = lambda file, sha256: False,
 ) -> tuple[SourceStatus, ...]:  # fmt: skip

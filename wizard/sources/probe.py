@@ -51,7 +51,7 @@ _HREF = re.compile(r"""href\s*=\s*["'](?P<href>[^"'<>]*Miniforge3[^"'<>]*)["']""
 _VERSIONED = re.compile(r"Miniforge3-(?P<version>\d[\d.]*-\d+)-(?P<ending>.+)$")
 
 
-def look_at_installer(source: Source, question: InstallerQuestion, client: Client) -> ProbeResult:
+def probe_installer(source: Source, question: InstallerQuestion, client: Client) -> ProbeResult:
     """Raises SourceUnreachable."""
     name, url = source.label, source.url or ""
     if url.lower().startswith("file:"):
@@ -109,7 +109,7 @@ _MISSING = (404, 410)
 _CHANNEL_TOTAL = re.compile(r"/(\d+)$")
 
 
-def look_at_channel(source: Source, question: ChannelQuestion, client: Client) -> ProbeResult:
+def probe_channel(source: Source, question: ChannelQuestion, client: Client) -> ProbeResult:
     """Raises SourceUnreachable."""
     if (source.url or "").lower().startswith("file:"):
         return _channel_on_disk(source, question)
@@ -192,7 +192,7 @@ _WHEEL_BEGINS = b"PK"
 GoesOn = Callable[[], bool]
 
 
-def look(
+def probe_source(
     source: Source, question: Question, client: Client, goes_on: GoesOn,
     default_index: Callable[[], str] = default_index_url,
 ) -> ProbeResult:  # fmt: skip
@@ -200,18 +200,18 @@ def look(
     began = time.monotonic()
     try:
         reader = Reader(None, default_index=default_index, headers=list_headers(), goes_on=goes_on, client=client)
-        seen = _look(source, question, reader)
+        seen = _probe(source, question, reader)
     except WizardError as error:
         failure = error if isinstance(error, SourceUnreachable) else SourceUnreachable("source-offline", str(error))
         seen = ProbeResult(source, 0.0, failure=failure)
     return replace(seen, seconds=round(time.monotonic() - began, 3))
 
 
-def _look(source: Source, question: Question, reader: Reader) -> ProbeResult:
+def _probe(source: Source, question: Question, reader: Reader) -> ProbeResult:
     if isinstance(question, ChannelQuestion):
-        return look_at_channel(source, question, reader.client)
+        return probe_channel(source, question, reader.client)
     if isinstance(question, InstallerQuestion):
-        return look_at_installer(source, question, reader.client)
+        return probe_installer(source, question, reader.client)
     if source.origin is Origin.BY_HAND:
         source = reader.settle_layout(source, question.wanted.project)
     offers = reader.offers(source, question.wanted.project)

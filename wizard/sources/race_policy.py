@@ -91,7 +91,7 @@ def parse_policy(document: str) -> BenchmarkPolicy:
 
 
 @lru_cache(maxsize=1)
-def race_policy() -> BenchmarkPolicy:
+def benchmark_policy() -> BenchmarkPolicy:
     return shipped_table("race", BenchmarkTable).policy()
 
 
@@ -100,7 +100,7 @@ def region(chosen: str = "auto", environ: Mapping[str, str] = os.environ) -> str
     for word in (chosen, environ.get(REGION_VARIABLE, "auto")):
         if word in ("cn", "world"):
             return word
-    return region_of(language_name(environ), time_zone(environ), race_policy())
+    return region_of(language_name(environ), time_zone(environ), benchmark_policy())
 
 
 def region_of(language: str, zone: str, policy: BenchmarkPolicy) -> str:

@@ -52,13 +52,13 @@ class CachedBenchmark:
     schema: int = SCHEMA
 
 
-def race_path(question: str, addresses: Iterable[str | None]) -> Path:
+def benchmark_path(question: str, addresses: Iterable[str | None]) -> Path:
     """Another question, or another list of sources, is another race."""
     told = "\n".join([question, *(address or "" for address in addresses)])
     return paths.cache_dir() / "mirror-races" / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
 
 
-def recall(path: Path, network: str, seconds: float, now: float | None = None) -> CachedBenchmark | None:
+def read_benchmark(path: Path, network: str, seconds: float, now: float | None = None) -> CachedBenchmark | None:
     try:
         kept = from_json(path.read_bytes(), CachedBenchmark)
     except FileNotFoundError:
@@ -73,7 +73,7 @@ def recall(path: Path, network: str, seconds: float, now: float | None = None) -
     return None
 
 
-def keep(path: Path, race: CachedBenchmark) -> None:
+def save_benchmark(path: Path, race: CachedBenchmark) -> None:
     """Without success when the disk is full or read-only: then the next one asks again."""
     with contextlib.suppress(OSError):
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -136,7 +136,7 @@ _TIMEOUT = 5.0
 _WINDOWS_ROUTE = re.compile(r"^\s*0\.0\.0\.0\s+0\.0\.0\.0\s+(?P<gateway>[\d.]+)\s+(?P<own>[\d.]+)\s+\d+", re.MULTILINE)
 
 
-def network_mark(settings: UserSettings) -> str:
+def network_fingerprint(settings: UserSettings) -> str:
     """16 hexadecimal digits. Never raises: a computer without a network has a mark too."""
     told = settings.environment if settings.environment is not None else urllib.request.getproxies()
     proxies = sorted(f"{name}={redact(url)}" for name, url in told.items() if "cert" not in name.lower())

@@ -35,8 +35,8 @@ from wizard.run.plan.other_packages import of_both
 from wizard.run.plan.preview import from_settings, save_run
 from wizard.run.run_folder import create_run_folder, new_run_id
 from wizard.sources.model import Source, UserSettings
-from wizard.sources.race_policy import race_policy
-from wizard.sources.speed import network_mark, recall
+from wizard.sources.race_policy import benchmark_policy
+from wizard.sources.speed import network_fingerprint, read_benchmark
 from wizard.system import moving, paths
 from wizard.transfer.download import Downloads
 
@@ -72,9 +72,9 @@ def measured_rates(
 ) -> dict[str, float]:
     """By host: where a source is asked and where its bytes come from. The newest measurement counts."""
     asked_at = {source.id: _host(source.url) for source in sources if source.url}
-    network, seconds = network_mark(settings), race_policy().kept_seconds
+    network, seconds = network_fingerprint(settings), benchmark_policy().kept_seconds
     files = sorted((folder or paths.cache_dir() / _RACES).glob("*.json"))
-    races = [race for path in files if (race := recall(path, network, seconds, now))]
+    races = [race for path in files if (race := read_benchmark(path, network, seconds, now))]
     rates: dict[str, float] = {}
     for race in sorted(races, key=lambda one: one.asked):
         for finding in race.findings:

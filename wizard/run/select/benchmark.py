@@ -14,12 +14,19 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import Cancelled
 from wizard.model.messages import message
 from wizard.sources.candidates import SourceCandidate, SourceKind
-from wizard.sources.cross_check import compare
+from wizard.sources.cross_check import cross_check
 from wizard.sources.model import Origin, Source, UserSettings
-from wizard.sources.probe import look
-from wizard.sources.race_policy import BenchmarkPolicy, race_policy
+from wizard.sources.probe import probe_source
+from wizard.sources.race_policy import BenchmarkPolicy, benchmark_policy
 from wizard.sources.read import Reader, default_index_url
-from wizard.sources.speed import CachedBenchmark, keep, measure, network_mark, race_path, recall
+from wizard.sources.speed import (
+    CachedBenchmark,
+    benchmark_path,
+    measure,
+    network_fingerprint,
+    read_benchmark,
+    save_benchmark,
+)
 from wizard.sources.status import USABLE, InstallerQuestion, ProbeResult, Question, SourceStatus, Truth, WheelQuestion
 from wizard.transfer.concurrently import GoesOn, ask_together
 from wizard.transfer.http import Client, SourceUnreachable
@@ -92,10 +99,10 @@ def run_benchmark(
 ) -> Benchmark:
     """Raises Cancelled. What no source has is not kept: it may be there in a minute. `on_seen` hears of each source as
     it comes, in this thread."""
-    rules = policy or race_policy()
-    path = race_path(f"{kind.value} {question.key} {rules.most_measured}", [racer.source.url for racer in racers])
-    network = network_mark(settings)
-    kept = None if fresh else recall(path, network, rules.kept_seconds)
+    rules = policy or benchmark_policy()
+    path = benchmark_path(f"{kind.value} {question.key} {rules.most_measured}", [racer.source.url for racer in racers])
+    network = network_fingerprint(settings)
+    kept = None if fresh else read_benchmark(path, network, rules.kept_seconds)
     if kept and {racer.source.id for racer in racers} <= {finding.source for finding in kept.findings}:
         known = Benchmark(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
         for placed in known.placed:
@@ -106,7 +113,7 @@ def run_benchmark(
         findings = _found(kind, question, racers, shared.client, rules, is_cancelled, default_index, tell)
     race = Benchmark(kind, question, _ranked(racers, findings), findings[0].asked if findings else time.time())
     if race.complete:
-        keep(path, CachedBenchmark(network, race.asked, findings))
+        save_benchmark(path, CachedBenchmark(network, race.asked, findings))
     return race
 
 
@@ -124,7 +131,7 @@ def _found(
     )
 
     def judged(sights: Sequence[ProbeResult], stage: str) -> tuple[SourceStatus, ...]:
-        findings = compare(sights, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
+        findings = cross_check(sights, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
         for finding in findings:
             tell(finding, stage)
         return findings
@@ -149,7 +156,7 @@ def _sights(
         default_index = _known_first(default_index)
 
     def ask(source: Source) -> Callable[[GoesOn], ProbeResult]:
-        return lambda goes_on: look(source, question, client, goes_on, default_index)
+        return lambda goes_on: probe_source(source, question, client, goes_on, default_index)
 
     asked = {racer.source.id: ask(racer.source) for racer in racers}
     seen = ask_together(asked, seconds, is_cancelled, on_answer=lambda key, sight: came(sight))

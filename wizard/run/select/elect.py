@@ -22,7 +22,7 @@ from wizard.run.select.build_search import BuildSearch, Found, available_pythons
 from wizard.run.select.channels import further_channels
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import told, unconfirmed
-from wizard.run.select.raced import further_sources, race_notices, states_of, told_of_source
+from wizard.run.select.raced import benchmark_notices, further_sources, states_of, told_of_source
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
 from wizard.sources.candidates import SourceKind
@@ -176,7 +176,7 @@ def _election(
             *dropped,
             *_any_index(packages, choices.index_strategy),
             *_silent_channels(channels, facts.settings.conda_channels),
-            *race_notices(outlook.contest, choices, elected),
+            *benchmark_notices(outlook.contest, choices, elected),
         ),
     )
 

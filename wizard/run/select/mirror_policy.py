@@ -22,7 +22,7 @@ from wizard.sources.candidates import SourceCandidate, SourceKind, rows_of, sour
 from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source, UserSettings
 from wizard.sources.platform_tags import platform_tags
-from wizard.sources.race_policy import race_policy, region
+from wizard.sources.race_policy import benchmark_policy, region
 from wizard.sources.status import ANSWERED, ChannelQuestion, InstallerQuestion, Question, WantedWheel, WheelQuestion
 
 _INSTALLERS = {"windows": "Windows-{arch}.exe", "linux": "Linux-{arch}.sh"}
@@ -53,7 +53,7 @@ def torch_question(machine: Machine, candidate: Candidate, python: str, default_
 def packages_question(machine: Machine, python: str, numpy: str) -> WheelQuestion:
     """The newest of a project that every environment has; what else will be needed is not known before the lock."""
     tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
-    project = race_policy().packages
+    project = benchmark_policy().packages
     return WheelQuestion(WantedWheel(project, "", "", python, tags, ""), numpy if project == "numpy" else "")
 
 
@@ -159,7 +159,7 @@ class MirrorPolicy:
         return tuple(racer for racer in found if racer.mirror in (chosen, "official") or racer.row is None)
 
     def _run(self, kind: SourceKind, question: Question, found: Iterable[SourceCandidate]) -> Benchmark:
-        rules = race_policy()
+        rules = benchmark_policy()
         if self._choices.mirrors not in WORDS:
             rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
         return run_benchmark(

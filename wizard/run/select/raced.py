@@ -21,7 +21,7 @@ _MOST_FURTHER = 3
 
 def states_of(walk: BuildSearch, contest: MirrorPolicy) -> tuple[SourceState, ...]:
     """Raced sources first, best first. What the walk found out later about one of them counts."""
-    raced = [state for race in contest.races.values() for state in race_states(race)]
+    raced = [state for race in contest.races.values() for state in benchmark_states(race)]
     seen = {(state.source.id, state.source.url) for state in raced}
     lost = {key for key, state in walk.states.items() if state.verdict in ("unreachable", "refused")}
     kept = [
@@ -30,7 +30,7 @@ def states_of(walk: BuildSearch, contest: MirrorPolicy) -> tuple[SourceState, ..
     return (*kept, *(state for key, state in walk.states.items() if key not in seen))
 
 
-def race_states(race: Benchmark) -> tuple[SourceState, ...]:
+def benchmark_states(race: Benchmark) -> tuple[SourceState, ...]:
     return tuple(_state(race.kind, one) for one in race.placed)
 
 
@@ -47,7 +47,7 @@ def _state(kind: SourceKind, one: RankedSource) -> SourceState:
     )  # fmt: skip
 
 
-def race_notices(
+def benchmark_notices(
     contest: MirrorPolicy | None, choices: Choices, elected: Mapping[SourceKind, Source | None]
 ) -> Iterator[Message]:
     """That an official place was silent, and for each kind that raced who won and by what."""
