@@ -33,39 +33,60 @@ NOTES = VENV / "start"
 STAMP, LOG, LOCK = NOTES / "stamp.json", NOTES / "log.txt", NOTES / "lock"
 
 TEXT = {  # key: (English, Chinese). Errors: one sentence of cause, one of what to do.
-    "old": ("Torch Setup needs Python 3.10 or newer, and this is Python {have}. Start it with a newer one.",
-            "Torch Setup 需要 Python 3.10 或更新版本，而这是 Python {have}。请用更新的 Python 启动。"),
+    "old": (
+        "Torch Setup needs Python 3.10 or newer, and this is Python {have}. Start it with a newer one.",
+        "Torch Setup 需要 Python 3.10 或更新版本，而这是 Python {have}。请用更新的 Python 启动。",
+    ),
     "venv": ("Making the Python environment {path}", "正在创建 Python 环境 {path}"),
     "program": ("Installing the program and what it needs (about 130 MB)", "正在安装程序及其依赖（约 130 MB）"),
     "packages": ("Putting in system packages: {names}", "正在安装系统软件包：{names}"),
-    "by_hand": ("System packages are missing. Please run this line once:\n  {line}",
-                "缺少系统软件包。请运行一次下面这行命令：\n  {line}"),
+    "by_hand": (
+        "System packages are missing. Please run this line once:\n  {line}",
+        "缺少系统软件包。请运行一次下面这行命令：\n  {line}",
+    ),
     "waiting": ("Another start is preparing this folder; waiting for it.", "另一个启动正在准备此文件夹，请稍候。"),
-    "no_display": ("There is no display here, so the setup runs in this terminal.",
-                   "这里没有图形界面，因此在终端中运行安装。"),
-    "no_window": ("Without these packages the window cannot open, so the setup runs in this terminal.",
-                  "缺少这些软件包时无法打开窗口，因此在终端中运行安装。"),
+    "no_display": (
+        "There is no display here, so the setup runs in this terminal.",
+        "这里没有图形界面，因此在终端中运行安装。",
+    ),
+    "no_window": (
+        "Without these packages the window cannot open, so the setup runs in this terminal.",
+        "缺少这些软件包时无法打开窗口，因此在终端中运行安装。",
+    ),
     "stopped": ("Stopped.", "已停止。"),
     "log": ("The whole output is in {path}", "完整输出见 {path}"),
-    "network": ("The packages could not be fetched: the network or the package source did not answer. "
-                "Check the connection, proxy or pip settings, then start again.",
-                "无法下载软件包：网络或软件源没有响应。请检查网络、代理或 pip 设置，然后重新启动。"),
-    "space": ("There is no space left for {path} or in the temporary folder. Free about 1 GB, then start again.",
-              "{path} 所在磁盘或临时文件夹空间不足。请腾出约 1 GB，然后重新启动。"),
-    "read_only": ("The folder {path} cannot be written to. Copy the project to a folder of your own and start there.",
-                  "无法写入文件夹 {path}。请把项目复制到您自己的文件夹，再从那里启动。"),
-    "no_tests": ("Without these packages the tests cannot run. Run the line above, then start again.",
-                 "缺少这些软件包时无法运行测试。请运行上面的命令，然后重新启动。"),
-    "no_venv": ("This Python cannot make environments (its venv module is not installed). Run the line above, or start "
-                "with another Python.",
-                 "此 Python 无法创建环境（未安装 venv 模块）。请运行上面的命令，或换用其他 Python。"),
-    "unpublished": ("Your package source has no build of a needed package for this Python and system. "
-                    "Use a 64-bit Python 3.10 to 3.14, or another source in pip's settings.",
-                    "软件源中没有适用于此 Python 和系统的必需软件包。"
-                    "请使用 64 位 Python 3.10 至 3.14，或在 pip 设置中更换软件源。"),
-    "failed": ("{what} ended with an error. Read the end of the log; deleting {path} and starting again begins afresh.",
-               "{what} 出错结束。请查看日志末尾；删除 {path} 后重新启动即可从头开始。"),
-}  # fmt: skip
+    "network": (
+        "The packages could not be fetched: the network or the package source did not answer. "
+        "Check the connection, proxy or pip settings, then start again.",
+        "无法下载软件包：网络或软件源没有响应。请检查网络、代理或 pip 设置，然后重新启动。",
+    ),
+    "space": (
+        "There is no space left for {path} or in the temporary folder. Free about 1 GB, then start again.",
+        "{path} 所在磁盘或临时文件夹空间不足。请腾出约 1 GB，然后重新启动。",
+    ),
+    "read_only": (
+        "The folder {path} cannot be written to. Copy the project to a folder of your own and start there.",
+        "无法写入文件夹 {path}。请把项目复制到您自己的文件夹，再从那里启动。",
+    ),
+    "no_tests": (
+        "Without these packages the tests cannot run. Run the line above, then start again.",
+        "缺少这些软件包时无法运行测试。请运行上面的命令，然后重新启动。",
+    ),
+    "no_venv": (
+        "This Python cannot make environments (its venv module is not installed). Run the line above, or start "
+        "with another Python.",
+        "此 Python 无法创建环境（未安装 venv 模块）。请运行上面的命令，或换用其他 Python。",
+    ),
+    "unpublished": (
+        "Your package source has no build of a needed package for this Python and system. "
+        "Use a 64-bit Python 3.10 to 3.14, or another source in pip's settings.",
+        "软件源中没有适用于此 Python 和系统的必需软件包。请使用 64 位 Python 3.10 至 3.14，或在 pip 设置中更换软件源。",
+    ),
+    "failed": (
+        "{what} ended with an error. Read the end of the log; deleting {path} and starting again begins afresh.",
+        "{what} 出错结束。请查看日志末尾；删除 {path} 后重新启动即可从头开始。",
+    ),
+}
 
 
 def chinese() -> bool:
@@ -93,8 +114,17 @@ MINOR = "{}.{}".format(*sys.version_info)
 # A requirement is met by any of its names; the first that apt knows is asked for (…t64: Debian 13, Ubuntu 24.04).
 PACKAGES = {
     "window": (
-        "libgl1", "libegl1", "libglib2.0-0|libglib2.0-0t64", "libxkbcommon0", "libdbus-1-3", "libfontconfig1",
-        "libgssapi-krb5-2", "libxcb-cursor0", "libxcb-icccm4", "libxcb-keysyms1", "libxcb-shape0",
+        "libgl1",
+        "libegl1",
+        "libglib2.0-0|libglib2.0-0t64",
+        "libxkbcommon0",
+        "libdbus-1-3",
+        "libfontconfig1",
+        "libgssapi-krb5-2",
+        "libxcb-cursor0",
+        "libxcb-icccm4",
+        "libxcb-keysyms1",
+        "libxcb-shape0",
         "libxkbcommon-x11-0",
     ),
     # Of the CJK fonts the smallest download: 2 MB, where fonts-noto-cjk has 57.
@@ -102,13 +132,26 @@ PACKAGES = {
     "display": ("xvfb", "xauth"),
     # Programs that tests run; a test whose program is missing is skipped (tests/tools.py).
     "tools": (
-        "git", "binutils", "xz-utils", "openssl", "desktop-file-utils",
+        "git",
+        "binutils",
+        "xz-utils",
+        "openssl",
+        "desktop-file-utils",
         # The system's own Python is frozen with its library, which is a package of its own.
         *((f"libpython{MINOR}|libpython{MINOR}t64",) if sys.base_prefix == "/usr" else ()),
     ),
-}  # fmt: skip
-LIBRARIES = ("libGL.so.1", "libEGL.so.1", "libglib-2.0.so.0", "libxkbcommon.so.0", "libdbus-1.so.3",
-             "libfontconfig.so.1", "libgssapi_krb5.so.2", "libxcb-cursor.so.0", "libxkbcommon-x11.so.0")  # fmt: skip
+}
+LIBRARIES = (
+    "libGL.so.1",
+    "libEGL.so.1",
+    "libglib-2.0.so.0",
+    "libxkbcommon.so.0",
+    "libdbus-1.so.3",
+    "libfontconfig.so.1",
+    "libgssapi_krb5.so.2",
+    "libxcb-cursor.so.0",
+    "libxkbcommon-x11.so.0",
+)
 OTHER_TOOLS = {
     "dnf": "dnf install libglvnd-glx libglvnd-egl glib2 libxkbcommon-x11 dbus-libs fontconfig xcb-util-cursor "
     "xcb-util-wm xcb-util-keysyms wqy-microhei-fonts",
@@ -214,8 +257,16 @@ def known_names(policy: str) -> set[str]:
 
 
 def ask(*command: str) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(command, env=dict(os.environ, LC_ALL="C"), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, encoding="utf-8", errors="replace", check=False)  # fmt: skip
+    return subprocess.run(
+        command,
+        env=dict(os.environ, LC_ALL="C"),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+        check=False,
+    )
 
 
 def missing_packages(requirements: Sequence[str]) -> list[str]:
@@ -296,10 +347,18 @@ class Preparation:
         self.log.write(("$ " + " ".join(map(shlex.quote, command)) + "\n").encode("utf-8", "replace"))
         self.log.flush()
         keep = () if os.name == "nt" else (self.lock.fileno(),)
-        environment = dict(os.environ, PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", PIP_USER="0",
-                           PIP_ROOT_USER_ACTION="ignore")  # fmt: skip
-        with subprocess.Popen(command, cwd=ROOT, env=environment, pass_fds=keep, stdin=subprocess.DEVNULL,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as child:  # fmt: skip
+        environment = dict(
+            os.environ, PIP_DISABLE_PIP_VERSION_CHECK="1", PIP_NO_INPUT="1", PIP_USER="0", PIP_ROOT_USER_ACTION="ignore"
+        )
+        with subprocess.Popen(
+            command,
+            cwd=ROOT,
+            env=environment,
+            pass_fds=keep,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        ) as child:
             try:
                 output = "".join(map(self._echo, child.stdout or ()))
             except KeyboardInterrupt:

@@ -21,9 +21,17 @@ ROOT = Path(__file__).resolve().parents[1]
 MB = 1_000_000
 # Megabytes, rounded, of the wheels of torch 2.14 for CUDA 12 on Linux; on Windows one wheel holds them all.
 LINUX_CUDA = {
-    "nvidia-cublas": 594, "nvidia-cudnn": 571, "nvidia-nccl": 322, "nvidia-cusparse": 288, "nvidia-cusparselt": 287,
-    "nvidia-cusolver": 268, "nvidia-cufft": 193, "triton": 170, "nvidia-cuda-nvrtc": 90, "nvidia-curand": 64,
-}  # fmt: skip
+    "nvidia-cublas": 594,
+    "nvidia-cudnn": 571,
+    "nvidia-nccl": 322,
+    "nvidia-cusparse": 288,
+    "nvidia-cusparselt": 287,
+    "nvidia-cusolver": 268,
+    "nvidia-cufft": 193,
+    "triton": 170,
+    "nvidia-cuda-nvrtc": 90,
+    "nvidia-curand": 64,
+}
 TORCH = {("linux", "cuda"): 880, ("windows", "cuda"): 2700, ("linux", "cpu"): 180, ("windows", "cpu"): 115}
 SMALL = {"numpy": 17, "sympy": 6.3, "networkx": 2, "setuptools": 1.2, "jinja2": 0.13, "filelock": 0.02}
 

@@ -126,9 +126,15 @@ def client(told: dict[str, object]) -> int:
             files = tuple(replace(one, urls=(*urls_of(one), *one.urls)) for one in lock.files)
         options = Options(allow_http=bool(bases), **({"free_bytes": free} if free else {}))
         fetched = fetch_near_first(
-            Fetcher(Downloads(), options=options), files, bases, lambda progress: None, lambda one, path: None,
-            lambda: False, lambda: False, lambda failure: None,
-        )  # fmt: skip
+            Fetcher(Downloads(), options=options),
+            files,
+            bases,
+            lambda progress: None,
+            lambda one, path: None,
+            lambda: False,
+            lambda: False,
+            lambda failure: None,
+        )
         for one, path in zip(files, fetched.paths, strict=True):
             assert path.stat().st_size == one.size
     except WizardError as failure:
@@ -179,9 +185,15 @@ def run_direct(folder: Path, profile: Path, seats: Sequence[str], source: Source
 
 
 def run_class(
-    folder: Path, profile: Path, ports: Sequence[int], seats: Sequence[str], source: Source, union: int, wanted: int,
+    folder: Path,
+    profile: Path,
+    ports: Sequence[int],
+    seats: Sequence[str],
+    source: Source,
+    union: int,
+    wanted: int,
     direct: float,
-) -> bool:  # fmt: skip
+) -> bool:
     before, began = source.sent, time.monotonic()
     pack = folder / "pack"
     environment = {**os.environ, "TORCH_WIZARD_HOME": str(folder / "admin"), "TORCH_WIZARD_LANG": "en"}
@@ -200,9 +212,11 @@ def run_class(
 
     def serve(where: Path, port: int) -> subprocess.Popen[bytes]:
         child = subprocess.Popen(
-            [*command, "serve", str(where), "--port", str(port), "--host", "127.0.0.1", *many], cwd=ROOT,
-            env=environment, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [*command, "serve", str(where), "--port", str(port), "--host", "127.0.0.1", *many],
+            cwd=ROOT,
+            env=environment,
+            stderr=subprocess.DEVNULL,
+        )
         wait_for(port)
         threading.Thread(target=watch, args=(child.pid, peaks), daemon=True).start()
         return child
@@ -239,9 +253,16 @@ def run_class(
 
 
 def judge(
-    pack: Path, count: int, ended: Ended, build_seconds: float, upstream: int, union: int, peak: int, direct: float,
+    pack: Path,
+    count: int,
+    ended: Ended,
+    build_seconds: float,
+    upstream: int,
+    union: int,
+    peak: int,
+    direct: float,
     lies: int,
-) -> bool:  # fmt: skip
+) -> bool:
     room = read_room(pack)
     codes = sorted(row.code for row in room.rows if row.state == "red")
     total = build_seconds + ended.seconds
@@ -256,9 +277,11 @@ def judge(
     assert room_page(room)
     assert room_csv(room)
     return (
-        room.green == count - 2 and codes == ["clock", "fetch-no-space"]
-        and upstream <= UPSTREAM_GOAL * union and peak < MEMORY_GOAL
-    )  # fmt: skip
+        room.green == count - 2
+        and codes == ["clock", "fetch-no-space"]
+        and upstream <= UPSTREAM_GOAL * union
+        and peak < MEMORY_GOAL
+    )
 
 
 def alter(wheel: Path) -> None:

@@ -244,9 +244,25 @@ def aria(root: str, files: Sequence[Served], target: Path, with_checksum: bool) 
         lines += [f"  checksum=sha-256={file.sha256}"] if with_checksum else []
     order.write_text("\n".join(lines) + "\n", encoding="ascii")
     return timed(
-        ["aria2c", "-x", "4", "-s", "4", "-j", "4", "-i", str(order), "-d", str(target), "--no-conf=true",
-         "--file-allocation=none", "--quiet=true", "--summary-interval=0", "--console-log-level=error"]
-    )  # fmt: skip
+        [
+            "aria2c",
+            "-x",
+            "4",
+            "-s",
+            "4",
+            "-j",
+            "4",
+            "-i",
+            str(order),
+            "-d",
+            str(target),
+            "--no-conf=true",
+            "--file-allocation=none",
+            "--quiet=true",
+            "--summary-interval=0",
+            "--console-log-level=error",
+        ]
+    )
 
 
 def timed(command: Sequence[str]) -> Sample:

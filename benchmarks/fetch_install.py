@@ -119,8 +119,10 @@ def locked(options: argparse.Namespace, folder: Path) -> Lock:
     folder.mkdir()
     said = subprocess.run(
         [options.python, "-c", "import platform,sys;print('%d.%d'%sys.version_info[:2], platform.machine())"],
-        check=True, capture_output=True, text=True,
-    )  # fmt: skip
+        check=True,
+        capture_output=True,
+        text=True,
+    )
     version, arch = said.stdout.split()
     request = LockRequest(tuple(options.require), version, "linux", arch, platform.libc_ver()[1] or None)
     return with_sizes(compile_lock(request, folder, lambda line: None, lambda: False))
@@ -198,10 +200,21 @@ def context_of(lock: Lock, python: Path) -> Context:
     folder = create_run_folder(f"benchmark-{python.parent.parent.name}")
     prefix = python.parent.parent
     plan = Plan(
-        id=folder.id, created=0.0, candidate=Candidate("", "", None, None, None, True), choices=Choices(),
-        prefix=str(prefix), engine="venv", engine_reason=message("step.preflight.done"), python="", base_python=None,
-        channels=(), sources=(), requirements=(), gpu_expected=False, machine={},
-    )  # fmt: skip
+        id=folder.id,
+        created=0.0,
+        candidate=Candidate("", "", None, None, None, True),
+        choices=Choices(),
+        prefix=str(prefix),
+        engine="venv",
+        engine_reason=message("step.preflight.done"),
+        python="",
+        base_python=None,
+        channels=(),
+        sources=(),
+        requirements=(),
+        gpu_expected=False,
+        machine={},
+    )
     context = Context(folder, plan, lock, History(), RunJournal(folder.journal), Emitter(folder), Control(folder))
     context.place.set_result(TargetEnvironment(Created(prefix, python, "", "venv", 0), is_new=True))
     return context
@@ -213,16 +226,37 @@ def pins(lock: Lock) -> list[str]:
 
 def run_uv(lock: Lock, place: Path, python: Path) -> None:
     run(
-        [str(paths.uv_executable()), "pip", "install", "--quiet", "--no-config", "--no-deps",
-         "--cache-dir", str(place / "cache"), "--python", str(python), *pins(lock)]
-    )  # fmt: skip
+        [
+            str(paths.uv_executable()),
+            "pip",
+            "install",
+            "--quiet",
+            "--no-config",
+            "--no-deps",
+            "--cache-dir",
+            str(place / "cache"),
+            "--python",
+            str(python),
+            *pins(lock),
+        ]
+    )
 
 
 def run_pip(lock: Lock, place: Path, python: Path) -> None:
     run(
-        [str(python), "-m", "pip", "install", "--quiet", "--no-deps", "--disable-pip-version-check",
-         "--cache-dir", str(place / "cache"), *pins(lock)]
-    )  # fmt: skip
+        [
+            str(python),
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--no-deps",
+            "--disable-pip-version-check",
+            "--cache-dir",
+            str(place / "cache"),
+            *pins(lock),
+        ]
+    )
 
 
 def run(command: Sequence[str]) -> None:

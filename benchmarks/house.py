@@ -119,9 +119,11 @@ def main(folder: Path) -> None:
     importers = Counter(other for others in graph.values() for other in others)
     twice = {name: places for name, places in class_names(trees).items() if len(places) > 1}
     import_lines = sum(
-        lines_of(node) for tree in trees.values() for node in ast.walk(tree)
+        lines_of(node)
+        for tree in trees.values()
+        for node in ast.walk(tree)
         if isinstance(node, (ast.Import, ast.ImportFrom))
-    )  # fmt: skip
+    )
     lengths = [lines_of(node) for tree in trees.values() for node in functions(tree)]
     described = [ast.get_docstring(node) is not None for tree in trees.values() for node in public(tree)]
     total = sum(sizes.values())

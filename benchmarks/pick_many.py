@@ -37,11 +37,21 @@ def machine(number: int, cards: list[dict[str, str]], dice: random.Random) -> di
     system = dice.choice(sorted(DRIVERS))
     card = dice.choice(cards)
     return {
-        "schema": 1, "os": system, "arch": "x86_64", "glibc": "2.35" if system == "linux" else None,
+        "schema": 1,
+        "os": system,
+        "arch": "x86_64",
+        "glibc": "2.35" if system == "linux" else None,
         "driver": None if number % 9 == 0 else {"version": dice.choice(DRIVERS[system]), "cuda": None},
-        "gpus": [{"vendor": "nvidia", "name": card["name"] or card["chip"], "pci_id": card["pci_id"],
-                  "compute_capability": card["capability"] if number % 2 else None, "memory_bytes": None}],
-    }  # fmt: skip
+        "gpus": [
+            {
+                "vendor": "nvidia",
+                "name": card["name"] or card["chip"],
+                "pci_id": card["pci_id"],
+                "compute_capability": card["capability"] if number % 2 else None,
+                "memory_bytes": None,
+            }
+        ],
+    }
 
 
 def main() -> int:

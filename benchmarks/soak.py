@@ -67,10 +67,16 @@ class Soak:
         self.updates += 1
         done = self.updates * 7919 % self.total
         self.run.emit(
-            self.kind.PROGRESS, step="fetch", done=done, total=self.total, unit="bytes",
-            rate=1e6 + done % 50_000_000, eta=done % 400, limited_by=("network", "disk")[self.updates // 100 % 2],
+            self.kind.PROGRESS,
+            step="fetch",
+            done=done,
+            total=self.total,
+            unit="bytes",
+            rate=1e6 + done % 50_000_000,
+            eta=done % 400,
+            limited_by=("network", "disk")[self.updates // 100 % 2],
             detail=f"wheel-{self.updates % 97}.whl",
-        )  # fmt: skip
+        )
         self.run.log(f"line {self.updates}: unpacked torch/lib/libtorch_cuda.so", "一行中文 and more words")
 
     def habit(self) -> None:

@@ -134,8 +134,10 @@ class SideWalk(Pictures):
         window, session = self.window, self.session
         window.side.close()
         self.api.known, self.api.running = self.fake.ENVIRONMENTS, ()
-        condas = (CondaInstall("/a/conda", "26.3.1", "/home/li/miniforge3", "conda"),
-                  CondaInstall("/b/micromamba", "2.1.0", "/opt/mamba", "micromamba"))  # fmt: skip
+        condas = (
+            CondaInstall("/a/conda", "26.3.1", "/home/li/miniforge3", "conda"),
+            CondaInstall("/b/micromamba", "2.1.0", "/opt/mamba", "micromamba"),
+        )
         session.facts = replace(session.facts, machine=replace(session.facts.machine, condas=condas))
         session.script = until_cancelled
         while window.navigator.page is not PageId.PLACE:

@@ -65,9 +65,10 @@ def test_the_lock_is_whole(system: str, monkeypatch: pytest.MonkeyPatch) -> None
         assert tags & wheel_tags, match["wheel"]
         rows[name] = version
     environment = {
-        "python_version": lock.FROZEN_PYTHON, "python_full_version": f"{lock.FROZEN_PYTHON}.0",
+        "python_version": lock.FROZEN_PYTHON,
+        "python_full_version": f"{lock.FROZEN_PYTHON}.0",
         "sys_platform": "win32" if system == "windows" else "linux",
-    }  # fmt: skip
+    }
     for requirement in wanted():
         if requirement.marker is None or requirement.marker.evaluate(environment):
             name = canonicalize_name(requirement.name)
@@ -89,9 +90,11 @@ def test_an_index_that_does_not_answer_is_not_called_good(
 ) -> None:
     lock = load("lock", monkeypatch)
     for name, value in (
-        ("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple"), ("UV_NO_CACHE", "1"), ("UV_HTTP_RETRIES", "0"),
+        ("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple"),
+        ("UV_NO_CACHE", "1"),
+        ("UV_HTTP_RETRIES", "0"),
         ("UV_NO_CONFIG", "1"),
-    ):  # fmt: skip
+    ):
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(sys, "argv", ["lock.py", "check"])
     assert lock.main() == 3

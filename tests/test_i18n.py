@@ -116,10 +116,14 @@ def test_language_of_the_system(monkeypatch: pytest.MonkeyPatch, lang: str, expe
 @pytest.mark.parametrize(
     "slip",
     [
-        'summary = "{stray} words"', 'summary = "a brace { too many"', 'summary = "{path.nothing[0]}"', "summary = 7",
-        "summary = [1]", "summary = ",
+        'summary = "{stray} words"',
+        'summary = "a brace { too many"',
+        'summary = "{path.nothing[0]}"',
+        "summary = 7",
+        "summary = [1]",
+        "summary = ",
     ],
-)  # fmt: skip
+)
 def test_a_slip_in_a_translation_gives_the_english_sentence(
     slip: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

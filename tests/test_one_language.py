@@ -41,8 +41,11 @@ def early(source: str) -> list[int]:
     makers = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call) and _name(node) in MAKERS]
     blanks = (keyword.value for maker in makers for keyword in maker.keywords if keyword.arg != "details")
     inside = (node for blank in blanks for node in ast.walk(blank) if isinstance(node, ast.Call))
-    return [node.lineno for node in inside if isinstance(node.func, ast.Name) and node.func.id == "text"
-            and len(node.args) == 1 and not node.keywords]  # fmt: skip
+    return [
+        node.lineno
+        for node in inside
+        if isinstance(node.func, ast.Name) and node.func.id == "text" and len(node.args) == 1 and not node.keywords
+    ]
 
 
 def test_no_blank_is_filled_with_text() -> None:
@@ -54,8 +57,11 @@ def test_no_blank_is_filled_with_text() -> None:
 def in_the_systems_language(source: str) -> list[int]:
     """Lines where a message becomes text although nobody has said in which language it will be read."""
     calls = (node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call))
-    return [node.lineno for node in calls if isinstance(node.func, ast.Name) and node.func.id == "text"
-            and len(node.args) == 1 and not node.keywords]  # fmt: skip
+    return [
+        node.lineno
+        for node in calls
+        if isinstance(node.func, ast.Name) and node.func.id == "text" and len(node.args) == 1 and not node.keywords
+    ]
 
 
 def test_below_the_window_and_the_terminal_nothing_becomes_text_in_the_systems_language() -> None:
@@ -64,8 +70,9 @@ def test_below_the_window_and_the_terminal_nothing_becomes_text_in_the_systems_l
     core = {path.relative_to(PROGRAM): path for path in PROGRAM.rglob("*.py")}
     found = {
         str(name): in_the_systems_language(path.read_text(encoding="utf-8"))
-        for name, path in core.items() if name.parts[0] not in readers
-    }  # fmt: skip
+        for name, path in core.items()
+        if name.parts[0] not in readers
+    }
     assert {name: lines for name, lines in found.items() if lines} == {}
 
 

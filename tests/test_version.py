@@ -64,10 +64,12 @@ def test_nobody_else_writes_it_down() -> None:
     kinds = (".py", ".spec", ".nsi", ".sh", ".xml", ".desktop", ".yml", ".toml")
     written = re.compile(rf"(?<![\d.])(?:v|version\W{{0,4}}){re.escape(__version__)}(?![\d.])", re.IGNORECASE)
     places = [
-        name for name in tracked()
-        if name.endswith(kinds) and not name.startswith(("tests/", "matrices/"))
+        name
+        for name in tracked()
+        if name.endswith(kinds)
+        and not name.startswith(("tests/", "matrices/"))
         and written.search((ROOT / name).read_text(encoding="utf-8", errors="replace"))
-    ]  # fmt: skip
+    ]
     assert places == [COLLECTION]
 
 

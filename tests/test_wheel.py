@@ -60,9 +60,24 @@ def test_the_program_finds_its_data_where_it_is_unpacked(wheel: zipfile.ZipFile,
         "from wizard.__main__ import main; sys.exit(main())"
     )
     done = subprocess.run(
-        [sys.executable, "-S", "-c", code, str(place), "pick", "--offline", "--json", "--machine",
-         str(ROOT / "tests/data/machines/rtx-5070-ti-windows-581.json")],
-        env=environment, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-S",
+            "-c",
+            code,
+            str(place),
+            "pick",
+            "--offline",
+            "--json",
+            "--machine",
+            str(ROOT / "tests/data/machines/rtx-5070-ti-windows-581.json"),
+        ],
+        env=environment,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     assert '"best"' in done.stdout

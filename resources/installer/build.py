@@ -65,9 +65,19 @@ def freeze(into: Path) -> Path:
     # PYTHONHASHSEED: the order of sets ends up in byte code.
     environment = dict(os.environ, PYTHONHASHSEED="0", SOURCE_DATE_EPOCH=str(date()))
     with tempfile.TemporaryDirectory(dir=into) as scratch:
-        command = [sys.executable, "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN",
-                   "--distpath", f"{scratch}/dist", "--workpath", f"{scratch}/work",
-                   str(ROOT / "build_installer.spec")]  # fmt: skip
+        command = [
+            sys.executable,
+            "-m",
+            "PyInstaller",
+            "--noconfirm",
+            "--log-level",
+            "WARN",
+            "--distpath",
+            f"{scratch}/dist",
+            "--workpath",
+            f"{scratch}/work",
+            str(ROOT / "build_installer.spec"),
+        ]
         subprocess.run(command, env=environment, cwd=scratch, check=True)
         shutil.rmtree(target, ignore_errors=True)
         Path(scratch, "dist", "TorchSetup").rename(target)

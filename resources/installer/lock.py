@@ -35,11 +35,16 @@ SUPPORTED = ("3.10", "3.11", "3.12", "3.13", "3.14")
 SYSTEMS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "linux": (
         "x86_64-manylinux_2_28",
-        (*(f"manylinux_2_{minor}_x86_64" for minor in range(28, 4, -1)), "manylinux2014_x86_64",
-         "manylinux2010_x86_64", "manylinux1_x86_64", "linux_x86_64"),
+        (
+            *(f"manylinux_2_{minor}_x86_64" for minor in range(28, 4, -1)),
+            "manylinux2014_x86_64",
+            "manylinux2010_x86_64",
+            "manylinux1_x86_64",
+            "linux_x86_64",
+        ),
     ),
     "windows": ("x86_64-pc-windows-msvc", ("win_amd64",)),
-}  # fmt: skip
+}
 _NOT_REACHED = re.compile("error sending request|dns error|client error|timed out|Failed to fetch", re.IGNORECASE)
 
 
@@ -59,9 +64,24 @@ def resolve(uv: str, system: str, python: str) -> str:
     """The lock that uv makes. Raises NotReached; CalledProcessError for requirements that cannot be met."""
     with tempfile.TemporaryDirectory() as scratch:
         made = Path(scratch, "pylock.toml")
-        command = [uv, "pip", "compile", "--quiet", "--no-header", "--format", "pylock.toml",
-                   "--extra", "freeze", "--python-platform", SYSTEMS[system][0], "--python-version", python,
-                   "--output-file", str(made), str(ROOT / "pyproject.toml")]  # fmt: skip
+        command = [
+            uv,
+            "pip",
+            "compile",
+            "--quiet",
+            "--no-header",
+            "--format",
+            "pylock.toml",
+            "--extra",
+            "freeze",
+            "--python-platform",
+            SYSTEMS[system][0],
+            "--python-version",
+            python,
+            "--output-file",
+            str(made),
+            str(ROOT / "pyproject.toml"),
+        ]
         done = subprocess.run(command, capture_output=True, text=True, cwd=scratch, check=False)
         if done.returncode != 0 and _NOT_REACHED.search(done.stderr):
             raise NotReached(done.stderr.strip())

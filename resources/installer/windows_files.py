@@ -83,9 +83,14 @@ def version_info(name: str, description: str, version: str) -> str:
     """For PyInstaller's EXE(version=FILE)."""
     is_final = re.fullmatch(r"\d+(\.\d+)*", version) is not None
     return VERSION_INFO.format(
-        four=four_numbers(version), flags="0x0" if is_final else "0x2", description=description, version=version,
-        name=name, copyright=COPYRIGHT, file=f"{name}.exe",
-    )  # fmt: skip
+        four=four_numbers(version),
+        flags="0x0" if is_final else "0x2",
+        description=description,
+        version=version,
+        name=name,
+        copyright=COPYRIGHT,
+        file=f"{name}.exe",
+    )
 
 
 def manifest(version: str) -> str:

@@ -89,8 +89,23 @@ def in_repository(folder: Path, known: set[tuple[str, str]], seen_blobs: set[str
 
 def _versions(folder: Path) -> Iterator[tuple[str, str, str]]:
     """Yield (commit, path, blob) of each state of each lock file."""
-    command = ["git", "-C", str(folder), "log", "--all", "--no-renames", "--diff-filter=AM", "--raw", "--no-abbrev",
-               "--format=%H", "--", "*.lock", "*pylock*", "*requirements*", "*hashes.nix"]  # fmt: skip
+    command = [
+        "git",
+        "-C",
+        str(folder),
+        "log",
+        "--all",
+        "--no-renames",
+        "--diff-filter=AM",
+        "--raw",
+        "--no-abbrev",
+        "--format=%H",
+        "--",
+        "*.lock",
+        "*pylock*",
+        "*requirements*",
+        "*hashes.nix",
+    ]
     commit = ""
     for line in subprocess.run(command, capture_output=True, check=True).stdout.decode(errors="replace").splitlines():
         if not line.startswith(":"):

@@ -74,7 +74,7 @@ def test_the_card_only_where_there_is_one() -> None:
         ("/e/环境", "torch-8227"),
         ("/e/环境 b!", "b-8490"),
     ],
-)  # fmt: skip
+)
 def test_jupyter_takes_plain_names_only(prefix: str, name: str) -> None:
     assert kernel_name(prefix, "linux") == name
     assert f"--name {name} " in codes(UsableEnvironment(prefix, "linux", "bash"), "jupyter")[1]

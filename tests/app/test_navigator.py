@@ -43,8 +43,15 @@ def walk(navigator: Navigator, until: PageId) -> None:
 
 def test_eight_pages_in_the_order_of_the_design() -> None:
     assert [page.value for page in ORDER] == [
-        "welcome", "check", "build", "source", "place", "review", "install", "verify",
-    ]  # fmt: skip
+        "welcome",
+        "check",
+        "build",
+        "source",
+        "place",
+        "review",
+        "install",
+        "verify",
+    ]
 
 
 def test_every_value_belongs_to_one_page() -> None:

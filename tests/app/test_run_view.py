@@ -64,10 +64,12 @@ def test_a_step_that_starts_after_its_first_progress_is_running() -> None:
 
 
 def test_a_resumed_run_keeps_the_bar() -> None:
-    half = fold([
-        event(EventKind.RUN_STARTED, steps=STEPS),
-        event(EventKind.PROGRESS, step="fetch", done=90, total=100, unit="bytes"),
-    ])  # fmt: skip
+    half = fold(
+        [
+            event(EventKind.RUN_STARTED, steps=STEPS),
+            event(EventKind.PROGRESS, step="fetch", done=90, total=100, unit="bytes"),
+        ]
+    )
     again = fold([event(EventKind.RUN_STARTED, steps=STEPS)], half)
     assert again.fraction == half.fraction
     assert again.attempts == 2
@@ -76,10 +78,12 @@ def test_a_resumed_run_keeps_the_bar() -> None:
 
 def test_failure_names_cause_and_what_to_do_as_messages() -> None:
     error = {"code": "no-space", "params": {"path": "/x"}, "summary": "text", "hint": "text", "details": "tail"}
-    view = fold([
-        event(EventKind.RUN_STARTED, steps=STEPS),
-        event(EventKind.RUN_FINISHED, status=1, outcome="failed", error=error),
-    ])  # fmt: skip
+    view = fold(
+        [
+            event(EventKind.RUN_STARTED, steps=STEPS),
+            event(EventKind.RUN_FINISHED, status=1, outcome="failed", error=error),
+        ]
+    )
     assert view.ending is not None
     assert view.ending.summary == Message("error.no-space.summary", {"path": "/x"})
     assert view.ending.hint == Message("error.no-space.hint", {"path": "/x"})
@@ -99,13 +103,15 @@ _PROGRESS = st.builds(
     st.one_of(st.none(), st.integers(0, 200)),
     st.one_of(st.none(), st.integers(0, 200)),
 )
-_OTHER = st.sampled_from([
-    event(EventKind.RUN_STARTED, steps=STEPS),
-    event(EventKind.STEP_FINISHED, step="create", outcome="done"),
-    event(EventKind.STEP_FINISHED, step="fetch", outcome="cancelled"),
-    event(EventKind.NOTICE, message={"key": "n"}),
-    event(EventKind.RUN_FINISHED, status=1, outcome="failed"),
-])  # fmt: skip
+_OTHER = st.sampled_from(
+    [
+        event(EventKind.RUN_STARTED, steps=STEPS),
+        event(EventKind.STEP_FINISHED, step="create", outcome="done"),
+        event(EventKind.STEP_FINISHED, step="fetch", outcome="cancelled"),
+        event(EventKind.NOTICE, message={"key": "n"}),
+        event(EventKind.RUN_FINISHED, status=1, outcome="failed"),
+    ]
+)
 
 
 @settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy computer
@@ -120,10 +126,12 @@ def test_the_bar_never_goes_back(events: list[Event]) -> None:
 
 @given(_ANY, _ANY, _ANY)
 def test_odd_numbers_break_nothing(done: object, total: object, rate: object) -> None:
-    fold([
-        event(EventKind.RUN_STARTED, steps=STEPS),
-        event(EventKind.PROGRESS, step="fetch", done=done, total=total, unit="bytes", rate=rate),
-    ])  # fmt: skip
+    fold(
+        [
+            event(EventKind.RUN_STARTED, steps=STEPS),
+            event(EventKind.PROGRESS, step="fetch", done=done, total=total, unit="bytes", rate=rate),
+        ]
+    )
 
 
 def test_the_tail_waits_for_whole_lines(tmp_path: Path) -> None:
@@ -155,12 +163,14 @@ def test_silence_counts_from_the_last_word_also_before_anybody_read(tmp_path: Pa
 
 
 def test_what_was_said_last_of_an_attempt_is_not_the_next_ones() -> None:
-    over = fold([
-        event(EventKind.RUN_STARTED, steps=STEPS),
-        event(EventKind.STEP_FINISHED, step="create", outcome="done"),
-        event(EventKind.STEP_FINISHED, step="fetch", outcome="cancelled", seconds=2.0),
-        event(EventKind.RUN_FINISHED, status=130, outcome="cancelled"),
-    ])  # fmt: skip
+    over = fold(
+        [
+            event(EventKind.RUN_STARTED, steps=STEPS),
+            event(EventKind.STEP_FINISHED, step="create", outcome="done"),
+            event(EventKind.STEP_FINISHED, step="fetch", outcome="cancelled", seconds=2.0),
+            event(EventKind.RUN_FINISHED, status=130, outcome="cancelled"),
+        ]
+    )
     assert over.ending is not None
     next_one = fold([event(EventKind.ATTEMPT_STARTING)], over)
     assert next_one.ending is None

@@ -52,12 +52,21 @@ def test_the_first_program_is_python() -> None:
 
 def test_a_report_is_read_and_one_of_the_future_too() -> None:
     said = {"key": "verify.x", "params": {"a": 1}, "text": "t"}
-    view = read_report({
-        "verification": {"ok": False, "gpu_ok": False, "headline": said, "torch": "2.15.0", "new": 1,
-                         "checks": [{"name": "zeros", "state": "failed", "message": said, "seconds": 1}, "odd"]},
-        "diagnosis": {"code": "no-driver", "cause": said, "repair": "bare text", "evidence": ["e"]},
-        "plan": {"engine": "venv"}, "machine": {"os": "linux"},
-    })  # fmt: skip
+    view = read_report(
+        {
+            "verification": {
+                "ok": False,
+                "gpu_ok": False,
+                "headline": said,
+                "torch": "2.15.0",
+                "new": 1,
+                "checks": [{"name": "zeros", "state": "failed", "message": said, "seconds": 1}, "odd"],
+            },
+            "diagnosis": {"code": "no-driver", "cause": said, "repair": "bare text", "evidence": ["e"]},
+            "plan": {"engine": "venv"},
+            "machine": {"os": "linux"},
+        }
+    )
     assert view.verified
     assert view.headline == Message("verify.x", {"a": 1})
     assert [check.name for check in view.checks] == ["zeros"]
@@ -120,9 +129,17 @@ def test_what_the_pictures_say_is_the_programs_own(tmp_path: Path) -> None:
     fake_session.failed_run(fake_session.FakeRun(session, "run-1"))
     said.append([json.loads(line) for line in session.events_path("run-1").read_text().splitlines()])
     shown = list(messages_in(said))
-    assert {"check.gpu.name_memory", "plan.proof.kernels", "environments.place.none.why", "verify.headline.gpu-ok",
-            "diagnosis.no-kernels-for-gpu.cause", "doctor.cpu-build.cause", "truth.complete",
-            "step.create.done", "change.environment.rattler"} <= {one.key for one in shown}  # fmt: skip
+    assert {
+        "check.gpu.name_memory",
+        "plan.proof.kernels",
+        "environments.place.none.why",
+        "verify.headline.gpu-ok",
+        "diagnosis.no-kernels-for-gpu.cause",
+        "doctor.cpu-build.cause",
+        "truth.complete",
+        "step.create.done",
+        "change.environment.rattler",
+    } <= {one.key for one in shown}
     catalogue.cache_clear()  # what a fixture would have put in
     for language in LANGUAGES:
         assert not {one.key for one in shown} - {in_each(en="").key} - catalogue(language).keys()

@@ -188,17 +188,23 @@ RACED = (
     SourceState(CHANNEL, "carries", message("truth.complete"), 0.5, "conda", "complete", 912_000),
 )
 RACED_ELECTION = replace(
-    ELECTION, package_sources=(TUNA,), states=RACED, races_packages=True,
+    ELECTION,
+    package_sources=(TUNA,),
+    states=RACED,
+    races_packages=True,
     notices=(
         message("race.torch-rate", source=NJU, count=2, rate=38.2, day="2026-11-20 10:12"),
         message("race.packages-rate", source=TUNA_NAME, count=1, rate=6.8, day="2026-11-20 10:12"),
     ),
-)  # fmt: skip
+)
 
 _WHEELS = (
-    ("torch", "2.14.1+cu126", 2_480_213_004), ("nvidia-cublas-cu12", "12.6.4.1", 393_138_322),
-    ("torchvision", "0.29.1+cu126", 8_102_313), ("numpy", "2.5.5", 16_641_020), ("sympy", "1.14.0", 6_299_353),
-)  # fmt: skip
+    ("torch", "2.14.1+cu126", 2_480_213_004),
+    ("nvidia-cublas-cu12", "12.6.4.1", 393_138_322),
+    ("torchvision", "0.29.1+cu126", 8_102_313),
+    ("numpy", "2.5.5", 16_641_020),
+    ("sympy", "1.14.0", 6_299_353),
+)
 LOCK = Lock(
     tuple(
         LockedFile(name, version, f"{name}-{version}-cp312-manylinux_2_28_x86_64.whl", (), "3f1c" * 16, size)
@@ -302,8 +308,10 @@ def verification(gpu_ok: bool) -> Verification:
     if not gpu_ok:
         seen["zeros"] = ("failed", 0.2, _NO_KERNEL)
         del seen["matmul"]
-    checks = {name: SmokeCheck(name, state, check_message(name, state, data, seconds), seconds, data)
-              for name, (state, seconds, data) in seen.items()}  # fmt: skip
+    checks = {
+        name: SmokeCheck(name, state, check_message(name, state, data, seconds), seconds, data)
+        for name, (state, seconds, data) in seen.items()
+    }
     return Verification(
         gpu_ok, gpu_ok, headline(checks), tuple(checks.values()), None, "2.14.1+cu126", "3.12.11", (device,)
     )

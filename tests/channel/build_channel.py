@@ -41,9 +41,24 @@ print(json.dumps({
 """
 # Large, or meaningless in a package: tests, the GUI toolkit, the static library, other people's packages.
 _DROPPED = frozenset(
-    {"test", "tests", "idlelib", "tkinter", "turtledemo", "lib2to3", "ensurepip", "pydoc_data", "__pycache__",
-     "site-packages", "dist-packages", "_bundled", "idle_test", "EXTERNALLY-MANAGED", "sitecustomize.py"}
-)  # fmt: skip
+    {
+        "test",
+        "tests",
+        "idlelib",
+        "tkinter",
+        "turtledemo",
+        "lib2to3",
+        "ensurepip",
+        "pydoc_data",
+        "__pycache__",
+        "site-packages",
+        "dist-packages",
+        "_bundled",
+        "idle_test",
+        "EXTERNALLY-MANAGED",
+        "sitecustomize.py",
+    }
+)
 _DROPPED_STARTS = ("config-", "_test", "_ctypes_test", "_tkinter", "_xx", "xx")
 # Debian's own site module is frozen into its interpreter: this is the only way to move its folder.
 _FIND_PACKAGES = """
@@ -74,9 +89,14 @@ def ask(python: str) -> Source:
     said = subprocess.run([python, "-I", "-c", _ASK], check=True, capture_output=True, text=True, timeout=60).stdout
     facts = json.loads(said)
     return Source(
-        facts["version"], facts["base_prefix"], Path(facts["stdlib"]), tuple(map(Path, sorted(facts["wheels"]))),
-        Path(facts["executable"]), facts["libdir"] or "", facts["library"],
-    )  # fmt: skip
+        facts["version"],
+        facts["base_prefix"],
+        Path(facts["stdlib"]),
+        tuple(map(Path, sorted(facts["wheels"]))),
+        Path(facts["executable"]),
+        facts["libdir"] or "",
+        facts["library"],
+    )
 
 
 def build_channel(folder: Path, python: str = sys.executable) -> Path:
@@ -108,9 +128,14 @@ def subdir() -> str:
 def _python_parcel(source: Source) -> Parcel:
     items = [*_interpreter(source), *_standard_library(source)]
     return Parcel(
-        "python", source.version, "0_cpython", subdir(), tuple(items),
-        depends=("__glibc >=2.17",), extra={"license": "PSF-2.0"},
-    )  # fmt: skip
+        "python",
+        source.version,
+        "0_cpython",
+        subdir(),
+        tuple(items),
+        depends=("__glibc >=2.17",),
+        extra={"license": "PSF-2.0"},
+    )
 
 
 def _interpreter(source: Source) -> Iterator[Item]:
@@ -162,8 +187,11 @@ def _undo_debian(path: Path, data: bytes) -> bytes:
     """Debian's Python looks for packages in dist-packages; in a prefix of its own it must not."""
     if path.name not in ("site.py", "sysconfig.py", "__init__.py") or b"dist-packages" not in data:
         return data
-    for old, new in ((b"dist-packages", b"site-packages"), (b'"local/lib"', b'"lib"'),
-                     (b"prefix_scheme = 'posix_local'", b"prefix_scheme = 'posix_prefix'")):  # fmt: skip
+    for old, new in (
+        (b"dist-packages", b"site-packages"),
+        (b'"local/lib"', b'"lib"'),
+        (b"prefix_scheme = 'posix_local'", b"prefix_scheme = 'posix_prefix'"),
+    ):
         data = data.replace(old, new)
     return data
 
@@ -174,8 +202,9 @@ def wheel_parcel(wheel: Path, bundled: Iterable[str]) -> Parcel:
     if name == "pip" and "setuptools" in bundled:
         depends.append("setuptools")
     points = ("pip = pip._internal.cli.main:main", "pip3 = pip._internal.cli.main:main") if name == "pip" else ()
-    return Parcel(name, version, "py_0", "noarch", tuple(_wheel_items(wheel)), tuple(depends), points,
-                  {"noarch": "python"})  # fmt: skip
+    return Parcel(
+        name, version, "py_0", "noarch", tuple(_wheel_items(wheel)), tuple(depends), points, {"noarch": "python"}
+    )
 
 
 def _wheel_items(wheel: Path) -> Iterator[Item]:

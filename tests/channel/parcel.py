@@ -82,9 +82,15 @@ def _info(parcel: Parcel) -> tuple[Item, ...]:
 
 def _index(parcel: Parcel) -> dict[str, Any]:
     return {
-        "name": parcel.name, "version": parcel.version, "build": parcel.build, "build_number": 0,
-        "subdir": parcel.subdir, "depends": list(parcel.depends), "timestamp": 1_700_000_000_000, **parcel.extra,
-    }  # fmt: skip
+        "name": parcel.name,
+        "version": parcel.version,
+        "build": parcel.build,
+        "build_number": 0,
+        "subdir": parcel.subdir,
+        "depends": list(parcel.depends),
+        "timestamp": 1_700_000_000_000,
+        **parcel.extra,
+    }
 
 
 def _path(item: Item) -> dict[str, Any]:

@@ -18,11 +18,21 @@ from wizard.model.messages import message, text
 Call = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).resolve().parents[2]
 LAPTOP = {
-    "schema": 1, "os": "windows", "arch": "x86_64", "glibc": None,
+    "schema": 1,
+    "os": "windows",
+    "arch": "x86_64",
+    "glibc": None,
     "driver": {"version": "546.33", "cuda": "12.3"},
-    "gpus": [{"vendor": "nvidia", "name": "NVIDIA GeForce GTX 1660 Ti", "pci_id": "10de:2182",
-              "compute_capability": "7.5", "memory_bytes": 6442450944}],
-}  # fmt: skip
+    "gpus": [
+        {
+            "vendor": "nvidia",
+            "name": "NVIDIA GeForce GTX 1660 Ti",
+            "pci_id": "10de:2182",
+            "compute_capability": "7.5",
+            "memory_bytes": 6442450944,
+        }
+    ],
+}
 
 
 @pytest.fixture
@@ -34,9 +44,15 @@ def call(tmp_path: Path) -> Call:
 
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "wizard", *arguments], cwd=ROOT, env={**environment, **more}, capture_output=True,
-            text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, "-m", "wizard", *arguments],
+            cwd=ROOT,
+            env={**environment, **more},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
 
     return run
 
@@ -74,8 +90,12 @@ def test_pick_is_the_contract(call: Call, laptop: Path) -> None:
     answer = json.loads(done.stdout)
     assert answer["schema"] == 1
     assert answer["best"] == {
-        "torch": "2.14.1", "variant": "cu126", "python": "3.12", "torchvision": "0.29.1", "torchaudio": "2.11.0",
-    }  # fmt: skip
+        "torch": "2.14.1",
+        "variant": "cu126",
+        "python": "3.12",
+        "torchvision": "0.29.1",
+        "torchaudio": "2.11.0",
+    }
     assert answer["after_driver_update"] == {"driver": "580", "torch": "2.15.0", "variant": "cu132"}
     codes = {reason["code"] for candidate in answer["candidates"] for reason in candidate["reasons"]}
     assert codes <= set(REASON_CODES)

@@ -45,9 +45,15 @@ def call(tmp_path: Path, state: Path) -> Call:
 
     def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "wizard", *map(str, arguments)], cwd=tmp_path, env=environment,
-            capture_output=True, text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, "-m", "wizard", *map(str, arguments)],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
 
     return run
 

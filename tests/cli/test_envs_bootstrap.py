@@ -37,9 +37,12 @@ def environment(tmp_path: Path) -> dict[str, str]:
     (tmp_path / "home").mkdir()
     kept = {key: value for key, value in os.environ.items() if key not in _OTHERS}
     return {
-        **kept, "HOME": str(tmp_path / "home"), "TORCH_WIZARD_HOME": str(tmp_path / "state"),
-        "TORCH_WIZARD_LANG": "en", "PYTHONPATH": str(ROOT),
-    }  # fmt: skip
+        **kept,
+        "HOME": str(tmp_path / "home"),
+        "TORCH_WIZARD_HOME": str(tmp_path / "state"),
+        "TORCH_WIZARD_LANG": "en",
+        "PYTHONPATH": str(ROOT),
+    }
 
 
 def command(*arguments: str) -> list[str]:
@@ -50,9 +53,15 @@ def command(*arguments: str) -> list[str]:
 def call(tmp_path: Path, environment: dict[str, str]) -> Call:
     def run(*arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command(*arguments), cwd=tmp_path, env={**environment, **more}, capture_output=True, text=True,
-            encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            command(*arguments),
+            cwd=tmp_path,
+            env={**environment, **more},
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
 
     return run
 
@@ -102,8 +111,14 @@ def test_a_no_at_the_terminal_fetches_nothing(releases: Releases, environment: d
     try:
         os.write(leader, b"n\n")
         done = subprocess.run(
-            command(), cwd=tmp_path, env=environment, stdin=follower, capture_output=True, timeout=120, check=False,
-        )  # fmt: skip
+            command(),
+            cwd=tmp_path,
+            env=environment,
+            stdin=follower,
+            capture_output=True,
+            timeout=120,
+            check=False,
+        )
     finally:
         os.close(leader)
         os.close(follower)

@@ -39,10 +39,20 @@ def test_a_file_opens_the_window(folder: Path, words: list[str], meant: list[str
 @pytest.mark.parametrize(
     "words",
     [
-        [], ["setup"], ["setup", "--profile", "a.torchlab"], ["window", "a.torchlab"], ["--version"], ["no.such.file"],
-        ["-I", "-B", "-c", "plan.json"], ["run", "plan.json"], ["--lang"], ["--lang", "en"], ["."], ["-x.torchlab"],
+        [],
+        ["setup"],
+        ["setup", "--profile", "a.torchlab"],
+        ["window", "a.torchlab"],
+        ["--version"],
+        ["no.such.file"],
+        ["-I", "-B", "-c", "plan.json"],
+        ["run", "plan.json"],
+        ["--lang"],
+        ["--lang", "en"],
+        ["."],
+        ["-x.torchlab"],
     ],
-)  # fmt: skip
+)
 def test_everything_else_stays_as_it_is(folder: Path, words: list[str]) -> None:
     assert with_command(words) == words
 

@@ -37,8 +37,11 @@ def test_an_earlier_attempt_is_not_told_and_does_not_end_this_one(tmp_path: Path
 
     told = list(read_events(path, is_alive, lambda silence: None))
     assert [event.kind for event in told] == [
-        EventKind.ATTEMPT_STARTING, EventKind.RUN_STARTED, EventKind.RUN_STARTED, EventKind.RUN_FINISHED,
-    ]  # fmt: skip
+        EventKind.ATTEMPT_STARTING,
+        EventKind.RUN_STARTED,
+        EventKind.RUN_STARTED,
+        EventKind.RUN_FINISHED,
+    ]
     assert final_status(told[-1]) is ExitStatus.DONE
 
 

@@ -29,9 +29,15 @@ def call(tmp_path: Path) -> Call:
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "wizard", *arguments], cwd=ROOT, env=environment, capture_output=True, text=True,
-            encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, "-m", "wizard", *arguments],
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=120,
+            stdin=subprocess.DEVNULL,
+        )
 
     return run
 
@@ -58,9 +64,14 @@ def lab(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize(
     "content",
-    ["{", '{"schema": 1}', '{"os": "beos", "arch": "x86_64", "gpus": []}', "[" * 100_000,
-     '{"os": "linux", "arch": "x86_64", "gpus": [{"pci_id": "10de:../../etc"}]}'],
-)  # fmt: skip
+    [
+        "{",
+        '{"schema": 1}',
+        '{"os": "beos", "arch": "x86_64", "gpus": []}',
+        "[" * 100_000,
+        '{"os": "linux", "arch": "x86_64", "gpus": [{"pci_id": "10de:../../etc"}]}',
+    ],
+)
 def test_a_bad_file_in_a_lab_is_named_and_the_others_are_answered(call: Call, lab: Path, content: str) -> None:
     (lab / "h-bad.json").write_text(content, encoding="utf-8")
     done = call("pick", "--machine", str(lab), "--json")

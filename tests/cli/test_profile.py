@@ -30,10 +30,28 @@ Call = Callable[..., "tuple[int, str]"]
 
 def made(world: World, path: Path, *more: str) -> Path:
     done = world.run(
-        "profile", "make", "-o", str(path), "--name", "deep", "--torch", TORCH, "--python", PYTHON, "--with", "none",
-        "--engine", "venv", "--platform", "linux", "--index", world.packages.simple,
-        "--torch-index", world.torch.simple, *more,
-    )  # fmt: skip
+        "profile",
+        "make",
+        "-o",
+        str(path),
+        "--name",
+        "deep",
+        "--torch",
+        TORCH,
+        "--python",
+        PYTHON,
+        "--with",
+        "none",
+        "--engine",
+        "venv",
+        "--platform",
+        "linux",
+        "--index",
+        world.packages.simple,
+        "--torch-index",
+        world.torch.simple,
+        *more,
+    )
     assert done.returncode == 0, done.stderr
     make_official(world)
     return path
@@ -50,8 +68,10 @@ def test_from_an_index_to_a_profile_to_exactly_these_files(world: World, tmp_pat
     path = made(world, tmp_path / "class.torchlab", "--variant", "cpu,cu126", "--title", "深度学习")
     file = read_profile(path)
     entry = next(lock for lock in file.profile.locks if lock.variant == "cpu")
-    on_server = {wheel.name: hashlib.sha256(wheel.read_bytes()).hexdigest()
-                 for wheel in (*world.packages.files(), *world.torch.files())}  # fmt: skip
+    on_server = {
+        wheel.name: hashlib.sha256(wheel.read_bytes()).hexdigest()
+        for wheel in (*world.packages.files(), *world.torch.files())
+    }
     assert {each.filename: each.sha256 for each in entry.files}.items() <= on_server.items()
     assert all(each.size for each in file.profile.files)
     again = made(world, tmp_path / "again.torchlab", "--variant", "cpu,cu126", "--title", "深度学习")
@@ -142,8 +162,9 @@ def test_a_room_without_internet_gets_its_python_from_the_pack(
     python = {package.file.filename: package.file for package in file.profile.conda}
     shown = world.run("profile", "show", str(path), "--json")
     assert json.loads(shown.stdout)["locks"][0]["conda"] == {
-        "packages": len(python), "bytes": sum(one.size or 0 for one in python.values())
-    }  # fmt: skip
+        "packages": len(python),
+        "bytes": sum(one.size or 0 for one in python.values()),
+    }
 
     student = World(tmp_path / "student", world.packages, world.torch)
     (student.home / "user").mkdir(parents=True)
@@ -219,10 +240,14 @@ def test_a_wrong_option_of_make_is_named_as_it_was_typed_and_before_anything_is_
 def test_only_what_the_profile_asks_for_may_be_chosen(call: Call, tmp_path: Path) -> None:
     path = saved(tmp_path / "class.torchlab", profile(entry("linux", "cu126"), ask=("variant",)))
     for options, word in (
-        (("--name", "x"), "--name"), (("--prefix", str(tmp_path / "p")), "--prefix"), (("--with", "x"), "--with"),
-        (("--torch", TORCH), "--torch"), (("--index", "https://example.org/"), "--index"), (("--reuse",), "--reuse"),
+        (("--name", "x"), "--name"),
+        (("--prefix", str(tmp_path / "p")), "--prefix"),
+        (("--with", "x"), "--with"),
+        (("--torch", TORCH), "--torch"),
+        (("--index", "https://example.org/"), "--index"),
+        (("--reuse",), "--reuse"),
         (("--engine", "rattler"), "--engine"),
-    ):  # fmt: skip
+    ):
         status, told = call("setup", "--profile", str(path), "--yes", *options)
         assert (status, word in told) == (2, True), (options, told)
     status, told = call("setup", "--profile", str(path), "--yes", "--variant", "cpu")

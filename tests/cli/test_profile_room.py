@@ -24,8 +24,14 @@ def two_systems(tmp_path: Path) -> Iterator[World]:
     wheels = tmp_path / "wheels"
     for platform in ("win_amd64", "manylinux_2_28_x86_64"):
         for variant in ("cu126", "cpu") if platform != "win_amd64" else ("cu126",):
-            build_wheel(wheels / "torch", "torch", f"2.14.1+{variant}", {"torch/__init__.py": b""}, ["numpy"],
-                        f"cp312-cp312-{platform}")  # fmt: skip
+            build_wheel(
+                wheels / "torch",
+                "torch",
+                f"2.14.1+{variant}",
+                {"torch/__init__.py": b""},
+                ["numpy"],
+                f"cp312-cp312-{platform}",
+            )
         build_wheel(wheels / "packages", "numpy", "2.3.0", {"numpy/__init__.py": b""}, (), f"cp312-cp312-{platform}")
     (tmp_path / "user").mkdir()
     with (
@@ -49,12 +55,19 @@ def write_channel(folder: Path) -> Path:
     for subdir in ("linux-64", "win-64", "noarch"):
         packages = {
             f"{name}-{version}-0.conda": {
-                "name": name, "version": version, "build": "0", "build_number": 0, "subdir": subdir,
-                "depends": depends, "sha256": hashlib.sha256(f"{subdir}{name}{version}".encode()).hexdigest(),
-                "size": 1000, **({"noarch": noarch} if noarch else {}),
+                "name": name,
+                "version": version,
+                "build": "0",
+                "build_number": 0,
+                "subdir": subdir,
+                "depends": depends,
+                "sha256": hashlib.sha256(f"{subdir}{name}{version}".encode()).hexdigest(),
+                "size": 1000,
+                **({"noarch": noarch} if noarch else {}),
             }
-            for place, name, version, depends, noarch in rows if place == subdir
-        }  # fmt: skip
+            for place, name, version, depends, noarch in rows
+            if place == subdir
+        }
         (folder / subdir).mkdir(parents=True)
         index = {"info": {"subdir": subdir}, "packages": {}, "packages.conda": packages, "repodata_version": 1}
         (folder / subdir / "repodata.json").write_text(json.dumps(index), encoding="utf-8")
@@ -76,9 +89,22 @@ def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_s
     path = tmp_path / "room.torchlab"
     with IndexServer(write_channel(tmp_path / "channel"), password="me:hunter2") as server:
         make = (
-            "profile", "make", "--machine", str(room), "--torch", "2.14.1", "--with", "none", "--index", index,
-            "--torch-index", torch, "--channel", server.url.replace("://", "://me:hunter2@"), "-o",
-        )  # fmt: skip
+            "profile",
+            "make",
+            "--machine",
+            str(room),
+            "--torch",
+            "2.14.1",
+            "--with",
+            "none",
+            "--index",
+            index,
+            "--torch-index",
+            torch,
+            "--channel",
+            server.url.replace("://", "://me:hunter2@"),
+            "-o",
+        )
         done = two_systems.run(*make, str(path))
         again = two_systems.run(*make, str(tmp_path / "again.torchlab"))
     assert again.returncode == 1, again.stderr
@@ -94,8 +120,11 @@ def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_s
     for lock in locks:
         tag = "win_amd64" if lock.os == "windows" else "manylinux_2_28_x86_64"
         assert all(tag in each.filename for each in lock.files)
-        assert all(each.size == (two_systems.packages.find(each.filename) or two_systems.torch.find(each.filename))
-                   .stat().st_size for each in lock.files)  # type: ignore[union-attr]  # fmt: skip
+        assert all(
+            each.size
+            == (two_systems.packages.find(each.filename) or two_systems.torch.find(each.filename)).stat().st_size
+            for each in lock.files
+        )  # type: ignore[union-attr]
     pythons = {lock.os: [(one.file.name, one.file.version, one.subdir) for one in lock.conda] for lock in locks}
     assert pythons == {  # chosen here for the oldest computer that the wheels run on, whatever this one is
         "windows": [("pip", "25.1", "noarch"), ("python", "3.12.11", "win-64"), ("vc14_runtime", "14.44", "win-64")],
@@ -106,7 +135,11 @@ def test_what_a_room_needs_is_locked_for_both_systems_without_the_password(two_s
     assert checked.returncode == 1
     takes = {one["machine"]: one["takes"] and one["takes"]["variant"] for one in json.loads(checked.stdout)["machines"]}
     assert takes == {
-        "gtx-1660-ti-windows-546.json": "cu126", "laptop-intel-rtx-4060-windows.json": "cu126",
-        "no-gpu-linux.json": "cpu", "on-arm.json": None, "v100-linux-535.json": "cu126", "mac.json": None,
+        "gtx-1660-ti-windows-546.json": "cu126",
+        "laptop-intel-rtx-4060-windows.json": "cu126",
+        "no-gpu-linux.json": "cpu",
+        "on-arm.json": None,
+        "v100-linux-535.json": "cu126",
+        "mac.json": None,
         "office.json": None,
-    }  # fmt: skip
+    }

@@ -76,7 +76,7 @@ LINES = (
     ("store", "show", "--json"),
     ("store", "verify", "--json"),
     ("store", "prune", "--yes", "--json"),
-)  # fmt: skip
+)
 
 
 def shape(value: object) -> object:
@@ -120,9 +120,12 @@ def filled(world: World, line: tuple[str, ...]) -> Iterator[str]:
             yield from world.sources
         else:
             yield word.format(
-                laptop=world.home / "laptop.json", nothing=world.home / "nothing", error=world.home / "error.txt",
-                demo=world.home / "state" / "envs" / "demo", user=world.home / "user",
-            )  # fmt: skip
+                laptop=world.home / "laptop.json",
+                nothing=world.home / "nothing",
+                error=world.home / "error.txt",
+                demo=world.home / "state" / "envs" / "demo",
+                user=world.home / "user",
+            )
 
 
 def options(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, list[str]]]:

@@ -21,16 +21,29 @@ from wizard.model.messages import command_line_words
 _BLANK = re.compile(r"%(?:\(\w+\))?[a-z]")
 # Said to who writes a grammar; an open file, a deprecated option, argparse's own version action: we have none.
 _NOT_FOR_PEOPLE = {
-    "conflicting subparser: %s", "conflicting subparser alias: %s", 'argument "-" with mode %r',
-    "can't open '%(filename)s': %(error)s", "dest= is required for options like %r", "subcommands",
-    "conflicting option string: %s", "conflicting option strings: %s", "mutually exclusive arguments must be optional",
-    "cannot have multiple subparser arguments", ".__call__() not defined", "(default: %(default)s)",
-    "cannot merge actions - two groups are named %r", "'required' is an invalid argument for positionals",
-    "invalid option string %(option)r: must start with a character %(prefix_chars)r", "%r is not callable",
-    "invalid conflict_resolution value: %r", "show program's version number and exit",
-    "command '%(parser_name)s' is deprecated", "option '%(option)s' is deprecated",
-    "argument '%(argument_name)s' is deprecated", "%(prog)s: warning: %(message)s",
-}  # fmt: skip
+    "conflicting subparser: %s",
+    "conflicting subparser alias: %s",
+    'argument "-" with mode %r',
+    "can't open '%(filename)s': %(error)s",
+    "dest= is required for options like %r",
+    "subcommands",
+    "conflicting option string: %s",
+    "conflicting option strings: %s",
+    "mutually exclusive arguments must be optional",
+    "cannot have multiple subparser arguments",
+    ".__call__() not defined",
+    "(default: %(default)s)",
+    "cannot merge actions - two groups are named %r",
+    "'required' is an invalid argument for positionals",
+    "invalid option string %(option)r: must start with a character %(prefix_chars)r",
+    "%r is not callable",
+    "invalid conflict_resolution value: %r",
+    "show program's version number and exit",
+    "command '%(parser_name)s' is deprecated",
+    "option '%(option)s' is deprecated",
+    "argument '%(argument_name)s' is deprecated",
+    "%(prog)s: warning: %(message)s",
+}
 
 
 def no_window(*anything: object) -> int:

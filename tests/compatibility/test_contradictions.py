@@ -42,9 +42,17 @@ def test_pairs_that_lists_on_the_web_have_wrong_or_lack(torch: str, torchvision:
 
 @pytest.mark.parametrize(
     ("torch", "variant"),
-    [("1.7.0", "cu92"), ("1.7.1", "cu92"), ("1.8.0", "cu101"), ("1.8.1", "cu101"), ("1.10.0", "cu111"),
-     ("1.10.1", "cu111"), ("1.11.0", "cu115"), ("1.10.2", "cu113")],
-)  # fmt: skip
+    [
+        ("1.7.0", "cu92"),
+        ("1.7.1", "cu92"),
+        ("1.8.0", "cu101"),
+        ("1.8.1", "cu101"),
+        ("1.10.0", "cu111"),
+        ("1.10.1", "cu111"),
+        ("1.11.0", "cu115"),
+        ("1.10.2", "cu113"),
+    ],
+)
 def test_builds_that_lists_on_the_web_lack(torch: str, variant: str) -> None:
     assert MATRIX.build(torch, variant, "linux_x86_64")
 

@@ -132,8 +132,12 @@ def test_no_address_of_a_package_registry_is_in_the_data() -> None:
 
 def test_ordering() -> None:
     assert sorted(["cpu", "cu92", "cu132", "cu118", "cu102"], key=variant_key) == [
-        "cpu", "cu92", "cu102", "cu118", "cu132",
-    ]  # fmt: skip
+        "cpu",
+        "cu92",
+        "cu102",
+        "cu118",
+        "cu132",
+    ]
     assert cuda_of("cu92") == "9.2"
     assert cuda_of("cu132") == "13.2"
     assert cuda_of("cpu") is None

@@ -15,17 +15,33 @@ from wizard.system.paths import HOME_VARIABLE, matrices_dir, matrices_overlay_di
 
 ORIGIN = {"as_of": "2026-11-21", "confidence": "medium", "source": "Lab", "note": ""}
 RELEASE = {
-    "torch": "2.16.0", "released": "2026-11-21", "torchvision": "", "torchaudio": "", "torchaudio_python_max": "",
+    "torch": "2.16.0",
+    "released": "2026-11-21",
+    "torchvision": "",
+    "torchaudio": "",
+    "torchaudio_python_max": "",
     **ORIGIN,
-}  # fmt: skip
+}
 BUILD = {
-    "torch": "2.16.0", "variant": "cu132", "platform": "linux_x86_64", "local_version": "cu132", "pythons": "3.12;3.13",
-    "experimental_pythons": "", "advertised": "yes", "pypi_default": "no", "min_glibc": "2.28", **ORIGIN,
-}  # fmt: skip
+    "torch": "2.16.0",
+    "variant": "cu132",
+    "platform": "linux_x86_64",
+    "local_version": "cu132",
+    "pythons": "3.12;3.13",
+    "experimental_pythons": "",
+    "advertised": "yes",
+    "pypi_default": "no",
+    "min_glibc": "2.28",
+    **ORIGIN,
+}
 KERNELS = {
-    "torch": "2.16.0", "variant": "cu132", "platform": "linux_x86_64", "architectures": "sm_75;sm_120",
-    "evidence": "table inside the wheel", **ORIGIN,
-}  # fmt: skip
+    "torch": "2.16.0",
+    "variant": "cu132",
+    "platform": "linux_x86_64",
+    "architectures": "sm_75;sm_120",
+    "evidence": "table inside the wheel",
+    **ORIGIN,
+}
 TABLES_OF_IT = {"releases": [RELEASE], "builds": [BUILD], "arch_list": [KERNELS]}
 
 
@@ -59,9 +75,15 @@ def test_a_shipped_row_counts_before_the_overlays() -> None:
 
 def test_a_card_can_be_added_by_hand() -> None:
     card = {
-        "pci_id": "10de:ffff", "name": "GeForce RTX 6090", "chip": "GB302", "architecture": "Blackwell",
-        "capability": "12.0", "segment": "geforce-desktop", "several_names": "no", **ORIGIN,
-    }  # fmt: skip
+        "pci_id": "10de:ffff",
+        "name": "GeForce RTX 6090",
+        "chip": "GB302",
+        "architecture": "Blackwell",
+        "capability": "12.0",
+        "segment": "geforce-desktop",
+        "several_names": "no",
+        **ORIGIN,
+    }
     assert write_overlay(matrices_overlay_dir(), {"gpus": [card]}, matrices_dir()).problems == ()
     found = load_matrix().card("10DE:FFFF")
     assert found
@@ -87,7 +109,7 @@ def row(name: str, cells: str, origin: str = ",2026-11,high,x,") -> str:
         ("surprise.csv", "a,b\n", "surprise: there is no such table"),
         ("builds.csv", '"' + "x" * 200_000, "builds"),
     ],
-)  # fmt: skip
+)
 def test_a_damaged_overlay_is_named_and_left_out(name: str, text: str, problem: str) -> None:
     write_overlay(matrices_overlay_dir(), TABLES_OF_IT, matrices_dir())
     (matrices_overlay_dir() / name).write_text(text, encoding="utf-8")

@@ -49,14 +49,23 @@ def test_another_name_for_the_same_wheel_is_held_against_the_same_hash(name: str
 @pytest.mark.parametrize(
     "tags",
     [
-        "py3-none-manylinux_2_17_x86_64", "py3-none-any", "cp310-abi3-manylinux_2_28_x86_64",
-        "cp311-abi3-manylinux_2_28_x86_64", "cp311-none-manylinux_2_28_x86_64",
-        "cp311.cp312-cp311-manylinux_2_28_x86_64", "cp311.cp311-cp311-manylinux_2_28_x86_64",
-        "cp311-cp311.none-manylinux_2_28_x86_64", "cp311.cp315-cp315-manylinux_2_28_x86_64",
-        "cp311-cp311-none", "cp311-cp311-manylinux_2_28_X86_64", "cp311-cp311-manylinux_2_28_x86_64.any",
-        "cp311-cp311-any", "CP311-cp311-any", "7-py3-none-linux_x86_64.linux_armv7l",
+        "py3-none-manylinux_2_17_x86_64",
+        "py3-none-any",
+        "cp310-abi3-manylinux_2_28_x86_64",
+        "cp311-abi3-manylinux_2_28_x86_64",
+        "cp311-none-manylinux_2_28_x86_64",
+        "cp311.cp312-cp311-manylinux_2_28_x86_64",
+        "cp311.cp311-cp311-manylinux_2_28_x86_64",
+        "cp311-cp311.none-manylinux_2_28_x86_64",
+        "cp311.cp315-cp315-manylinux_2_28_x86_64",
+        "cp311-cp311-none",
+        "cp311-cp311-manylinux_2_28_X86_64",
+        "cp311-cp311-manylinux_2_28_x86_64.any",
+        "cp311-cp311-any",
+        "CP311-cp311-any",
+        "7-py3-none-linux_x86_64.linux_armv7l",
     ],
-)  # fmt: skip
+)
 def test_other_tags_do_not_hide_a_strangers_wheel(tags: str) -> None:
     assert MATRIX.contradicts_pin(f"torch-2.13.0+cpu-{tags}.whl", "0" * 64)
 
@@ -133,10 +142,13 @@ def test_the_users_rows_add_and_never_replace(tmp_path: Path, monkeypatch: pytes
 @pytest.mark.parametrize(
     "tags",
     [
-        "cp311-cp311-manylinux_2_28_x86_64", "cp311-cp311-linux_x86_64", "cp311-cp311-any",
-        "cp311.cp312-cp311-linux_x86_64", "cp314-cp314-linux_aarch64",
+        "cp311-cp311-manylinux_2_28_x86_64",
+        "cp311-cp311-linux_x86_64",
+        "cp311-cp311-any",
+        "cp311.cp312-cp311-linux_x86_64",
+        "cp314-cp314-linux_aarch64",
     ],
-)  # fmt: skip
+)
 def test_a_second_hash_for_a_pinned_wheel_is_named(tables: Path, tags: str) -> None:
     pins = tables / "wheel_hashes.csv"
     before = pins.read_text(encoding="utf-8")

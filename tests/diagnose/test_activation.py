@@ -31,8 +31,11 @@ def sourced(shell: str, script: Path, variables: dict[str, str]) -> str:
     done = subprocess.run(
         [str(shutil.which(shell)), *options, "-c", f"{word} {shlex.quote(str(script))}\n{told}"],
         env={"PATH": "/usr/bin:/bin", "HOME": str(script.parent), **variables},
-        capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 

@@ -48,8 +48,13 @@ def half_deleted_files(patient: Patient) -> None:
 
 def two_copies_by_pip(patient: Patient) -> None:
     """An interrupted upgrade leaves two sets of metadata over one folder."""
-    patient.make(f"torch-{TORCH}+cpu", f"torchvision-{VISION}+{CUDA}", "numpy-2.3.0", "sympy-1.13.3",
-                 f"nvidia_cudnn_cu12-{CUDNN}")  # fmt: skip
+    patient.make(
+        f"torch-{TORCH}+cpu",
+        f"torchvision-{VISION}+{CUDA}",
+        "numpy-2.3.0",
+        "sympy-1.13.3",
+        f"nvidia_cudnn_cu12-{CUDNN}",
+    )
     patient.unpack(next((patient.wheels / "torch").glob(f"torch-{TORCH}+{CUDA}-*.whl")))
     (patient.site / "torch" / "lib" / "libtorch_cpu.so").write_bytes(b"of the other copy")
 
@@ -151,9 +156,12 @@ def test_activation_keeps_the_foreign_library_out(bare: Patient) -> None:
     for shell in ("sh", "bash"):
         script = f". '{activate}'; echo \"[$LD_LIBRARY_PATH]\"; python -c 'import torch; print(torch.__version__)'"
         said = subprocess.run(
-            [shell, "-c", script], env={"PATH": "/usr/bin:/bin", **bare.variables}, capture_output=True, text=True,
+            [shell, "-c", script],
+            env={"PATH": "/usr/bin:/bin", **bare.variables},
+            capture_output=True,
+            text=True,
             timeout=60,
-        )  # fmt: skip
+        )
         assert said.stdout.splitlines() == ["[/usr/local/nothing]", f"{TORCH}+{CUDA}"], said.stderr
     assert bare.session.undo_repair(bare.prefix)
     assert activate.read_text() == before

@@ -145,8 +145,9 @@ def test_the_same_version_again_is_said_so(bare: Patient) -> None:
     """The command knows the environment by the plan of its run."""
     world = bare.world
     prefix = world.home / "state" / "envs" / "demo"
-    done = world.run("setup", "--yes", "--name", "demo", "--torch", TORCH, "--variant", "cpu", "--with", "none",
-                     *world.sources)  # fmt: skip
+    done = world.run(
+        "setup", "--yes", "--name", "demo", "--torch", TORCH, "--variant", "cpu", "--with", "none", *world.sources
+    )
     assert done.returncode == 0, done.stderr
     record = next(prefix.glob("lib/python3*/site-packages/torch-*.dist-info")) / "RECORD"
     record.write_text(record.read_text() + "torch/mine.py,,\n")

@@ -112,8 +112,14 @@ def test_the_files_of_conda_are_those_of_its_records(bare: Patient) -> None:
     meta = bare.prefix / "conda-meta"
     meta.mkdir()
     below = bare.site.relative_to(bare.prefix).as_posix()
-    record = {"name": "numpy", "version": "2.3.0", "build": "0", "subdir": "linux-64", "channel": "forge",
-              "files": [f"{below}/numpy/__init__.py"]}  # fmt: skip
+    record = {
+        "name": "numpy",
+        "version": "2.3.0",
+        "build": "0",
+        "subdir": "linux-64",
+        "channel": "forge",
+        "files": [f"{below}/numpy/__init__.py"],
+    }
     (meta / "numpy-2.3.0-0.json").write_text(json.dumps(record))
     assert bare.answer(imports=False).cause is None
     (bare.site / "numpy" / "__init__.py").unlink()

@@ -37,9 +37,7 @@ GPU_FAILED = Verification(
 
 def environment(version: str = "2.13.0+cu126", cuda: str | None = "12.6") -> Installation:
     torch = parse_version_file(f"__version__ = {version!r}\ncuda: Optional[str] = {cuda!r}\n", Path("/e/torch"))
-    return Installation(
-        Path("/e"), "linux", None, "", Path("/e"), (), (), (), (), torch, None, None, {}
-    )  # fmt: skip
+    return Installation(Path("/e"), "linux", None, "", Path("/e"), (), (), (), (), torch, None, None, {})
 
 
 def looks(machine: Machine, around: HostFacts = QUIET, env: Installation | None = None) -> dict[str, Check]:
@@ -111,7 +109,7 @@ def with_driver(kernel_driver: str | None) -> Machine:
         (replace(MACHINE, os="windows"), replace(QUIET, runtime_missing=("msvcp140.dll",)), "vc-runtime"),
         (replace(MACHINE, os="windows"), replace(QUIET, runtime_missing=(), runtime_version="14.29.1"), "vc-runtime"),
     ],
-)  # fmt: skip
+)
 def test_found(machine: Machine, around: HostFacts, code: str) -> None:
     told = [each for look in looks(machine, around).values() for each in look.findings]
     assert code in {each.code for each in told}
@@ -176,11 +174,12 @@ def test_around_from_files(tmp_path: Path) -> None:
         "lib/modules/6.1.0/modules.dep": "updates/dkms/nvidia.ko.xz: kernel/drivers/video/backlight.ko\n",
         "etc/prime-discrete": "on-demand\n",
         "run/.containerenv": "",
-        "dev/nvidia0": "", "dev/nvidiactl": "",
+        "dev/nvidia0": "",
+        "dev/nvidiactl": "",
         "sys/bus/pci/devices/0000:01:00.0/vendor": "0x10de\n",
         "sys/bus/pci/devices/0000:01:00.0/class": "0x030200\n",
         "sys/bus/pci/devices/0000:01:00.0/power_state": "D3cold\n",
-    }  # fmt: skip
+    }
     for name, said in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(said)
@@ -189,10 +188,18 @@ def test_around_from_files(tmp_path: Path) -> None:
     secure.write_bytes(b"\x06\0\0\0\x01")
     around = look_around(tmp_path, {"PATH": str(tmp_path), "SLURM_JOB_ID": "7", "CUDA_VISIBLE_DEVICES": "1"}, "6.1.0")
     assert around == HostFacts(
-        secure_boot=True, modules=frozenset({"nouveau", "snd"}), module_installed=True,
-        device_nodes=("nvidia0", "nvidiactl"), container="podman", scheduler=None, in_job=True, prime="on-demand",
-        powered_off=("0000:01:00.0: D3cold, no driver",), visible_devices="1", runtime_missing=None,
-    )  # fmt: skip
+        secure_boot=True,
+        modules=frozenset({"nouveau", "snd"}),
+        module_installed=True,
+        device_nodes=("nvidia0", "nvidiactl"),
+        container="podman",
+        scheduler=None,
+        in_job=True,
+        prime="on-demand",
+        powered_off=("0000:01:00.0: D3cold, no driver",),
+        visible_devices="1",
+        runtime_missing=None,
+    )
 
 
 def test_around_of_nothing(tmp_path: Path) -> None:

@@ -103,9 +103,11 @@ def test_what_is_shared_is_not_moved_as_a_whole(patient: Patient) -> None:
     inside = os.path.relpath(patient.site, patient.prefix)
     going = distributions_named(patient.site, ["nvidia-cudnn-cu12", "torch"])
     assert sorted(claims(patient.prefix, patient.site, going, (), ())) == [
-        f"{inside}/nvidia/cudnn", f"{inside}/nvidia_cudnn_cu12-9.1.0.dist-info",
-        f"{inside}/torch", f"{inside}/torch-{TORCH}+cu126.dist-info",
-    ]  # fmt: skip
+        f"{inside}/nvidia/cudnn",
+        f"{inside}/nvidia_cudnn_cu12-9.1.0.dist-info",
+        f"{inside}/torch",
+        f"{inside}/torch-{TORCH}+cu126.dist-info",
+    ]
 
 
 def test_a_record_that_leads_out_of_the_environment_claims_nothing_there(patient: Patient, tmp_path: Path) -> None:
@@ -132,8 +134,15 @@ def test_verify_compares_contents_when_asked_to(patient: Patient) -> None:
 def test_a_record_claims_only_its_own_packages_files(patient: Patient, tmp_path: Path) -> None:
     """What conda brought, what makes the environment one, the user's notes, and what a link leads to."""
     prefix, site = patient.prefix, patient.site
-    victims = ["lib/libcrypto.so.3", "bin/python3", "pyvenv.cfg", "conda-meta/history", "notes.txt", "project/train.py",
-               "share/away/mine.txt"]  # fmt: skip
+    victims = [
+        "lib/libcrypto.so.3",
+        "bin/python3",
+        "pyvenv.cfg",
+        "conda-meta/history",
+        "notes.txt",
+        "project/train.py",
+        "share/away/mine.txt",
+    ]
     outside = tmp_path / "outside"
     outside.mkdir()
     (outside / "mine.txt").write_text("the user's")

@@ -160,8 +160,13 @@ class Patient:
         return exit_status(answer)
 
 
-HEALTHY = (f"torch-{TORCH}+{CUDA}", f"torchvision-{VISION}+{CUDA}", "numpy-2.3.0", "sympy-1.13.3",
-           f"nvidia_cudnn_cu12-{CUDNN}")  # fmt: skip
+HEALTHY = (
+    f"torch-{TORCH}+{CUDA}",
+    f"torchvision-{VISION}+{CUDA}",
+    "numpy-2.3.0",
+    "sympy-1.13.3",
+    f"nvidia_cudnn_cu12-{CUDNN}",
+)
 
 
 def tree(folder: Path) -> Mapping[str, str]:

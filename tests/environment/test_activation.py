@@ -37,9 +37,13 @@ def shell_run(shell: str, code: str, home: Path, **more: str) -> list[str]:
     options = {"bash": ["--norc", "--noprofile"], "fish": ["--no-config"]}
     options |= dict.fromkeys(("zsh", "csh", "tcsh"), ["-f"])
     done = subprocess.run(
-        [program, *options.get(shell, []), "-c", code], env={**plain_environment(home), **more}, capture_output=True,
-        text=True, timeout=60, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [program, *options.get(shell, []), "-c", code],
+        env={**plain_environment(home), **more},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return done.stdout.splitlines()
@@ -121,9 +125,13 @@ def test_lines_with_variables_for_shells_of_windows(tmp_path: Path) -> None:
     before = {**os.environ, "REPLACED": "old's ! = %PATH%", "GONE": "here"}
     on = state_lines("lines", tmp_path, before)
     assert {name: on.get(name) for name in ("OF_ENV", "REPLACED", "GONE", "PATH", "TWO_LINES", "bad-name")} == {
-        "OF_ENV": STATE["OF_ENV"], "REPLACED": "new", "GONE": None, "PATH": before["PATH"], "TWO_LINES": None,
+        "OF_ENV": STATE["OF_ENV"],
+        "REPLACED": "new",
+        "GONE": None,
+        "PATH": before["PATH"],
+        "TWO_LINES": None,
         "bad-name": None,
-    }  # fmt: skip
+    }
     assert state_lines("lines-off", tmp_path, on) == before
     (tmp_path / "conda-meta" / "state").write_text("no json")
     assert state_lines("lines", tmp_path, before) == before
@@ -139,9 +147,11 @@ def test_variables_in_the_command_prompt(tmp_path: Path) -> None:
     environment = {"REPLACED": "old & (1)", "GONE": "here"}
     for kind in ("lines", "lines-off"):
         said = subprocess.run(
-            [sys.executable, "-I", str(scripts / "state_variables.py"), kind], env=environment, capture_output=True,
+            [sys.executable, "-I", str(scripts / "state_variables.py"), kind],
+            env=environment,
+            capture_output=True,
             check=True,
-        ).stdout  # fmt: skip
+        ).stdout
         (scripts / f"{kind}.txt").write_bytes(said)
         environment |= dict(line.split("=", 1) for line in said.decode().splitlines())
     (prefix / "python.bat").write_text('@type "%~dp0Scripts\\%3.txt"\n', newline="\r\n")
@@ -152,10 +162,18 @@ def test_variables_in_the_command_prompt(tmp_path: Path) -> None:
     on, off = (f'call "%~dp0e 1\\Scripts\\{name}.bat"\n' for name in ("activate", "deactivate"))
     (tmp_path / "go.bat").write_text(f"@echo off\n{on}{show}echo is off\n{off}{show}", newline="\r\n")
     done = subprocess.run(
-        [wine, "cmd", "/c", "Z:" + str(tmp_path / "go.bat").replace("/", "\\")], capture_output=True, text=True,
-        env={**os.environ, "REPLACED": "old & (1)", "GONE": "here", "WINEPREFIX": str(tmp_path / "wine"),
-             "WINEDEBUG": "-all"}, timeout=300,
-    )  # fmt: skip
+        [wine, "cmd", "/c", "Z:" + str(tmp_path / "go.bat").replace("/", "\\")],
+        capture_output=True,
+        text=True,
+        env={
+            **os.environ,
+            "REPLACED": "old & (1)",
+            "GONE": "here",
+            "WINEPREFIX": str(tmp_path / "wine"),
+            "WINEDEBUG": "-all",
+        },
+        timeout=300,
+    )
     told = [line for line in done.stdout.splitlines() if not line.startswith("_TORCH_SETUP_STATE")]
     assert told[:2] == ['OF_ENV=100%PATH% & "x" ! ^ (1) = |', "REPLACED=new"], done.stdout + done.stderr
     assert told[told.index("is off") :] == ["is off", "REPLACED=old & (1)", "GONE=here"]
@@ -230,8 +248,11 @@ def test_windows_files_have_no_path_in_them(tmp_path: Path) -> None:
     prefix.mkdir()
     write_activation(prefix, "windows")
     assert sorted(path.name for path in (prefix / "Scripts").iterdir()) == [
-        "Activate.ps1", "activate.bat", "deactivate.bat", "state_variables.py",
-    ]  # fmt: skip
+        "Activate.ps1",
+        "activate.bat",
+        "deactivate.bat",
+        "state_variables.py",
+    ]
     for path in (prefix / "Scripts").iterdir():
         content = path.read_bytes()
         assert content.isascii(), path

@@ -145,8 +145,17 @@ def test_conda_itself_goes_on_with_it(made: Make, engine: str, has: str, wanted:
     prefix = world.home / "state" / "envs" / "demo"
     check_whole(world, prefix)
     for verb, spec in (("install", "hello=1.0"), ("update", "hello")):
-        conda(world, verb, "--prefix", str(prefix), "--override-channels", "--channel",
-              (world.home / "later").as_uri(), "--yes", spec)  # fmt: skip
+        conda(
+            world,
+            verb,
+            "--prefix",
+            str(prefix),
+            "--override-channels",
+            "--channel",
+            (world.home / "later").as_uri(),
+            "--yes",
+            spec,
+        )
         said = conda(world, "doctor", "--prefix", str(prefix), "--verbose")
         assert "❌" not in said, said
         check_whole(world, prefix)
@@ -165,9 +174,12 @@ def test_what_conda_does_in_one_environment_reaches_no_sibling(made: Make) -> No
     assert (prefix / module).samefile(sibling / module)
     later = ("--override-channels", "--channel", (world.home / "later").as_uri())
     steps = [
-        ("install", *later, "hello=1.0"), ("update", *later, "hello"), ("install", *later, "--force-reinstall", "pip"),
-        ("remove", "hello"), ("remove", "--all"),
-    ]  # fmt: skip
+        ("install", *later, "hello=1.0"),
+        ("update", *later, "hello"),
+        ("install", *later, "--force-reinstall", "pip"),
+        ("remove", "hello"),
+        ("remove", "--all"),
+    ]
     for verb, *rest in steps:
         conda(world, verb, "--prefix", str(prefix), "--yes", *rest)
         check_whole(world, sibling)

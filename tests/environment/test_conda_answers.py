@@ -15,9 +15,12 @@ from wizard.model.messages import LANGUAGES, catalogue, text
 from wizard.process import Outcome, Request
 
 TARGET = Target(
-    Path("/home/lin/envs/torch"), "3.12", "conda", channels=("https://ann:s3cret@conda.example/forge",),
+    Path("/home/lin/envs/torch"),
+    "3.12",
+    "conda",
+    channels=("https://ann:s3cret@conda.example/forge",),
     conda=Path("/home/lin/miniforge3/bin/conda"),
-)  # fmt: skip
+)
 
 
 def outcome(stdout: str = "", stderr: str = "", code: int | None = 1) -> Outcome:
@@ -28,8 +31,9 @@ def test_a_plan() -> None:
     plan = parse_plan(parse_document(recorded("dryrun.json")) or {})
     assert plan is not None
     assert [(fetch.filename, fetch.size) for fetch in plan.fetches] == [
-        ("pip-26.3-pyh0_0.tar.bz2", 1633968), ("python-3.11.7-0_cpython.tar.bz2", 17381863),
-    ]  # fmt: skip
+        ("pip-26.3-pyh0_0.tar.bz2", 1633968),
+        ("python-3.11.7-0_cpython.tar.bz2", 17381863),
+    ]
     assert (plan.packages, plan.python, plan.bytes_to_fetch) == (2, "3.11.7", 19015831)
 
 
@@ -153,10 +157,18 @@ def said_by(exception: str, message: str) -> str:
 @pytest.mark.parametrize(
     ("stdout", "stderr", "exit_code", "code"),
     [
-        (said_by("UnavailableInvalidChannel", "HTTP 403 FORBIDDEN for channel x <https://h/x>"), "", 1,
-         "conda-channel-login"),
-        (said_by("CondaHTTPError", "HTTP 503 SERVICE UNAVAILABLE for url <https://h/x>"), "", 1,
-         "conda-channel-status"),
+        (
+            said_by("UnavailableInvalidChannel", "HTTP 403 FORBIDDEN for channel x <https://h/x>"),
+            "",
+            1,
+            "conda-channel-login",
+        ),
+        (
+            said_by("CondaHTTPError", "HTTP 503 SERVICE UNAVAILABLE for url <https://h/x>"),
+            "",
+            1,
+            "conda-channel-status",
+        ),
         (said_by("CondaHTTPError", "HTTP 401 UNAUTHORIZED for url <https://u:p@h/x>"), "", 1, "conda-channel-login"),
         (said_by("CondaSSLError", "x"), "", 1, "conda-certificate"),
         (said_by("ProxyError", "x"), "", 1, "conda-proxy"),
@@ -165,23 +177,31 @@ def said_by(exception: str, message: str) -> str:
         (said_by("LibMambaUnsatisfiableError", "x"), "", 1, "conda-unsolvable"),
         (said_by("NoWritablePkgsDirError", "x"), "", 1, "conda-no-cache"),
         (said_by("CondaOSError", "OSError(28, 'No space left on device')"), "", 1, "env-disk-full"),
-        (said_by("ChecksumMismatchError", "Conda detected a mismatch\n  url: https://h/a.conda\n"), "", 1,
-         "conda-damaged-package"),
+        (
+            said_by("ChecksumMismatchError", "Conda detected a mismatch\n  url: https://h/a.conda\n"),
+            "",
+            1,
+            "conda-damaged-package",
+        ),
         (said_by("CondaValueError", "prefix already exists: /p"), "", 1, "target-is-environment"),
         (said_by("SomethingNew", "of which nobody knew"), "", 1, "conda-failed"),
         (said_by("CondaToSNonInteractiveError", ""), "", 1, "conda-terms"),
         ("", "Traceback …\nOSError: [Errno 28] No space left on device", 1, "env-disk-full"),
         ("", "critical libmamba Non-conda folder exists at prefix - aborting.", 1, "target-not-empty"),
         ("", "error    libmamba Could not solve for environment specs", 1, "conda-unsolvable"),
-        ("", "critical libmamba Download error (7) Couldn't connect to server [https://h/noarch/repodata.json.zst]",
-         1, "conda-unreachable"),
+        (
+            "",
+            "critical libmamba Download error (7) Couldn't connect to server [https://h/noarch/repodata.json.zst]",
+            1,
+            "conda-unreachable",
+        ),
         ("", "error    libmamba Something else", 1, "conda-failed"),
         ("", "", -9, "conda-killed"),
         ("not json at all", "", 1, "conda-no-answer"),
         ("{}", "", 3, "conda-failed"),
         ("", "", None, "conda-not-started"),
     ],
-)  # fmt: skip
+)
 def test_further_failures(stdout: str, stderr: str, exit_code: int | None, code: str) -> None:
     error = failure(outcome(stdout, stderr, exit_code), TARGET, "conda")
     assert error.code == code

@@ -53,9 +53,15 @@ def test_the_commands_are_the_agreed_ones(order: Target, conda: StandInConda, co
     CondaEngine().create(order, lambda *_: None, lambda: False)
     assert [call["role"] for call in conda.calls()] == ["info", "plan", "create"]
     wanted = [
-        "--override-channels", "--channel", conda_channel, "--no-default-packages", "--json", "--yes",
-        f"python={order.python}", "pip",
-    ]  # fmt: skip
+        "--override-channels",
+        "--channel",
+        conda_channel,
+        "--no-default-packages",
+        "--json",
+        "--yes",
+        f"python={order.python}",
+        "pip",
+    ]
     dry, real = conda.calls("plan")[0]["argv"], conda.calls("create")[0]["argv"]
     assert real == ["create", "--prefix", str(order.prefix), *wanted]
     assert dry == ["create", "--prefix", f"{order.prefix}.torch-setup-plan", *wanted, "--dry-run"]

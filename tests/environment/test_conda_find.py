@@ -63,9 +63,15 @@ def test_a_choice_that_is_no_program(tmp_path: Path) -> None:
 @linux_only
 @pytest.mark.parametrize(
     ("found_by", "key"),
-    [("CONDA_EXE", "variable"), ("MAMBA_ROOT_PREFIX", "variable"), ("PATH", "path"), ("registry", "registry"),
-     ("folder", "folder"), ("", "folder")],
-)  # fmt: skip
+    [
+        ("CONDA_EXE", "variable"),
+        ("MAMBA_ROOT_PREFIX", "variable"),
+        ("PATH", "path"),
+        ("registry", "registry"),
+        ("folder", "folder"),
+        ("", "folder"),
+    ],
+)
 def test_the_first_that_answers_and_why(conda: StandInConda, tmp_path: Path, found_by: str, key: str) -> None:
     broken = StandInConda(tmp_path / "broken").install(say={"info": {"stdout": "?"}})
     known = (

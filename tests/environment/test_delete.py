@@ -43,8 +43,9 @@ def test_a_real_environment_goes_and_all_else_stays(ours: Path) -> None:
     neighbour = make_venv(ours.with_name("neighbour"))
     plan = plan_of(ours)
     assert [(row.path, row.files, row.size, row.is_folder) for row in plan.unowned] == [
-        (f"lib/python{MINOR}/site-packages/mine.py", 1, 7, False), ("notebooks", 2, 1002, True),
-    ]  # fmt: skip
+        (f"lib/python{MINOR}/site-packages/mine.py", 1, 7, False),
+        ("notebooks", 2, 1002, True),
+    ]
     assert plan.name == "torch 测试"
     assert plan.running == plan.kernels == plan.dependants == ()
     assert plan.sizes.files > 1000
@@ -99,8 +100,9 @@ def test_files_of_packages_are_owned_however_they_are_listed(tmp_path: Path) -> 
     (site_of(prefix) / "tool-1.0.dist-info" / "REQUESTED").touch()
     (site_of(prefix) / "tool" / "added.txt").touch()
     assert [row.path for row in plan_of(prefix).unowned] == [
-        f"lib/python{MINOR}/site-packages/tool/added.txt", "share/mine.txt",
-    ]  # fmt: skip
+        f"lib/python{MINOR}/site-packages/tool/added.txt",
+        "share/mine.txt",
+    ]
 
 
 def test_no_record_makes_the_users_own_files_a_packages(tmp_path: Path) -> None:

@@ -196,8 +196,10 @@ def _as_user(tmp_path: Path, *prefixes: Path) -> list[str]:
         place.chmod(0o755)
     done = subprocess.run(
         [*READING, sys.executable, "-c", AS_USER, *map(str, prefixes)],
-        cwd=Path(__file__).resolve().parents[2], capture_output=True, text=True,
+        cwd=Path(__file__).resolve().parents[2],
+        capture_output=True,
+        text=True,
         env={**os.environ, "TORCH_WIZARD_HOME": str(state), "HOME": str(state), "TORCH_WIZARD_LANG": "en"},
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout.split()

@@ -59,9 +59,12 @@ def test_a_setup_that_is_killed_at_its_question_leaves_nothing(world: World) -> 
     leader, follower = pty.openpty()
     try:
         program = subprocess.Popen(
-            world.command("setup", "--name", "demo", *world.sources), env=world.environment, stdin=follower,
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            world.command("setup", "--name", "demo", *world.sources),
+            env=world.environment,
+            stdin=follower,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         wait_until(lambda: any((run / "plan.json").is_file() for run in world.runs()))
         assert world.run("runs").stdout.split()[1] == "planned", "somebody is still deciding"
         program.send_signal(signal.SIGKILL)

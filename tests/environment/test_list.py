@@ -82,14 +82,22 @@ def test_states(home: Path, tmp_path: Path) -> None:
     put_away(new_deletion(going))
     found = by_name(folder)
     assert {name: one.state.value for name, one in found.items()} == {
-        "good": "ok", "gone-base": "broken", "no-python": "broken", "half": "broken", "empty": "broken",
-        "only-r": "ok", "begun": "unfinished", "going": "deleting",
-    }  # fmt: skip
+        "good": "ok",
+        "gone-base": "broken",
+        "no-python": "broken",
+        "half": "broken",
+        "empty": "broken",
+        "only-r": "ok",
+        "begun": "unfinished",
+        "going": "deleting",
+    }
     reasons = {name: one.reason.key for name, one in found.items() if one.reason}
     assert reasons == {
-        "gone-base": "envs.broken.base", "no-python": "envs.broken.python", "half": "envs.broken.half",
+        "gone-base": "envs.broken.base",
+        "no-python": "envs.broken.python",
+        "half": "envs.broken.half",
         "empty": "envs.broken.python",
-    }  # fmt: skip
+    }
     assert found["begun"].run == "20261121-120000-abcd"
     assert found["only-r"].python is None
     assert found["going"].prefix == going
@@ -101,8 +109,10 @@ def test_what_is_being_deleted_keeps_its_engine(tmp_path: Path) -> None:
     for name, kind in (("theirs", EnvironmentKind.CONDA), ("ours", EnvironmentKind.RATTLER), ("odd", None)):
         put_away(new_deletion(make_conda(folder / name), kind=kind.value if kind else "something newer"))
     assert {name: one.kind for name, one in by_name(folder).items()} == {
-        "theirs": EnvironmentKind.CONDA, "ours": EnvironmentKind.RATTLER, "odd": EnvironmentKind.RATTLER,
-    }  # fmt: skip
+        "theirs": EnvironmentKind.CONDA,
+        "ours": EnvironmentKind.RATTLER,
+        "odd": EnvironmentKind.RATTLER,
+    }
 
 
 def test_one_folder_is_one_row_and_stale_lines_are_none(home: Path, tmp_path: Path) -> None:
@@ -132,14 +142,28 @@ def test_the_usual_places(home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     make_venv(tmp_path / "work" / ".venv")
     make_venv(tmp_path / "wizard-home" / "envs" / "ours")
     monkeypatch.chdir(tmp_path / "work")
-    for name in ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_EXE", "MAMBA_EXE", "MAMBA_ROOT_PREFIX", "WORKON_HOME",
-                 "PYENV_ROOT", "CONDARC", "CONDA_ENVS_PATH", "CONDA_ENVS_DIRS"):  # fmt: skip
+    for name in (
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "CONDA_EXE",
+        "MAMBA_EXE",
+        "MAMBA_ROOT_PREFIX",
+        "WORKON_HOME",
+        "PYENV_ROOT",
+        "CONDARC",
+        "CONDA_ENVS_PATH",
+        "CONDA_ENVS_DIRS",
+    ):
         monkeypatch.delenv(name, raising=False)
     found = [one for one in use_cases.list_environments() if one.kind is not EnvironmentKind.SYSTEM]
     assert [(one.name, one.kind.value) for one in found if str(one.prefix).startswith(str(tmp_path))] == [
-        ("from condarc", "conda"), ("in-root", "conda"), (".venv", "venv"), ("ours", "venv"), ("wrapped", "venv"),
+        ("from condarc", "conda"),
+        ("in-root", "conda"),
+        (".venv", "venv"),
+        ("ours", "venv"),
+        ("wrapped", "venv"),
         ("base", "base"),
-    ]  # fmt: skip
+    ]
 
 
 COUNTER = """

@@ -47,10 +47,15 @@ def test_torch_of_conda_by_its_records_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("build", "expected"),
-    [("cuda126_mkl_py312_h4f3ed5c_300", "cu126"), ("py3.12_cuda11.8_cudnn9.1.0_0", "cu118"),
-     ("cuda_126_generic_py310", "cu126"), ("cpu_mkl_py311_h5dd3ca3_101", "cpu"), ("py3.12_cpu_0", "cpu"),
-     ("py312h0", None)],
-)  # fmt: skip
+    [
+        ("cuda126_mkl_py312_h4f3ed5c_300", "cu126"),
+        ("py3.12_cuda11.8_cudnn9.1.0_0", "cu118"),
+        ("cuda_126_generic_py310", "cu126"),
+        ("cpu_mkl_py311_h5dd3ca3_101", "cpu"),
+        ("py3.12_cpu_0", "cpu"),
+        ("py312h0", None),
+    ],
+)
 def test_variant_in_a_conda_build(build: str, expected: str | None) -> None:
     assert build_variant(build) == expected
 
@@ -63,9 +68,15 @@ def test_a_version_file_that_is_none() -> None:
 
 @pytest.mark.parametrize(
     ("line", "expected"),
-    [("version = 3.12.4", "3.12.4"), ("version_info = 3.12.4.final.0", "3.12.4"), ("version_info = 3.13.1", "3.13.1"),
-     ("Version=3.9.2\r", "3.9.2"), ("version = ", None), ("", None)],
-)  # fmt: skip
+    [
+        ("version = 3.12.4", "3.12.4"),
+        ("version_info = 3.12.4.final.0", "3.12.4"),
+        ("version_info = 3.13.1", "3.13.1"),
+        ("Version=3.9.2\r", "3.9.2"),
+        ("version = ", None),
+        ("", None),
+    ],
+)
 def test_python_of_a_venv(line: str, expected: str | None) -> None:
     assert cfg_python(parse_cfg(f"home = /usr/bin\n{line}\nprompt = 'x'\n")) == expected
 

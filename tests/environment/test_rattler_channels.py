@@ -167,13 +167,18 @@ def test_a_plan_can_be_cancelled(prefix: Path, minor: str, conda_channel: str) -
 
 def test_which_channels_are_tried() -> None:
     target = Target(
-        Path("/p"), "3.12", "rattler", channels=("https://own.example/lab", "https://a.example/conda-forge"),
-        chosen="[]", further_channels=("https://b.example/cloud/conda-forge/", "https://c.example/bioconda"),
-    )  # fmt: skip
+        Path("/p"),
+        "3.12",
+        "rattler",
+        channels=("https://own.example/lab", "https://a.example/conda-forge"),
+        chosen="[]",
+        further_channels=("https://b.example/cloud/conda-forge/", "https://c.example/bioconda"),
+    )
     rows = attempts_for(target)
     assert [row.channels for row in rows] == [
-        target.channels, ("https://own.example/lab", "https://b.example/cloud/conda-forge/"),
-    ]  # fmt: skip
+        target.channels,
+        ("https://own.example/lab", "https://b.example/cloud/conda-forge/"),
+    ]
     assert rows[1].moves == (("https://a.example/conda-forge", "https://b.example/cloud/conda-forge/"),)
 
 

@@ -26,9 +26,22 @@ from wizard.system import paths
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="users of Linux")]
 NOBODY = 65534
 _PACKAGES = (
-    "rattler", "filelock", "platformdirs", "psutil", "msgspec", "packaging", "tomli", "typing_extensions",
-    "socks", "requests", "urllib3", "idna", "certifi", "charset_normalizer", "truststore",
-)  # fmt: skip
+    "rattler",
+    "filelock",
+    "platformdirs",
+    "psutil",
+    "msgspec",
+    "packaging",
+    "tomli",
+    "typing_extensions",
+    "socks",
+    "requests",
+    "urllib3",
+    "idna",
+    "certifi",
+    "charset_normalizer",
+    "truststore",
+)
 _CREATE = """
 import json, os, sys
 from pathlib import Path
@@ -92,16 +105,24 @@ def create_as_user(
     """In a process of that user; `place` belongs to them."""
     prefix = place / name
     environment = {
-        "PATH": "/usr/bin:/bin", "PYTHONPATH": str(shared / "program"), "LANG": "C.UTF-8",
-        paths.HOME_VARIABLE: str(place / "state"), **({"HOME": str(home)} if home else {}),
-    }  # fmt: skip
+        "PATH": "/usr/bin:/bin",
+        "PYTHONPATH": str(shared / "program"),
+        "LANG": "C.UTF-8",
+        paths.HOME_VARIABLE: str(place / "state"),
+        **({"HOME": str(home)} if home else {}),
+    }
     minor = f"{sys.version_info[0]}.{sys.version_info[1]}"
     is_root = os.geteuid() == 0
     done = subprocess.run(
         [shared / "python" / "bin" / "python", "-B", "-c", _CREATE, prefix, minor, channel],
-        env=environment, capture_output=True, text=True, encoding="utf-8", timeout=180, cwd="/",
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=180,
+        cwd="/",
         **({"user": NOBODY, "group": NOBODY, "extra_groups": []} if is_root else {}),
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout.splitlines()[-1]), prefix
 

@@ -173,8 +173,9 @@ def server() -> Iterator[FaultServer]:
 
 
 def refused(order: Target, channel: str | None = None, python: str | None = None) -> WizardError:
-    target = Target(order.prefix, python or order.python, "conda", channels=(channel or order.channels[0],),
-                    conda=order.conda)  # fmt: skip
+    target = Target(
+        order.prefix, python or order.python, "conda", channels=(channel or order.channels[0],), conda=order.conda
+    )
     with pytest.raises(WizardError) as caught:
         CondaEngine().create(target, lambda *_: None, never)
     assert not (order.prefix / "conda-meta" / "history").is_file() or read_records(order.prefix) == ()

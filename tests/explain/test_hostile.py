@@ -47,9 +47,11 @@ def pieces(draw: st.DrawFn, part: str) -> str:
 
 def relaxed(thorough: int, usual: int) -> settings:
     return settings(
-        max_examples=times(thorough, usual), deadline=None, derandomize=usual == 1,
+        max_examples=times(thorough, usual),
+        deadline=None,
+        derandomize=usual == 1,
         suppress_health_check=list(HealthCheck),
-    )  # fmt: skip
+    )
 
 
 @pytest.mark.parametrize("name", sorted(PARTS))

@@ -54,26 +54,39 @@ class Room:
     def home(self, host: str) -> Path:
         return self.folder / "hosts" / host
 
-    def play(self, hosts: Mapping[str, Mapping[str, str]], tasks: list[dict[str, Any]] | None = None, *options: str,
-             variables: Mapping[str, Any] | None = None) -> Play:  # fmt: skip
+    def play(
+        self,
+        hosts: Mapping[str, Mapping[str, str]],
+        tasks: list[dict[str, Any]] | None = None,
+        *options: str,
+        variables: Mapping[str, Any] | None = None,
+    ) -> Play:
         """`hosts`: their own variables. Without tasks, the role."""
         given = {
-            "ansible_connection": "local", "ansible_python_interpreter": sys.executable,
-            "torch_setup_program": [str(self.program)], **(variables or {}),
-        }  # fmt: skip
+            "ansible_connection": "local",
+            "ansible_python_interpreter": sys.executable,
+            "torch_setup_program": [str(self.program)],
+            **(variables or {}),
+        }
         inventory = {
-            "all": {"hosts": {name: {"torch_setup_home": str(self.home(name)), **more} for name, more in hosts.items()},
-                    "vars": given}
-        }  # fmt: skip
+            "all": {
+                "hosts": {name: {"torch_setup_home": str(self.home(name)), **more} for name, more in hosts.items()},
+                "vars": given,
+            }
+        }
         book: dict[str, Any] = {"hosts": "all", "gather_facts": False}
         book |= {"tasks": tasks} if tasks else {"roles": ["torch_setup.torch.torch_setup"]}
         (self.folder / "room.yml").write_text(json.dumps(inventory))
         (self.folder / "play.yml").write_text(json.dumps([book]))
         done = subprocess.run(
             [str(Path(sys.executable).with_name("ansible-playbook")), "-v", "-i", "room.yml", "play.yml", *options],
-            cwd=self.folder, env=self._environment(), capture_output=True, text=True, timeout=170,
+            cwd=self.folder,
+            env=self._environment(),
+            capture_output=True,
+            text=True,
+            timeout=170,
             stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
         results = {
             host: json.loads(found)
             for _, host, found in _RESULT.findall(done.stdout)
@@ -85,10 +98,15 @@ class Room:
     def _environment(self) -> dict[str, str]:
         kept = {name: value for name, value in self.world.environment.items() if name != "TORCH_WIZARD_HOME"}
         return {
-            **kept, "ANSIBLE_COLLECTIONS_PATH": str(self.folder), "ANSIBLE_LOCAL_TEMP": str(self.folder / "tmp"),
-            "ANSIBLE_REMOTE_TEMP": str(self.folder / "remote"), "ANSIBLE_NOCOLOR": "1", "LC_ALL": "C.UTF-8",
-            "ANSIBLE_HOME": str(self.folder / "ansible"), "PYTHONDONTWRITEBYTECODE": "1",
-        }  # fmt: skip
+            **kept,
+            "ANSIBLE_COLLECTIONS_PATH": str(self.folder),
+            "ANSIBLE_LOCAL_TEMP": str(self.folder / "tmp"),
+            "ANSIBLE_REMOTE_TEMP": str(self.folder / "remote"),
+            "ANSIBLE_NOCOLOR": "1",
+            "LC_ALL": "C.UTF-8",
+            "ANSIBLE_HOME": str(self.folder / "ansible"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
 
 
 @pytest.fixture
@@ -127,8 +145,11 @@ def test_a_room_from_its_profile(room: Room, wheels: Path) -> None:
     bad.write_text("schema = 1\ntitle = 3\n")
     sound: dict[str, dict[str, str]] = {"one": {}} if times(2, 1) == 1 else {"one": {}, "two": {}}
     hosts = {**sound, "three": {"torch_setup_profile": str(bad)}}
-    given = {"torch_setup_profile": str(good), "torch_setup_reports": str(room.folder / "reports"),
-             "torch_setup_profile_dest": "{{ torch_setup_home }}/class.torchlab"}  # fmt: skip
+    given = {
+        "torch_setup_profile": str(good),
+        "torch_setup_reports": str(room.folder / "reports"),
+        "torch_setup_profile_dest": "{{ torch_setup_home }}/class.torchlab",
+    }
 
     dry = room.play({"one": {}}, None, "--check", "--diff", variables=given)
     assert (dry.status, dry.recap) == (0, {"one": (1, 0)}), dry.text
@@ -161,9 +182,15 @@ def test_a_room_from_its_profile(room: Room, wheels: Path) -> None:
 
 def task(world: World, **more: Any) -> list[dict[str, Any]]:
     given = {
-        "program": "{{ torch_setup_program }}", "home": "{{ torch_setup_home }}", "name": "lab", "engine": "venv",
-        "python": PYTHON, "index": world.packages.simple, "torch_index": world.torch.simple, **more,
-    }  # fmt: skip
+        "program": "{{ torch_setup_program }}",
+        "home": "{{ torch_setup_home }}",
+        "name": "lab",
+        "engine": "venv",
+        "python": PYTHON,
+        "index": world.packages.simple,
+        "torch_index": world.torch.simple,
+        **more,
+    }
     return [{"name": "Set up", "torch_setup.torch.torch_setup": given}]
 
 
@@ -172,8 +199,11 @@ def cut_off(room: Room, host: str) -> Path:
     environment = {**room.world.environment, "TORCH_WIZARD_HOME": str(room.home(host))}
     begun = subprocess.run(
         [str(room.program), "setup", "--name", "lab", "--plan-only", "--with", "none", *room.world.sources],
-        env=environment, capture_output=True, text=True, timeout=100,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
     plan = json.loads(begun.stdout)
     prefix, run = room.home(host) / "envs" / "lab", Path(plan["plan"]).parent
     prefix.parent.mkdir(parents=True)
@@ -185,8 +215,9 @@ def cut_off(room: Room, host: str) -> Path:
 def test_choices_without_a_profile(room: Room) -> None:
     """What was cut off is made anew, what is there as asked stays, what is something else is not touched; a card that
     fails its test fails the host, each time; no address is shown."""
-    tasks = task(room.world, packages=["none"], variant="{{ build | default(omit) }}",
-                 gpu_test="{{ gpu_test | default(omit) }}")  # fmt: skip
+    tasks = task(
+        room.world, packages=["none"], variant="{{ build | default(omit) }}", gpu_test="{{ gpu_test | default(omit) }}"
+    )
     run = cut_off(room, "one")
     first = room.play({"one": {}, "two": {"build": "cu126"}}, tasks)
     assert first.recap == {"one": (1, 0), "two": (0, 1)}, first.text

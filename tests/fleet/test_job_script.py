@@ -44,16 +44,25 @@ def cluster(tmp_path: Path) -> dict[str, str]:
         (commands / name).chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("SLURM_")}
     return {
-        **kept, "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}", "TORCH_WIZARD_LANG": "en",
-        "SRUN_SAID": str(tmp_path / "srun.txt"), "PYTHONPATH": str(ROOT),
-    }  # fmt: skip
+        **kept,
+        "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
+        "TORCH_WIZARD_LANG": "en",
+        "SRUN_SAID": str(tmp_path / "srun.txt"),
+        "PYTHONPATH": str(ROOT),
+    }
 
 
 def wizard(variables: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "wizard", *arguments], env=variables, cwd=ROOT, capture_output=True, text=True,
-        encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "wizard", *arguments],
+        env=variables,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def environment(prefix: Path, **behaviour: object) -> Path:

@@ -46,8 +46,13 @@ def test_the_real_modules_load_and_unload_it(tmp_path: Path) -> None:
         eval "$("$MODULES" bash unload torch)"; printf '%s\\n' "${VIRTUAL_ENV-gone}"
         "$MODULES" bash whatis torch
     """
-    variables = {"PATH": os.environ["PATH"], "MODULEPATH": str(tmp_path / "modules"), "HOME": str(tmp_path),
-                 "MODULES": str(_MODULES), "LC_ALL": "C.UTF-8"}  # fmt: skip
+    variables = {
+        "PATH": os.environ["PATH"],
+        "MODULEPATH": str(tmp_path / "modules"),
+        "HOME": str(tmp_path),
+        "MODULES": str(_MODULES),
+        "LC_ALL": "C.UTF-8",
+    }
     done = subprocess.run(["bash", "-c", script], env=variables, capture_output=True, text=True, timeout=60)
     assert done.stdout.splitlines() == [f"{prefix}/bin", str(prefix), "1", "gone"], done.stderr
     assert "PyTorch [exit] $x" in done.stderr
@@ -62,8 +67,10 @@ def test_a_real_lua_reads_it(tmp_path: Path) -> None:
         ["lua", str(tmp_path / "lmod.lua"), str(tmp_path / "torch.lua")], capture_output=True, text=True, timeout=60
     )
     assert done.stdout.splitlines() == [
-        f"prepend\tPATH\t{prefix}/bin", f"set\tCONDA_PREFIX\t{prefix}", "set\tPYTHONNOUSERSITE\t1",
-    ], done.stderr  # fmt: skip
+        f"prepend\tPATH\t{prefix}/bin",
+        f"set\tCONDA_PREFIX\t{prefix}",
+        "set\tPYTHONNOUSERSITE\t1",
+    ], done.stderr
 
 
 def test_by_the_command_line(tmp_path: Path) -> None:
@@ -73,9 +80,14 @@ def test_by_the_command_line(tmp_path: Path) -> None:
 
     def call(*arguments: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "wizard", "--lang", "en", "envs", "module", str(prefix), *arguments], cwd=ROOT,
-            capture_output=True, text=True, encoding="utf-8", timeout=60, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            [sys.executable, "-m", "wizard", "--lang", "en", "envs", "module", str(prefix), *arguments],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=60,
+            stdin=subprocess.DEVNULL,
+        )
 
     shown = call()
     assert shown.returncode == 0, shown.stderr

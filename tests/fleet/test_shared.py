@@ -73,8 +73,14 @@ def _a_stranger_works_in_it(world: World, prefix: Path) -> None:
     home = prefix.parents[2] / "stranger"
     home.mkdir()
     os.chown(home, STRANGER, STRANGER)
-    theirs = World(home, world.packages, world.torch, None, (*READING, sys.executable, "-m", "wizard"),
-                   {"HOME": str(home), "TORCH_WIZARD_HOME": str(home / "state")})  # fmt: skip
+    theirs = World(
+        home,
+        world.packages,
+        world.torch,
+        None,
+        (*READING, sys.executable, "-m", "wizard"),
+        {"HOME": str(home), "TORCH_WIZARD_HOME": str(home / "state")},
+    )
     verified = theirs.run("verify", "--prefix", str(prefix), "--json")
     assert verified.returncode == 0, verified.stderr
     assert json.loads(verified.stdout)["verification"]["torch"] == f"{TORCH}+cpu"

@@ -23,9 +23,15 @@ ON_LINUX = pytest.mark.skipif(sys.platform == "win32", reason="of the archive fo
 
 def run(program: Path, environment: Mapping[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [str(program), *arguments], env=dict(environment), cwd=program.parent.parent, stdin=subprocess.DEVNULL,
-        capture_output=True, encoding="utf-8", timeout=120, check=False,
-    )  # fmt: skip
+        [str(program), *arguments],
+        env=dict(environment),
+        cwd=program.parent.parent,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+    )
 
 
 def test_it_says_its_version(frozen_program: Path, frozen_environment: Mapping[str, str]) -> None:

@@ -40,8 +40,14 @@ def start(unpacked: Path, tmp_path: Path) -> Start:
             (programs / name).write_text(f"#!/bin/sh\n{words}\n")
             (programs / name).chmod(0o755)
         environment = {"PATH": str(programs), "LANG": language}
-        return subprocess.run([str(unpacked / "torch-wizard"), "probe", "a b"], env=environment, capture_output=True,
-                              text=True, encoding="utf-8", check=False)  # fmt: skip
+        return subprocess.run(
+            [str(unpacked / "torch-wizard"), "probe", "a b"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
 
     return run
 
@@ -63,10 +69,15 @@ def test_the_launcher_hands_everything_over(start: Start, tmp_path: Path) -> Non
 def test_an_older_glibc_is_said_in_one_sentence(start: Start, unpacked: Path) -> None:
     major, minor = floor_of(unpacked)
     for have, runs in (
-        (f"{major}.{minor - 1}", False), (f"{major}.9", minor <= 9), (f"{major - 1}.99", False),
-        (f"{major}.{minor}", True), (f"{major}.{minor + 1}", True), (f"{major}.100", True), (f"{major + 1}.0", True),
+        (f"{major}.{minor - 1}", False),
+        (f"{major}.9", minor <= 9),
+        (f"{major - 1}.99", False),
+        (f"{major}.{minor}", True),
+        (f"{major}.{minor + 1}", True),
+        (f"{major}.100", True),
+        (f"{major + 1}.0", True),
         (f"{major}.{minor}.9000", True),
-    ):  # fmt: skip
+    ):
         said = start(getconf=f"echo glibc {have}")
         assert (said.returncode == 0) == runs, (have, said.stderr)
         if not runs:
@@ -99,8 +110,14 @@ def test_install_and_remove_for_one_user(unpacked: Path, tmp_path: Path) -> None
     environment = {"HOME": str(home), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8"}
 
     def install(*options: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([str(unpacked / "install.sh"), *options], env=environment, capture_output=True, text=True,
-                              encoding="utf-8", check=False)  # fmt: skip
+        return subprocess.run(
+            [str(unpacked / "install.sh"), *options],
+            env=environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
 
     def files() -> set[str]:
         return {path.relative_to(home).as_posix() for path in home.rglob("*") if not path.is_dir()}
@@ -110,13 +127,16 @@ def test_install_and_remove_for_one_user(unpacked: Path, tmp_path: Path) -> None
         assert (said.returncode, said.stderr) == (0, "")
     entry = home / ".local/share/applications/torch-setup.desktop"
     assert files() >= {
-        ".local/share/applications/torch-setup.desktop", ".local/bin/torch-wizard",
-        ".local/share/icons/hicolor/scalable/apps/torch-setup.svg", ".local/share/mime/packages/torch-setup.xml",
-    }  # fmt: skip
+        ".local/share/applications/torch-setup.desktop",
+        ".local/bin/torch-wizard",
+        ".local/share/icons/hicolor/scalable/apps/torch-setup.svg",
+        ".local/share/mime/packages/torch-setup.xml",
+    }
     subprocess.run(["desktop-file-validate", str(entry)], check=True)
     assert exec_words(entry.read_text("utf-8")) == [str(unpacked / "torch-wizard"), "window", "%f"]
-    started = subprocess.run([str(home / ".local/bin/torch-wizard"), "x"], env=environment, capture_output=True,
-                             text=True, check=True)  # fmt: skip
+    started = subprocess.run(
+        [str(home / ".local/bin/torch-wizard"), "x"], env=environment, capture_output=True, text=True, check=True
+    )
     assert started.stdout.startswith("started with: x;")
 
     assert install("--remove").returncode == 0

@@ -75,8 +75,15 @@ def test_the_version_resource_says_our_version(builder: ModuleType) -> None:
     text = builder.windows_files.version_info("TorchSetup", "Torch Setup", "1.2.3rc1")
     tree = ast.parse(text, mode="eval")  # PyInstaller evaluates it, with these names and no others
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    assert names == {"VSVersionInfo", "FixedFileInfo", "StringFileInfo", "StringTable", "StringStruct", "VarFileInfo",
-                     "VarStruct"}  # fmt: skip
+    assert names == {
+        "VSVersionInfo",
+        "FixedFileInfo",
+        "StringFileInfo",
+        "StringTable",
+        "StringStruct",
+        "VarFileInfo",
+        "VarStruct",
+    }
     assert "filevers=(1, 2, 3, 0)" in text
     assert "StringStruct('ProductVersion', '1.2.3rc1')" in text
     assert "flags=0x2" in text  # a pre-release
@@ -117,8 +124,9 @@ def test_the_archive_is_the_same_twice(builder: ModuleType, small: Path, tmp_pat
 
 @ON_LINUX
 @needs("xz")
-def test_several_parts_are_one_archive(builder: ModuleType, small: Path, tmp_path: Path,
-                                       monkeypatch: pytest.MonkeyPatch) -> None:  # fmt: skip
+def test_several_parts_are_one_archive(
+    builder: ModuleType, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(builder.archive, "PART", 20_000)
     made = builder.tar(small, tmp_path, preset=0)
     assert made.read_bytes().count(b"\xfd7zXZ\x00") > 3
@@ -161,8 +169,14 @@ def test_the_floor_is_what_the_files_need(builder: ModuleType, small: Path, tmp_
 def test_libraries_that_nobody_needs(builder: ModuleType, tmp_path: Path) -> None:
     """A chain that leads nowhere goes as a whole; read as binutils read it."""
     made = {}
-    for name, asks in (("liba.so", ["libb.so"]), ("libb.so", ["libc.so"]), ("libc.so", []), ("libd.so", ["libc.so"]),
-                       ("program", ["liba.so"]), ("lonely", [])):  # fmt: skip
+    for name, asks in (
+        ("liba.so", ["libb.so"]),
+        ("libb.so", ["libc.so"]),
+        ("libc.so", []),
+        ("libd.so", ["libc.so"]),
+        ("program", ["liba.so"]),
+        ("lonely", []),
+    ):
         made[name] = small_elf(tmp_path / name, asks)
         assert builder.elf.needed_libraries(made[name].read_bytes()) == set(asks)
     libraries = {name: path for name, path in made.items() if name.endswith(".so")}
@@ -180,8 +194,10 @@ def small_elf(path: Path, asks: list[str]) -> Path:
     names, table = 64, 64 + len(strings)
     headers = table + len(dynamic)
     section = struct.Struct("<IIQQQQIIQQ")
-    parts = [section.pack(0, 3, 0, 0, names, len(strings), 0, 0, 1, 0),
-             section.pack(0, 6, 0, 0, table, len(dynamic), 0, 0, 8, 16)]  # fmt: skip
+    parts = [
+        section.pack(0, 3, 0, 0, names, len(strings), 0, 0, 1, 0),
+        section.pack(0, 6, 0, 0, table, len(dynamic), 0, 0, 8, 16),
+    ]
     header = b"\x7fELF\x02\x01\x01".ljust(16, b"\0") + struct.pack(
         "<HHIQQQI6H", 3, 62, 1, 0, 0, headers, 0, 64, 56, 0, section.size, len(parts), 0
     )
@@ -204,10 +220,11 @@ def spec_names(*names: str) -> dict[str, Any]:
     """Of the specification, which only PyInstaller can run whole."""
     tree = ast.parse((ROOT / "build_installer.spec").read_text("utf-8"))
     wanted = [
-        node for node in tree.body
+        node
+        for node in tree.body
         if (isinstance(node, ast.FunctionDef) and node.name in names)
         or (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) in names)
-    ]  # fmt: skip
+    ]
     space: dict[str, Any] = {"Path": Path}
     exec(compile(ast.Module(wanted, []), "build_installer.spec", "exec"), space)
     return space

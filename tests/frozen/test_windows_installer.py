@@ -54,9 +54,14 @@ class Windows:
     def environment(self) -> dict[str, str]:
         kept = {name: value for name, value in os.environ.items() if name in ("PATH", "TMPDIR")}
         return {
-            **kept, "HOME": str(self.folder / "unix"), "WINEPREFIX": str(self.folder / "prefix"), "WINEDEBUG": "-all",
-            "WINEDLLOVERRIDES": "mscoree,mshtml=;winemenubuilder.exe=d", "LC_ALL": "C.UTF-8", "WINEARCH": "win64",
-        }  # fmt: skip
+            **kept,
+            "HOME": str(self.folder / "unix"),
+            "WINEPREFIX": str(self.folder / "prefix"),
+            "WINEDEBUG": "-all",
+            "WINEDLLOVERRIDES": "mscoree,mshtml=;winemenubuilder.exe=d",
+            "LC_ALL": "C.UTF-8",
+            "WINEARCH": "win64",
+        }
 
     @property
     def user(self) -> Path:
@@ -65,9 +70,12 @@ class Windows:
 
     def start(self, *command: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(
-            [WINE, *command], env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            [WINE, *command],
+            env=self.environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+        )
 
     def run(self, *command: str) -> int:
         with self.start(*command) as started:
@@ -162,8 +170,11 @@ def test_from_install_to_uninstall(windows: Windows, installer: Installer) -> No
     refuse_folders_of_others(windows, second)
 
     # What the user keeps, here and in the program's own folder.
-    kept = [windows.user / "AppData/Local/torch-setup/downloads/a.whl", windows.user / "torch-envs/demo/python.exe",
-            windows.user / MINE / "my notes.txt"]  # fmt: skip
+    kept = [
+        windows.user / "AppData/Local/torch-setup/downloads/a.whl",
+        windows.user / "torch-envs/demo/python.exe",
+        windows.user / MINE / "my notes.txt",
+    ]
     for path in kept:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("mine")
@@ -181,11 +192,16 @@ def install_in_silence(windows: Windows, setup: Path, before: dict[str, int]) ->
     user = windows.user.relative_to(windows.folder / "prefix/drive_c").as_posix()
     added = {name.removeprefix(f"{user}/") for name in set(windows.files()) - set(before)}
     assert added == {
-        f"{MINE}/TorchSetup.exe", f"{MINE}/torch-wizard.exe", f"{MINE}/uninstall.exe",
-        f"{MINE}/installed-by-torch-setup.txt", f"{MINE}/_internal/both.txt", f"{MINE}/_internal/old/gone.txt",
-        f"{MINE}/_internal/说明.txt", "Desktop/Torch Setup.lnk",
+        f"{MINE}/TorchSetup.exe",
+        f"{MINE}/torch-wizard.exe",
+        f"{MINE}/uninstall.exe",
+        f"{MINE}/installed-by-torch-setup.txt",
+        f"{MINE}/_internal/both.txt",
+        f"{MINE}/_internal/old/gone.txt",
+        f"{MINE}/_internal/说明.txt",
+        "Desktop/Torch Setup.lnk",
         "AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Torch Setup.lnk",
-    }  # fmt: skip
+    }
     keys = windows.registry()
     listed = keys[rf"{LISTED}\TorchSetup"]
     assert '"DisplayVersion"="1.0.0"' in listed
@@ -240,9 +256,14 @@ def upgrade(windows: Windows, setup: Path) -> None:
     assert windows.run(str(setup), "/S") == 0
     windows.settle()
     assert {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()} == {
-        "TorchSetup.exe", "torch-wizard.exe", "uninstall.exe", "installed-by-torch-setup.txt", "mine.txt",
-        "_internal/both.txt", "_internal/new.txt",
-    }  # fmt: skip
+        "TorchSetup.exe",
+        "torch-wizard.exe",
+        "uninstall.exe",
+        "installed-by-torch-setup.txt",
+        "mine.txt",
+        "_internal/both.txt",
+        "_internal/new.txt",
+    }
     assert not (folder / "_internal/old").exists()
     assert not (folder / "previous-version").exists()
     assert (folder / "_internal/both.txt").read_text() == "two"
@@ -265,8 +286,9 @@ def test_every_sentence_is_there_in_both_languages() -> None:
     text = SCRIPT.read_text("utf-8")
     said = re.findall(r'^LangString (\w+) \$\{LANG_(\w+)\} "(.*)"$', text, re.MULTILINE)
     keys = {key for key, _, _ in said}
-    assert {(key, language) for key, language, _ in said} == {(key, each) for key in keys for each in
-                                                             ("ENGLISH", "SIMPCHINESE")}  # fmt: skip
+    assert {(key, language) for key, language, _ in said} == {
+        (key, each) for key in keys for each in ("ENGLISH", "SIMPCHINESE")
+    }
     for key, language, words in said:
         if words.strip() != "${PRODUCT}":
             assert words.isascii() == (language == "ENGLISH"), key

@@ -274,10 +274,16 @@ class FakeRun:
         total = values.LOCK.total_bytes or 1
         for part in parts:
             self.emit(
-                EventKind.PROGRESS, step="fetch", done=int(total * part), total=total, unit="bytes", rate=36.2e6,
-                eta=(1 - part) * total / 36.2e6, limited_by="network",
+                EventKind.PROGRESS,
+                step="fetch",
+                done=int(total * part),
+                total=total,
+                unit="bytes",
+                rate=36.2e6,
+                eta=(1 - part) * total / 36.2e6,
+                limited_by="network",
                 detail="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
-            )  # fmt: skip
+            )
 
     def log(self, *lines: str) -> None:
         for line in lines:
@@ -321,9 +327,10 @@ def failed_run(run: FakeRun) -> None:
     half_run(run)
     run.step("fetch", "failed")
     lost = WizardError(
-        "fetch-unreachable", "ConnectionError: [Errno 101] Network is unreachable",
+        "fetch-unreachable",
+        "ConnectionError: [Errno 101] Network is unreachable",
         file="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
-    )  # fmt: skip
+    )
     run.finish(ExitStatus.FAILED, lost.to_json("en"))
 
 

@@ -112,11 +112,14 @@ SIZES = {
 
 def deletion(one: Environment, **changes: Any) -> DeletionPlan:
     made = DeletionPlan(
-        one, Sizes(5_312_000_000, 4_900_000_000, 60_412),
+        one,
+        Sizes(5_312_000_000, 4_900_000_000, 60_412),
         unowned=(Unowned("notes.txt", 1, 4_212, False), Unowned("checkpoints", 12, 812_000_000, True)),
-        running=(), kernels=(), dependants=(ENVIRONMENTS[3],),
+        running=(),
+        kernels=(),
+        dependants=(ENVIRONMENTS[3],),
         stays=(message("envs.stays.conda-cache"), message("envs.stays.downloads")),
-    )  # fmt: skip
+    )
     return replace(made, **changes)
 
 
@@ -163,13 +166,24 @@ def repair(prefix: Path) -> RepairPreview:
 
 TUNA = in_each(en="Tsinghua University TUNA", zh_CN="清华大学 TUNA")
 CHANGES = (
-    Change("2", WHEN + 90_000, message("settings-file.reason.source", id="tuna", name=TUNA), (
-        FileChange("/home/li/.config/pip/pip.conf", "/home/li/.config/pip/pip.conf", "pip", (), "aa", "bb", 0o600),
-        FileChange("/home/li/.condarc", "/home/li/.condarc", "conda", (), None, "cc", None)), Written.WRITTEN),
-    Change("1", WHEN, message("settings-file.reason.use", id="ustc"), (
-        FileChange("/home/li/.config/uv/uv.toml", "/home/li/.config/uv/uv.toml", "uv", (), "aa", "bb", 0o600),),
-        Written.UNDONE),
-)  # fmt: skip
+    Change(
+        "2",
+        WHEN + 90_000,
+        message("settings-file.reason.source", id="tuna", name=TUNA),
+        (
+            FileChange("/home/li/.config/pip/pip.conf", "/home/li/.config/pip/pip.conf", "pip", (), "aa", "bb", 0o600),
+            FileChange("/home/li/.condarc", "/home/li/.condarc", "conda", (), None, "cc", None),
+        ),
+        Written.WRITTEN,
+    ),
+    Change(
+        "1",
+        WHEN,
+        message("settings-file.reason.use", id="ustc"),
+        (FileChange("/home/li/.config/uv/uv.toml", "/home/li/.config/uv/uv.toml", "uv", (), "aa", "bb", 0o600),),
+        Written.UNDONE,
+    ),
+)
 DIFF = """--- /home/li/.config/pip/pip.conf
 +++ /home/li/.config/pip/pip.conf
 @@ -1,3 +1,2 @@
@@ -237,9 +251,14 @@ class FakeSide:
         return REAL.profile_choices(file, wishes)
 
     def plan_profile(
-        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: Callable[[], bool],
-        classroom: Classroom | None = None, trusted: frozenset[str] = frozenset(),
-    ) -> Preview | None:  # fmt: skip
+        self,
+        facts: Facts,
+        file: ProfileFile,
+        choices: Choices,
+        is_cancelled: Callable[[], bool],
+        classroom: Classroom | None = None,
+        trusted: frozenset[str] = frozenset(),
+    ) -> Preview | None:
         self._called("plan_profile", choices, is_cancelled)
         return None if self.set_up else values.preview("run-class", str(HOME / "class"), choices)
 

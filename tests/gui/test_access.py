@@ -21,10 +21,17 @@ from wizard.gui.widgets.labels import Pill
 from wizard.model.messages import LANGUAGES
 
 ROLES = {
-    QAccessible.Role.Button, QAccessible.Role.CheckBox, QAccessible.Role.RadioButton, QAccessible.Role.ComboBox,
-    QAccessible.Role.EditableText, QAccessible.Role.SpinBox, QAccessible.Role.Table, QAccessible.Role.ButtonMenu,
-    QAccessible.Role.PageTab, QAccessible.Role.Link,
-}  # fmt: skip
+    QAccessible.Role.Button,
+    QAccessible.Role.CheckBox,
+    QAccessible.Role.RadioButton,
+    QAccessible.Role.ComboBox,
+    QAccessible.Role.EditableText,
+    QAccessible.Role.SpinBox,
+    QAccessible.Role.Table,
+    QAccessible.Role.ButtonMenu,
+    QAccessible.Role.PageTab,
+    QAccessible.Role.Link,
+}
 
 
 @dataclass(frozen=True)

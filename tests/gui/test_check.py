@@ -48,9 +48,17 @@ def button(window: WizardWindow, words: str) -> QPushButton:
 def test_a_row_waits_for_all_its_parts() -> None:
     rows = live_rows(values.FACTS.requirements, frozenset({"nvml", "nvidia-smi", "volumes"}))
     assert {one.name: one.is_known for one in rows} == {
-        "gpu": False, "driver": False, "toolkit": False, "python": False, "conda": False, "disk": True,
-        "system": True, "restart": True, "runtime": True, "path": True,
-    }  # fmt: skip
+        "gpu": False,
+        "driver": False,
+        "toolkit": False,
+        "python": False,
+        "conda": False,
+        "disk": True,
+        "system": True,
+        "restart": True,
+        "runtime": True,
+        "path": True,
+    }
     assert [row.name for one in rows for row in one.rows] == ["disk"]
 
 

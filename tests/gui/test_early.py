@@ -216,9 +216,17 @@ def test_a_folder_of_this_user_alone_is_preferred(tmp_path: Path, monkeypatch: p
 
 @pytest.mark.parametrize(
     ("argv", "plain"),
-    [((), True), (("window",), True), (("window", "课 堂.torchlab"), True), (("window", "--self-test"), False),
-     (("window", "a", "b"), False), (("--lang", "en"), False), (("probe",), False), (("-h",), False)],
-)  # fmt: skip
+    [
+        ((), True),
+        (("window",), True),
+        (("window", "课 堂.torchlab"), True),
+        (("window", "--self-test"), False),
+        (("window", "a", "b"), False),
+        (("--lang", "en"), False),
+        (("probe",), False),
+        (("-h",), False),
+    ],
+)
 def test_only_a_plain_start_goes_before_the_command_line(argv: tuple[str, ...], plain: bool) -> None:
     assert is_plain_window(argv) is plain
 

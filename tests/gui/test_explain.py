@@ -108,9 +108,13 @@ def test_a_file_that_is_no_text_is_refused_in_the_page(qtbot: QtBot, make_window
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_lines_for_a_driver_have_copy_buttons(
-    language: str, qapp: QApplication, qtbot: QtBot, make_window: MakeWindow, side: FakeSide,
+    language: str,
+    qapp: QApplication,
+    qtbot: QtBot,
+    make_window: MakeWindow,
+    side: FakeSide,
     monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
+) -> None:
     guide = driver_guide(DriverNeed(580, None, "required"), ("ubuntu",))
     assert guide.install
     found = (*explain(KNOWN), *explain("pip: No space left on device"))

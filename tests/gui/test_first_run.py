@@ -48,8 +48,12 @@ def test_next_next_install(language: str, qtbot: QtBot, make_window: MakeWindow,
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
     names = session.names()
     assert [name for name in names if name in ("propose", "elect", "check_place", "preview", "start")] == [
-        "propose", "elect", "check_place", "preview", "start",
-    ], "nothing was left out, and nothing was done twice"  # fmt: skip
+        "propose",
+        "elect",
+        "check_place",
+        "preview",
+        "start",
+    ], "nothing was left out, and nothing was done twice"
 
 
 @pytest.mark.slow

@@ -146,9 +146,17 @@ def test_on_a_screen_that_is_small_the_whole_window_is_seen(
 
 @pytest.mark.parametrize(
     "content",
-    [b"{", b"[]", b"\xff\xfe\x00", b"[" * 100_000, b'{"language": ["en"], "theme": 3, "geometry": 7}',
-     b'{"geometry": "bm9uc2Vuc2U="}', b'{"geometry": "\xe7\x94\xb2"}', b'{"reduced_motion": "yes"}'],
-)  # fmt: skip
+    [
+        b"{",
+        b"[]",
+        b"\xff\xfe\x00",
+        b"[" * 100_000,
+        b'{"language": ["en"], "theme": 3, "geometry": 7}',
+        b'{"geometry": "bm9uc2Vuc2U="}',
+        b'{"geometry": "\xe7\x94\xb2"}',
+        b'{"reduced_motion": "yes"}',
+    ],
+)
 def test_no_settings_file_stops_the_start(
     content: bytes, qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeSide, tmp_path: Path
 ) -> None:

@@ -142,10 +142,12 @@ def test_a_profile_that_is_opened_in_its_pack_takes_the_files_from_there(
 @pytest.mark.parametrize(
     ("code", "address", "expected"),
     [
-        ("3f9a", "", "share-bad-code"), ("0" * 16, "http://127.0.0.1:9/", "pack-unreachable"),
-        ("", "http://127.0.0.1:9/", "share-needs-code"), ("", "/nowhere/at/all", "pack-no-folder"),
+        ("3f9a", "", "share-bad-code"),
+        ("0" * 16, "http://127.0.0.1:9/", "pack-unreachable"),
+        ("", "http://127.0.0.1:9/", "share-needs-code"),
+        ("", "/nowhere/at/all", "pack-no-folder"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_is_said_in_the_form(
     code: str, address: str, expected: str, qtbot: QtBot, make_window: MakeWindow
 ) -> None:

@@ -29,9 +29,14 @@ extra = test_extra_index.extra
     ],
 )
 def test_review_names_it_in_the_window(
-    qapp: QApplication, qtbot: QtBot, home_world: World, extra: IndexServer, monkeypatch: pytest.MonkeyPatch,
-    language: str, sentence: str,
-) -> None:  # fmt: skip
+    qapp: QApplication,
+    qtbot: QtBot,
+    home_world: World,
+    extra: IndexServer,
+    monkeypatch: pytest.MonkeyPatch,
+    language: str,
+    sentence: str,
+) -> None:
     monkeypatch.setenv("PIP_EXTRA_INDEX_URL", extra.simple)
     monkeypatch.delenv("TORCH_WIZARD_LANG")
     wishes = Preferences(home_world.home / "settings.json")

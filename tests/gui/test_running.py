@@ -245,8 +245,13 @@ def test_the_language_switched_on_a_running_setup_reaches_every_line(
         step="create",
         message=message("step.create.venv", python="3.12", prefix="/e").to_json("en"),
     )
-    run.emit(EventKind.PROGRESS, step="create", done=0, total=None,
-             detail=message("environments.progress.conda-plan").to_json("en"))  # fmt: skip
+    run.emit(
+        EventKind.PROGRESS,
+        step="create",
+        done=0,
+        total=None,
+        detail=message("environments.progress.conda-plan").to_json("en"),
+    )
     english, chinese = (text(message("environments.progress.conda-plan"), language) for language in LANGUAGES)
     qtbot.waitUntil(lambda: english in _said(install))
     window.rail.languages["zh_CN"].click()

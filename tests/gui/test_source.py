@@ -97,9 +97,10 @@ def test_what_the_system_says_is_shown_without_a_password(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
     session.system = SystemProxy(
-        http="http://me:word@proxy.example:3128", no_proxy=(".lab.example",),
+        http="http://me:word@proxy.example:3128",
+        no_proxy=(".lab.example",),
         notices=(message("network.notice.script"),),
-    )  # fmt: skip
+    )
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)
@@ -121,9 +122,11 @@ def test_a_proxy_by_hand_is_kept_and_the_sources_are_asked_again(
     assert not page.network.address.isVisible()
     page.network.modes[Mode.CUSTOM].setChecked(True)
     for field, text in (
-        (page.network.address, "http://proxy.example:3128"), (page.network.user, "li"),
-        (page.network.password, "p@ss:word"), (page.network.except_hosts, "*.lab.example, 10.0.0.0/8"),
-    ):  # fmt: skip
+        (page.network.address, "http://proxy.example:3128"),
+        (page.network.user, "li"),
+        (page.network.password, "p@ss:word"),
+        (page.network.except_hosts, "*.lab.example, 10.0.0.0/8"),
+    ):
         typed(qtbot, field, text)
     assert page.network.password.echoMode() is QLineEdit.EchoMode.Password
     press(qtbot, page.network.apply)

@@ -16,11 +16,25 @@ from wizard.gui.startup.preferences import Preferences, Wishes
 from wizard.system import paths
 
 TEXT_ON = (
-    ("text", "window"), ("text", "card"), ("text", "rail"), ("text", "field"), ("text", "code"), ("text", "hover"),
-    ("muted", "window"), ("muted", "card"), ("muted", "rail"), ("on_accent", "accent"), ("on_accent", "accent_hover"),
-    ("on_ok", "ok"), ("on_note", "note"), ("on_warning", "warning"), ("on_problem", "problem"),
-    ("card", "on_problem"), ("muted", "code"), ("on_problem", "window"),
-)  # fmt: skip
+    ("text", "window"),
+    ("text", "card"),
+    ("text", "rail"),
+    ("text", "field"),
+    ("text", "code"),
+    ("text", "hover"),
+    ("muted", "window"),
+    ("muted", "card"),
+    ("muted", "rail"),
+    ("on_accent", "accent"),
+    ("on_accent", "accent_hover"),
+    ("on_ok", "ok"),
+    ("on_note", "note"),
+    ("on_warning", "warning"),
+    ("on_problem", "problem"),
+    ("card", "on_problem"),
+    ("muted", "code"),
+    ("on_problem", "window"),
+)
 
 
 def luminance(name: str) -> float:

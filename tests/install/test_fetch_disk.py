@@ -48,8 +48,10 @@ def child(store: Downloads, *files: LockedFile) -> subprocess.Popen[str]:
     order.write_text(json.dumps([asdict(file) for file in files]), encoding="utf-8")
     return subprocess.Popen(
         [sys.executable, "-m", "tests.install.fetch_child", str(store.root), str(order)],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
 
 
 # -- a full disk ---------------------------------------------------------------------------------------------
@@ -202,8 +204,10 @@ def test_memory_stays_below_60_megabytes(server: FaultServer, store: Downloads) 
 def test_a_folder_that_is_removed_in_the_middle_is_made_again(server: FaultServer, store: Downloads) -> None:
     """By a cleaning program, say: everything, with files that were whole and one that is open."""
     small, data = some_bytes(2_000, 7), some_bytes(12 * MB)
-    files = [locked(small, server.add("/small", small), name="small"),
-             locked(data, server.add("/large", data, Faults(bytes_per_second=4 * MB)), name="large")]  # fmt: skip
+    files = [
+        locked(small, server.add("/small", small), name="small"),
+        locked(data, server.add("/large", data, Faults(bytes_per_second=4 * MB)), name="large"),
+    ]
     removed: list[int] = []
 
     def remove(progress: FetchProgress) -> None:

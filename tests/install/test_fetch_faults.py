@@ -30,8 +30,11 @@ def shown(value: object) -> str:
     """Only what is not as usual."""
     if not isinstance(value, Faults):
         return ""
-    told = [f"{field.name}={getattr(value, field.name)}" for field in dataclasses.fields(Faults)
-            if getattr(value, field.name) != field.default]  # fmt: skip
+    told = [
+        f"{field.name}={getattr(value, field.name)}"
+        for field in dataclasses.fields(Faults)
+        if getattr(value, field.name) != field.default
+    ]
     return ",".join(told) or "none"
 
 
@@ -205,10 +208,18 @@ def test_a_fault_that_stays_is_one_clear_sentence(
 
 @pytest.mark.parametrize(
     "faults",
-    [Faults(status=403), Faults(status=404), Faults(status=502), Faults(status=429, retry_after="60"),
-     Faults(html=True), Faults(wrong_byte=9), Faults(stall_after=9000), Faults(end_after=9000)],
+    [
+        Faults(status=403),
+        Faults(status=404),
+        Faults(status=502),
+        Faults(status=429, retry_after="60"),
+        Faults(html=True),
+        Faults(wrong_byte=9),
+        Faults(stall_after=9000),
+        Faults(end_after=9000),
+    ],
     ids=shown,
-)  # fmt: skip
+)
 def test_the_next_address_is_taken_at_once(server: FaultServer, store: Downloads, faults: Faults) -> None:
     with FaultServer() as bad:
         file = locked(DATA, bad.add("/bad", DATA, faults), server.add("/good", DATA))

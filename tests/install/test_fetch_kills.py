@@ -42,8 +42,12 @@ class Nursery:
     def __init__(self) -> None:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.install.fetch_child", "--nursery"],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-        )  # fmt: skip
+            cwd=ROOT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
 
     def _ask(self, line: str) -> int:
         assert self._process.stdin
@@ -90,14 +94,28 @@ def passing(chance: random.Random, size: int) -> Faults:
     at = chance.randrange(size + 1)
     faults = chance.choice(
         [
-            Faults(drop_after=at), Faults(end_after=at), Faults(stall_after=at), Faults(status=403),
-            Faults(status=404), Faults(status=429, retry_after="0"), Faults(status=503, retry_after="0"),
-            Faults(status=500), Faults(html=True), Faults(html=True, wrong_type="application/zip"),
-            Faults(wrong_byte=at), Faults(longer_by=7), Faults(longer_by=-7), Faults(length_lie=-3),
-            Faults(length_lie=9), Faults(knows_ranges=False), Faults(knows_ranges=False, says_length=False),
-            Faults(etag_per_request=True), Faults(bytes_per_second=max(2e6, size * 4.0)), Faults(redirect="ftp://x/y"),
+            Faults(drop_after=at),
+            Faults(end_after=at),
+            Faults(stall_after=at),
+            Faults(status=403),
+            Faults(status=404),
+            Faults(status=429, retry_after="0"),
+            Faults(status=503, retry_after="0"),
+            Faults(status=500),
+            Faults(html=True),
+            Faults(html=True, wrong_type="application/zip"),
+            Faults(wrong_byte=at),
+            Faults(longer_by=7),
+            Faults(longer_by=-7),
+            Faults(length_lie=-3),
+            Faults(length_lie=9),
+            Faults(knows_ranges=False),
+            Faults(knows_ranges=False, says_length=False),
+            Faults(etag_per_request=True),
+            Faults(bytes_per_second=max(2e6, size * 4.0)),
+            Faults(redirect="ftp://x/y"),
         ]
-    )  # fmt: skip
+    )
     return replace(faults, times=chance.randint(1, 3))
 
 

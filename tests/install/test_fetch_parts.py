@@ -71,9 +71,16 @@ def test_the_sidecar_keeps_everything(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "{", "[]", '{"schema": 99}', '{"schema": 1, "sha256": "a", "size": 5, "done": [[0, 9]]}',
-     '{"schema": 1, "sha256": "a", "size": 5, "done": [[3, 2]]}', '{"schema": 1, "sha256": "a", "done": []}'],
-)  # fmt: skip
+    [
+        "",
+        "{",
+        "[]",
+        '{"schema": 99}',
+        '{"schema": 1, "sha256": "a", "size": 5, "done": [[0, 9]]}',
+        '{"schema": 1, "sha256": "a", "size": 5, "done": [[3, 2]]}',
+        '{"schema": 1, "sha256": "a", "done": []}',
+    ],
+)
 def test_a_broken_sidecar_is_no_sidecar(text: str) -> None:
     assert parse_state(text) is None
 
@@ -104,9 +111,16 @@ def test_a_name_cannot_leave_the_store(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("url", "allowed"),
-    [("https://a.invalid/x", True), ("http://a.invalid/x", False), ("http://127.0.0.1:8/x", True),
-     ("http://localhost/x", True), ("http://[::1]/x", True), ("file:///x", True), ("ftp://a.invalid/x", False)],
-)  # fmt: skip
+    [
+        ("https://a.invalid/x", True),
+        ("http://a.invalid/x", False),
+        ("http://127.0.0.1:8/x", True),
+        ("http://localhost/x", True),
+        ("http://[::1]/x", True),
+        ("file:///x", True),
+        ("ftp://a.invalid/x", False),
+    ],
+)
 def test_only_safe_addresses(url: str, allowed: bool) -> None:
     assert is_allowed(url) is allowed
 

@@ -72,8 +72,10 @@ def test_all_connections_together_keep_to_the_rate(server: FaultServer, store: D
     assert seen.most_common(1)[0][0] == "limit"
 
 
-@pytest.mark.parametrize(("written", "value"), [("5M", 5 * MB), ("500k", 512_000), ("1.5m", 1_572_864), ("800", 800),
-                                             ("1G", 1 << 30), ("2MB", 2 * MB)])  # fmt: skip
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [("5M", 5 * MB), ("500k", 512_000), ("1.5m", 1_572_864), ("800", 800), ("1G", 1 << 30), ("2MB", 2 * MB)],
+)
 def test_rates_are_written_as_for_curl(written: str, value: int) -> None:
     assert rate(written) == value
 
@@ -100,8 +102,11 @@ def test_the_options_become_choices_that_the_plan_carries() -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_every_limit_has_words(language: str) -> None:
-    said = {text(words, language) for name in ("network", "server", "disk", "processor", "limit")
-            if (words := limit_words(name))}  # fmt: skip
+    said = {
+        text(words, language)
+        for name in ("network", "server", "disk", "processor", "limit")
+        if (words := limit_words(name))
+    }
     assert len(said) == 5
     assert limit_words("none") is limit_words("something newer") is limit_words(None) is None
 

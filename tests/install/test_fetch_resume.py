@@ -43,8 +43,10 @@ def test_a_killed_process_is_resumed_without_fetching_twice(
     work.write_text(json.dumps([asdict(file) for file in files]), encoding="utf-8")
     child = subprocess.Popen(
         [sys.executable, "-m", "tests.install.fetch_child", str(store.root), str(work)],
-        cwd=ROOT, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     with child:
         wait_until(lambda: recorded(store, files[0]) > 2 * MB)
         child.kill()

@@ -45,8 +45,9 @@ PLAIN = LockRequest(("torch==1.0", "extra"), "3.12", "linux", "x86_64", "2.36", 
 def test_a_lock_is_read() -> None:
     lock = parse_lock(SAMPLE)
     assert [(file.name, file.version, file.size) for file in lock.files] == [
-        ("filelock", "4.2.11", 17), ("torch", "2.13.0+cpu", None),
-    ]  # fmt: skip
+        ("filelock", "4.2.11", 17),
+        ("torch", "2.13.0+cpu", None),
+    ]
     torch = lock.find("torch")
     assert torch is not None
     assert torch.filename == "torch-2.13.0+cpu-cp311-cp311-linux_x86_64.whl"
@@ -70,9 +71,13 @@ def test_the_promised_wheel_is_recognised() -> None:
 
 @pytest.mark.parametrize(
     ("os", "arch", "glibc", "name"),
-    [("linux", "x86_64", "2.36", "x86_64-manylinux_2_36"), ("linux", "aarch64", "2.99", "aarch64-manylinux_2_40"),
-     ("linux", "x86_64", None, "x86_64-unknown-linux-musl"), ("windows", "x86_64", None, "x86_64-pc-windows-msvc")],
-)  # fmt: skip
+    [
+        ("linux", "x86_64", "2.36", "x86_64-manylinux_2_36"),
+        ("linux", "aarch64", "2.99", "aarch64-manylinux_2_40"),
+        ("linux", "x86_64", None, "x86_64-unknown-linux-musl"),
+        ("windows", "x86_64", None, "x86_64-pc-windows-msvc"),
+    ],
+)
 def test_targets_have_uv_names(os: str, arch: str, glibc: str | None, name: str) -> None:
     assert python_platform(replace(PLAIN, os=os, arch=arch, glibc=glibc)) == name
 
@@ -101,10 +106,13 @@ def test_torch_comes_from_its_own_source_only(workdir: Path, tmp_path: Path) -> 
     wheels.build(tmp_path / "bound", "torch", "1.0")
     wheels.build(tmp_path / "others", "torch", "2.0")
     wheels.build(tmp_path / "others", "extra", "3.0")
-    wanted = replace(PLAIN,
-        requirements=("torch", "extra"), torch_index=(tmp_path / "bound").as_uri(), torch_layout="flat",
+    wanted = replace(
+        PLAIN,
+        requirements=("torch", "extra"),
+        torch_index=(tmp_path / "bound").as_uri(),
+        torch_layout="flat",
         find_links=((tmp_path / "others").as_uri(),),
-    )  # fmt: skip
+    )
     assert compile_for(workdir, wanted) == {"torch": "1.0", "extra": "3.0"}
 
 
@@ -114,10 +122,13 @@ def test_torch_that_another_package_brings_along_comes_from_there_too(workdir: P
     wheels.build(tmp_path / "bound", "torchaudio", "1.0")
     wheels.build(tmp_path / "others", "torchaudio", "99.0")
     wheels.build(tmp_path / "others", "extra", "3.0", requires=("torchaudio",))
-    wanted = replace(PLAIN,
-        requirements=("torch", "extra"), torch_index=(tmp_path / "bound").as_uri(), torch_layout="flat",
+    wanted = replace(
+        PLAIN,
+        requirements=("torch", "extra"),
+        torch_index=(tmp_path / "bound").as_uri(),
+        torch_layout="flat",
         find_links=((tmp_path / "others").as_uri(),),
-    )  # fmt: skip
+    )
     assert compile_for(workdir, wanted) == {"torch": "1.0", "torchaudio": "1.0", "extra": "3.0"}
 
 
@@ -132,9 +143,13 @@ def test_what_was_added_gives_only_what_the_main_index_lacks(
     wheels.build(tmp_path / "main", "other", "5.0")
     with IndexServer(tmp_path / "lab") as lab, IndexServer(tmp_path / "main") as main:
         wanted = replace(
-            PLAIN, requirements=("lab-tools", "extra", "other"), no_index=False, default_index=main.simple,
-            extra_indexes=(lab.simple,), index_strategy=strategy,
-        )  # fmt: skip
+            PLAIN,
+            requirements=("lab-tools", "extra", "other"),
+            no_index=False,
+            default_index=main.simple,
+            extra_indexes=(lab.simple,),
+            index_strategy=strategy,
+        )
         assert compile_for(workdir, wanted) == {"lab-tools": "1.0", "extra": common, "other": "5.0"}
 
 

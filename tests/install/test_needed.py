@@ -39,13 +39,25 @@ def let_in(paths: Iterable[Path], *asked: str) -> list[str]:
 @pytest.mark.parametrize(
     "line",
     [
-        "Some.Thing", "some_thing>=1", "some-thing (>=1.0)", "some-thing[extra,more]~=1.0", "some-thing @ https://x.example/a.whl",
-        "SOME-thing; python_version < '3'", "some-thing ; extra == 'socks'", 'some-thing>=1; sys_platform == "atari"',
+        "Some.Thing",
+        "some_thing>=1",
+        "some-thing (>=1.0)",
+        "some-thing[extra,more]~=1.0",
+        "some-thing @ https://x.example/a.whl",
+        "SOME-thing; python_version < '3'",
+        "some-thing ; extra == 'socks'",
+        'some-thing>=1; sys_platform == "atari"',
         # None of these is one by the standard; uv and pip know what is meant.
-        "some-thing (>=1.0<2)", "some-thing (>dev)", "some-thing>=1.*", "some-thing (>=1.0", "some-thing >='1.0'",
-        "some-thing\n    (>=1.0)", "some-thing ; python_version in 3", "some-thing >=1 ; extra == ",
+        "some-thing (>=1.0<2)",
+        "some-thing (>dev)",
+        "some-thing>=1.*",
+        "some-thing (>=1.0",
+        "some-thing >='1.0'",
+        "some-thing\n    (>=1.0)",
+        "some-thing ; python_version in 3",
+        "some-thing >=1 ; extra == ",
     ],
-)  # fmt: skip
+)
 def test_whatever_form_the_requirement_has(tmp_path: Path, line: str) -> None:
     first = wheels.build(tmp_path, "asked", requires=(line,))
     second = wheels.build(tmp_path, "some_thing")

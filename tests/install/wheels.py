@@ -13,9 +13,14 @@ LIBRARY = random.Random(5).randbytes(700_000) * 4  # large, and it can be compre
 
 
 def build(
-    folder: Path, name: str = "demo", version: str = "1.0", files: Mapping[str, bytes] | None = None,
-    executables: tuple[str, ...] = (), method: int = zipfile.ZIP_DEFLATED, requires: tuple[str, ...] = (),
-) -> Path:  # fmt: skip
+    folder: Path,
+    name: str = "demo",
+    version: str = "1.0",
+    files: Mapping[str, bytes] | None = None,
+    executables: tuple[str, ...] = (),
+    method: int = zipfile.ZIP_DEFLATED,
+    requires: tuple[str, ...] = (),
+) -> Path:
     info = f"{name}-{version}.dist-info"
     metadata = [
         f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}",
@@ -48,7 +53,8 @@ def rich(folder: Path, name: str = "rich_demo", *, old_script: bool = True) -> P
     """Everything that a wheel can hold. `old_script`: also a program of the old kind, which only installers put in."""
     old = {f"{name}-1.0.data/scripts/{name}-old": b"#!python\nprint('old script')\n"}
     return build(
-        folder, name,
+        folder,
+        name,
         files={
             f"{name}/__init__.py": b"answer = 42\n\n\ndef main():\n    print('from the script', answer)\n",
             f"{name}/lib/large.so": LIBRARY,
@@ -60,7 +66,7 @@ def rich(folder: Path, name: str = "rich_demo", *, old_script: bool = True) -> P
             f"{name}-1.0.dist-info/entry_points.txt": f"[console_scripts]\n{name}-new = {name}:main\n".encode(),
         },
         executables=(f"{name}/bin/tool",),
-    )  # fmt: skip
+    )
 
 
 def with_lines(wheel: Path, listed: list[str]) -> None:

@@ -135,8 +135,12 @@ def test_home_that_cannot_be_written(world: World) -> None:
 
     failed = subprocess.run(
         world.command("setup", "--yes", "--prefix", str(world.home / "env2"), *world.sources),
-        env=environment, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
     assert failed.returncode in (1, 2)
     assert "Traceback" not in failed.stderr
     assert "✗" in failed.stderr

@@ -48,8 +48,13 @@ def test_events_are_the_contract(world: World) -> None:
     assert {event["schema"] for event in told} == {1}
     assert told[0]["event"] == "run-started"
     assert [step["name"] for step in told[0]["steps"]] == [  # type: ignore[attr-defined]
-        "preflight", "create", "fetch", "install", "check", "verify",
-    ]  # fmt: skip
+        "preflight",
+        "create",
+        "fetch",
+        "install",
+        "check",
+        "verify",
+    ]
     assert (told[-1]["event"], told[-1]["status"]) == ("run-finished", 0)
     fetched = [event for event in told if event["event"] == "progress" and event["step"] == "fetch"]
     assert [event["done"] for event in fetched] == sorted(event["done"] for event in fetched)  # type: ignore[type-var]

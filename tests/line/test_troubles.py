@@ -50,9 +50,12 @@ def test_an_index_with_a_login_serves_the_whole_line_and_tells_no_password(world
         IndexServer(world.torch.root, password="bob:p@sW0RDx") as torch,
     ):
         sources = (
-            "--index", packages.simple.replace("://", "://bob:p%40sW0RDx@"),
-            "--torch-index", torch.simple.replace("://", "://bob:p%40sW0RDx@"), *world.sources[4:],
-        )  # fmt: skip
+            "--index",
+            packages.simple.replace("://", "://bob:p%40sW0RDx@"),
+            "--torch-index",
+            torch.simple.replace("://", "://bob:p%40sW0RDx@"),
+            *world.sources[4:],
+        )
         done = world.run("setup", "--yes", "--name", "demo", *sources)
     assert done.returncode == 0, done.stderr
     for secret in (login, "p%40sW0RDx", "sW0RDx"):
@@ -91,9 +94,14 @@ def test_ctrl_c_at_the_question_is_a_no(world: World) -> None:
     pty = pytest.importorskip("pty", reason="a terminal of Linux")
     ours, theirs = pty.openpty()
     program = subprocess.Popen(
-        world.command("setup", "--name", "demo", *world.sources), env=world.environment, stdin=theirs,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, encoding="utf-8",
-    )  # fmt: skip
+        world.command("setup", "--name", "demo", *world.sources),
+        env=world.environment,
+        stdin=theirs,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+        encoding="utf-8",
+    )
     assert program.stderr
     for line in program.stderr:
         if "[y/N]" in line:
@@ -169,9 +177,12 @@ def test_output_that_cannot_be_written_is_no_success(world: World, unbuffered: d
     environment = {name: value for name, value in world.environment.items() if name != "PYTHONUNBUFFERED"}
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            world.command("probe", "--json"), env={**environment, **unbuffered}, stdout=full, stderr=subprocess.PIPE,
+            world.command("probe", "--json"),
+            env={**environment, **unbuffered},
+            stdout=full,
+            stderr=subprocess.PIPE,
             text=True,
-        )  # fmt: skip
+        )
     assert done.returncode == 1
     assert done.stderr.splitlines()[0].endswith("The output could not be written.")
     assert len(done.stderr.splitlines()) == 2

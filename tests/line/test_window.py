@@ -51,9 +51,12 @@ def stay_on_loopback(window: WizardWindow, world: World) -> None:
     """What a person types under "sources by hand"; typed before the page asks, so that nothing else is asked."""
     navigator = window.navigator
     choices = replace(
-        navigator.state.choices, python=PYTHON, index=world.packages.simple, torch_index=world.torch.simple,
+        navigator.state.choices,
+        python=PYTHON,
+        index=world.packages.simple,
+        torch_index=world.torch.simple,
         channel=world.channel,
-    )  # fmt: skip
+    )
     navigator.put_sources(choices)
 
 

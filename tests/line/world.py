@@ -127,16 +127,28 @@ class World:
 
     def run(self, *arguments: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            self.command(*arguments), cwd=ROOT, env=self.environment, capture_output=True, text=True,
-            encoding="utf-8", timeout=timeout, stdin=subprocess.DEVNULL,
-        )  # fmt: skip
+            self.command(*arguments),
+            cwd=ROOT,
+            env=self.environment,
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            timeout=timeout,
+            stdin=subprocess.DEVNULL,
+        )
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
         return subprocess.Popen(
-            self.command(*arguments), cwd=ROOT, env=self.environment, text=True, encoding="utf-8",
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            self.command(*arguments),
+            cwd=ROOT,
+            env=self.environment,
+            text=True,
+            encoding="utf-8",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             creationflags=subprocess.CREATE_NEW_PROCESS_GROUP if sys.platform == "win32" else 0,
-        )  # fmt: skip
+        )
 
     def interrupt(self, program: subprocess.Popen[str]) -> None:
         """As a person does in the terminal: Ctrl+C, on Windows Ctrl+Break, which alone reaches one group."""

@@ -58,9 +58,17 @@ def test_the_loaded_module(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("windows", "nvidia"),
-    [("31.0.15.4633", "546.33"), ("32.0.15.6094", "560.94"), ("30.0.14.709", "407.09"), ("32.0.16.1034", "610.34"),
-     ("27.21.14.5671", "456.71"), ("words", None), ("1.2.3", None), ("", None)],
-)  # fmt: skip
+    [
+        ("31.0.15.4633", "546.33"),
+        ("32.0.15.6094", "560.94"),
+        ("30.0.14.709", "407.09"),
+        ("32.0.16.1034", "610.34"),
+        ("27.21.14.5671", "456.71"),
+        ("words", None),
+        ("1.2.3", None),
+        ("", None),
+    ],
+)
 def test_windows_driver_version(windows: str, nvidia: str | None) -> None:
     assert nvidia_version(windows) == nvidia
 
@@ -125,8 +133,9 @@ def test_two_equal_cards_stay_two() -> None:
     bus = [Gpu("nvidia", None, "10de:2684", bus_id=gpu.bus_id, kernel_driver="nvidia") for gpu in (two, one)]
     merged = merge_gpus([one, two], [two, one], bus)
     assert [(gpu.uuid, gpu.bus_id, gpu.kernel_driver) for gpu in merged] == [
-        ("GPU-a", "0000:01:00.0", "nvidia"), ("GPU-b", "0000:02:00.0", "nvidia"),
-    ]  # fmt: skip
+        ("GPU-a", "0000:01:00.0", "nvidia"),
+        ("GPU-b", "0000:02:00.0", "nvidia"),
+    ]
 
 
 def test_a_lost_card_is_still_on_the_bus() -> None:

@@ -31,16 +31,25 @@ def test_launcher_lists() -> None:
         r"C:\ProgramData\Anaconda3\python.exe",
     )
     assert parse_launcher_list(recorded("py-0p-old.txt")) == (
-        r"C:\Program Files\Python38\python.exe", r"C:\Python27\python.exe",
-    )  # fmt: skip
+        r"C:\Program Files\Python38\python.exe",
+        r"C:\Python27\python.exe",
+    )
     assert parse_launcher_list("No installed Pythons found!\r\n") == ()
 
 
 @linux_only
 def test_names() -> None:
     good = ("/usr/bin/python3", "/usr/bin/python3.12", "/x/python")
-    bad = ("/usr/bin/python3-config", "/usr/bin/python3.12-gdb.py", "/u/.pyenv/shims/python3", "/x/python2.7",
-           "/x/pythonw", "/mnt/WindowsApps/python", "/x/python3.13t", "/x/python.exe")  # fmt: skip
+    bad = (
+        "/usr/bin/python3-config",
+        "/usr/bin/python3.12-gdb.py",
+        "/u/.pyenv/shims/python3",
+        "/x/python2.7",
+        "/x/pythonw",
+        "/mnt/WindowsApps/python",
+        "/x/python3.13t",
+        "/x/python.exe",
+    )
     assert all(is_interpreter_path(Path(name)) for name in good)
     assert not any(is_interpreter_path(Path(name)) for name in bad)
 
@@ -56,9 +65,17 @@ def _script(path: Path, said: dict[str, object] | str, code: int = 0) -> Path:
 def _words(version: str, **changed: object) -> dict[str, object]:
     release = [int(part) for part in version.split(".")[:2]]
     return {
-        "version": version, "name": "cpython", "is_64_bit": True, "free_threaded": False, "has_venv": True,
-        "release": release, "executable": "/x", "prefix": "/base", "base_prefix": "/base", **changed,
-    }  # fmt: skip
+        "version": version,
+        "name": "cpython",
+        "is_64_bit": True,
+        "free_threaded": False,
+        "has_venv": True,
+        "release": release,
+        "executable": "/x",
+        "prefix": "/base",
+        "base_prefix": "/base",
+        **changed,
+    }
 
 
 @linux_only

@@ -64,17 +64,25 @@ def test_noise_gives_no_wrong_facts(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "key"),
     [
-        ("Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 535.183",
-         "machine.nvidia.driver-library-mismatch"),
-        ("NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest "
-         "NVIDIA driver is installed and running.", "machine.nvidia.driver-not-loaded"),
-        ("Unable to determine the device handle for GPU0000:01:00.0: GPU is lost.  Reboot the system to recover "
-         "this GPU", "machine.nvidia.gpu-lost"),
+        (
+            "Failed to initialize NVML: Driver/library version mismatch\nNVML library version: 535.183",
+            "machine.nvidia.driver-library-mismatch",
+        ),
+        (
+            "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the latest "
+            "NVIDIA driver is installed and running.",
+            "machine.nvidia.driver-not-loaded",
+        ),
+        (
+            "Unable to determine the device handle for GPU0000:01:00.0: GPU is lost.  Reboot the system to recover "
+            "this GPU",
+            "machine.nvidia.gpu-lost",
+        ),
         ("Failed to initialize NVML: Insufficient Permissions", "machine.nvidia.no-permission"),
         ("No devices were found", "machine.nvidia.smi-failed"),
         ("", "machine.nvidia.smi-failed"),
     ],
-)  # fmt: skip
+)
 def test_failures_become_sentences(said: str, key: str) -> None:
     failure = parse_failure(said).failure
     assert failure is not None

@@ -67,8 +67,9 @@ def test_a_broken_and_a_late_part_are_notices(module: ModuleType, monkeypatch: p
     machine = probe(folders=[], seconds=1.0)
     held.set()
     assert [(notice.key, notice.params["part"]) for notice in machine.notices] == [
-        ("machine.part-failed", "toolkits"), ("machine.part-late", "condas"),
-    ]  # fmt: skip
+        ("machine.part-failed", "toolkits"),
+        ("machine.part-late", "condas"),
+    ]
     assert "out of luck" in text(machine.notices[0], "en")
 
 

@@ -122,7 +122,7 @@ def _set(data: Any, path: list[str | int], value: object) -> Any:
         (["notices"], [{"key": 1}], "notices[0].key"),
         (["notices"], [{"key": "x", "params": []}], "notices[0].params"),
     ],
-)  # fmt: skip
+)
 def test_says_where_and_what_is_wrong(path: list[str | int], value: object, said: str) -> None:
     with pytest.raises(UsageError) as caught:
         machine_from_json(_set(json.loads(EXAMPLE), path, value), "old-laptop.json")
@@ -153,12 +153,15 @@ _JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=8,
 )
-_PATHS = [
-    [name] for name in machine_to_json(FULL)
-] + [
-    [part, 0, name] for part in ("gpus", "toolkits", "pythons", "condas", "volumes", "notices")
-    for name in machine_to_json(FULL)[part][0]
-] + [["driver", "version"], ["driver", "cuda"]]  # fmt: skip
+_PATHS = (
+    [[name] for name in machine_to_json(FULL)]
+    + [
+        [part, 0, name]
+        for part in ("gpus", "toolkits", "pythons", "condas", "volumes", "notices")
+        for name in machine_to_json(FULL)[part][0]
+    ]
+    + [["driver", "version"], ["driver", "cuda"]]
+)
 
 
 @settings(max_examples=300, deadline=None)
@@ -194,7 +197,7 @@ def test_reads_what_windows_shells_write(tmp_path: Path, encoding: str) -> None:
     "raw",
     [b"", b"\xff\xfe\x00", b"not json", b"[]", b"null", b"[" * 200_000, b"9" * 10_000, b" " * (5 << 20), b"\x00" * 9],
     ids=["empty", "half", "words", "list", "null", "deep", "digits", "huge", "zeros"],
-)  # fmt: skip
+)
 def test_a_hostile_file_is_a_usage_error(tmp_path: Path, raw: bytes) -> None:
     path = tmp_path / "machine.json"
     path.write_bytes(raw)

@@ -27,8 +27,13 @@ linux_only = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders a
 
 def test_arch_names() -> None:
     assert [system.normal_arch(name) for name in ("AMD64", "x86_64", "ARM64", "aarch64", "i686", "riscv64")] == [
-        "x86_64", "x86_64", "aarch64", "aarch64", "x86", "riscv64",
-    ]  # fmt: skip
+        "x86_64",
+        "x86_64",
+        "aarch64",
+        "aarch64",
+        "x86",
+        "riscv64",
+    ]
 
 
 def test_texts() -> None:
@@ -134,18 +139,22 @@ def test_a_bare_micromamba(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 def test_how_a_conda_was_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     places = {
-        "CONDA_EXE": "named/bin/conda", "MAMBA_ROOT_PREFIX": "mm/bin/micromamba", "PATH": "on-path/bin/conda",
-        "registry": "anaconda/bin/conda", "folder": "home/miniforge3/bin/mamba",
-    }  # fmt: skip
+        "CONDA_EXE": "named/bin/conda",
+        "MAMBA_ROOT_PREFIX": "mm/bin/micromamba",
+        "PATH": "on-path/bin/conda",
+        "registry": "anaconda/bin/conda",
+        "folder": "home/miniforge3/bin/mamba",
+    }
     for place in places.values():
         (tmp_path / place).parent.mkdir(parents=True)
         (tmp_path / place).write_text("")
         (tmp_path / place).parents[1].joinpath("conda-meta").mkdir()
     monkeypatch.setattr(condas, "registry_roots", lambda: (str(tmp_path / "anaconda"), str(tmp_path / "gone")))
     known = {
-        "PATH": str(tmp_path / "on-path" / "bin"), "CONDA_EXE": str(tmp_path / "named" / "bin" / "conda"),
+        "PATH": str(tmp_path / "on-path" / "bin"),
+        "CONDA_EXE": str(tmp_path / "named" / "bin" / "conda"),
         "MAMBA_ROOT_PREFIX": str(tmp_path / "mm"),
-    }  # fmt: skip
+    }
     found = probe_condas(answering(lambda argv: ("conda 26.7.1", 0)), known)
     ours = {row.found_by: row.executable for row in found if row.executable.startswith(str(tmp_path))}
     assert ours == {found_by: str(tmp_path / place) for found_by, place in places.items()}

@@ -125,15 +125,29 @@ def test_secrets_never_stand_in_what_is_printed() -> None:
 
 def test_child_environment_drops_what_would_betray_and_keeps_the_rest() -> None:
     base = {
-        "PATH": "/bin", "HOME": "/h", "CI": "1", "PYTHONPATH": "/x", "LD_LIBRARY_PATH": "/bundle", "PIP_INDEX_URL": "u",
-        "UV_INDEX": "u", "_PYI_ARCHIVE_FILE": "f", "CONDA_PREFIX": "/c", "CUDA_VISIBLE_DEVICES": "1",
+        "PATH": "/bin",
+        "HOME": "/h",
+        "CI": "1",
+        "PYTHONPATH": "/x",
+        "LD_LIBRARY_PATH": "/bundle",
+        "PIP_INDEX_URL": "u",
+        "UV_INDEX": "u",
+        "_PYI_ARCHIVE_FILE": "f",
+        "CONDA_PREFIX": "/c",
+        "CUDA_VISIBLE_DEVICES": "1",
         "https_proxy": "http://p:1",
-    }  # fmt: skip
+    }
     made = child_environment({"EXTRA": "1"}, base)
     assert set(made) == {
-        "PATH", "HOME", "CUDA_VISIBLE_DEVICES", "https_proxy", "EXTRA", "PYTHONUTF8", "PYTHONNOUSERSITE",
+        "PATH",
+        "HOME",
+        "CUDA_VISIBLE_DEVICES",
+        "https_proxy",
+        "EXTRA",
+        "PYTHONUTF8",
+        "PYTHONNOUSERSITE",
         "PYTHONIOENCODING",
-    }  # fmt: skip
+    }
     assert made["PYTHONNOUSERSITE"] == "1"
 
 

@@ -135,9 +135,12 @@ def _add_binary(prefix: Path) -> None:
     body = b"\x7fELF" + b"\0" * 40 + said + b"\0" * (len(placeholder) - len(str(prefix)) + 1) + b"next string\0"
     (prefix / "lib" / "libthing.so").write_bytes(body)
     entry = {
-        "_path": "lib/libthing.so", "path_type": "hardlink", "prefix_placeholder": placeholder, "file_mode": "binary",
+        "_path": "lib/libthing.so",
+        "path_type": "hardlink",
+        "prefix_placeholder": placeholder,
+        "file_mode": "binary",
         "sha256_in_prefix": hashlib.sha256(body).hexdigest(),
-    }  # fmt: skip
+    }
     record = {"name": "thing", "version": "1", "build": "0", "subdir": "linux-64", "files": ["lib/libthing.so"]}
     text = json.dumps({**record, "paths_data": {"paths_version": 1, "paths": [entry]}}, indent=2)
     (prefix / "conda-meta" / "thing-1-0.json").write_text(text)

@@ -45,8 +45,12 @@ def made_again(world: World, path: Path, *command: str) -> dict[str, str]:
     environment |= {"HTTPS_PROXY": "http://127.0.0.1:9", "NO_PROXY": "127.0.0.1"}  # nothing but loopback answers
     done = subprocess.run(
         [uv, "pip", *command, path.name, "--no-config", "--python", prefix / "bin" / "python"],
-        cwd=path.parent, env=environment, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        cwd=path.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return versions(prefix)
 

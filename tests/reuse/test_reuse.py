@@ -28,10 +28,15 @@ def test_the_plan_names_every_change_and_what_would_break(there: There) -> None:
     before = picture(there.prefix)
     said = run_well(there.world, *into(there.world, there.prefix, "--dry-run"))
     for line in (
-        f"torch {OLD} → {TORCH}+cpu", "numpy 1.26.4 → 2.3.0", "padding-a 0.9 → 1.0", "padding-b 1.0 is added",
-        "strict 1.0 asks for padding-a<1.0 and would get 1.0", "Packages that stay as they are: 2.",
-        "(packages: 7)", "with Python 3",
-    ):  # fmt: skip
+        f"torch {OLD} → {TORCH}+cpu",
+        "numpy 1.26.4 → 2.3.0",
+        "padding-a 0.9 → 1.0",
+        "padding-b 1.0 is added",
+        "strict 1.0 asks for padding-a<1.0 and would get 1.0",
+        "Packages that stay as they are: 2.",
+        "(packages: 7)",
+        "with Python 3",
+    ):
         assert line in said, line
     assert said.index("strict 1.0 asks for") < said.index(f"torch {OLD}"), "what breaks comes first"
     assert picture(there.prefix) == before

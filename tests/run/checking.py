@@ -26,15 +26,28 @@ def source(url: str, layout: Layout = Layout.SIMPLE) -> Source:
 
 
 def resolve(
-    folder: Path, torch: Source, *others: Source, settings: UserSettings | None = None,
-    wanted: Sequence[str] = ("torch", "extra"), asker: Asker = ASKER,
+    folder: Path,
+    torch: Source,
+    *others: Source,
+    settings: UserSettings | None = None,
+    wanted: Sequence[str] = ("torch", "extra"),
+    asker: Asker = ASKER,
     further: Mapping[str, Sequence[Source]] | None = None,
-) -> Lock:  # fmt: skip
+) -> Lock:
     simple = [one.url or "" for one in others if one.layout is Layout.SIMPLE]
     request = LockRequest(
-        tuple(wanted), "3.12", "linux", "x86_64", "2.36", torch.url, torch.layout.value, simple[0] if simple else None,
-        tuple(simple[1:]), tuple(one.url or "" for one in others if one.layout is Layout.FLAT), no_index=not simple,
-    )  # fmt: skip
+        tuple(wanted),
+        "3.12",
+        "linux",
+        "x86_64",
+        "2.36",
+        torch.url,
+        torch.layout.value,
+        simple[0] if simple else None,
+        tuple(simple[1:]),
+        tuple(one.url or "" for one in others if one.layout is Layout.FLAT),
+        no_index=not simple,
+    )
     folder.mkdir(exist_ok=True)
     known = settings if settings and Path(settings.certificate or "").exists() else UserSettings()
     with CheckedIndex((torch, *others), known, asker, further) as index:

@@ -23,10 +23,21 @@ def context_of(files: tuple[LockedFile, ...], python: Path, choices: Choices | N
     prefix = python.parent.parent
     candidate = Candidate("2.13.0", "cpu", "3.12", None, None, True)
     plan = Plan(
-        id=run, created=0.0, candidate=candidate, choices=choices or Choices(), prefix=str(prefix), engine="venv",
-        engine_reason=message("step.preflight.will"), python="3.12", base_python=None, channels=(), sources=(),
-        requirements=(), gpu_expected=False, machine={},
-    )  # fmt: skip
+        id=run,
+        created=0.0,
+        candidate=candidate,
+        choices=choices or Choices(),
+        prefix=str(prefix),
+        engine="venv",
+        engine_reason=message("step.preflight.will"),
+        python="3.12",
+        base_python=None,
+        channels=(),
+        sources=(),
+        requirements=(),
+        gpu_expected=False,
+        machine={},
+    )
     context = Context(
         folder, plan, Lock(files, ""), History(), RunJournal(folder.journal), Emitter(folder), Control(folder)
     )

@@ -44,9 +44,14 @@ def test_a_restart_that_is_due_is_a_warning_with_its_mark() -> None:
 
 @pytest.mark.parametrize(
     ("missing", "version", "state"),
-    [((), "14.44.35211", ["ok"]), ((), "14.29.30133", ["warning"]), (("vcruntime140_1.dll",), None, ["problem"]),
-     ((), None, ["warning"]), (None, None, [])],
-)  # fmt: skip
+    [
+        ((), "14.44.35211", ["ok"]),
+        ((), "14.29.30133", ["warning"]),
+        (("vcruntime140_1.dll",), None, ["problem"]),
+        ((), None, ["warning"]),
+        (None, None, []),
+    ],
+)
 def test_the_runtime_of_windows(missing: tuple[str, ...] | None, version: str | None, state: list[str]) -> None:
     rows = tuple(runtime_rows(windows(missing, version)))
     assert [one for _, one in said(rows)] == state
@@ -63,15 +68,19 @@ HOME = PureWindowsPath("C:/Users/李 雷")
     ("place", "temporary", "os_name", "keys"),
     [
         ("/home/li/torch-envs/torch", "/tmp", "linux", ["page.check.path"]),
-        (f"{HOME}\\torch-envs\\torch", f"{HOME}\\AppData\\Local\\Temp", "windows",
-         ["environments.hazard.space", "environments.hazard.letters"]),
+        (
+            f"{HOME}\\torch-envs\\torch",
+            f"{HOME}\\AppData\\Local\\Temp",
+            "windows",
+            ["environments.hazard.space", "environments.hazard.letters"],
+        ),
         ("C:\\torch", "C:\\Users\\LI~1\\Temp", "windows", ["page.check.path"]),
         ("C:\\torch", f"{HOME}\\Temp", "windows", ["environments.hazard.space", "environments.hazard.letters"]),
         ("C:\\" + "x" * 66, "C:\\Temp", "windows", ["page.check.path"]),
         ("C:\\" + "x" * 67, "C:\\Temp", "windows", ["environments.hazard.long"]),
         ("D:\\Cloud\\torch", "C:\\Temp", "windows", ["environments.hazard.cloud"]),
     ],
-)  # fmt: skip
+)
 def test_folders_that_trip_other_tools(
     place: str, temporary: str, os_name: str, keys: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

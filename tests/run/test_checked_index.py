@@ -108,8 +108,11 @@ def test_one_address_for_two_options(root: Path, tmp_path: Path) -> None:
     """Each is read in its own way and told by its own name."""
     with IndexServer(root) as server:
         lock = resolve(
-            tmp_path / "w", source(server.simple), source(server.flat), source(server.flat, Layout.FLAT),
-        )  # fmt: skip
+            tmp_path / "w",
+            source(server.simple),
+            source(server.flat),
+            source(server.flat, Layout.FLAT),
+        )
         assert {file.name for file in lock.files} == {"torch", "extra"}
         server.answers["/simple/extra/"] = Answer(status=500)
         torch, packages = (replace(source(server.simple), name=name) for name in ("--torch-index", "--index"))

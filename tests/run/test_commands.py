@@ -14,11 +14,21 @@ from wizard.run.plan.commands import equivalent_commands
 from wizard.sources.read import default_index_url
 
 PLAN = Plan(
-    id="r", created=0.0, candidate=Candidate("2.13.0", "cpu", "3.12", None, None, True), choices=Choices(),
-    prefix="C:\\Users\\O'Neil & 李雷\\env", engine="venv", engine_reason=message("step.preflight.done"), python="3.12",
-    base_python="C:\\Program Files\\Python312\\python.exe", channels=(), sources=(),
-    requirements=("torch==2.13.0+cpu", "numpy>=2"), gpu_expected=False, machine={},
-)  # fmt: skip
+    id="r",
+    created=0.0,
+    candidate=Candidate("2.13.0", "cpu", "3.12", None, None, True),
+    choices=Choices(),
+    prefix="C:\\Users\\O'Neil & 李雷\\env",
+    engine="venv",
+    engine_reason=message("step.preflight.done"),
+    python="3.12",
+    base_python="C:\\Program Files\\Python312\\python.exe",
+    channels=(),
+    sources=(),
+    requirements=("torch==2.13.0+cpu", "numpy>=2"),
+    gpu_expected=False,
+    machine={},
+)
 NOTHING = Lock((), "")
 
 
@@ -51,18 +61,26 @@ def test_for_the_shells_of_linux(shell: str) -> None:
 def test_the_official_index_is_named_before_one_that_was_added() -> None:
     """Said by nothing it would be asked last; a folder's versions are named, as uv puts them beside every index."""
     own = (
-        PlanSource("torch", "simple", "official", None), PlanSource("packages", "simple", "official", None),
+        PlanSource("torch", "simple", "official", None),
+        PlanSource("packages", "simple", "official", None),
         PlanSource("packages", "simple", "user-settings", "https://lab.example/simple"),
         PlanSource("packages", "flat", "user-settings", "https://lab.example/files"),
-    )  # fmt: skip
+    )
     file = LockedFile("numpy", "2.1.0", "n.whl", ("https://x.example/n.whl",), "", None)
     lock = Lock((file,), "")
     words = shlex.split(equivalent_commands(replace(PLAN, sources=own), lock, "bash")[1])
     assert words[words.index("--find-links") :] == [
-        "--find-links", "https://lab.example/files", "--index", default_index_url(),
-        "--default-index", "https://lab.example/simple", "--index-strategy", "first-index",
-        "numpy==2.1.0", "torch==2.13.0+cpu",
-    ]  # fmt: skip
+        "--find-links",
+        "https://lab.example/files",
+        "--index",
+        default_index_url(),
+        "--default-index",
+        "https://lab.example/simple",
+        "--index-strategy",
+        "first-index",
+        "numpy==2.1.0",
+        "torch==2.13.0+cpu",
+    ]
 
 
 def test_no_index() -> None:

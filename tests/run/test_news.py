@@ -25,9 +25,12 @@ from wizard.sources.model import UserSettings
 from wizard.system import paths
 
 RTX_4090 = Machine(
-    "linux", "x86_64", "2.36", Driver("580.95.05", "13.0"),
+    "linux",
+    "x86_64",
+    "2.36",
+    Driver("580.95.05", "13.0"),
     (Gpu("nvidia", "NVIDIA GeForce RTX 4090", "10de:2684", ComputeCapability(8, 9)),),
-)  # fmt: skip
+)
 V100 = replace(RTX_4090, gpus=(Gpu("nvidia", "Tesla V100", "10de:1db4", ComputeCapability(7, 0)),))
 LINUX = "cp312-cp312-manylinux_2_28_x86_64.whl"
 ALL = ("linux_x86_64", "linux_aarch64", "win_amd64")

@@ -60,9 +60,17 @@ def doctor() -> dict[str, object]:
     url = f"https://li:{SECRET}@mirror.example/torch.whl"
     lock = Lock((LockedFile("torch", "2.13.0+cu126", "torch.whl", (url,), "0" * 64, 5),), "")
     return doctor_document(
-        answer, MACHINE, drift, (message("doctor.change.reinstall", names="torch"),), lock, "r1", 3,
-        created=1_790_000_000, language="en", private=LI,
-    )  # fmt: skip
+        answer,
+        MACHINE,
+        drift,
+        (message("doctor.change.reinstall", names="torch"),),
+        lock,
+        "r1",
+        3,
+        created=1_790_000_000,
+        language="en",
+        private=LI,
+    )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -92,24 +100,42 @@ def test_a_page_says_what_the_text_says() -> None:
 
 def test_the_doctors_contract() -> None:
     words = {"key": "str", "params": "...", "text": "str"}
-    one = {"check": "str", "code": "str", "scope": "str", "certain": "bool", "cause": words, "repair": words,
-           "evidence": ["str"], "proof": [words]}  # fmt: skip
+    one = {
+        "check": "str",
+        "code": "str",
+        "scope": "str",
+        "certain": "bool",
+        "cause": words,
+        "repair": words,
+        "evidence": ["str"],
+        "proof": [words],
+    }
     told = doctor()
     del told["machine"]
     assert shape(told) == {
-        "schema": "int", "kind": "str", "product": {"name": "str", "version": "str"}, "created": "str",
-        "status": "int", "verdict": "str", "prefix": "str", "cause": one, "others": [one],
+        "schema": "int",
+        "kind": "str",
+        "product": {"name": "str", "version": "str"},
+        "created": "str",
+        "status": "int",
+        "verdict": "str",
+        "prefix": "str",
+        "cause": one,
+        "others": [one],
         "looks": [{"check": "str", "state": "str", "message": words, "evidence": ["str"], "proof": [words]}],
         "drift": {
             "recorded": {"torch": "str", "variant": "str"},
             "changes": [{"name": "str", "was": "str", "now": "NoneType", "installer": "str", "by": ["str"]}],
         },
         "repair": {
-            "run": "str", "changes": [words], "packages": [{"name": "str", "version": "str", "bytes": "int"}],
-            "total_bytes": "int", "download_bytes": "int",
+            "run": "str",
+            "changes": [words],
+            "packages": [{"name": "str", "version": "str", "bytes": "int"}],
+            "total_bytes": "int",
+            "download_bytes": "int",
         },
         "verification": "NoneType",
-    }  # fmt: skip
+    }
 
 
 def test_the_doctors_text() -> None:

@@ -85,8 +85,13 @@ def test_the_fastest_complete_one_wins(lab: Lab) -> None:
     assert [source.id for source in election.package_sources] == ["quick-packages"]
     seen = states(election)
     truths = {name: state.truth for name, state in seen.items()}
-    assert truths == {"quick": "complete", "slow": "complete", "official": "complete", "refuses": "refused",
-                      "stale": "missing"}  # fmt: skip
+    assert truths == {
+        "quick": "complete",
+        "slow": "complete",
+        "official": "complete",
+        "refuses": "refused",
+        "stale": "missing",
+    }
     assert (seen["quick"].rate or 0) > (seen["slow"].rate or 0) > 0
     assert seen["quick"].final_host == "127.0.0.1"
     assert {"race.torch-rate", "race.packages-rate"} <= {notice.key for notice in election.notices}

@@ -28,13 +28,27 @@ from wizard.run.verify.smoke import parse_smoke
 LI = Private(("/data/people/li", "/home/li"), "li", "labpc-07")
 SECRET = "tok3n"
 MACHINE = {
-    "schema": 1, "os": "linux", "arch": "x86_64", "glibc": "2.36", "os_version": "Debian 12", "wsl": False,
+    "schema": 1,
+    "os": "linux",
+    "arch": "x86_64",
+    "glibc": "2.36",
+    "os_version": "Debian 12",
+    "wsl": False,
     "driver": {"version": "580.65.06", "cuda": "13.0", "extra": "x"},
-    "gpus": [{"vendor": "nvidia", "name": "NVIDIA GeForce RTX 3060", "pci_id": "10de:2503",
-              "compute_capability": "8.6", "memory_bytes": 12884901888, "uuid": "GPU-1234", "bus_id": "0000:01:00.0"}],
+    "gpus": [
+        {
+            "vendor": "nvidia",
+            "name": "NVIDIA GeForce RTX 3060",
+            "pci_id": "10de:2503",
+            "compute_capability": "8.6",
+            "memory_bytes": 12884901888,
+            "uuid": "GPU-1234",
+            "bus_id": "0000:01:00.0",
+        }
+    ],
     "pythons": [{"executable": "/home/li/py/bin/python", "version": "3.11.7", "has_venv": True}],
     "notices": [],
-}  # fmt: skip
+}
 NOTHING = message("verify.headline.nothing")
 FILES = (
     LockedFile("a", "1", "a.whl", ("https://x.example/a.whl",), "1" * 64, 1, "wheels.example"),
@@ -49,12 +63,24 @@ def plan() -> Plan:
     candidate = Candidate("2.15.0", "cu132", "3.12", "0.29.2", None, True)
     source = PlanSource("torch", "simple", "by-hand", f"https://li:{SECRET}@mirror.example/whl?token={SECRET}", "mine")
     return Plan(
-        id="r1", created=0.0, candidate=candidate, choices=Choices(prefix="/home/li/envs/demo"),
-        prefix="/home/li/envs/demo", engine="venv", engine_reason=NOTHING, python="3.12",
-        base_python="/home/li/py/bin/python", channels=(), sources=(source,), requirements=("torch==2.15.0+cu132",),
-        gpu_expected=True, machine=MACHINE, total_bytes=3_000_000_000, notices=(NOTHING,),
+        id="r1",
+        created=0.0,
+        candidate=candidate,
+        choices=Choices(prefix="/home/li/envs/demo"),
+        prefix="/home/li/envs/demo",
+        engine="venv",
+        engine_reason=NOTHING,
+        python="3.12",
+        base_python="/home/li/py/bin/python",
+        channels=(),
+        sources=(source,),
+        requirements=("torch==2.15.0+cu132",),
+        gpu_expected=True,
+        machine=MACHINE,
+        total_bytes=3_000_000_000,
+        notices=(NOTHING,),
         environment={"HTTPS_PROXY": f"http://li:{SECRET}@proxy:8080"},
-    )  # fmt: skip
+    )
 
 
 def verification() -> Verification:
@@ -62,9 +88,12 @@ def verification() -> Verification:
     data = {"error_type": "ImportError", "error": said, "executable": "/home/li/envs/demo/bin/python", "version": "1"}
     check = SmokeCheck("numpy", "failed", message("verify.check.other.failed", error=said), 1.5, data)
     diagnosis = Diagnosis(
-        "unknown", message("diagnosis.unknown.cause"), message("diagnosis.unknown.repair"), (said,),
+        "unknown",
+        message("diagnosis.unknown.cause"),
+        message("diagnosis.unknown.repair"),
+        (said,),
         (message("diagnosis.ruled-out.no-driver", driver="580.65.06"),),
-    )  # fmt: skip
+    )
     headline = message("verify.headline.gpu-partly", device="RTX 3060", names="numpy")
     devices = ({"index": 0, "name": "RTX 3060", "uuid": "GPU-1234"},)
     return Verification(False, True, headline, (check,), diagnosis, "2.15.0+cu132", "3.12.4", devices)
@@ -102,29 +131,48 @@ def test_contract() -> None:
         "status": "int",
         "outcome": "str",
         "plan": {
-            "id": "str", "torch": "str", "variant": "str", "torchvision": "str", "torchaudio": "NoneType",
-            "python": "str", "engine": "str", "engine_reason": words, "requirements": ["str"],
+            "id": "str",
+            "torch": "str",
+            "variant": "str",
+            "torchvision": "str",
+            "torchaudio": "NoneType",
+            "python": "str",
+            "engine": "str",
+            "engine_reason": words,
+            "requirements": ["str"],
             "sources": [{"role": "str", "layout": "str", "origin": "str", "name": "str", "url": "str"}],
-            "channels": [], "total_bytes": "int", "profile_sha256": "NoneType", "gpu_expected": "bool",
+            "channels": [],
+            "total_bytes": "int",
+            "profile_sha256": "NoneType",
+            "gpu_expected": "bool",
             "notices": [words],
         },
         "prefix": "str",
         "machine": {
-            "os": "str", "os_version": "str", "arch": "str", "glibc": "str", "wsl": "bool",
+            "os": "str",
+            "os_version": "str",
+            "arch": "str",
+            "glibc": "str",
+            "wsl": "bool",
             "driver": {"version": "str", "cuda": "str"},
-            "gpus": [{"vendor": "str", "name": "str", "pci_id": "str", "compute_capability": "str",
-                      "memory_bytes": "int"}],
+            "gpus": [
+                {"vendor": "str", "name": "str", "pci_id": "str", "compute_capability": "str", "memory_bytes": "int"}
+            ],
         },
         "files": [{"name": "str", "sha256": "str", "promised_by": "str", "here": "bool"}],
         "steps": [{"name": "str", "outcome": "str", "seconds": "float", "message": words}],
         "verification": {
-            "ok": "bool", "gpu_ok": "bool", "headline": words, "torch": "str", "python": "str",
+            "ok": "bool",
+            "gpu_ok": "bool",
+            "headline": words,
+            "torch": "str",
+            "python": "str",
             "devices": [{"index": "int", "name": "str"}],
             "checks": [{"name": "str", "state": "str", "message": words, "seconds": "float", "data": "..."}],
         },
         "diagnosis": {"code": "str", "cause": words, "repair": words, "evidence": ["str"], "ruled_out": [words]},
         "error": "NoneType",
-    }  # fmt: skip
+    }
     assert (document()["schema"], document()["status"], document()["outcome"]) == (1, 1, "failed")
     assert document()["created"] == "2026-09-21T14:13:20Z"
 

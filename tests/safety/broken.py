@@ -9,9 +9,12 @@ from pathlib import Path
 
 RUN = "20250101-010101-abcd"
 WRONG_TYPES = {
-    "language": 3, "theme": [], "geometry": {"a": 1}, "reduced_motion": "x",
+    "language": 3,
+    "theme": [],
+    "geometry": {"a": 1},
+    "reduced_motion": "x",
     "network": {"mode": [1], "proxy": {}, "no_proxy": 7, "certificate": 9},
-}  # fmt: skip
+}
 Make = Callable[[Path], object]
 
 
@@ -46,9 +49,18 @@ SETTINGS: Mapping[str, Make] = {
 IN_THE_WAY: Mapping[str, Make] = {
     name: _file(name)
     for name in (
-        "runs", "undo", "logs", "cache", "downloads", "deletions", "matrices-overlay", "profiles", "locks", "bootstrap",
+        "runs",
+        "undo",
+        "logs",
+        "cache",
+        "downloads",
+        "deletions",
+        "matrices-overlay",
+        "profiles",
+        "locks",
+        "bootstrap",
     )
-} | {"class-machine-id": _folder("class-machine-id")}  # fmt: skip
+} | {"class-machine-id": _folder("class-machine-id")}
 
 # These are read without trust, and stay.
 ELSEWHERE: Mapping[str, Make] = {

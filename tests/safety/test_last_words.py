@@ -26,13 +26,24 @@ def start(broken: Path, *arguments: str, **more: str) -> subprocess.CompletedPro
     """The program with a folder before all others on its path."""
     found = paths.own_environment()["PYTHONPATH"]
     environment = child_environment(
-        {"PYTHONPATH": f"{broken}{os.pathsep}{found}", paths.HOME_VARIABLE: str(paths.home()),
-         "TORCH_WIZARD_LANG": "en", "TMPDIR": str(broken), "TEMP": str(broken), **more}
-    )  # fmt: skip
+        {
+            "PYTHONPATH": f"{broken}{os.pathsep}{found}",
+            paths.HOME_VARIABLE: str(paths.home()),
+            "TORCH_WIZARD_LANG": "en",
+            "TMPDIR": str(broken),
+            "TEMP": str(broken),
+            **more,
+        }
+    )
     return subprocess.run(
-        [*paths.own_command(), *arguments], env=environment, capture_output=True, text=True, encoding="utf-8",
-        check=False, cwd=broken,
-    )  # fmt: skip
+        [*paths.own_command(), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        check=False,
+        cwd=broken,
+    )
 
 
 @pytest.mark.parametrize("module", ["packaging", "msgspec", "filelock"])

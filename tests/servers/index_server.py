@@ -71,10 +71,18 @@ class IndexServer:
     """
 
     def __init__(
-        self, root: Path, *, json: bool = True, sizes: bool = True, hashes: bool = True, metadata: bool = True,
-        relative: bool = True, file_prefix: str | None = None, password: str | None = None,
+        self,
+        root: Path,
+        *,
+        json: bool = True,
+        sizes: bool = True,
+        hashes: bool = True,
+        metadata: bool = True,
+        relative: bool = True,
+        file_prefix: str | None = None,
+        password: str | None = None,
         certificate: Path | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.root = root
         self.json, self.sizes, self.hashes, self.metadata = json, sizes, hashes, metadata
         self.relative, self.file_prefix, self.password = relative, file_prefix, password
@@ -247,8 +255,11 @@ class _Handler(BaseHTTPRequestHandler):
         end = min(int(wanted[2]), size - 1) if wanted and wanted[2] else size - 1
         if wanted and start >= size:
             return self._send(Answer(b"", 416, {"Content-Range": f"bytes */{size}"}))
-        headers = {"Accept-Ranges": "bytes", "Content-Type": "application/octet-stream",
-                   "ETag": f'"{size}-{path.stat().st_mtime_ns}"'}  # fmt: skip
+        headers = {
+            "Accept-Ranges": "bytes",
+            "Content-Type": "application/octet-stream",
+            "ETag": f'"{size}-{path.stat().st_mtime_ns}"',
+        }
         if wanted:
             headers["Content-Range"] = f"bytes {start}-{end}/{size}"
         with path.open("rb") as file:

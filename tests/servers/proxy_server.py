@@ -29,9 +29,13 @@ _STEP = 0.05
 
 class ProxyServer:
     def __init__(
-        self, routes: Mapping[str, int], *, password: str | None = None, refuses: int | None = None,
+        self,
+        routes: Mapping[str, int],
+        *,
+        password: str | None = None,
+        refuses: int | None = None,
         certificate: Path | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.routes = dict(routes)
         self.password, self.refuses = password, refuses
         self.asked: list[str] = []  # "host:port", in order; by SOCKS too

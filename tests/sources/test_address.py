@@ -8,7 +8,7 @@ import pytest
 
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import LANGUAGES, text
-from wizard.transfer.address import (  # fmt: skip
+from wizard.transfer.address import (
     address_problem,
     check_address,
     file_path,

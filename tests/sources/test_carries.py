@@ -61,8 +61,12 @@ def test_in_an_index_of_one_tag_a_plain_file_is_that_tag() -> None:
 
 
 def test_platform_and_python_decide() -> None:
-    listed = offers(CU126, WINDOWS, "torch-2.14.1+cu126-cp313-cp313-manylinux_2_28_x86_64.whl",
-                    "torch-2.14.1+cu126-cp312-cp312-manylinux_2_28_aarch64.whl")  # fmt: skip
+    listed = offers(
+        CU126,
+        WINDOWS,
+        "torch-2.14.1+cu126-cp313-cp313-manylinux_2_28_x86_64.whl",
+        "torch-2.14.1+cu126-cp312-cp312-manylinux_2_28_aarch64.whl",
+    )
     for os_name, arch, glibc, filename in (
         ("linux", "x86_64", "2.36", CU126),
         ("linux", "x86_64", "2.27", None),

@@ -55,13 +55,26 @@ def engine_channels(computer: Computer) -> list[str | None]:
 
 def test_every_place_of_the_search_path_and_the_later_wins(computer: Computer) -> None:
     root = computer.root / "opt" / "miniforge3"
-    computer.environ.update(XDG_CONFIG_HOME=str(computer.root / "xdg"), CONDA_PREFIX=str(computer.root / "env"),
-                            CONDARC=str(computer.root / "lab.yml"))  # fmt: skip
+    computer.environ.update(
+        XDG_CONFIG_HOME=str(computer.root / "xdg"),
+        CONDA_PREFIX=str(computer.root / "env"),
+        CONDARC=str(computer.root / "lab.yml"),
+    )
     places = [
-        "etc/conda/.condarc", "etc/conda/condarc", "etc/conda/condarc.d/a.yml", "etc/conda/condarc.d/b.yaml",
-        "var/lib/conda/.condarc", "opt/miniforge3/.condarc", "opt/miniforge3/condarc.d/x.yml", "xdg/conda/.condarc",
-        "home/me/.config/conda/.condarc", "home/me/.conda/.condarc", "home/me/.condarc", "env/.condarc", "lab.yml",
-    ]  # fmt: skip
+        "etc/conda/.condarc",
+        "etc/conda/condarc",
+        "etc/conda/condarc.d/a.yml",
+        "etc/conda/condarc.d/b.yaml",
+        "var/lib/conda/.condarc",
+        "opt/miniforge3/.condarc",
+        "opt/miniforge3/condarc.d/x.yml",
+        "xdg/conda/.condarc",
+        "home/me/.config/conda/.condarc",
+        "home/me/.conda/.condarc",
+        "home/me/.condarc",
+        "env/.condarc",
+        "lab.yml",
+    ]
     for number, place in enumerate(places):
         computer.write(place, f"channels: [c{number}]\nchannel_alias: https://alias{number}.example\n")
         found = values(computer, conda_root=root)
@@ -136,11 +149,14 @@ def test_names_become_addresses() -> None:
 
 
 def test_mamba_mirrors_stand_for_the_name(computer: Computer) -> None:
-    computer.write("home/me/.mambarc", """
+    computer.write(
+        "home/me/.mambarc",
+        """
         channels: [conda-forge]
         mirrored_channels:
           conda-forge: [https://one.example/conda-forge, oci://ghcr.io/channel-mirrors/conda-forge]
-    """)  # fmt: skip
+    """,
+    )
     assert engine_channels(computer) == ["https://one.example/conda-forge", OFFICIAL]
 
 
@@ -180,8 +196,9 @@ def test_a_closed_lab_stays_closed(computer: Computer) -> None:
 
 def test_proxy_and_certificate_where_pip_has_none(computer: Computer) -> None:
     authority = computer.write("home/me/lab.pem", "x")
-    computer.write(USER, "proxy_servers: {http: 'http://p.example:1', https: 'http://p.example:2'}\n"
-                         "ssl_verify: ~/lab.pem\n")  # fmt: skip
+    computer.write(
+        USER, "proxy_servers: {http: 'http://p.example:1', https: 'http://p.example:2'}\nssl_verify: ~/lab.pem\n"
+    )
     assert (computer.read().proxy, computer.read().certificate) == ("http://p.example:2", str(authority))
     computer.write("home/me/.config/pip/pip.conf", "[global]\nproxy = q.example:3\ncert = /own.pem\n")
     assert (computer.read().proxy, computer.read().certificate) == ("q.example:3", "/own.pem")
@@ -225,8 +242,10 @@ def test_no_content_makes_it_fail(tmp_path_factory: pytest.TempPathFactory, cont
 def test_lines_are_known() -> None:
     file = parse_conda_file("# note\nchannels:\n  - a\n  - b\ncustom_channels:\n  x: https://x.example\n", Path("/f"))
     assert [(row.key, row.name, row.value, row.line) for row in file.rows] == [
-        ("channels", None, "a", 3), ("channels", None, "b", 4), ("custom_channels", "x", "https://x.example", 6),
-    ]  # fmt: skip
+        ("channels", None, "a", 3),
+        ("channels", None, "b", 4),
+        ("custom_channels", "x", "https://x.example", 6),
+    ]
 
 
 def test_facts_about_addresses() -> None:

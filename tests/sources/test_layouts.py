@@ -98,11 +98,14 @@ def test_a_package_index_in_json(servers: tuple[IndexServer, IndexServer], with_
     entries = []
     for name in (CU126, AGAIN, BROKEN, *OTHERS):
         entry: dict[str, object] = {
-            "filename": name, "url": f"{files.url}/files/{name.replace('+', '%2B')}",
-            "hashes": {"sha256": digest(index, name)}, "requires-python": ">=3.10",
+            "filename": name,
+            "url": f"{files.url}/files/{name.replace('+', '%2B')}",
+            "hashes": {"sha256": digest(index, name)},
+            "requires-python": ">=3.10",
             "yanked": "broken upload" if name == BROKEN else False,
-            "core-metadata": {"sha256": META}, "dist-info-metadata": {"sha256": META},
-        }  # fmt: skip
+            "core-metadata": {"sha256": META},
+            "dist-info-metadata": {"sha256": META},
+        }
         entries.append({**entry, "size": (index.root / name).stat().st_size} if with_sizes else entry)
     document = {"meta": {"api-version": "1.1"}, "name": "torch", "files": entries, "versions": ["2.14.1"]}
     index.answers["/simple/torch/"] = Answer(json.dumps(document).encode(), headers={"Content-Type": JSON})
@@ -154,9 +157,11 @@ def test_builds_as_the_tables_group_them(servers: tuple[IndexServer, IndexServer
     withdrawn = [replace(offer, yanked=offer.filename == BROKEN) for offer in offers]
     found = {(one.torch, one.variant, one.platform): one for one in listed_builds(withdrawn)}
     assert set(found) == {
-        ("2.14.1", "cu126", "linux_x86_64"), ("2.14.1", "cu126", "win_amd64"), ("2.14.1", "cpu", "linux_x86_64"),
+        ("2.14.1", "cu126", "linux_x86_64"),
+        ("2.14.1", "cu126", "win_amd64"),
+        ("2.14.1", "cpu", "linux_x86_64"),
         ("2.14.0", "cu126", "linux_x86_64"),
-    }  # fmt: skip
+    }
     linux = found["2.14.1", "cu126", "linux_x86_64"]
     assert (linux.pythons_among(()), linux.min_glibc, linux.local_version) == (("3.12", "3.13"), "2.28", "cu126")
     assert found["2.14.1", "cu126", "win_amd64"].min_glibc is None

@@ -100,15 +100,30 @@ def test_a_page_for_people_is_recognised(page: str) -> None:
 
 def test_json_with_all_that_it_may_say() -> None:
     files = [
-        {"filename": CU126, "url": f"../../f/{CU126}", "hashes": {"sha256": DIGEST.upper()}, "size": 5,
-         "requires-python": ">=3.10", "yanked": False, "core-metadata": {"sha256": "x"}},
-        {"filename": CPU, "url": f"https://cdn.example/1/2#sha256={DIGEST}", "hashes": {}, "yanked": "why",
-         "size": True},
+        {
+            "filename": CU126,
+            "url": f"../../f/{CU126}",
+            "hashes": {"sha256": DIGEST.upper()},
+            "size": 5,
+            "requires-python": ">=3.10",
+            "yanked": False,
+            "core-metadata": {"sha256": "x"},
+        },
+        {
+            "filename": CPU,
+            "url": f"https://cdn.example/1/2#sha256={DIGEST}",
+            "hashes": {},
+            "yanked": "why",
+            "size": True,
+        },
         {"filename": PLAIN, "url": PLAIN, "hashes": {"sha256": "short"}, "size": -1, "yanked": None},
         {"filename": "torch-2.14.1.tar.gz", "url": "x", "hashes": {}},
-        {"filename": 3, "url": "x"}, {"url": "x"}, "odd", None,
+        {"filename": 3, "url": "x"},
+        {"url": "x"},
+        "odd",
+        None,
         {"filename": CPU, "url": "http://lab.example/x"},
-    ]  # fmt: skip
+    ]
     offers = parse_simple_json(json.dumps({"meta": {"api-version": "1.1"}, "files": files}), BASE, SOURCE, "Torch")
     assert [(o.filename, o.size, o.sha256, o.yanked) for o in offers] == [
         (CU126, 5, DIGEST, False),

@@ -37,8 +37,12 @@ def test_the_default_build_may_come_from_any_package_index() -> None:
 def test_own_and_typed_places_come_first() -> None:
     typed = Typed(index="https://i.example/simple", torch_index="https://t.example/whl")
     assert ids(SourceKind.TORCH, typed, SETTINGS)[:5] == [
-        "by-hand-torch-index", "by-hand-index", "user-index-url-1", "user-extra-index-url-1", "user-find-links-1",
-    ]  # fmt: skip
+        "by-hand-torch-index",
+        "by-hand-index",
+        "user-index-url-1",
+        "user-extra-index-url-1",
+        "user-find-links-1",
+    ]
     assert "by-hand-torch-index" not in ids(SourceKind.PACKAGES, typed, SETTINGS)
     assert ids(SourceKind.CONDA, Typed(channel="https://c.example/forge"))[0] == "by-hand-channel"
 
@@ -91,11 +95,15 @@ def test_a_lab_adds_its_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "[[mirror]", ROW.replace("https://", "http://"), ROW.replace("pypi", "npm"),
-        ROW.replace('"simple"', '"channel"'), ROW + "colour = 1\n", "mirror = 3\n",
+        "[[mirror]",
+        ROW.replace("https://", "http://"),
+        ROW.replace("pypi", "npm"),
+        ROW.replace('"simple"', '"channel"'),
+        ROW + "colour = 1\n",
+        "mirror = 3\n",
         '[[mirror]]\nkind = "pypi"\nlayout = "simple"\nurl = "https://x.example"\n',
     ],
-)  # fmt: skip
+)
 def test_a_lab_file_that_cannot_be_used_is_said(text: str) -> None:
     path = own(text)
     with pytest.raises(UsageError) as caught:

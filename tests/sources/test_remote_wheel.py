@@ -212,5 +212,6 @@ def test_core_metadata_beside_the_wheel_and_inside_it(server: IndexServer, reade
         read_requirements(reader.client, replace(offer, metadata="ab" * 32))
     assert caught.value.code == "wheel-unreadable"
     assert [one.name for one in parse_requirements("Requires-Dist: a\nRequires-Dist: ???\nRequires-Dist: b>1\n")] == [
-        "a", "b",
-    ]  # fmt: skip
+        "a",
+        "b",
+    ]

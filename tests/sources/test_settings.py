@@ -218,9 +218,14 @@ def test_uv_files(computer: Computer) -> None:
 
 def test_uv_variables() -> None:
     values = parse_uv_variables(
-        {"UV_DEFAULT_INDEX": A, "UV_INDEX": f"lab={B} {C}?a=b", "UV_EXTRA_INDEX_URL": D, "UV_FIND_LINKS": "/x,/y /z",
-         "UV_NO_INDEX": "true"}
-    )  # fmt: skip
+        {
+            "UV_DEFAULT_INDEX": A,
+            "UV_INDEX": f"lab={B} {C}?a=b",
+            "UV_EXTRA_INDEX_URL": D,
+            "UV_FIND_LINKS": "/x,/y /z",
+            "UV_NO_INDEX": "true",
+        }
+    )
     assert (values.index, values.extra, values.find_links) == (A, (B, f"{C}?a=b", D), ("/x", "/y", "/z"))
     assert values.no_index
 

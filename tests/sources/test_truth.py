@@ -121,8 +121,11 @@ def test_missing_is_not_stale(field: Field) -> None:
 
 
 def test_stale_by_how_much(field: Field) -> None:
-    dates = {WHEEL: "2026-09-15T10:00:00Z", TORCH.format("2.13.0"): "2026-08-11T10:00:00.123Z",
-             TORCH.format("2.12.1"): "2026-07-01T09:00:00Z"}  # fmt: skip
+    dates = {
+        WHEEL: "2026-09-15T10:00:00Z",
+        TORCH.format("2.13.0"): "2026-08-11T10:00:00.123Z",
+        TORCH.format("2.12.1"): "2026-07-01T09:00:00Z",
+    }
     old = (WHEEL, TORCH.format("2.13.0"))
     field.add("official", Ways(uploaded=dates))
     field.add("mirror", Ways(lacks=old))
@@ -263,8 +266,10 @@ def test_another_hash_than_the_programs_own_table(
     race = field.race()
     found = {one.source.id: one.finding for one in race.placed}
     assert {name: found[name].truth for name in ("first", "second", "third")} == {
-        "first": Truth.WRONG, "second": Truth.WRONG, "third": Truth.COMPLETE,
-    }  # fmt: skip
+        "first": Truth.WRONG,
+        "second": Truth.WRONG,
+        "third": Truth.COMPLETE,
+    }
     for name in ("first", "second"):
         assert "SHA-256" in text(found[name].message, "en")
         assert text(found[name].message, "zh_CN")

@@ -70,9 +70,14 @@ def test_channels(tmp_path: Path, stack: ExitStack) -> None:
     }
     found = race(PYTHON, *((name, f"{server.url}/forge") for name, server in places.items()))
     assert truths(found) == {
-        "official": Truth.COMPLETE, "lacks": Truth.MISSING, "platform": Truth.MISSING, "refuses": Truth.REFUSED,
-        "portal": Truth.PORTAL, "busy": Truth.BUSY, "ends": Truth.ELSEWHERE,
-    }  # fmt: skip
+        "official": Truth.COMPLETE,
+        "lacks": Truth.MISSING,
+        "platform": Truth.MISSING,
+        "refuses": Truth.REFUSED,
+        "portal": Truth.PORTAL,
+        "busy": Truth.BUSY,
+        "ends": Truth.ELSEWHERE,
+    }
 
 
 def serve_elsewhere(stack: ExitStack, root: Path) -> str:
@@ -83,8 +88,9 @@ def test_a_big_index_is_begun_and_its_date_counts(tmp_path: Path, stack: ExitSta
     folder = channel(tmp_path, "3.12.4", name="repodata.json.zst")
     official, old = serve(stack, folder, Ways(modified=NEW)), serve(stack, folder, Ways(modified=OLD))
     fresh = serve(stack, folder, Ways(modified="Thu, 19 Nov 2026 08:00:00 GMT"))
-    found = race(PYTHON, ("official", f"{official.url}/forge"), ("old", f"{old.url}/forge"),
-                 ("fresh", f"{fresh.url}/forge"))  # fmt: skip
+    found = race(
+        PYTHON, ("official", f"{official.url}/forge"), ("old", f"{old.url}/forge"), ("fresh", f"{fresh.url}/forge")
+    )
     assert truths(found) == {"official": Truth.COMPLETE, "fresh": Truth.COMPLETE, "old": Truth.STALE}
     stale = next(one.finding for one in found.placed if one.source.id == "old")
     assert stale.message.params["days"] == 19
@@ -119,7 +125,10 @@ def test_miniforge(tmp_path: Path, stack: ExitStack) -> None:
     urls.append(("portal", f"{serve(stack, new, Ways(portal='all')).url}/LatestRelease"))
     found = race(INSTALLER, ("official", f"{latest.url}/releases/tag/26.3.2-3"), *urls)
     assert truths(found) == {
-        "official": Truth.COMPLETE, "new": Truth.COMPLETE, "old": Truth.STALE, "none": Truth.MISSING,
+        "official": Truth.COMPLETE,
+        "new": Truth.COMPLETE,
+        "old": Truth.STALE,
+        "none": Truth.MISSING,
         "portal": Truth.PORTAL,
-    }  # fmt: skip
+    }
     assert all(one.finding.rate is None for one in found.placed), "nothing is fetched from there"

@@ -27,9 +27,15 @@ def library(flags: str) -> bytes:
 
 
 def torch_wheel(
-    folder: Path, filename: str, cuda: str | None, *, table: str = TABLE, flags: str | None = None,
-    version: str | None = None, ballast: int = 3_000_000,
-) -> Path:  # fmt: skip
+    folder: Path,
+    filename: str,
+    cuda: str | None,
+    *,
+    table: str = TABLE,
+    flags: str | None = None,
+    version: str | None = None,
+    ballast: int = 3_000_000,
+) -> Path:
     """`version`: what stands inside (default: as the file name says, with the tag of `cuda`)."""
     folder.mkdir(parents=True, exist_ok=True)
     named = filename.split("-")[1]

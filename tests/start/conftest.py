@@ -104,10 +104,17 @@ class Tree:
     def popen(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
         command = [sys.executable, str(self.folder / "start.py"), *arguments]
         return subprocess.Popen(
-            command, env=self.environment(**more), cwd=self.folder.parent, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, encoding="utf-8", start_new_session=True,
+            command,
+            env=self.environment(**more),
+            cwd=self.folder.parent,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            start_new_session=True,
             preexec_fn=None if os.name == "nt" else _listen_to_ctrl_c,
-        )  # fmt: skip
+        )
 
     def start(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         with self.popen(*arguments, **more) as process:

@@ -69,13 +69,16 @@ def test_both_languages_have_every_sentence_with_the_same_blanks(start: ModuleTy
     [
         ("ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device", "space"),
         ("ERROR: Could not install packages due to an OSError: [Errno 13] Permission denied: '/x'", "read_only"),
-        ("WARNING: Retrying (Retry(total=4, connect=None)) after connection broken by 'NewConnectionError(...)'\n"
-         "ERROR: No matching distribution found for hatchling", "network"),
+        (
+            "WARNING: Retrying (Retry(total=4, connect=None)) after connection broken by 'NewConnectionError(...)'\n"
+            "ERROR: No matching distribution found for hatchling",
+            "network",
+        ),
         ("ERROR: HTTP error 403 while getting x\nERROR: Could not install requirement x", "network"),
         ("ERROR: No matching distribution found for PySide6-Essentials<6.12", "unpublished"),
         ("Traceback (most recent call last):", "failed"),
     ],
-)  # fmt: skip
+)
 def test_pips_words_become_one_cause(start: ModuleType, output: str, key: str) -> None:
     assert start.cause(output) == key
 
@@ -151,9 +154,13 @@ class TestSystemPackages:
         assert sudo[1].startswith("sudo -n env DEBIAN_FRONTEND=noninteractive apt-get")
 
     def test_others_get_the_line_to_run(
-        self, start: ModuleType, preparation: Any, tools: Tools, monkeypatch: pytest.MonkeyPatch,
+        self,
+        start: ModuleType,
+        preparation: Any,
+        tools: Tools,
+        monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         monkeypatch.setattr(start, "is_root", lambda: False)
         tools.add("dpkg-query", "", status=1)
         tools.add("apt-cache", POLICY)
@@ -163,9 +170,13 @@ class TestSystemPackages:
         assert not [call for call in tools.calls if call.startswith("apt-get")]
 
     def test_a_failing_apt_ends_in_the_line_to_run(
-        self, start: ModuleType, preparation: Any, tools: Tools, monkeypatch: pytest.MonkeyPatch,
+        self,
+        start: ModuleType,
+        preparation: Any,
+        tools: Tools,
+        monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         monkeypatch.setattr(start, "is_root", lambda: True)
         tools.add("dpkg-query", "", status=1)
         tools.add("apt-cache", POLICY)
@@ -173,9 +184,13 @@ class TestSystemPackages:
         assert "sudo apt-get install --no-install-recommends libgl1" in capsys.readouterr().err
 
     def test_without_apt_the_other_tools_line_is_named(
-        self, start: ModuleType, preparation: Any, tools: Tools, monkeypatch: pytest.MonkeyPatch,
+        self,
+        start: ModuleType,
+        preparation: Any,
+        tools: Tools,
+        monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         monkeypatch.setenv("PATH", str(tools.folder))
         (tools.folder / "apt-get").unlink()
         tools.add("pacman")
@@ -197,13 +212,23 @@ class TestSystemPackages:
         assert preparation.prepare({"window", "font"}) == {"window"}
 
     def test_tests_begin_without_their_tools_but_not_without_the_windows_libraries(
-        self, start: ModuleType, tools: Tools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        self,
+        start: ModuleType,
+        tools: Tools,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """An ordinary user without sudo: one line names all that is missing."""
         begun: list[list[str]] = []
-        for name, value in (("VENV", tmp_path), ("LOG", tmp_path / "log"), ("LOCK", tmp_path / "lock"),
-                            ("STAMP", tmp_path / "stamp.json"), ("NOTES", tmp_path), ("ROOT", tmp_path)):  # fmt: skip
+        for name, value in (
+            ("VENV", tmp_path),
+            ("LOG", tmp_path / "log"),
+            ("LOCK", tmp_path / "lock"),
+            ("STAMP", tmp_path / "stamp.json"),
+            ("NOTES", tmp_path),
+            ("ROOT", tmp_path),
+        ):
             monkeypatch.setattr(start, name, value)
         (tmp_path / "pyproject.toml").touch()
         monkeypatch.setattr(start, "is_root", lambda: False)

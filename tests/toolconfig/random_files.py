@@ -17,8 +17,19 @@ NEWLINES = st.sampled_from(["\n", "\n", "\r\n", "mixed"])
 # --- pip
 
 _PIP_VALUES = st.sampled_from(["3", "https://pkgs.example/simple", "%(odd)s", "a = b", "yes # not a comment", "中文"])
-_PIP_NAMES = ("timeout", "Retries", "cert", "--proxy", "no_cache_dir", "extra-index-url", "find_links", "trusted-host",
-              "index-url", "format", "use-mirrors")  # fmt: skip
+_PIP_NAMES = (
+    "timeout",
+    "Retries",
+    "cert",
+    "--proxy",
+    "no_cache_dir",
+    "extra-index-url",
+    "find_links",
+    "trusted-host",
+    "index-url",
+    "format",
+    "use-mirrors",
+)
 
 
 @st.composite
@@ -64,18 +75,32 @@ def _legal_pip(lines: list[str]) -> list[str]:
 
 # --- uv
 
-_UV_ROOT = ("index-url = 'https://old.example/simple'", 'extra-index-url = ["https://a.example", "https://b.example"]',
-            "extra-index-url = [\n  'https://a.example', # one\n  # two\n  'https://b.example',\n]",
-            '"offline" = false', "concurrent-downloads = 4", "cache-dir = '''C:\\cache'''",
-            'environments = ["sys_platform == \'linux\'"]', "  no-cache=true # why", 'index-strategy = "first-index"',
-            'note = """\n[[index]]\nurl = "text"\n"""')  # fmt: skip
-_UV_ENTRIES = ("url = 'https://corp.example/simple'",
-               'url="https://corp.example/simple"\nname = "corp"\nexplicit = true',
-               "# the flat one\nurl = 'https://flat.example'\nformat = 'flat'",
-               "default = true\nurl = 'https://first.example/simple' # mine", "url='https://x.example'\n\n# end of it",
-               "url='https://y.example'\nignore-error-codes = [\n  403, 401,\n]")  # fmt: skip
-_UV_PIP = ("strict = true", "index-url = 'https://inner.example'", "\n# in pip\nno-deps = false",
-           "extra = [\n 'a',\n 'b' ]")  # fmt: skip
+_UV_ROOT = (
+    "index-url = 'https://old.example/simple'",
+    'extra-index-url = ["https://a.example", "https://b.example"]',
+    "extra-index-url = [\n  'https://a.example', # one\n  # two\n  'https://b.example',\n]",
+    '"offline" = false',
+    "concurrent-downloads = 4",
+    "cache-dir = '''C:\\cache'''",
+    "environments = [\"sys_platform == 'linux'\"]",
+    "  no-cache=true # why",
+    'index-strategy = "first-index"',
+    'note = """\n[[index]]\nurl = "text"\n"""',
+)
+_UV_ENTRIES = (
+    "url = 'https://corp.example/simple'",
+    'url="https://corp.example/simple"\nname = "corp"\nexplicit = true',
+    "# the flat one\nurl = 'https://flat.example'\nformat = 'flat'",
+    "default = true\nurl = 'https://first.example/simple' # mine",
+    "url='https://x.example'\n\n# end of it",
+    "url='https://y.example'\nignore-error-codes = [\n  403, 401,\n]",
+)
+_UV_PIP = (
+    "strict = true",
+    "index-url = 'https://inner.example'",
+    "\n# in pip\nno-deps = false",
+    "extra = [\n 'a',\n 'b' ]",
+)
 
 
 @st.composite
@@ -109,18 +134,30 @@ def _name(text: str) -> str:
 
 # --- conda
 
-_CONDA = ("channels: [conda-forge, 'defaults']", "channels:\n  - conda-forge # first\n  - defaults",
-          "channels:\n- https://pkgs.example/x\n# between\n- conda-forge", "channels: # two\n\n    - a\n    - b",
-          "channel_priority: strict", "ssl_verify: true", "show_channel_urls: yes", "'auto_activate_base': false",
-          "proxy_servers:\n  http: http://proxy.example:8080\n  https: 'http://proxy.example:8080'",
-          "custom_channels:\n  pytorch: https://pkgs.example/c\n  # more\n  conda-forge: \"https://old.example\" # x",
-          "custom_channels: {pytorch: https://pkgs.example, bioconda: 'https://pkgs.example' }", "custom_channels:",
-          "custom_channels: {}", "custom_channels:\n    msys2: https://pkgs.example/cloud",
-          "custom_channels: {\n  conda-forge: https://old.example, # x\n  b: c}",
-          "default_channels: &main\n  - https://pkgs.example/main\nallowlist_channels: *main",
-          "envs_dirs:\n  - ~/envs\n  - \"D:\\\\envs\"", "note: |\n  channels:\n    - text\n\n  end",
-          "note: >-\n  folded\n  text", "remote_read_timeout_secs: 60.0", "env_prompt: '({name}) '",
-          "pinned_packages: [ a=1 ,\n  b ]")  # fmt: skip
+_CONDA = (
+    "channels: [conda-forge, 'defaults']",
+    "channels:\n  - conda-forge # first\n  - defaults",
+    "channels:\n- https://pkgs.example/x\n# between\n- conda-forge",
+    "channels: # two\n\n    - a\n    - b",
+    "channel_priority: strict",
+    "ssl_verify: true",
+    "show_channel_urls: yes",
+    "'auto_activate_base': false",
+    "proxy_servers:\n  http: http://proxy.example:8080\n  https: 'http://proxy.example:8080'",
+    'custom_channels:\n  pytorch: https://pkgs.example/c\n  # more\n  conda-forge: "https://old.example" # x',
+    "custom_channels: {pytorch: https://pkgs.example, bioconda: 'https://pkgs.example' }",
+    "custom_channels:",
+    "custom_channels: {}",
+    "custom_channels:\n    msys2: https://pkgs.example/cloud",
+    "custom_channels: {\n  conda-forge: https://old.example, # x\n  b: c}",
+    "default_channels: &main\n  - https://pkgs.example/main\nallowlist_channels: *main",
+    'envs_dirs:\n  - ~/envs\n  - "D:\\\\envs"',
+    "note: |\n  channels:\n    - text\n\n  end",
+    "note: >-\n  folded\n  text",
+    "remote_read_timeout_secs: 60.0",
+    "env_prompt: '({name}) '",
+    "pinned_packages: [ a=1 ,\n  b ]",
+)
 
 
 @st.composite

@@ -47,8 +47,16 @@ def test_uv_resolves_from_the_new_index(tmp_path: Path, indexes: tuple[IndexServ
     computer = Computer(tmp_path / "home")
     computer.write(".config/uv/uv.toml", style.format(old=old.simple))
     uv = str(paths.uv_executable())
-    resolve = (uv, "pip", "compile", "--emit-index-annotation", "--no-cache", "--python", sys.executable,
-               str(computer.write("lone.in", "lone\n")))  # fmt: skip
+    resolve = (
+        uv,
+        "pip",
+        "compile",
+        "--emit-index-annotation",
+        "--no-cache",
+        "--python",
+        sys.executable,
+        str(computer.write("lone.in", "lone\n")),
+    )
     assert f"# from {old.simple}" in computer.ask(*resolve)
     written(uv_wish(new.simple, computer.around))
     asked = len(old.requests)

@@ -49,9 +49,15 @@ class Desk:
 
     def pip(self, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [sys.executable, "-m", "pip", *arguments], env=self.environment(**more), capture_output=True, text=True,
-            encoding="utf-8", errors="replace", timeout=120, cwd=self.home,
-        )  # fmt: skip
+            [sys.executable, "-m", "pip", *arguments],
+            env=self.environment(**more),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=120,
+            cwd=self.home,
+        )
 
     def got(self, requirement: str, **more: str) -> list[str]:
         """The wheels that pip takes for it; [] when it takes none."""
@@ -80,8 +86,12 @@ def desk(tmp_path: Path) -> Desk:
 
 @pytest.fixture
 def servers(tmp_path: Path) -> Iterator[tuple[IndexServer, IndexServer]]:
-    for folder, project, version in (("main", "lab", "1.0"), ("main", "torch", "2.14.1"), ("extra", "lab", "9.0"),
-                                     ("extra", "torch", "2.14.1+cu118")):  # fmt: skip
+    for folder, project, version in (
+        ("main", "lab", "1.0"),
+        ("main", "torch", "2.14.1"),
+        ("extra", "lab", "9.0"),
+        ("extra", "torch", "2.14.1+cu118"),
+    ):
         build_wheel(tmp_path / folder, project, version, {f"{project}/__init__.py": b""})
     with IndexServer(tmp_path / "main") as main, IndexServer(tmp_path / "extra") as extra:
         yield main, extra
@@ -138,14 +148,35 @@ def test_a_foreign_variant_wins_among_equals(desk: Desk, servers: tuple[IndexSer
 def test_uv_keeps_to_the_first_index(desk: Desk, servers: tuple[IndexServer, IndexServer], tmp_path: Path) -> None:
     """Why a private index beside a public one is no finding for uv, and unsafe-best-match is one."""
     main, extra = servers
-    arguments = [str(paths.uv_executable()), "pip", "compile", "-q", "--no-header", "--no-annotate", "-",
-                 "--default-index", extra.simple, "--index", main.simple, "--python", sys.executable,
-                 "--cache-dir", str(tmp_path / "uv")]  # fmt: skip
+    arguments = [
+        str(paths.uv_executable()),
+        "pip",
+        "compile",
+        "-q",
+        "--no-header",
+        "--no-annotate",
+        "-",
+        "--default-index",
+        extra.simple,
+        "--index",
+        main.simple,
+        "--python",
+        sys.executable,
+        "--cache-dir",
+        str(tmp_path / "uv"),
+    ]
     (desk.home).mkdir()
     environment = desk.environment(UV_NO_CONFIG="1")
     for strategy, expected in (("first-index", "lab==1.0"), ("unsafe-best-match", "lab==9.0")):
-        said = subprocess.run([*arguments, "--index-strategy", strategy], input="lab\n", env=environment, text=True,
-                              capture_output=True, timeout=120, check=True)  # fmt: skip
+        said = subprocess.run(
+            [*arguments, "--index-strategy", strategy],
+            input="lab\n",
+            env=environment,
+            text=True,
+            capture_output=True,
+            timeout=120,
+            check=True,
+        )
         assert said.stdout.split() == [expected]
 
 

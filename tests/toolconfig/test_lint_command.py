@@ -35,12 +35,22 @@ def run(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 def program(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     foreign = ("PIP_", "UV_", "XDG_", "CONDA")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(foreign)}
-    environment = {**kept, "HOME": str(home), "TORCH_WIZARD_LANG": "en",
-                   "PIP_CONFIG_FILE": str(home / ".config" / "pip" / "pip.conf")}  # fmt: skip
+    environment = {
+        **kept,
+        "HOME": str(home),
+        "TORCH_WIZARD_LANG": "en",
+        "PIP_CONFIG_FILE": str(home / ".config" / "pip" / "pip.conf"),
+    }
     return subprocess.run(
-        [sys.executable, "-m", "wizard", *arguments], cwd=ROOT, env=environment, text=True,
-        capture_output=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "wizard", *arguments],
+        cwd=ROOT,
+        env=environment,
+        text=True,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 def codes(document: dict[str, Any]) -> set[str]:
@@ -57,8 +67,12 @@ def test_findings_in_words_and_as_a_document(home: Path) -> None:
     assert codes(document) >= {"dead-mirror", "trusted-host", "tls-off", "channel-platform"}
     (dead,) = (finding for finding in document["findings"] if finding["code"] == "dead-mirror")
     assert (dead["severity"], dead["tool"], dead["line"], dead["fixable"], dead["touches_install"]) == (
-        "error", "pip", 3, True, True,
-    )  # fmt: skip
+        "error",
+        "pip",
+        3,
+        True,
+        True,
+    )
     assert set(dead["cause"]) == {"key", "params", "text"}
     assert document["counts"]["error"] >= 3
 

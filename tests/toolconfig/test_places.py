@@ -139,9 +139,11 @@ def test_the_rows_agree_with_what_the_sources_are_read_from(tmp_path: Path) -> N
     """`mirrors` reads pip's and uv's settings as sources; both know the same places (but for those of one Python)."""
     home = tmp_path / "home" / "me"
     for os_name, environ in (
-        ("linux", {}), ("linux", {"XDG_CONFIG_DIRS": "/a:/b", "XDG_CONFIG_HOME": str(home / "cfg")}),
-        ("windows", {}), ("windows", {"APPDATA": str(home / "ad"), "PROGRAMDATA": str(tmp_path / "pd")}),
-    ):  # fmt: skip
+        ("linux", {}),
+        ("linux", {"XDG_CONFIG_DIRS": "/a:/b", "XDG_CONFIG_HOME": str(home / "cfg")}),
+        ("windows", {}),
+        ("windows", {"APPDATA": str(home / "ad"), "PROGRAMDATA": str(tmp_path / "pd")}),
+    ):
         around = UserContext(environ, home, os_name, tmp_path)
         for tool, files in ((Tool.PIP, pip_files), (Tool.UV, uv_files)):
             known = {PureWindowsPath(str(path)) for path in files(environ, home, os_name, tmp_path)}
@@ -166,8 +168,9 @@ def test_folders_of_xdg_are_read_in_pips_order(computer: Computer) -> None:
 
 WINDOWS = UserContext(
     {"APPDATA": "C:\\Users\\李\\AppData\\Roaming", "PROGRAMDATA": "C:\\ProgramData", "VIRTUAL_ENV": "D:\\v"},
-    Path("C:/Users/李"), "windows",
-)  # fmt: skip
+    Path("C:/Users/李"),
+    "windows",
+)
 
 
 def on_windows(tool: Tool, around: UserContext = WINDOWS) -> list[PureWindowsPath]:
@@ -180,15 +183,18 @@ def windows(path: Path) -> PureWindowsPath:
 
 def test_windows() -> None:
     assert on_windows(Tool.PIP) == [
-        PureWindowsPath("C:/ProgramData/pip/pip.ini"), PureWindowsPath("C:/Users/李/pip/pip.ini"),
-        PureWindowsPath("C:/Users/李/AppData/Roaming/pip/pip.ini"), PureWindowsPath("D:/v/pip.ini"),
-    ]  # fmt: skip
+        PureWindowsPath("C:/ProgramData/pip/pip.ini"),
+        PureWindowsPath("C:/Users/李/pip/pip.ini"),
+        PureWindowsPath("C:/Users/李/AppData/Roaming/pip/pip.ini"),
+        PureWindowsPath("D:/v/pip.ini"),
+    ]
     assert windows(own_file(Tool.PIP, WINDOWS)) == PureWindowsPath("C:/Users/李/AppData/Roaming/pip/pip.ini")
     assert windows(own_file(Tool.UV, WINDOWS)) == PureWindowsPath("C:/Users/李/AppData/Roaming/uv/uv.toml")
     assert windows(own_file(Tool.CONDA, WINDOWS)) == PureWindowsPath("C:/Users/李/.condarc")
     assert on_windows(Tool.CONDA)[:2] == [
-        PureWindowsPath("C:/ProgramData/conda/.condarc"), PureWindowsPath("C:/ProgramData/conda/condarc")
-    ]  # fmt: skip
+        PureWindowsPath("C:/ProgramData/conda/.condarc"),
+        PureWindowsPath("C:/ProgramData/conda/condarc"),
+    ]
     none = UserContext({"PIP_CONFIG_FILE": "NUL"}, Path("C:/Users/李"), "windows")
     assert on_windows(Tool.PIP, none) == []
     bare = UserContext({}, Path("C:/Users/李"), "windows")

@@ -128,8 +128,14 @@ def added(content: bytes, lines: bytes) -> bytes:
 
 
 @pytest.mark.slow
-@given(st.one_of(*(st.tuples(st.just(tool), files) for tool, files in
-                   ((Tool.PIP, pip_files()), (Tool.UV, uv_files()), (Tool.CONDA, conda_files())))))  # fmt: skip
+@given(
+    st.one_of(
+        *(
+            st.tuples(st.just(tool), files)
+            for tool, files in ((Tool.PIP, pip_files()), (Tool.UV, uv_files()), (Tool.CONDA, conda_files()))
+        )
+    )
+)
 @CALM
 def test_what_the_user_edits_in_between_stays(case: tuple[Tool, bytes]) -> None:
     """Afterwards the file says what it would say if we had never been there."""

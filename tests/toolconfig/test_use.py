@@ -141,10 +141,12 @@ def test_a_login_in_a_file_that_is_not_understood_counts_too(computer: Computer)
 
 def test_only_sources_that_serve_everything_last(computer: Computer) -> None:
     for mirror, kinds, code in (
-        ("nowhere", (), "settings-no-mirror"), ("nju", (), "settings-no-mirror"),
-        ("sjtu", ("torch",), "settings-not-lasting"), ("tuna", ("miniforge",), "settings-not-lasting"),
+        ("nowhere", (), "settings-no-mirror"),
+        ("nju", (), "settings-no-mirror"),
+        ("sjtu", ("torch",), "settings-not-lasting"),
+        ("tuna", ("miniforge",), "settings-not-lasting"),
         ("aliyun", ("conda",), "settings-no-mirror"),
-    ):  # fmt: skip
+    ):
         with pytest.raises(UsageError) as error:
             use_cases.plan_use(mirror, kinds, computer.around)
         assert code_of(error) == code

@@ -44,8 +44,9 @@ def test_conda_is_led_to_the_mirror_asked_and_its_lists_cleaned(computer: Comput
     assert answers(used) == {Tool.CONDA: ToolAnswer.CONFIRMED}
     parent = FORGE.removesuffix("/conda-forge")
     assert readers.read_conda((computer.home / RC).read_bytes()) == {
-        "custom_channels": {"conda-forge": parent}, "channels": ["conda-forge"]
-    }  # fmt: skip
+        "custom_channels": {"conda-forge": parent},
+        "channels": ["conda-forge"],
+    }
     assert log.read_text().splitlines() == ["config --show-sources --json", "clean --index-cache --yes"]
     assert [words.key for words in used.after] == ["settings-file.cleaned"]
     again = use(computer, "tuna", "conda")

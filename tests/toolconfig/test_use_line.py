@@ -15,9 +15,15 @@ from tests.toolconfig.world import Computer
 
 def line(computer: Computer, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "wizard", "--lang", "en", *arguments], cwd=ROOT, env=computer.environ,
-        capture_output=True, text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, "-m", "wizard", "--lang", "en", *arguments],
+        cwd=ROOT,
+        env=computer.environ,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        timeout=120,
+        stdin=subprocess.DEVNULL,
+    )
 
 
 @linux

@@ -12,26 +12,43 @@ PROXY = {"HTTPS_PROXY": "http://p:1", "HTTP_PROXY": "http://p:2", "ALL_PROXY": "
 
 @pytest.mark.parametrize(
     ("text", "listed"),
-    [("*.Lab.example, mirror.example;10.*", (".lab.example", "mirror.example", "10.0.0.0/8")),
-     ("192.168.*.*|172.16.1.*", ("192.168.0.0/16", "172.16.1.0/24")), ("<local>", ("<local>",)), ("*", ("*",)),
-     ("https://mirror.example/simple", ("mirror.example",)), ("*lab.example", (".lab.example",)),
-     ("fe80::/10 ::1 mirror.example:8443", ("fe80::/10", "::1", "mirror.example:8443")),
-     ("a*b, , .", ()), ("x,x", ("x",))],
-)  # fmt: skip
+    [
+        ("*.Lab.example, mirror.example;10.*", (".lab.example", "mirror.example", "10.0.0.0/8")),
+        ("192.168.*.*|172.16.1.*", ("192.168.0.0/16", "172.16.1.0/24")),
+        ("<local>", ("<local>",)),
+        ("*", ("*",)),
+        ("https://mirror.example/simple", ("mirror.example",)),
+        ("*lab.example", (".lab.example",)),
+        ("fe80::/10 ::1 mirror.example:8443", ("fe80::/10", "::1", "mirror.example:8443")),
+        ("a*b, , .", ()),
+        ("x,x", ("x",)),
+    ],
+)
 def test_lists_in_every_dialect(text: str, listed: tuple[str, ...]) -> None:
     assert entries(text) == listed
 
 
 @pytest.mark.parametrize(
     ("host", "port", "entry", "expected"),
-    [("lab.example", 443, "lab.example", True), ("www.lab.example", 443, "lab.example", True),
-     ("notlab.example", 443, "lab.example", False), ("lab.example", 443, ".lab.example", True),
-     ("LAB.example.", 443, "lab.example", True), ("lab.example", 8443, "lab.example:8443", True),
-     ("lab.example", 443, "lab.example:8443", False), ("10.1.2.3", 443, "10.0.0.0/8", True),
-     ("11.1.2.3", 443, "10.0.0.0/8", False), ("10.example", 443, "10.0.0.0/8", False),
-     ("10.1.2.3", 443, "10.1.2.3", True), ("fe80::1", 443, "fe80::/10", True), ("labserver", 443, "<local>", True),
-     ("lab.server", 443, "<local>", False), ("10.1.2.3", 443, "<local>", False), ("any.example", 1, "*", True)],
-)  # fmt: skip
+    [
+        ("lab.example", 443, "lab.example", True),
+        ("www.lab.example", 443, "lab.example", True),
+        ("notlab.example", 443, "lab.example", False),
+        ("lab.example", 443, ".lab.example", True),
+        ("LAB.example.", 443, "lab.example", True),
+        ("lab.example", 8443, "lab.example:8443", True),
+        ("lab.example", 443, "lab.example:8443", False),
+        ("10.1.2.3", 443, "10.0.0.0/8", True),
+        ("11.1.2.3", 443, "10.0.0.0/8", False),
+        ("10.example", 443, "10.0.0.0/8", False),
+        ("10.1.2.3", 443, "10.1.2.3", True),
+        ("fe80::1", 443, "fe80::/10", True),
+        ("labserver", 443, "<local>", True),
+        ("lab.server", 443, "<local>", False),
+        ("10.1.2.3", 443, "<local>", False),
+        ("any.example", 1, "*", True),
+    ],
+)
 def test_matching(host: str, port: int, entry: str, expected: bool) -> None:
     assert is_bypassed(host, port, (entry,)) is expected
 

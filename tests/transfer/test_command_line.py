@@ -68,9 +68,14 @@ def test_saved_beside_the_windows_own_keys_for_the_owner_alone() -> None:
 
 
 @pytest.mark.parametrize(
-    "saved", [{}, {"mode": "odd", "proxy": 7, "no_proxy": "x", "certificate": []}, {"mode": "custom", "proxy": "ftp://h"},
-              {"mode": None, "no_proxy": [1, "*"]}],
-)  # fmt: skip
+    "saved",
+    [
+        {},
+        {"mode": "odd", "proxy": 7, "no_proxy": "x", "certificate": []},
+        {"mode": "custom", "proxy": "ftp://h"},
+        {"mode": None, "no_proxy": [1, "*"]},
+    ],
+)
 def test_a_damaged_wish_is_left_to_the_system(saved: dict[str, object]) -> None:
     assert network_from_json(saved).mode is Mode.SYSTEM
     paths.settings_file().parent.mkdir(parents=True)
@@ -111,9 +116,17 @@ def lab(world: World, conda_channel_folder: Path, authority: Authority) -> Itera
 
 
 SOURCES = (
-    "--index", "https://packages.example/simple", "--torch-index", "https://torch.example/simple",
-    "--channel", "https://channel.example", "--python", PYTHON, "--variant", "cpu",
-)  # fmt: skip
+    "--index",
+    "https://packages.example/simple",
+    "--torch-index",
+    "https://torch.example/simple",
+    "--channel",
+    "https://channel.example",
+    "--python",
+    PYTHON,
+    "--variant",
+    "cpu",
+)
 
 
 @pytest.mark.slow
@@ -125,9 +138,18 @@ def test_setup_through_the_proxy_leaves_no_password_behind(
     assert proxy is not None
     prefix = world.home / "env"
     done = world.run(
-        "setup", "--prefix", str(prefix), *SOURCES, "--proxy", proxy, "--ca-file", authority.file, "--yes", "--events",
+        "setup",
+        "--prefix",
+        str(prefix),
+        *SOURCES,
+        "--proxy",
+        proxy,
+        "--ca-file",
+        authority.file,
+        "--yes",
+        "--events",
         timeout=300,
-    )  # fmt: skip
+    )
     assert done.returncode == 0, done.stderr
     assert world.import_check(prefix, "import torch; print(torch.__version__)") == "2.13.0+cpu"
     assert {place.partition(":")[0] for place in lab.asked} == {"packages.example", "torch.example", "channel.example"}

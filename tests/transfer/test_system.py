@@ -45,12 +45,14 @@ def test_a_variable_that_is_no_proxy_is_named_without_its_password() -> None:
 
 @pytest.mark.parametrize(
     ("server", "http", "https", "other"),
-    [("10.0.0.5:8080", "http://10.0.0.5:8080", "http://10.0.0.5:8080", None),
-     ("http://proxy.lab.example:80", "http://proxy.lab.example:80", "http://proxy.lab.example:80", None),
-     ("http=a:1;https=b:2;ftp=c:3;socks=d:4", "http://a:1", "http://b:2", "socks5h://d:4"),
-     ("socks=127.0.0.1:7891", None, None, "socks5h://127.0.0.1:7891"),
-     ("https=http://b:2", None, "http://b:2", None)],
-)  # fmt: skip
+    [
+        ("10.0.0.5:8080", "http://10.0.0.5:8080", "http://10.0.0.5:8080", None),
+        ("http://proxy.lab.example:80", "http://proxy.lab.example:80", "http://proxy.lab.example:80", None),
+        ("http=a:1;https=b:2;ftp=c:3;socks=d:4", "http://a:1", "http://b:2", "socks5h://d:4"),
+        ("socks=127.0.0.1:7891", None, None, "socks5h://127.0.0.1:7891"),
+        ("https=http://b:2", None, "http://b:2", None),
+    ],
+)
 def test_windows(server: str, http: str | None, https: str | None, other: str | None) -> None:
     values = {"ProxyEnable": 1, "ProxyServer": server, "ProxyOverride": "*.lab.example;192.168.*;<local>"}
     found = parse_internet_settings(values)

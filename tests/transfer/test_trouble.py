@@ -118,13 +118,15 @@ def test_a_certificate_file_that_is_not_there(proxy: ProxyServer, tmp_path: Path
 
 @pytest.mark.parametrize(
     ("said", "code"),
-    [("  cause: invalid peer certificate: UnknownIssuer", "network-tls-authority"),
-     ("invalid peer certificate: certificate expired: verification time 1 (UNIX)", "network-tls-expired"),
-     ("Caused by: tunnel error: proxy authorization required", "network-proxy-login"),
-     ("tunnel error: failed to create underlying connection\n tcp connect error", "network-proxy-offline"),
-     ("tunnel error: unsuccessful", "network-proxy-refused"),
-     ("SOCKS error: credentials not accepted", "network-proxy-login")],
-)  # fmt: skip
+    [
+        ("  cause: invalid peer certificate: UnknownIssuer", "network-tls-authority"),
+        ("invalid peer certificate: certificate expired: verification time 1 (UNIX)", "network-tls-expired"),
+        ("Caused by: tunnel error: proxy authorization required", "network-proxy-login"),
+        ("tunnel error: failed to create underlying connection\n tcp connect error", "network-proxy-offline"),
+        ("tunnel error: unsuccessful", "network-proxy-refused"),
+        ("SOCKS error: credentials not accepted", "network-proxy-login"),
+    ],
+)
 def test_the_words_of_uv_and_rattler(said: str, code: str) -> None:
     told = trouble.explain_text(f"error: Failed to fetch: https://127.0.0.1:9/x\n{said}", {})
     assert told is not None

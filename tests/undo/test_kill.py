@@ -20,8 +20,12 @@ def worlds(what: str, base: Path, **more: str) -> list[Path]:
     """What the killed children left behind; the last one was not killed."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.undo.killed_child", what, str(base)],
-        cwd=ROOT, env={**os.environ, **more}, capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+        cwd=ROOT,
+        env={**os.environ, **more},
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
     assert done.returncode == 0, done.stderr
     return sorted(base.iterdir())
 

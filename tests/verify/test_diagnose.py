@@ -62,10 +62,16 @@ def test_cause(found: Verification, machine: Machine, cause: str) -> None:
 
 
 def test_a_warning_about_another_card_is_not_the_cause() -> None:
-    check = SmokeCheck("zeros", "failed", SAID, data={
-        "error_type": "OutOfMemoryError", "error": "CUDA out of memory.",
-        "warnings": ["GTX 1060 is not compatible with the current PyTorch installation."],
-    })  # fmt: skip
+    check = SmokeCheck(
+        "zeros",
+        "failed",
+        SAID,
+        data={
+            "error_type": "OutOfMemoryError",
+            "error": "CUDA out of memory.",
+            "warnings": ["GTX 1060 is not compatible with the current PyTorch installation."],
+        },
+    )
     found = Verification(False, False, SAID, (IMPORTED, check), torch="2.15.0+cu132")
     diagnosis = diagnose(found, WITH_CARD)
     assert diagnosis

@@ -49,9 +49,17 @@ def test_without_the_last_line_it_is_not_over() -> None:
 
 @pytest.mark.parametrize(
     "stdout",
-    ["", "Segmentation fault", '{"smoke": 1', '{"smoke": 1, "event": "check"}', '{"smoke": 2, "event": "summary"}',
-     '{"smoke": 1, "event": 5}', '{"smoke": 1, "event": "check", "name": "zeros", "state": "splendid"}', "[1]"],
-)  # fmt: skip
+    [
+        "",
+        "Segmentation fault",
+        '{"smoke": 1',
+        '{"smoke": 1, "event": "check"}',
+        '{"smoke": 2, "event": "summary"}',
+        '{"smoke": 1, "event": 5}',
+        '{"smoke": 1, "event": "check", "name": "zeros", "state": "splendid"}',
+        "[1]",
+    ],
+)
 def test_garbage_is_no_answer(stdout: str) -> None:
     found = parse_smoke(outcome(stdout))
     assert (found.ok, found.gpu_ok) == (False, None)
@@ -63,9 +71,17 @@ def test_no_output_can_raise(stdout: str, exit_code: int | None) -> None:
     assert not parse_smoke(outcome(stdout, exit_code)).ok
 
 
-@given(st.dictionaries(st.sampled_from(["name", "state", "data", "error", "seconds", "warnings"]),
-                       st.none() | st.integers() | st.text() | st.just("failed") | st.just("ok")
-                       | st.dictionaries(st.text(max_size=3), st.none() | st.text(max_size=3))))  # fmt: skip
+@given(
+    st.dictionaries(
+        st.sampled_from(["name", "state", "data", "error", "seconds", "warnings"]),
+        st.none()
+        | st.integers()
+        | st.text()
+        | st.just("failed")
+        | st.just("ok")
+        | st.dictionaries(st.text(max_size=3), st.none() | st.text(max_size=3)),
+    )
+)
 def test_no_line_of_ours_can_raise(fields: dict[str, object]) -> None:
     assert not parse_smoke(outcome(line("check", **fields))).ok
 

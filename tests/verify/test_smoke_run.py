@@ -60,8 +60,11 @@ def test_card_that_works(environment: MakeEnvironment) -> None:
     assert heard[:4] == ["python", "import", "zeros", "kernel"]
     assert [check.name for check in found.checks] == heard
     assert {name for name, state in states(found).items() if state == "skipped"} == {
-        "numpy", "torchvision", "torchaudio", "peers",
-    }  # fmt: skip
+        "numpy",
+        "torchvision",
+        "torchaudio",
+        "peers",
+    }
     assert found.devices[0]["kernels"] == "cubin"
     assert text(found.headline, "en") == (
         "PyTorch 2.15.0+cu132 runs on NVIDIA GeForce RTX 3060: the test torch.zeros(1).cuda() passed."
@@ -210,8 +213,9 @@ def test_import_that_fails(environment: MakeEnvironment, do: str, expected: str)
 def test_numpy_too_new(environment: MakeEnvironment) -> None:
     python = environment("numpy-1")
     folder = site_packages(python.parent.parent)
-    (folder / "numpy.py").write_text("__version__ = '2.1.0'\nclass A:\n def sum(self): return 6.0\n"
-                                     "def arange(n): return A()\n")  # fmt: skip
+    (folder / "numpy.py").write_text(
+        "__version__ = '2.1.0'\nclass A:\n def sum(self): return 6.0\ndef arange(n): return A()\n"
+    )
     (folder / "numpy-2.1.0.dist-info").mkdir()
     (folder / "numpy-2.1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 2.1.0\n")
     found = verify(python, True, WITH_CARD)

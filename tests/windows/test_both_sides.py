@@ -40,9 +40,13 @@ def taken(value: Any) -> dict[str, list[str]]:
     return {"": list(inspect.signature(value).parameters)} if callable(value) else {}
 
 
-@pytest.mark.parametrize(("seam", "one", "other"), [
-    (disk, disk_linux, disk_windows), (processes, processes_linux, processes_windows),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("seam", "one", "other"),
+    [
+        (disk, disk_linux, disk_windows),
+        (processes, processes_linux, processes_windows),
+    ],
+)
 def test_both_sides_offer_the_same(seam: ModuleType, one: ModuleType, other: ModuleType) -> None:
     only_one = {"first_allowed"}  # of Windows' own, for tests
     first, second = public(one), {name: value for name, value in public(other).items() if name not in only_one}

@@ -21,8 +21,15 @@ from wizard.system import traits
 
 ROOT = Path(__file__).resolve().parents[2]
 SYSTEMS = {"windows", "linux", "win32", "nt", "posix", "darwin", "cygwin", "Windows", "Linux", "Darwin"}
-TOLD = {("sys", "platform"), ("os", "name"), ("os", "uname"), ("platform", "system"), ("platform", "uname"),
-        ("platform", "win32_ver"), ("sys", "getwindowsversion")}  # fmt: skip
+TOLD = {
+    ("sys", "platform"),
+    ("os", "name"),
+    ("os", "uname"),
+    ("platform", "system"),
+    ("platform", "uname"),
+    ("platform", "win32_ver"),
+    ("sys", "getwindowsversion"),
+}
 NOT_EVERYWHERE = {"os", "signal", "socket", "select", "sys", "psutil"}
 OF_A_FROZEN_PROGRAM = {"frozen", "_MEIPASS"}
 # Without one of these words there is no question: most files need no second look.
@@ -92,27 +99,50 @@ def _matches(node: ast.MatchValue) -> bool:
 
 
 KINDS: tuple[tuple[type[ast.AST], Callable[[Any], bool]], ...] = (
-    (ast.Attribute, _is_told), (ast.Compare, _compares), (ast.Subscript, _looks_up), (ast.Call, _calls),
-    (ast.ImportFrom, _brings), (ast.MatchValue, _matches),
-)  # fmt: skip
+    (ast.Attribute, _is_told),
+    (ast.Compare, _compares),
+    (ast.Subscript, _looks_up),
+    (ast.Call, _calls),
+    (ast.ImportFrom, _brings),
+    (ast.MatchValue, _matches),
+)
 
 
 @pytest.mark.parametrize(
     "asked",
-    ["if sys.platform == 'win32': pass", "x = os.name", "from platform import system", "a = os_name() == 'windows'",
-     "if 'linux' != system: pass", "b = name in ('windows', 'nt')", "c = T[paths.os_name()]", "T.get(os_name())",
-     "d = hasattr(os, 'geteuid')", "e = getattr(os, 'O_BINARY', 0)", "machine.os == 'linux'",
-     "match system:\n case 'windows': pass", "def f(*, on=sys.platform.startswith('win')): pass"],
-)  # fmt: skip
+    [
+        "if sys.platform == 'win32': pass",
+        "x = os.name",
+        "from platform import system",
+        "a = os_name() == 'windows'",
+        "if 'linux' != system: pass",
+        "b = name in ('windows', 'nt')",
+        "c = T[paths.os_name()]",
+        "T.get(os_name())",
+        "d = hasattr(os, 'geteuid')",
+        "e = getattr(os, 'O_BINARY', 0)",
+        "machine.os == 'linux'",
+        "match system:\n case 'windows': pass",
+        "def f(*, on=sys.platform.startswith('win')): pass",
+    ],
+)
 def test_a_question_is_seen(asked: str) -> None:
     assert list(questions(asked))
 
 
 @pytest.mark.parametrize(
     "told",
-    ["of(machine.os).has_glibc", "of(os_name).scripts", "f(paths.os_name())", "ROWS = {'windows': 1}",
-     "b = 'linux' in wheel", "getattr(sys, 'frozen', False)", "if this().has_proc: pass", "# sys.platform"],
-)  # fmt: skip
+    [
+        "of(machine.os).has_glibc",
+        "of(os_name).scripts",
+        "f(paths.os_name())",
+        "ROWS = {'windows': 1}",
+        "b = 'linux' in wheel",
+        "getattr(sys, 'frozen', False)",
+        "if this().has_proc: pass",
+        "# sys.platform",
+    ],
+)
 def test_a_fact_is_none(told: str) -> None:
     assert not list(questions(told))
 

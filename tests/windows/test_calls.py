@@ -21,13 +21,34 @@ from wizard.system.windows.message_box import message_box
 
 # What each C type is to ctypes: every kind of pointer to something that we fill in is a plain pointer.
 _C_TYPES: dict[str, Any] = {
-    "BOOL": ctypes.c_int32, "int": ctypes.c_int32, "HRESULT": ctypes.c_int32,
-    "JOBOBJECTINFOCLASS": ctypes.c_int32, "DWORD": ctypes.c_uint32,
-    "UINT": ctypes.c_uint32, "EXECUTION_STATE": ctypes.c_uint32, "LANGID": ctypes.c_uint16, "LPCWSTR": ctypes.c_wchar_p,
-    **dict.fromkeys(("HANDLE", "HWND", "LPVOID", "LPCVOID", "LPVOID*", "REFCLSID", "REFIID", "LPUNKNOWN",
-                     "LPWSTR", "LPDWORD", "PUINT",
-                     "PULARGE_INTEGER", "LPSECURITY_ATTRIBUTES"), ctypes.c_void_p),
-}  # fmt: skip
+    "BOOL": ctypes.c_int32,
+    "int": ctypes.c_int32,
+    "HRESULT": ctypes.c_int32,
+    "JOBOBJECTINFOCLASS": ctypes.c_int32,
+    "DWORD": ctypes.c_uint32,
+    "UINT": ctypes.c_uint32,
+    "EXECUTION_STATE": ctypes.c_uint32,
+    "LANGID": ctypes.c_uint16,
+    "LPCWSTR": ctypes.c_wchar_p,
+    **dict.fromkeys(
+        (
+            "HANDLE",
+            "HWND",
+            "LPVOID",
+            "LPCVOID",
+            "LPVOID*",
+            "REFCLSID",
+            "REFIID",
+            "LPUNKNOWN",
+            "LPWSTR",
+            "LPDWORD",
+            "PUINT",
+            "PULARGE_INTEGER",
+            "LPSECURITY_ATTRIBUTES",
+        ),
+        ctypes.c_void_p,
+    ),
+}
 _PROTOTYPE = re.compile(r"^(?P<library>\w+): (?P<result>\w+) (?P<name>\w+)\((?P<arguments>[^)]*)\)$")
 
 
@@ -78,9 +99,14 @@ class Kernel:
     def __init__(self, refuses: str = "") -> None:
         self.refuses, self.said = refuses, []
         self.library = library(
-            "kernel32", CreateJobObjectW=self.create, SetInformationJobObject=self.limit, OpenProcess=self.open,
-            AssignProcessToJobObject=self.assign, TerminateJobObject=self.terminate, CloseHandle=self.close,
-        )  # fmt: skip
+            "kernel32",
+            CreateJobObjectW=self.create,
+            SetInformationJobObject=self.limit,
+            OpenProcess=self.open,
+            AssignProcessToJobObject=self.assign,
+            TerminateJobObject=self.terminate,
+            CloseHandle=self.close,
+        )
         self.said: list[tuple[Any, ...]]
 
     def create(self, security: int | None, name: str | None) -> int:
@@ -116,9 +142,13 @@ def test_a_job_ends_its_processes_with_us_and_when_asked() -> None:
     job.terminate()
     job.terminate()
     assert kernel.said == [
-        ("limit", 0x1_0000_0001, 9, 144, 0x2800), ("open", 0x101, 42), ("assign", 0x1_0000_0001, 0x2_0000_0002),
-        ("close", 0x2_0000_0002), ("terminate", 0x1_0000_0001, 1), ("close", 0x1_0000_0001),
-    ]  # fmt: skip
+        ("limit", 0x1_0000_0001, 9, 144, 0x2800),
+        ("open", 0x101, 42),
+        ("assign", 0x1_0000_0001, 0x2_0000_0002),
+        ("close", 0x2_0000_0002),
+        ("terminate", 0x1_0000_0001, 1),
+        ("close", 0x1_0000_0001),
+    ]
 
 
 def test_a_job_that_windows_refuses() -> None:
@@ -174,9 +204,12 @@ def test_a_drive_by_its_functions() -> None:
         return 1
 
     kernel = library(
-        "kernel32", GetVolumePathNameW=path_name, GetDiskFreeSpaceExW=space, GetVolumeInformationW=information,
+        "kernel32",
+        GetVolumePathNameW=path_name,
+        GetDiskFreeSpaceExW=space,
+        GetVolumeInformationW=information,
         GetDriveTypeW=lambda root: 4,
-    )  # fmt: skip
+    )
     seen = look_at_volume("D:\\data\\env", kernel)
     assert (seen.free, seen.kind, seen.is_network, seen.has_links) == (5 << 40, "exFAT", True, False)
 

@@ -243,18 +243,34 @@ def _is_moving(called: ast.Attribute) -> bool:
     return isinstance(called.value, ast.Name) and called.value.id == "moving"
 
 
-@pytest.mark.parametrize("source", [
-    "fresh.replace(path)", "Path(a).rename(b)", "os.replace(a, b)", "shutil.rmtree(a)", "path.unlink(missing_ok=True)",
-    "from os import replace", "call(os.unlink)", "(folder / 'x').unlink()",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "source",
+    [
+        "fresh.replace(path)",
+        "Path(a).rename(b)",
+        "os.replace(a, b)",
+        "shutil.rmtree(a)",
+        "path.unlink(missing_ok=True)",
+        "from os import replace",
+        "call(os.unlink)",
+        "(folder / 'x').unlink()",
+    ],
+)
 def test_a_bare_one_is_seen(source: str) -> None:
     assert list(bare(source))
 
 
-@pytest.mark.parametrize("source", [
-    "text.replace('a', 'b')", "day.replace(tzinfo=utc)", "dataclasses.replace(value, size=1)", "moving.replace(a, b)",
-    "moving.unlink(a)", "folder.rmdir()",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "source",
+    [
+        "text.replace('a', 'b')",
+        "day.replace(tzinfo=utc)",
+        "dataclasses.replace(value, size=1)",
+        "moving.replace(a, b)",
+        "moving.unlink(a)",
+        "folder.rmdir()",
+    ],
+)
 def test_a_sound_one_is_left(source: str) -> None:
     assert not list(bare(source))
 

@@ -15,9 +15,18 @@ _FUNCTION = getattr(ctypes, "WINFUNCTYPE", ctypes.CFUNCTYPE)
 OK, REFUSED = 0, -2147467259  # S_OK, E_FAIL
 # shobjidl_core.h: the functions of ITaskbarList3 in their order, as far as we go.
 ORDER = (
-    "QueryInterface", "AddRef", "Release", "HrInit", "AddTab", "DeleteTab", "ActivateTab", "SetActiveAlt",
-    "MarkFullscreenWindow", "SetProgressValue", "SetProgressState",
-)  # fmt: skip
+    "QueryInterface",
+    "AddRef",
+    "Release",
+    "HrInit",
+    "AddTab",
+    "DeleteTab",
+    "ActivateTab",
+    "SetActiveAlt",
+    "MarkFullscreenWindow",
+    "SetProgressValue",
+    "SetProgressState",
+)
 TAKES: dict[str, tuple[Any, ...]] = {
     "SetProgressValue": (ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint64),
     "SetProgressState": (ctypes.c_void_p, ctypes.c_int32),
@@ -69,10 +78,12 @@ def test_the_bar_is_filled_held_and_taken_away() -> None:
     window = 0x7FFF12345678
     assert taskbar.calls == [
         ("HrInit",),
-        ("SetProgressValue", window, 46, 100), ("SetProgressState", window, 2),
-        ("SetProgressValue", window, 47, 100), ("SetProgressState", window, 8),
+        ("SetProgressValue", window, 46, 100),
+        ("SetProgressState", window, 2),
+        ("SetProgressValue", window, 47, 100),
+        ("SetProgressState", window, 8),
         ("SetProgressState", window, 0),
-    ]  # fmt: skip
+    ]
     clsid, iid = "56fdf344-fd6d-11d0-958a-006097c9a090", "ea1afb91-9e28-4b86-90e9-9e9f8a5eefaf"
     assert ole.asked == [(uuid.UUID(clsid), uuid.UUID(iid), 1)]
 

@@ -26,8 +26,16 @@ from wizard.run.steps.install import Install
 from wizard.system import places_linux, places_windows
 from wizard.system.windows.files import imported_libraries
 
-OF_TORCH = ("KERNEL32.dll", "MSVCP140.dll", "VCRUNTIME140.dll", "VCRUNTIME140_1.dll", "VCRUNTIME140_THREADS.dll",
-            "MSVCP140_ATOMIC_WAIT.dll", "api-ms-win-crt-heap-l1-1-0.dll", "c10.dll")  # fmt: skip
+OF_TORCH = (
+    "KERNEL32.dll",
+    "MSVCP140.dll",
+    "VCRUNTIME140.dll",
+    "VCRUNTIME140_1.dll",
+    "VCRUNTIME140_THREADS.dll",
+    "MSVCP140_ATOMIC_WAIT.dll",
+    "api-ms-win-crt-heap-l1-1-0.dll",
+    "c10.dll",
+)
 OLD = ("msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll")
 NEW = ("msvcp140_atomic_wait.dll", "vcruntime140_threads.dll")
 
@@ -51,10 +59,18 @@ def test_the_imports_of_a_library(tmp_path: Path, magic: int) -> None:
     assert imported_libraries(tmp_path / "c10.dll") == {name.lower() for name in OF_TORCH}
 
 
-@pytest.mark.parametrize("data", [
-    b"", b"MZ", b"\x7fELF" + bytes(100), library("a.dll")[:90], library("a.dll")[:0x205], b"MZ" + b"\xff" * 600,
-    library("a.dll").replace(b"PE\0\0", b"NE\0\0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"MZ",
+        b"\x7fELF" + bytes(100),
+        library("a.dll")[:90],
+        library("a.dll")[:0x205],
+        b"MZ" + b"\xff" * 600,
+        library("a.dll").replace(b"PE\0\0", b"NE\0\0"),
+    ],
+)
 def test_what_is_no_library_imports_nothing(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "x.dll").write_bytes(data)
     assert imported_libraries(tmp_path / "x.dll") <= {"", "a.dll"}

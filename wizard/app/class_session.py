@@ -96,9 +96,15 @@ class ClassSession:
         listing = read_listing(folder)
         wheels = [entry for entry in listing.entries if is_package(entry.path)]
         return PackSeen(
-            folder, listing.title, code_of(listing.profile_sha256), listing.made, len(wheels), listing.total_bytes,
-            sum(bool(entry.parts) for entry in wheels), read_seats(folder),
-        )  # fmt: skip
+            folder,
+            listing.title,
+            code_of(listing.profile_sha256),
+            listing.made,
+            len(wheels),
+            listing.total_bytes,
+            sum(bool(entry.parts) for entry in wheels),
+            read_seats(folder),
+        )
 
     def plan_pack(self, profile: Path, folder: Path) -> PackPlan:
         from wizard.app.side_api import PackPlan
@@ -129,9 +135,13 @@ class ClassSession:
         )
 
     def build(
-        self, plan: PackPlan, split: bool, on_progress: Callable[[FetchProgress], None], is_cancelled: IsCancelled,
+        self,
+        plan: PackPlan,
+        split: bool,
+        on_progress: Callable[[FetchProgress], None],
+        is_cancelled: IsCancelled,
         trusted: frozenset[str] = frozenset(),
-    ) -> Built:  # fmt: skip
+    ) -> Built:
         from wizard.app.use.preferences import load_network
         from wizard.classroom.pack.build import BuildOptions
         from wizard.classroom.pack.make import build_pack

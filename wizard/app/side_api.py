@@ -124,9 +124,13 @@ class ClassApi(Protocol):
         ...
 
     def build(
-        self, plan: PackPlan, split: bool, on_progress: Callable[[FetchProgress], None], is_cancelled: IsCancelled,
+        self,
+        plan: PackPlan,
+        split: bool,
+        on_progress: Callable[[FetchProgress], None],
+        is_cancelled: IsCancelled,
         trusted: frozenset[str] = frozenset(),
-    ) -> Built:  # fmt: skip
+    ) -> Built:
         """What was fetched is kept when it fails or is cancelled."""
         ...
 
@@ -266,9 +270,14 @@ class SideApi(Protocol):
         ...
 
     def plan_profile(
-        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
-        classroom: Classroom | None = None, trusted: frozenset[str] = frozenset(),
-    ) -> Preview | None:  # fmt: skip
+        self,
+        facts: Facts,
+        file: ProfileFile,
+        choices: Choices,
+        is_cancelled: IsCancelled,
+        classroom: Classroom | None = None,
+        trusted: frozenset[str] = frozenset(),
+    ) -> Preview | None:
         """None: it is set up there already. Raises WizardError `profile-…`, which the classroom hears of too."""
         ...
 

@@ -167,9 +167,14 @@ class SideSession:
         return profile_choices(file.profile, wishes)
 
     def plan_profile(
-        self, facts: Facts, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
-        classroom: Classroom | None = None, trusted: frozenset[str] = frozenset(),
-    ) -> Preview | None:  # fmt: skip
+        self,
+        facts: Facts,
+        file: ProfileFile,
+        choices: Choices,
+        is_cancelled: IsCancelled,
+        classroom: Classroom | None = None,
+        trusted: frozenset[str] = frozenset(),
+    ) -> Preview | None:
         from wizard.app.use.preferences import with_volumes
         from wizard.classroom.profile.setup import check_target, no_further, preview_profile
 

@@ -151,9 +151,14 @@ def _kept(file: ProfileFile, pack: OpenPack) -> tuple[ProfileFile, Path, OpenPac
 
 
 def _packs(
-    asked: Asked, file: ProfileFile, path: Path, first: OpenPack | None, environment: Mapping[str, str], look: Search,
+    asked: Asked,
+    file: ProfileFile,
+    path: Path,
+    first: OpenPack | None,
+    environment: Mapping[str, str],
+    look: Search,
     shares: tuple[str, ...],
-) -> tuple[tuple[OpenPack, ...], tuple[Message, ...]]:  # fmt: skip
+) -> tuple[tuple[OpenPack, ...], tuple[Message, ...]]:
     """Whoever was named must be there; of the others those that are. `shares`: of the profile's, those to be asked."""
     packs: dict[str, OpenPack] = {first.base: first} if first else {}
     notices = []

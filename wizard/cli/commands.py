@@ -133,8 +133,21 @@ def runs(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 COMMANDS: Mapping[str, Command] = {
-    "probe": probe, "pick": pick, "setup": setup, "run": run, "resume": resume,
-    "verify": verify, "runs": runs, "matrices": matrices.matrices, "doctor": doctor, "explain": explain,
-    "envs": commands.envs, "mirrors": mirrors.mirrors, "profile": profile.profile, "undo": undo.undo,
-    "pack": pack.pack, "room": pack.room, "store": store.store,
-}  # fmt: skip
+    "probe": probe,
+    "pick": pick,
+    "setup": setup,
+    "run": run,
+    "resume": resume,
+    "verify": verify,
+    "runs": runs,
+    "matrices": matrices.matrices,
+    "doctor": doctor,
+    "explain": explain,
+    "envs": commands.envs,
+    "mirrors": mirrors.mirrors,
+    "profile": profile.profile,
+    "undo": undo.undo,
+    "pack": pack.pack,
+    "room": pack.room,
+    "store": store.store,
+}

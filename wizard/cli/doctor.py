@@ -115,9 +115,13 @@ def _examined(
             terminal.say(message(f"doctor.stage.{stage}"))
 
     return session.doctor(
-        facts, prefix, imports=not arguments.no_import, deep=arguments.deep, on_stage=tell,
+        facts,
+        prefix,
+        imports=not arguments.no_import,
+        deep=arguments.deep,
+        on_stage=tell,
         is_cancelled=interrupt.is_asked,
-    )  # fmt: skip
+    )
 
 
 def _document(found: Examination, terminal: Terminal, preview: RepairPreview | None = None) -> dict[str, Any]:
@@ -125,9 +129,15 @@ def _document(found: Examination, terminal: Terminal, preview: RepairPreview | N
     if preview is None:
         return doctor_document(found.answer, facts, found.drift, language=terminal.language)
     return doctor_document(
-        found.answer, facts, found.drift, preview.changes, preview.lock, preview.plan.id, preview.download_bytes,
+        found.answer,
+        facts,
+        found.drift,
+        preview.changes,
+        preview.lock,
+        preview.plan.id,
+        preview.download_bytes,
         language=terminal.language,
-    )  # fmt: skip
+    )
 
 
 def _tell(document: dict[str, Any], found: Examination, arguments: argparse.Namespace, terminal: Terminal) -> None:

@@ -43,22 +43,33 @@ def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
 def _releases_table(releases: list[Mapping[str, Any]]) -> str:
     head = ["torch", "released", "torchvision", "torchaudio", "builds", "confidence"]
     rows = [
-        [one["torch"], one["released"], one["torchvision"] or "?", one["torchaudio"] or "?",
-         " ".join(dict.fromkeys(build["variant"] for build in one["builds"] if build["advertised"])),
-         one["confidence"]]
+        [
+            one["torch"],
+            one["released"],
+            one["torchvision"] or "?",
+            one["torchaudio"] or "?",
+            " ".join(dict.fromkeys(build["variant"] for build in one["builds"] if build["advertised"])),
+            one["confidence"],
+        ]
         for one in reversed(releases)
-    ]  # fmt: skip
+    ]
     return align([head, *rows])
 
 
 def _builds_table(release: Mapping[str, Any]) -> str:
     head = ["build", "platform", "Python", "code", "MB", "confidence", "source"]
     rows = [
-        [f"{release['torch']}+{one['variant']}", one["platform"], _span(one["pythons"]),
-         _span(one["architectures"] or ["-"]), str(round(one["bytes"] / 1e6)) if one["bytes"] else "-",
-         one["confidence"], one["source"]]
+        [
+            f"{release['torch']}+{one['variant']}",
+            one["platform"],
+            _span(one["pythons"]),
+            _span(one["architectures"] or ["-"]),
+            str(round(one["bytes"] / 1e6)) if one["bytes"] else "-",
+            one["confidence"],
+            one["source"],
+        ]
         for one in release["builds"]
-    ]  # fmt: skip
+    ]
     return align([head, *rows])
 
 
@@ -129,11 +140,18 @@ def _document(done: use_cases.Refreshed) -> dict[str, Any]:
 
 def news_document(build: NewBuild) -> dict[str, Any]:
     return {
-        "torch": build.torch, "variant": build.variant, "platform": build.platform, "pythons": list(build.pythons),
+        "torch": build.torch,
+        "variant": build.variant,
+        "platform": build.platform,
+        "pythons": list(build.pythons),
         "architectures": None if build.architectures is None else list(build.architectures),
-        "evidence": build.evidence, "confidence": build.confidence, "as_of": build.as_of or None,
-        "source": text(build.source.label), "file": build.file, "read_bytes": build.read_bytes,
-    }  # fmt: skip
+        "evidence": build.evidence,
+        "confidence": build.confidence,
+        "as_of": build.as_of or None,
+        "source": text(build.source.label),
+        "file": build.file,
+        "read_bytes": build.read_bytes,
+    }
 
 
 def told(build: NewBuild, terminal: Terminal) -> str:

@@ -100,9 +100,11 @@ def list_sources(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 def choices_of(arguments: argparse.Namespace) -> Choices:
     return Choices(
-        index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links),
+        index=arguments.index,
+        torch_index=arguments.torch_index,
+        find_links=tuple(arguments.find_links),
         channel=arguments.channel,
-    )  # fmt: skip
+    )
 
 
 def kinds_of(arguments: argparse.Namespace) -> Sequence[SourceKind]:
@@ -113,12 +115,18 @@ def source_document(racer: SourceCandidate, language: str | None) -> dict[str, A
     """`url` null: the official package index, which is pip's and uv's own default."""
     source, row = racer.source, racer.row
     return {
-        "id": racer.mirror, "name": name_of(racer, language), "origin": source.origin.value,
-        "layout": source.layout.value, "url": redact(source.url) if source.url else None,
-        "status": row.status if row else None, "as_of": (row.as_of or None) if row else None,
-        "completeness": row.completeness if row else "", "evidence": row.evidence if row else "",
-        "note": row.note if row else "", "source": row.source if row else None,
-    }  # fmt: skip
+        "id": racer.mirror,
+        "name": name_of(racer, language),
+        "origin": source.origin.value,
+        "layout": source.layout.value,
+        "url": redact(source.url) if source.url else None,
+        "status": row.status if row else None,
+        "as_of": (row.as_of or None) if row else None,
+        "completeness": row.completeness if row else "",
+        "evidence": row.evidence if row else "",
+        "note": row.note if row else "",
+        "source": row.source if row else None,
+    }
 
 
 def name_of(racer: SourceCandidate, language: str | None) -> str:
@@ -130,10 +138,14 @@ def _list_row(kind: SourceKind, racer: SourceCandidate, terminal: Terminal) -> l
     status = terminal.words(message(f"mirrors.status.{row.status}")) if row else "-"
     default = terminal.words(message("mirrors.no-address"))
     return [
-        terminal.words(message(f"mirrors.kind.{kind.value}")), racer.mirror, name_of(racer, terminal.language), status,
-        (row.as_of or "-") if row else "-", terminal.words(message(f"mirrors.origin.{source.origin.value}")),
+        terminal.words(message(f"mirrors.kind.{kind.value}")),
+        racer.mirror,
+        name_of(racer, terminal.language),
+        status,
+        (row.as_of or "-") if row else "-",
+        terminal.words(message(f"mirrors.origin.{source.origin.value}")),
         redact(source.url) if source.url else default,
-    ]  # fmt: skip
+    ]
 
 
 # `torch-wizard mirrors lint`: what in the pip, uv and conda settings would harm an install, and mending it.
@@ -240,9 +252,12 @@ def _row(one: RankedSource, terminal: Terminal) -> list[str]:
     finding = one.finding
     rate = "-" if finding.rate is None else f"{finding.rate / 1e6:.2f} MB/s"
     return [
-        name_of(one.racer, terminal.language), terminal.words(finding.message), finding.final_host or "-", rate,
+        name_of(one.racer, terminal.language),
+        terminal.words(finding.message),
+        finding.final_host or "-",
+        rate,
         _age(finding.asked, terminal),
-    ]  # fmt: skip
+    ]
 
 
 def _age(asked: float, terminal: Terminal) -> str:
@@ -256,14 +271,20 @@ def _age(asked: float, terminal: Terminal) -> str:
 
 def _document(races: Sequence[Benchmark], language: str | None) -> dict[str, Any]:
     return {
-        "schema": SCHEMA, "region": region(),
+        "schema": SCHEMA,
+        "region": region(),
         "kinds": [
-            {"kind": race.kind.value, "wanted": race.question.label, "needed": race.kind in NEEDED,
-             "complete": len(race.complete), "measured_now": not race.is_kept,
-             "sources": [_tested(one, language) for one in race.placed]}
+            {
+                "kind": race.kind.value,
+                "wanted": race.question.label,
+                "needed": race.kind in NEEDED,
+                "complete": len(race.complete),
+                "measured_now": not race.is_kept,
+                "sources": [_tested(one, language) for one in race.placed],
+            }
             for race in races
         ],
-    }  # fmt: skip
+    }
 
 
 def _tested(one: RankedSource, language: str | None) -> dict[str, Any]:
@@ -271,11 +292,17 @@ def _tested(one: RankedSource, language: str | None) -> dict[str, Any]:
     asked = datetime.datetime.fromtimestamp(finding.asked, datetime.timezone.utc)
     return {
         **source_document(one.racer, language),
-        "verdict": finding.truth.value, "message": finding.message.to_json(language),
-        "final_host": finding.final_host, "file": finding.file, "sha256": finding.sha256, "bytes": finding.size,
-        "newest": finding.newest, "seconds": finding.seconds, "bytes_per_second": finding.rate,
+        "verdict": finding.truth.value,
+        "message": finding.message.to_json(language),
+        "final_host": finding.final_host,
+        "file": finding.file,
+        "sha256": finding.sha256,
+        "bytes": finding.size,
+        "newest": finding.newest,
+        "seconds": finding.seconds,
+        "bytes_per_second": finding.rate,
         "measured": asked.isoformat(timespec="seconds"),
-    }  # fmt: skip
+    }
 
 
 Action = Callable[[argparse.Namespace, Terminal], int]

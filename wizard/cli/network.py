@@ -47,9 +47,13 @@ class Consent:
     """Which hosts a person has said yes to. `is_attended` False: nobody is asked. `for_pack`: to make one."""
 
     def __init__(
-        self, given: Collection[str], terminal: Terminal, interrupt: Interrupt, is_attended: bool = True,
+        self,
+        given: Collection[str],
+        terminal: Terminal,
+        interrupt: Interrupt,
+        is_attended: bool = True,
         for_pack: bool = False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._terminal, self._interrupt, self._for_pack = terminal, interrupt, for_pack
         self._may_ask = is_attended and sys.stdin is not None and sys.stdin.isatty()
         self.trusted: frozenset[str] = frozenset(_host(text) for text in given)

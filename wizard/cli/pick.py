@@ -50,9 +50,13 @@ def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _answer(
-    machine: Machine, name: str | None, session: Session, choices: Choices,
-    arguments: argparse.Namespace, terminal: Terminal,
-) -> None:  # fmt: skip
+    machine: Machine,
+    name: str | None,
+    session: Session,
+    choices: Choices,
+    arguments: argparse.Namespace,
+    terminal: Terminal,
+) -> None:
     verdict = session.judge(machine, choices)
     if arguments.json:
         terminal.document(pick_document(verdict, name, terminal.language))
@@ -116,11 +120,14 @@ def _live_document(
     return {
         "carried": carried.to_json(terminal.language),
         "new": [
-            {**news_document(one.build), "fits": one.fits,
-             "reasons": [{"code": reason.code, "text": terminal.words(reason.message)} for reason in one.reasons]}
+            {
+                **news_document(one.build),
+                "fits": one.fits,
+                "reasons": [{"code": reason.code, "text": terminal.words(reason.message)} for reason in one.reasons],
+            }
             for one in news
         ],
-    }  # fmt: skip
+    }
 
 
 def _news_lines(news: tuple[JudgedBuild, ...], terminal: Terminal) -> Iterator[str]:

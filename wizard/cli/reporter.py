@@ -61,21 +61,39 @@ def tell_planned(arguments: argparse.Namespace, terminal: Terminal, preview: Pre
     plan = preview.plan
     build = plan.candidate
     _say(
-        arguments, terminal, "planned", plan.id, prefix=plan.prefix, torch=build.torch, variant=build.variant,
-        python=plan.python, engine=plan.engine, download_bytes=preview.lock.total_bytes,
+        arguments,
+        terminal,
+        "planned",
+        plan.id,
+        prefix=plan.prefix,
+        torch=build.torch,
+        variant=build.variant,
+        python=plan.python,
+        engine=plan.engine,
+        download_bytes=preview.lock.total_bytes,
         here_bytes=sum(file.size or 0 for file in preview.lock.files if file.filename in preview.here),
         packages=[f"{file.name}=={file.version}" for file in preview.lock.files],
         changes=[redact(terminal.words(change)) for change in preview.changes],
-    )  # fmt: skip
+    )
 
 
 def tell_progress(arguments: argparse.Namespace, terminal: Terminal, progress: FetchProgress) -> None:
     """Of files that come while it is chosen which are needed: as a run's own, of a step "resolve"."""
     _say(
-        arguments, terminal, "progress", step="resolve", done=progress.done, total=progress.total, unit="bytes",
-        rate=round(progress.rate), detail=progress.file, state=progress.state, files_done=progress.files_done,
-        files_total=progress.files_total, limited_by=progress.limited_by,
-    )  # fmt: skip
+        arguments,
+        terminal,
+        "progress",
+        step="resolve",
+        done=progress.done,
+        total=progress.total,
+        unit="bytes",
+        rate=round(progress.rate),
+        detail=progress.file,
+        state=progress.state,
+        files_done=progress.files_done,
+        files_total=progress.files_total,
+        limited_by=progress.limited_by,
+    )
 
 
 def _say(arguments: argparse.Namespace, terminal: Terminal, event: str, run: str = "", **data: Any) -> None:
@@ -187,8 +205,10 @@ class ConsoleReporter:
         rate = data.get("rate") or 0
         words = message(
             "cli.progress",
-            done=round(data["done"] / 1e6), total=round(total / 1e6), rate=round(rate / 1e6, 1),
-        )  # fmt: skip
+            done=round(data["done"] / 1e6),
+            total=round(total / 1e6),
+            rate=round(rate / 1e6, 1),
+        )
         limit = limit_words(data.get("limited_by"))
         self._screen.draw(self._terminal.words(words) + (f" · {self._terminal.words(limit)}" if limit else ""))
 
@@ -232,9 +252,14 @@ _LAST_MOMENT = 5.0
 
 
 def follow_run(
-    session: Session, run_id: str, pid: int | None, as_events: bool, terminal: Terminal, interrupt: Interrupt,
+    session: Session,
+    run_id: str,
+    pid: int | None,
+    as_events: bool,
+    terminal: Terminal,
+    interrupt: Interrupt,
     notices: Iterable[str] = (),
-) -> ExitStatus:  # fmt: skip
+) -> ExitStatus:
     """Tells of the newest attempt, whoever started it. Our own end does not end it; Ctrl+C asks it to cancel.
 
     `pid`: of the worker, where it is ours. `notices`: what was said before the start, and is not said again.

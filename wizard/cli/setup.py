@@ -157,9 +157,15 @@ def _is_present(
 
 
 def _preview(
-    session: Session, choices: Choices, profile: ProfileFile | None, course: ClassRun, consent: Consent,
-    terminal: Terminal, interrupt: Interrupt, told: ResolvingTold,
-) -> Preview | None:  # fmt: skip
+    session: Session,
+    choices: Choices,
+    profile: ProfileFile | None,
+    course: ClassRun,
+    consent: Consent,
+    terminal: Terminal,
+    interrupt: Interrupt,
+    told: ResolvingTold,
+) -> Preview | None:
     """None: everything is in the environment already."""
     terminal.say(message("cli.probing"))
     facts = session.probe(is_cancelled=interrupt.is_asked)

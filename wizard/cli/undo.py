@@ -63,8 +63,17 @@ def _when(change: Change) -> str:
 def _document(change: Change, terminal: Terminal) -> dict[str, Any]:
     """Keys, but no values: those may hold passwords."""
     return {
-        "id": change.id, "time": change.time, "state": change.state.value,
+        "id": change.id,
+        "time": change.time,
+        "state": change.state.value,
         "reason": {**change.reason.to_json(), "text": text(change.reason, terminal.language)},
-        "files": [{"path": file.path, "tool": file.tool, "was_there": file.before_sha256 is not None,
-                   "keys": [ours.key for ours in file.ours]} for file in change.files],
-    }  # fmt: skip
+        "files": [
+            {
+                "path": file.path,
+                "tool": file.tool,
+                "was_there": file.before_sha256 is not None,
+                "keys": [ours.key for ours in file.ours],
+            }
+            for file in change.files
+        ],
+    }

@@ -87,14 +87,12 @@ def _candidate(candidate: Candidate, language: str | None) -> dict[str, Any]:
         "torch": candidate.torch,
         "variant": candidate.variant,
         "fits": candidate.fits,
-        "reasons": [
-            {"code": reason.code, "text": text(reason.message, language)} for reason in candidate.reasons
-        ],
+        "reasons": [{"code": reason.code, "text": text(reason.message, language)} for reason in candidate.reasons],
         "python": candidate.python,
         "pythons": list(candidate.pythons),
         "advertised": candidate.advertised,
         "confidence": candidate.confidence,
-    }  # fmt: skip
+    }
 
 
 def variant_name(variant: str, language: str | None = None) -> str:

@@ -16,9 +16,15 @@ from wizard.model.messages import Message, Scalar, Words
 SCHEMA = 1
 
 REASON_CODES = (
-    "no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu", "not-published",
-    "python-unsupported", "platform-unsupported", "glibc-too-old",
-)  # fmt: skip
+    "no-gpu",
+    "no-driver",
+    "driver-too-old",
+    "no-kernels-for-gpu",
+    "not-published",
+    "python-unsupported",
+    "platform-unsupported",
+    "glibc-too-old",
+)
 # uv's words: the first index that has a package is asked for its versions; the highest version of all indexes.
 INDEX_STRATEGIES = ("first-index", "unsafe-best-match")
 

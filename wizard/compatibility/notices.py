@@ -41,9 +41,10 @@ def last_torch(card: GraphicsCard, situation: JudgeContext) -> LastTorch | None:
     if architecture is None or architecture.last_driver_branch is None or card.capability is None:
         return None
     here = [
-        build for build in situation.matrix.builds
+        build
+        for build in situation.matrix.builds
         if build.platform == situation.platform and build.advertised and not any(glibc_reasons(build, situation))
-    ]  # fmt: skip
+    ]
     if not here:
         return None
     last = next((build for build in here if _runs(build, card, situation)), None)

@@ -84,9 +84,14 @@ def driver_guide(need: DriverNeed, ids: Iterable[str], rows: Iterable[GuideRow] 
 
     held = bool(lines) and need.last_branch is not None
     return DriverGuide(
-        branch, tuple(notes), filled(lines), filled(row.hold) if held else (), filled(row.unhold) if held else (),
-        row.page, row.source,
-    )  # fmt: skip
+        branch,
+        tuple(notes),
+        filled(lines),
+        filled(row.hold) if held else (),
+        filled(row.unhold) if held else (),
+        row.page,
+        row.source,
+    )
 
 
 def _branch(need: DriverNeed, row: GuideRow) -> int | None:

@@ -41,20 +41,59 @@ from wizard.run.verify.model import Diagnosis, Verification
 
 # The first that was found is the cause; the others are told as well.
 _RANK = (
-    "python-broken", "torch-missing", "half-deleted", "wrong-python", "two-copies", "damaged", "user-site-shadow",
-    "pythonpath-shadow", "path-shadow", "library-intruder", "library-preload", "needs-unmet", "cpu-build",
-    "companion-variant", "companion-unmarked", "companion-release", "numpy-too-new", "no-kernels", "driver-too-old",
-)  # fmt: skip
+    "python-broken",
+    "torch-missing",
+    "half-deleted",
+    "wrong-python",
+    "two-copies",
+    "damaged",
+    "user-site-shadow",
+    "pythonpath-shadow",
+    "path-shadow",
+    "library-intruder",
+    "library-preload",
+    "needs-unmet",
+    "cpu-build",
+    "companion-variant",
+    "companion-unmarked",
+    "companion-release",
+    "numpy-too-new",
+    "no-kernels",
+    "driver-too-old",
+)
 _MACHINE_RANK = (
-    "driver-library-mismatch", "vc-runtime", "visible-devices", "optimus-off", "nouveau", "secure-boot",
-    "module-not-loaded", "container-no-toolkit", "wsl-no-driver", "no-driver", "driver-too-old", "no-kernels",
-    "login-node", "container-no-card", "wsl-no-card", "no-card",
-)  # fmt: skip
+    "driver-library-mismatch",
+    "vc-runtime",
+    "visible-devices",
+    "optimus-off",
+    "nouveau",
+    "secure-boot",
+    "module-not-loaded",
+    "container-no-toolkit",
+    "wsl-no-driver",
+    "no-driver",
+    "driver-too-old",
+    "no-kernels",
+    "login-node",
+    "container-no-card",
+    "wsl-no-card",
+    "no-card",
+)
 # What the test says by itself (wizard/run/verify/diagnosis), and whether a package or the machine is to blame.
-_OF_THE_MACHINE = frozenset({
-    "no-driver", "no-nvidia-card", "driver-library-mismatch", "cuda-visible-devices-hides", "driver-sees-no-card",
-    "gpu-memory-full", "cuda-does-not-start", "wrong-results", "timed-out", "killed",
-})  # fmt: skip
+_OF_THE_MACHINE = frozenset(
+    {
+        "no-driver",
+        "no-nvidia-card",
+        "driver-library-mismatch",
+        "cuda-visible-devices-hides",
+        "driver-sees-no-card",
+        "gpu-memory-full",
+        "cuda-does-not-start",
+        "wrong-results",
+        "timed-out",
+        "killed",
+    }
+)
 # No card: of no matter where the CPU build is what was meant.
 _OF_THE_CARD = frozenset({"no-card", "container-no-card", "wsl-no-card", "login-node"})
 _PASSING_NEEDS = frozenset({"two-copies"})  # wrong only when the test says so, too

@@ -74,9 +74,12 @@ class WindowsVolume:
 def volume_of(free: int | None, drive_type: int, kind: str, flags: int | None) -> WindowsVolume:
     """From what Windows answers; `flags` None: the drive did not say what it can do."""
     return WindowsVolume(
-        free, kind, drive_type == _REMOTE, bool(flags and flags & _READ_ONLY),
+        free,
+        kind,
+        drive_type == _REMOTE,
+        bool(flags and flags & _READ_ONLY),
         flags is None or bool(flags & _HARD_LINKS),
-    )  # fmt: skip
+    )
 
 
 def look_at_volume(path: str, library: Any = None) -> WindowsVolume:
@@ -90,9 +93,11 @@ def look_at_volume(path: str, library: Any = None) -> WindowsVolume:
     knows_free = kernel.GetDiskFreeSpaceExW(path, ctypes.byref(free), None, None)
     knows_kind = kernel.GetVolumeInformationW(root.value, None, 0, None, None, ctypes.byref(flags), kind, _LONGEST)
     return volume_of(
-        free.value if knows_free else None, kernel.GetDriveTypeW(root.value), kind.value,
+        free.value if knows_free else None,
+        kernel.GetDriveTypeW(root.value),
+        kind.value,
         flags.value if knows_kind else None,
-    )  # fmt: skip
+    )
 
 
 def takes_long_paths() -> bool:
@@ -265,9 +270,14 @@ def _seen(path: Path, place: Path, volume: int) -> Ground:
 def _by_drive(path: Path, place: Path, volume: int) -> Ground:
     seen = look_at_volume(str(place))
     return Ground(
-        path, volume, seen.free, kind=seen.kind, is_network=seen.is_network, is_read_only=seen.is_read_only,
+        path,
+        volume,
+        seen.free,
+        kind=seen.kind,
+        is_network=seen.is_network,
+        is_read_only=seen.is_read_only,
         has_links=seen.has_links,
-    )  # fmt: skip
+    )
 
 
 def _by_mount(path: Path, place: Path, volume: int, room: DiskSpace) -> Ground:
@@ -277,10 +287,17 @@ def _by_mount(path: Path, place: Path, volume: int, room: DiskSpace) -> Ground:
     allowed = quota_left(mount.device)
     by_quota = allowed is not None and allowed < room.free
     return Ground(
-        path, volume, allowed if by_quota else room.free, by_quota=by_quota, files_left=room.files_left,
-        kind=mount.kind, is_network=mount.is_network, is_read_only=mount.is_read_only, is_noexec=mount.is_noexec,
+        path,
+        volume,
+        allowed if by_quota else room.free,
+        by_quota=by_quota,
+        files_left=room.files_left,
+        kind=mount.kind,
+        is_network=mount.is_network,
+        is_read_only=mount.is_read_only,
+        is_noexec=mount.is_noexec,
         has_links=mount.has_links,
-    )  # fmt: skip
+    )
 
 
 def look_at_ground(path: Path) -> Ground:

@@ -171,10 +171,17 @@ class Installer:
     only; `before` looks at each package and raises WizardError where it would not work."""
 
     def __init__(
-        self, python: Path, *, scratch: Path | None = None, environment: Mapping[str, str] | None = None,
-        on_log: OnLog = lambda line: None, conda_files: Mapping[str, str] | None = None, copies: bool = False,
-        deep: bool = False, before: OnInstalled = lambda entry: None,
-    ) -> None:  # fmt: skip
+        self,
+        python: Path,
+        *,
+        scratch: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        on_log: OnLog = lambda line: None,
+        conda_files: Mapping[str, str] | None = None,
+        copies: bool = False,
+        deep: bool = False,
+        before: OnInstalled = lambda entry: None,
+    ) -> None:
         self._conda_files = conda_files or {}
         self._deep = deep
         self._before = before
@@ -187,9 +194,11 @@ class Installer:
         self._scratch = scratch or self.places.prefix / SCRATCH_NAME
 
     def install(
-        self, entries: Sequence[StoreEntry], on_installed: OnInstalled = lambda entry: None,
+        self,
+        entries: Sequence[StoreEntry],
+        on_installed: OnInstalled = lambda entry: None,
         is_cancelled: IsCancelled = lambda: False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """All of them. What an earlier, killed install left of a package is taken out first; what is whole stays."""
         ready: queue.SimpleQueue[StoreEntry | None] = queue.SimpleQueue()
         for entry in entries:
@@ -198,9 +207,11 @@ class Installer:
         self.pipeline(ready, on_installed, is_cancelled)
 
     def pipeline(
-        self, ready: Ready, on_installed: OnInstalled = lambda entry: None,
+        self,
+        ready: Ready,
+        on_installed: OnInstalled = lambda entry: None,
         is_cancelled: IsCancelled = lambda: False,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Install packages as they come until None comes; those that come while uv works make the next batch.
 
         `on_installed` once per package, when all its files are in place. Raises WizardError (`install-…`) or
@@ -325,19 +336,43 @@ class Installer:
         for wheel in batch:
             work.linker.put(str(wheel.path), str(folder / wheel.path.name))
         argv = (
-            str(paths.uv_executable()), "pip", "install", "--offline", "--no-index", "--no-deps", "--no-config",
-            "--no-progress", "--color", "never", "--no-python-downloads", "--link-mode", "hardlink",
-            "--cache-dir", str(self._scratch / "cache"), "--python", str(self._python),
-            "--find-links", str(folder),
+            str(paths.uv_executable()),
+            "pip",
+            "install",
+            "--offline",
+            "--no-index",
+            "--no-deps",
+            "--no-config",
+            "--no-progress",
+            "--color",
+            "never",
+            "--no-python-downloads",
+            "--link-mode",
+            "hardlink",
+            "--cache-dir",
+            str(self._scratch / "cache"),
+            "--python",
+            str(self._python),
+            "--find-links",
+            str(folder),
             *(wheel.requirement for wheel in batch),
-        )  # fmt: skip
+        )
         return self._run(argv, work.is_cancelled)
 
     def _run_pip(self, batch: Sequence[Wheel], is_cancelled: IsCancelled) -> Outcome:
         argv = (
-            str(self._python), "-m", "pip", "install", "--no-index", "--no-deps", "--no-cache-dir", "--no-input",
-            "--disable-pip-version-check", "--force-reinstall", *(str(wheel.path) for wheel in batch),
-        )  # fmt: skip
+            str(self._python),
+            "-m",
+            "pip",
+            "install",
+            "--no-index",
+            "--no-deps",
+            "--no-cache-dir",
+            "--no-input",
+            "--disable-pip-version-check",
+            "--force-reinstall",
+            *(str(wheel.path) for wheel in batch),
+        )
         return self._run(argv, is_cancelled)
 
     def _run(self, argv: tuple[str, ...], is_cancelled: IsCancelled) -> Outcome:

@@ -244,16 +244,37 @@ def quoted(text: str) -> str:
 def _command(request: LockRequest, project: Path, answer: Path) -> Request:
     constraints = write_constraints(request.provided, project.parent)
     argv = [
-        str(_uv()), "pip", "compile", str(project), "--output-file", str(answer), "--format", "pylock.toml",
+        str(_uv()),
+        "pip",
+        "compile",
+        str(project),
+        "--output-file",
+        str(answer),
+        "--format",
+        "pylock.toml",
         # Any Python will do to ask; without one named uv searches the computer, and may find none.
-        "--python", paths.own_command()[0], "--python-version", _patch_release(request.python),
-        "--python-platform", python_platform(request), "--only-binary", ":all:",
-        "--index-strategy", request.index_strategy,
-        "--config-file", str(project.with_name("uv.toml")), "--cache-dir", str(paths.cache_dir() / "uv"),
+        "--python",
+        paths.own_command()[0],
+        "--python-version",
+        _patch_release(request.python),
+        "--python-platform",
+        python_platform(request),
+        "--only-binary",
+        ":all:",
+        "--index-strategy",
+        request.index_strategy,
+        "--config-file",
+        str(project.with_name("uv.toml")),
+        "--cache-dir",
+        str(paths.cache_dir() / "uv"),
         # Without --no-python-downloads uv spends seconds on fetching a Python that resolving does not need.
-        "--no-header", "--no-python-downloads", "--no-progress", "--color", "never",
+        "--no-header",
+        "--no-python-downloads",
+        "--no-progress",
+        "--color",
+        "never",
         *(("--constraints", str(constraints)) if constraints else ()),
-    ]  # fmt: skip
+    ]
     environment = child_environment(request.environment)
     return Request(tuple(argv), project.parent, environment, timeout=_LONGEST, silence=_SILENCE)
 

@@ -149,8 +149,13 @@ def machine_to_json(machine: Machine) -> dict[str, Any]:
             for row in machine.pythons
         ],
         "condas": [
-            {"executable": printable(row.executable), "version": printable(row.version),
-             "root_prefix": printable(row.root_prefix), "kind": row.kind, "found_by": row.found_by}
+            {
+                "executable": printable(row.executable),
+                "version": printable(row.version),
+                "root_prefix": printable(row.root_prefix),
+                "kind": row.kind,
+                "found_by": row.found_by,
+            }
             for row in machine.condas
         ],
         "volumes": [
@@ -158,7 +163,7 @@ def machine_to_json(machine: Machine) -> dict[str, Any]:
             for row in machine.volumes
         ],
         "notices": [{"key": notice.key, "params": dict(notice.params)} for notice in machine.notices],
-    }  # fmt: skip
+    }
 
 
 def _gpu_to_json(gpu: Gpu) -> dict[str, Any]:
@@ -229,9 +234,12 @@ def _python(row: Fields) -> PythonInstall:
 
 def _conda(row: Fields) -> CondaInstall:
     return CondaInstall(
-        row.text("executable"), row.text_or_none("version"), row.text_or_none("root_prefix"), row.text("kind"),
+        row.text("executable"),
+        row.text_or_none("version"),
+        row.text_or_none("root_prefix"),
+        row.text("kind"),
         row.text_or_none("found_by"),
-    )  # fmt: skip
+    )
 
 
 def _volume(row: Fields) -> Volume:

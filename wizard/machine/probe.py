@@ -56,8 +56,15 @@ class _Tasks:
 
     def all(self) -> list[TimedCall[Any]]:
         return [
-            self.system, self.nvml, self.smi, self.devices, self.toolkits, self.pythons, self.condas, self.volumes,
-        ]  # fmt: skip
+            self.system,
+            self.nvml,
+            self.smi,
+            self.devices,
+            self.toolkits,
+            self.pythons,
+            self.condas,
+            self.volumes,
+        ]
 
 
 def _plain_arch() -> str:

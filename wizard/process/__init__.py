@@ -12,5 +12,13 @@ from wizard.process.running import Running, run
 from wizard.process.tree import guarded
 
 __all__ = [
-    "Outcome", "Request", "Running", "StopTimeouts", "child_environment", "guarded", "redact", "run", "without_memory",
-]  # fmt: skip
+    "Outcome",
+    "Request",
+    "Running",
+    "StopTimeouts",
+    "child_environment",
+    "guarded",
+    "redact",
+    "run",
+    "without_memory",
+]

@@ -14,9 +14,14 @@ from wizard.process.running import Running
 from wizard.system import processes
 
 _ARGV = (
-    "systemd-inhibit", "--what=idle:sleep", "--mode=block", "--who=Torch Setup", "--why=A setup is running",
-    "sleep", "infinity",
-)  # fmt: skip
+    "systemd-inhibit",
+    "--what=idle:sleep",
+    "--mode=block",
+    "--who=Torch Setup",
+    "--why=A setup is running",
+    "sleep",
+    "infinity",
+)
 
 
 @contextlib.contextmanager

@@ -15,9 +15,20 @@ from wizard.system.traits import this
 
 # CI=1 would make conda's terms-of-service plugin accept for the user.
 _DROPPED = frozenset(
-    {"CI", "LD_LIBRARY_PATH", "LD_PRELOAD", "VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_SHLVL",
-     "CONDA_PROMPT_MODIFIER", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH", "QT_QPA_PLATFORM_PLUGIN_PATH"}
-)  # fmt: skip
+    {
+        "CI",
+        "LD_LIBRARY_PATH",
+        "LD_PRELOAD",
+        "VIRTUAL_ENV",
+        "CONDA_PREFIX",
+        "CONDA_DEFAULT_ENV",
+        "CONDA_SHLVL",
+        "CONDA_PROMPT_MODIFIER",
+        "QT_PLUGIN_PATH",
+        "QML2_IMPORT_PATH",
+        "QT_QPA_PLATFORM_PLUGIN_PATH",
+    }
+)
 _DROPPED_PREFIXES = ("PYTHON", "_PYI_", "_MEI", "PIP_", "UV_", "CONDA_PREFIX_")
 # What `extra` says of proxies or certificates is the whole truth: the shell's own would go another way.
 _PROXY_VARIABLES = frozenset({"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY"})

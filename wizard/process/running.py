@@ -252,9 +252,14 @@ class Running:
         self._tree.kill()
         code = self._process.wait()
         return Outcome(
-            self.request, code, "\n".join(self._texts["stdout"]), "\n".join(self._texts["stderr"]),
-            time.monotonic() - self._started, timed_out=late and not cancelled, cancelled=cancelled,
-        )  # fmt: skip
+            self.request,
+            code,
+            "\n".join(self._texts["stdout"]),
+            "\n".join(self._texts["stderr"]),
+            time.monotonic() - self._started,
+            timed_out=late and not cancelled,
+            cancelled=cancelled,
+        )
 
 
 def run(

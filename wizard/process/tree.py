@@ -37,9 +37,12 @@ class Guardian:
         """`python`: how to run a script text. Raises OSError."""
         self._guard = threading.Lock()
         self._process = subprocess.Popen(
-            [*python, "-c", SCRIPT], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            [*python, "-c", SCRIPT],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
             start_new_session=True,
-        )  # fmt: skip
+        )
 
     def _tell(self, line: str) -> None:
         with self._guard, contextlib.suppress(OSError, ValueError):

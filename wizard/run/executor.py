@@ -70,9 +70,12 @@ def _run_guarded(step: Step, context: Context, failures: list[BaseException]) ->
     result = StepResult(step.name, outcome, round(time.monotonic() - started, 2), said)
     context.results.put(result)
     context.emitter.emit(
-        EventKind.STEP_FINISHED, step=result.name, outcome=result.outcome, seconds=result.seconds,
+        EventKind.STEP_FINISHED,
+        step=result.name,
+        outcome=result.outcome,
+        seconds=result.seconds,
         message=said.to_json() if said else None,
-    )  # fmt: skip
+    )
 
 
 def _bug(problem: Exception) -> WizardError:

@@ -85,8 +85,17 @@ def write_settings(path: Path, data: dict[str, Any]) -> None:
 
 
 FOLDERS = (
-    "runs", "undo", "logs", "cache", "downloads", "deletions", "matrices-overlay", "profiles", "locks", "bootstrap",
-)  # fmt: skip
+    "runs",
+    "undo",
+    "logs",
+    "cache",
+    "downloads",
+    "deletions",
+    "matrices-overlay",
+    "profiles",
+    "locks",
+    "bootstrap",
+)
 FILES = ("class-machine-id",)
 
 

@@ -158,9 +158,11 @@ class SourceKind(str, enum.Enum):
 
 
 _ROWS = {
-    SourceKind.TORCH: "pytorch-wheels", SourceKind.PACKAGES: "pypi", SourceKind.CONDA: "conda-forge",
+    SourceKind.TORCH: "pytorch-wheels",
+    SourceKind.PACKAGES: "pypi",
+    SourceKind.CONDA: "conda-forge",
     SourceKind.MINIFORGE: "miniforge-installers",
-}  # fmt: skip
+}
 _LAYOUTS = {"simple": Layout.SIMPLE, "flat": Layout.FLAT, "channel": Layout.CHANNEL, "files": Layout.FLAT}
 
 

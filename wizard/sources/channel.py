@@ -13,9 +13,11 @@ INDEXES = {"repodata.json.zst": b"\x28\xb5\x2f\xfd", "repodata.json": b"{", "rep
 _BEGINNING = 512  # bytes
 _NOARCH = "noarch"
 _SUBDIRS = {
-    ("linux", "x86_64"): "linux-64", ("linux", "aarch64"): "linux-aarch64",
-    ("windows", "x86_64"): "win-64", ("windows", "aarch64"): "win-arm64",
-}  # fmt: skip
+    ("linux", "x86_64"): "linux-64",
+    ("linux", "aarch64"): "linux-aarch64",
+    ("windows", "x86_64"): "win-64",
+    ("windows", "aarch64"): "win-arm64",
+}
 _TIMEOUTS = (3.0, 5.0)  # seconds
 
 

@@ -22,18 +22,25 @@ _DAY = 86400.0
 # Suffixes below which anybody may have a name: mirror.a.edu.cn and mirror.b.edu.cn are two sites.
 _SHARED = frozenset({"edu", "com", "org", "net", "ac", "gov", "co"})
 _BY_CODE = {
-    "source-timeout": Truth.SILENT, "source-offline": Truth.SILENT, "source-tls": Truth.TLS,
-    "source-certificate": Truth.TLS, "source-forbidden": Truth.REFUSED, "source-not-an-index": Truth.PORTAL,
-}  # fmt: skip
+    "source-timeout": Truth.SILENT,
+    "source-offline": Truth.SILENT,
+    "source-tls": Truth.TLS,
+    "source-certificate": Truth.TLS,
+    "source-forbidden": Truth.REFUSED,
+    "source-not-an-index": Truth.PORTAL,
+}
 
 
 Contradicts = Callable[[str, str], bool]  # of a file's name and SHA-256: whether the tables know it with another
 
 
 def cross_check(
-    sights: Sequence[ProbeResult], is_open: bool, channel_days: float, now: float,
+    sights: Sequence[ProbeResult],
+    is_open: bool,
+    channel_days: float,
+    now: float,
     contradicts: Contradicts = lambda file, sha256: False,
-) -> tuple[SourceStatus, ...]:  # fmt: skip
+) -> tuple[SourceStatus, ...]:
     """In the order given. `is_open`: the newest was wanted, whatever it is, not one release by its number."""
     measure = _Measure(sights, is_open, channel_days, contradicts)
     return tuple(_finding(sight, measure, now) for sight in sights)
@@ -86,9 +93,17 @@ def _finding(sight: ProbeResult, measure: _Measure, now: float) -> SourceStatus:
     truth, words = _judged(sight, measure)
     newest = sight.releases[-1].version.public if sight.releases else None
     return SourceStatus(
-        source=sight.source.id, truth=truth, message=words, asked=int(now * 10) / 10, seconds=sight.seconds,
-        final_host=_host(sight.final), file=sight.file, sha256=sight.sha256, size=sight.size, newest=newest,
-    )  # fmt: skip
+        source=sight.source.id,
+        truth=truth,
+        message=words,
+        asked=int(now * 10) / 10,
+        seconds=sight.seconds,
+        final_host=_host(sight.final),
+        file=sight.file,
+        sha256=sight.sha256,
+        size=sight.size,
+        newest=newest,
+    )
 
 
 def _judged(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message]:
@@ -100,9 +115,12 @@ def _judged(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message]:
     if sight.file is None:
         return _behind(sight, measure) or (Truth.MISSING, message("truth.missing"))
     return (
-        _wrong(sight, measure) or (_behind(sight, measure) if measure.is_open else None)
-        or _old_channel(sight, measure) or _elsewhere(sight) or (Truth.COMPLETE, message("truth.complete"))
-    )  # fmt: skip
+        _wrong(sight, measure)
+        or (_behind(sight, measure) if measure.is_open else None)
+        or _old_channel(sight, measure)
+        or _elsewhere(sight)
+        or (Truth.COMPLETE, message("truth.complete"))
+    )
 
 
 def of_failure(failure: SourceUnreachable) -> tuple[Truth, Message]:

@@ -70,8 +70,15 @@ class _LinkParser(HTMLParser):
         if tag == "base" and href and self.found.base is None:
             self.found.base = href
         if tag == "a" and href:
-            self.found.links.append(_Link(href, values.get("data-requires-python"), "data-yanked" in values,
-                                          _metadata_attribute(values), values.get("data-upload-time")))  # fmt: skip
+            self.found.links.append(
+                _Link(
+                    href,
+                    values.get("data-requires-python"),
+                    "data-yanked" in values,
+                    _metadata_attribute(values),
+                    values.get("data-upload-time"),
+                )
+            )
 
 
 def _parse_links(text: str) -> _Links:
@@ -148,10 +155,18 @@ def _wheel_name(name: str) -> tuple[NormalizedName, Version, frozenset[Tag]] | N
 
 
 def offer(
-    source: Source, project: str, url: str, *, filename: str | None = None, sha256: str | None = None,
-    size: int | None = None, requires_python: str | None = None, yanked: bool = False,
-    metadata: str | None = None, uploaded: str | None = None,
-) -> Offer | None:  # fmt: skip
+    source: Source,
+    project: str,
+    url: str,
+    *,
+    filename: str | None = None,
+    sha256: str | None = None,
+    size: int | None = None,
+    requires_python: str | None = None,
+    yanked: bool = False,
+    metadata: str | None = None,
+    uploaded: str | None = None,
+) -> Offer | None:
     """None for what is no wheel of this project."""
     name = _filename(url) if filename is None else filename
     if "/" in name or "\\" in name or not name.endswith(".whl"):
@@ -194,10 +209,15 @@ def _read_html(text: str, base_url: str, source: Source, project: str) -> tuple[
         lists_files = lists_files or _filename(url).endswith(_DISTRIBUTION)
         hashed = _FRAGMENT.search(urlsplit(url).fragment)
         found = offer(
-            source, project, url.partition("#")[0], sha256=hashed[1].lower() if hashed else None,
-            requires_python=link.requires_python, yanked=link.yanked, metadata=link.metadata,
+            source,
+            project,
+            url.partition("#")[0],
+            sha256=hashed[1].lower() if hashed else None,
+            requires_python=link.requires_python,
+            yanked=link.yanked,
+            metadata=link.metadata,
             uploaded=link.uploaded,
-        )  # fmt: skip
+        )
         if found:
             offers.append(found)
     if not lists_files and not _may_be_an_empty_list(page.tags, text):
@@ -258,14 +278,17 @@ def _read_json_file(entry: dict[str, Any], base_url: str, source: Source, projec
     digest = hashes.get("sha256") if isinstance(hashes, dict) else None
     digest = digest.lower() if isinstance(digest, str) else ""
     return offer(
-        source, project, url.partition("#")[0], filename=filename,
+        source,
+        project,
+        url.partition("#")[0],
+        filename=filename,
         sha256=digest if _SHA256.match(digest) else None,
         size=size if isinstance(size, int) and not isinstance(size, bool) and size >= 0 else None,
         requires_python=python if isinstance(python, str) else None,
         yanked=bool(entry.get("yanked")),
         metadata=_metadata_entry(entry),
         uploaded=uploaded if isinstance(uploaded, str) else None,
-    )  # fmt: skip
+    )
 
 
 # A folder as a source: wheels that lie in it, or a whole index on disk (`<folder>/<project>/index.html`).

@@ -64,8 +64,14 @@ def probe_installer(source: Source, question: InstallerQuestion, client: Client)
     tag = _TAG.search(urlsplit(page.url).path)
     if tag:
         release = _release(tag["version"])
-        return ProbeResult(source, 0.0, file=f"Miniforge3-{question.ending}", link=url, final=page.url,
-                     releases=(release,) if release else ())  # fmt: skip
+        return ProbeResult(
+            source,
+            0.0,
+            file=f"Miniforge3-{question.ending}",
+            link=url,
+            final=page.url,
+            releases=(release,) if release else (),
+        )
     links = (resolve_link(page.url, found["href"]) for found in _HREF.finditer(page.text))
     names = [urlsplit(link).path.rsplit("/", 1)[-1] for link in links if link]
     if not names:
@@ -134,8 +140,15 @@ def _described(
 ) -> ProbeResult:
     total = _CHANNEL_TOTAL.search(page.content_range)
     size = int(total[1]) if total else None
-    seen = ProbeResult(source, 0.0, file=f"{question.subdir}/{index}", link=url, final=page.url, size=size,
-                 dated=_date(page.headers.get("last-modified", "")))  # fmt: skip
+    seen = ProbeResult(
+        source,
+        0.0,
+        file=f"{question.subdir}/{index}",
+        link=url,
+        final=page.url,
+        size=size,
+        dated=_date(page.headers.get("last-modified", "")),
+    )
     if index != "repodata.json" or size is None or size > _SMALL:
         return seen
     whole = client.get(url, source.label, {"Accept-Encoding": "identity"}, _SMALL)
@@ -176,8 +189,15 @@ def _channel_on_disk(source: Source, question: ChannelQuestion) -> ProbeResult:
         path = folder / index
         try:
             told = path.stat()
-            seen = ProbeResult(source, 0.0, file=f"{question.subdir}/{index}", link=path.as_uri(), final=path.as_uri(),
-                         size=told.st_size, dated=told.st_mtime)  # fmt: skip
+            seen = ProbeResult(
+                source,
+                0.0,
+                file=f"{question.subdir}/{index}",
+                link=path.as_uri(),
+                final=path.as_uri(),
+                size=told.st_size,
+                dated=told.st_mtime,
+            )
             if index == "repodata.json" and told.st_size <= _SMALL:
                 return _judged_by_content(seen, path.read_text(encoding="utf-8", errors="replace"), question)
             return seen
@@ -193,9 +213,12 @@ GoesOn = Callable[[], bool]
 
 
 def probe_source(
-    source: Source, question: Question, client: Client, goes_on: GoesOn,
+    source: Source,
+    question: Question,
+    client: Client,
+    goes_on: GoesOn,
     default_index: Callable[[], str] = default_index_url,
-) -> ProbeResult:  # fmt: skip
+) -> ProbeResult:
     """Never raises for what a source does."""
     began = time.monotonic()
     try:

@@ -77,12 +77,16 @@ class BenchmarkTable(Row, frozen=True, kw_only=True):
 
     def policy(self) -> BenchmarkPolicy:
         return BenchmarkPolicy(
-            probe_seconds=self.probe.seconds, packages=self.probe.packages, channel_days=self.probe.channel_days,
-            speed_bytes=self.speed.bytes, speed_seconds=self.speed.seconds, most_measured=self.speed.most,
+            probe_seconds=self.probe.seconds,
+            packages=self.probe.packages,
+            channel_days=self.probe.channel_days,
+            speed_bytes=self.speed.bytes,
+            speed_seconds=self.speed.seconds,
+            most_measured=self.speed.most,
             kept_seconds=self.kept.hours * 3600,
             languages={name: row.languages for name, row in self.regions.items()},
             time_zones={name: row.time_zones for name, row in self.regions.items()},
-        )  # fmt: skip
+        )
 
 
 def parse_policy(document: str) -> BenchmarkPolicy:

@@ -326,9 +326,12 @@ def read_metadata(client: Client, offer: Offer) -> bytes:
         return _metadata(client, offer, source)
     except _TooLargeError as error:
         raise SourceUnreachable(
-            "metadata-too-large", redact(f"{offer.url}: {error}"), source=source, file=offer.filename,
+            "metadata-too-large",
+            redact(f"{offer.url}: {error}"),
+            source=source,
+            file=offer.filename,
             megabytes=round(_LIMIT / 1e6),
-        ) from error  # fmt: skip
+        ) from error
     except BROKEN as error:
         raise SourceUnreachable(
             "wheel-unreadable", redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename

@@ -94,9 +94,13 @@ class _Count:
 
 
 def measure(
-    url: str, size: int | None, client: Client, most_bytes: int, seconds: float,
+    url: str,
+    size: int | None,
+    client: Client,
+    most_bytes: int,
+    seconds: float,
     is_cancelled: Callable[[], bool],
-) -> float | None:  # fmt: skip
+) -> float | None:
     """Bytes a second, the connection's making included. None: it could not be measured. Raises Cancelled."""
     if not url.lower().startswith("http"):
         return None
@@ -111,9 +115,15 @@ def measure(
 
 
 def _count(
-    url: str, size: int | None, client: Client, most_bytes: int, seconds: float, began: float, count: _Count,
+    url: str,
+    size: int | None,
+    client: Client,
+    most_bytes: int,
+    seconds: float,
+    began: float,
+    count: _Count,
     goes_on: GoesOn,
-) -> bool:  # fmt: skip
+) -> bool:
     """Whether it was a part of a file that came."""
     span = min(most_bytes, size) if size else most_bytes
     first = random.randrange(size - span + 1) if size else 0

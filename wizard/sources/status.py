@@ -55,14 +55,15 @@ def best_offer(offers: Iterable[Offer], wanted: WantedWheel) -> Offer | None:
     release = Version(Version(wanted.version).public)
     project = canonicalize_name(wanted.project)
     fitting = [
-        offer for offer in offers
+        offer
+        for offer in offers
         if offer.project == project
         and public(offer.version) == release
         and variant_of(offer, wanted.default_variant) == wanted.variant
         and not offer.yanked
         and not offer.tags.isdisjoint(ranks)
         and _takes_python(offer.requires_python, wanted.python)
-    ]  # fmt: skip
+    ]
     return min(fitting, key=lambda offer: _order(offer, ranks), default=None)
 
 

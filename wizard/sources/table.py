@@ -30,10 +30,15 @@ _OF_CHANNELS = frozenset({"conda-forge", "conda-defaults", "pytorch-conda-channe
 OWN = "own"  # the status of a lab's own row
 _CHANNEL, _PAGES, _FOLDER = ("channel",), ("simple", "flat"), ("files",)
 _LAYOUTS = {
-    "pypi": _PAGES, "pytorch-wheels": _PAGES, "nvidia-wheels": _PAGES, "conda-forge": _CHANNEL,
-    "conda-defaults": _CHANNEL, "pytorch-conda-channel": _CHANNEL, "nvidia-conda-channel": _CHANNEL,
+    "pypi": _PAGES,
+    "pytorch-wheels": _PAGES,
+    "nvidia-wheels": _PAGES,
+    "conda-forge": _CHANNEL,
+    "conda-defaults": _CHANNEL,
+    "pytorch-conda-channel": _CHANNEL,
+    "nvidia-conda-channel": _CHANNEL,
     "miniforge-installers": _FOLDER,
-}  # fmt: skip
+}
 
 
 class MirrorRow(Row, frozen=True):
@@ -131,10 +136,21 @@ class OwnRow(Row, frozen=True, kw_only=True):
     def row(self, path: str) -> MirrorRow:
         named = self.name or self.id
         return MirrorRow(
-            self.kind, self.id, self.operator_en or named, self.operator_zh or named, self.layout, self.status,
-            self.as_of, self.source or path, self.url, self.forbidden_means_missing, self.completeness,
-            self.evidence, self.note, self.hosts,
-        )  # fmt: skip
+            self.kind,
+            self.id,
+            self.operator_en or named,
+            self.operator_zh or named,
+            self.layout,
+            self.status,
+            self.as_of,
+            self.source or path,
+            self.url,
+            self.forbidden_means_missing,
+            self.completeness,
+            self.evidence,
+            self.note,
+            self.hosts,
+        )
 
 
 class OwnTable(Row, frozen=True):

@@ -48,7 +48,21 @@ else:
     )
 
 __all__ = [
-    "BINARY", "Positioned", "change_stamp", "entry_status", "insist", "is_true_folder_entry", "move_blocks",
-    "open_folder", "open_own", "open_quietly", "room_of", "share_blocks", "sync_data", "sync_folder", "take_owner",
-    "user_ids", "user_name",
-]  # fmt: skip
+    "BINARY",
+    "Positioned",
+    "change_stamp",
+    "entry_status",
+    "insist",
+    "is_true_folder_entry",
+    "move_blocks",
+    "open_folder",
+    "open_own",
+    "open_quietly",
+    "room_of",
+    "share_blocks",
+    "sync_data",
+    "sync_folder",
+    "take_owner",
+    "user_ids",
+    "user_name",
+]

@@ -26,9 +26,21 @@ _VERSION_FOLDERS = (
 _SYSTEM_PYTHONS = ("usr/bin", "usr/local/bin", "opt/*/bin", "opt/python/*/bin")
 # The system's, with everything below them, except what follows.
 _SYSTEM = (
-    "/bin", "/boot", "/dev", "/etc", "/lib", "/lib32", "/lib64", "/libx32", "/proc", "/run", "/sbin", "/snap",
-    "/sys", "/usr",
-)  # fmt: skip
+    "/bin",
+    "/boot",
+    "/dev",
+    "/etc",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/libx32",
+    "/proc",
+    "/run",
+    "/sbin",
+    "/snap",
+    "/sys",
+    "/usr",
+)
 _FREE = ("/usr/local", "/dev/shm", "/run/media", "/run/user")
 _TOPS = frozenset({"/", "/home", "/media", "/mnt", "/srv", "/tmp", "/var", *_FREE})
 # Further ones that no file from somebody else may choose: of root, of services, of other users' sessions.

@@ -11,20 +11,39 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePath, PureWindowsPath
 
 _SYSTEM = frozenset(
-    {"windows", "program files", "program files (x86)", "programdata", "$recycle.bin", "recovery",
-     "system volume information"}
-)  # fmt: skip
+    {
+        "windows",
+        "program files",
+        "program files (x86)",
+        "programdata",
+        "$recycle.bin",
+        "recovery",
+        "system volume information",
+    }
+)
 # What Windows or PowerShell looks through by itself, and the old names of it; "~1" is a second name of another folder.
 _CLOSED = frozenset(
-    {"appdata", "application data", "local settings", "start menu", "startup", "documents and settings", "powershell",
-     "windowspowershell"}
-)  # fmt: skip
+    {
+        "appdata",
+        "application data",
+        "local settings",
+        "start menu",
+        "startup",
+        "documents and settings",
+        "powershell",
+        "windowspowershell",
+    }
+)
 _SECOND_NAME = re.compile(r"~\d")
 # What torch 2.15.0 imports of it, by its own libraries. The first decides by its version, for Python brings an older
 # vcruntime140.dll along.
 _RUNTIME = (
-    "msvcp140.dll", "vcruntime140.dll", "vcruntime140_1.dll", "vcruntime140_threads.dll", "msvcp140_atomic_wait.dll",
-)  # fmt: skip
+    "msvcp140.dll",
+    "vcruntime140.dll",
+    "vcruntime140_1.dll",
+    "vcruntime140_threads.dll",
+    "msvcp140_atomic_wait.dll",
+)
 _USER_SITE = re.compile(r"^Python3(\d+)$")
 
 

@@ -30,6 +30,12 @@ else:
     )
 
 __all__ = [
-    "STOP_SIGNALS", "Family", "child_arguments", "is_running", "join_own_family", "may_open", "start_apart",
+    "STOP_SIGNALS",
+    "Family",
+    "child_arguments",
+    "is_running",
+    "join_own_family",
+    "may_open",
+    "start_apart",
     "stay_awake",
-]  # fmt: skip
+]

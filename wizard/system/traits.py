@@ -116,7 +116,7 @@ LINUX = SystemTraits(
         "deactivate.csh",
         "Activate.ps1",
         "state_variables.py",
-    ),  # fmt: skip
+    ),
     activation_mark="activate",
     usual_shell=None,
     terminal_shells=("bash", "zsh", "fish"),
@@ -175,7 +175,10 @@ WINDOWS = SystemTraits(
     conda_folders=("Scripts", "Library/bin", "condabin"),
     conda_endings=(".exe", ".bat"),
     conda_programs=(
-        "Scripts/conda.exe", "Library/bin/mamba.exe", "Scripts/mamba.exe", "Library/bin/micromamba.exe",
+        "Scripts/conda.exe",
+        "Library/bin/mamba.exe",
+        "Scripts/mamba.exe",
+        "Library/bin/micromamba.exe",
         "micromamba.exe",
     ),
     conda_list_encoding="mbcs",
@@ -197,7 +200,7 @@ WINDOWS = SystemTraits(
     clock_counts_sleep=True,
     negative_exits_are_signals=False,
     python_launcher=("py", "-0p"),
-)  # fmt: skip
+)
 
 _ROWS = {row.name: row for row in (LINUX, WINDOWS)}
 

@@ -198,8 +198,11 @@ def _with_map(
     flow = "{" + ", ".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in values.items()) + "}"
     if pair:
         node = pair[1]
-        return _rewritten(text, pair, f" {flow}") if node.start == node.end else (
-            text[: node.start] + flow + text[node.end :])  # fmt: skip
+        return (
+            _rewritten(text, pair, f" {flow}")
+            if node.start == node.end
+            else (text[: node.start] + flow + text[node.end :])
+        )
     if root and root.is_flow:
         return _in_flow(text, root, f"{json.dumps(head)}: {flow}")
     indent = " " * (root.pairs[0][0].column if root else 0)

@@ -172,8 +172,11 @@ def own_file(tool: Tool, around: UserContext) -> Path:
     plain = {
         name: value for name, value in around.environ.items() if not any(row.name == name for row in variables(tool))
     }
-    own = [file for file in settings_files(tool, UserContext(plain, around.home, around.os_name, around.root))
-           if file.is_own]  # fmt: skip
+    own = [
+        file
+        for file in settings_files(tool, UserContext(plain, around.home, around.os_name, around.root))
+        if file.is_own
+    ]
     there = [file.path for file in own if file.path.is_file()] if tool is Tool.CONDA else []
     return there[-1] if there else next(file.path for file in own if file.is_new)
 

@@ -80,15 +80,27 @@ def _torch_in(python: str, folder: Path) -> UserSiteTorch | None:
 
 _UV_LISTS = ("extra-index-url", "find-links", "allow-insecure-host")
 _ROLES = {
-    "index-url": "index", "index": "index", "extra-index-url": "extra", "find-links": "links",
-    "channels": "channel", "default_channels": "channel", "custom_channels": "channel", "channel_alias": "channel",
-    "custom_multichannels": "channel", "mirrored_channels": "channel",
-    "trusted-host": "trusted", "allow-insecure-host": "trusted",
-}  # fmt: skip
+    "index-url": "index",
+    "index": "index",
+    "extra-index-url": "extra",
+    "find-links": "links",
+    "channels": "channel",
+    "default_channels": "channel",
+    "custom_channels": "channel",
+    "channel_alias": "channel",
+    "custom_multichannels": "channel",
+    "mirrored_channels": "channel",
+    "trusted-host": "trusted",
+    "allow-insecure-host": "trusted",
+}
 _UV_VARIABLES = {
-    "UV_DEFAULT_INDEX": "index-url", "UV_INDEX_URL": "index-url", "UV_INDEX": "extra-index-url",
-    "UV_EXTRA_INDEX_URL": "extra-index-url", "UV_FIND_LINKS": "find-links", "UV_INSECURE_HOST": "allow-insecure-host",
-}  # fmt: skip
+    "UV_DEFAULT_INDEX": "index-url",
+    "UV_INDEX_URL": "index-url",
+    "UV_INDEX": "extra-index-url",
+    "UV_EXTRA_INDEX_URL": "extra-index-url",
+    "UV_FIND_LINKS": "find-links",
+    "UV_INSECURE_HOST": "allow-insecure-host",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,9 +179,13 @@ def read_own_settings(
     options += [option for file in reading.files for option in _conda_file(file)]
     broken += [BrokenFile(Tool.CONDA, path, "syntax", problem) for path, problem in reading.broken]
     options += _variables(environ)
-    return OwnSettings(tuple(options), tuple(broken), _as_conda(reading, environ),
-                       torch_in_user_sites(environ, home, os_name),
-                       tuple(_misplaced(UserContext(environ, home, os_name, root))))  # fmt: skip
+    return OwnSettings(
+        tuple(options),
+        tuple(broken),
+        _as_conda(reading, environ),
+        torch_in_user_sites(environ, home, os_name),
+        tuple(_misplaced(UserContext(environ, home, os_name, root))),
+    )
 
 
 def _misplaced(around: UserContext) -> Iterator[MisplacedFile]:
@@ -236,8 +252,19 @@ def parse_pip_options(text: str, path: Path) -> list[Option]:
             values = tuple(raw.split()) if key in MULTIPLE else (raw.strip(),)
             start = _pip_line(lines, section, written)
             at = tuple(_line_with(lines, value, start) for value in values)
-            found.append(Option(Tool.PIP, path, f"{section}.{key}", key, values, at, is_list=key in MULTIPLE,
-                                role=_ROLES.get(key, ""), raw=raw))  # fmt: skip
+            found.append(
+                Option(
+                    Tool.PIP,
+                    path,
+                    f"{section}.{key}",
+                    key,
+                    values,
+                    at,
+                    is_list=key in MULTIPLE,
+                    role=_ROLES.get(key, ""),
+                    raw=raw,
+                )
+            )
     return found
 
 
@@ -312,10 +339,17 @@ def _conda_file(file: CondaFile) -> Iterator[Option]:
         held = [row for row in rows if row.value is not None]
         values = tuple(str(row.value).lower() if isinstance(row.value, bool) else str(row.value) for row in held)
         yield Option(
-            Tool.CONDA, file.path, f"{key}.{name}" if name is not None else key, key, values,
-            tuple(row.line for row in held), name, is_list=rows[0].shape in ("list", "lists"),
-            role=_ROLES.get(key, ""), for_mamba=file.for_mamba,
-        )  # fmt: skip
+            Tool.CONDA,
+            file.path,
+            f"{key}.{name}" if name is not None else key,
+            key,
+            values,
+            tuple(row.line for row in held),
+            name,
+            is_list=rows[0].shape in ("list", "lists"),
+            role=_ROLES.get(key, ""),
+            for_mamba=file.for_mamba,
+        )
 
 
 def _variables(environ: Mapping[str, str]) -> Iterator[Option]:

@@ -71,8 +71,13 @@ def merge_pip(files: tuple[Mapping[str, str], ...], environ: Mapping[str, str]) 
         start = f"{section}."
         chosen.update({key[len(start) :]: value for key, value in merged.items() if key.startswith(start) and value})
     variables = {key.upper(): value for key, value in environ.items()}
-    chosen.update({_named(key[len(_VARIABLE) :]): value for key, value in variables.items()
-                   if key.startswith(_VARIABLE) and value})  # fmt: skip
+    chosen.update(
+        {
+            _named(key[len(_VARIABLE) :]): value
+            for key, value in variables.items()
+            if key.startswith(_VARIABLE) and value
+        }
+    )
     return {key: tuple(value.split()) if key in _MULTIPLE else (value.strip(),) for key, value in chosen.items()}
 
 
@@ -111,8 +116,9 @@ def parse(text: str) -> dict[str, str]:
         parser.read_string("\n".join(body_of(line) for line in split_lines(text)))
     except configparser.Error as error:
         raise ValueError(str(error)) from error
-    return {f"{section}.{option_name(key)}": value for section in parser.sections()
-            for key, value in parser.items(section)}  # fmt: skip
+    return {
+        f"{section}.{option_name(key)}": value for section in parser.sections() for key, value in parser.items(section)
+    }
 
 
 def value_of(text: str, key: str) -> Value:

@@ -121,8 +121,12 @@ def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
     for kind in kinds:
         if kind not in LASTING:
             raise UsageError("settings-not-lasting", kind=kind)
-    known = {kind: row for kind, in_table in LASTING.items() for row in mirror_rows()
-             if (row.kind, row.id) == (in_table, mirror) and kind in (kinds or LASTING)}  # fmt: skip
+    known = {
+        kind: row
+        for kind, in_table in LASTING.items()
+        for row in mirror_rows()
+        if (row.kind, row.id) == (in_table, mirror) and kind in (kinds or LASTING)
+    }
     if not known:
         names = sorted({row.id for row in mirror_rows() if row.kind in LASTING.values()})
         raise UsageError("settings-no-mirror", id=mirror, known=", ".join(names))

@@ -66,12 +66,14 @@ def parse_uv_file(text: str, base: Path | None = None) -> UvValues:
     default = next((row["url"] for row in simple if row.get("default") is True), None)
     return UvValues(
         index=default or _text(table.get("index-url")),
-        extra=(*(row["url"] for row in simple if row.get("default") is not True),
-               *_texts(table.get("extra-index-url"))),
+        extra=(
+            *(row["url"] for row in simple if row.get("default") is not True),
+            *_texts(table.get("extra-index-url")),
+        ),
         find_links=(*(row["url"] for row in usable if row.get("format") == "flat"), *_texts(table.get("find-links"))),
         no_index=table.get("no-index") is True,
         base=base,
-    )  # fmt: skip
+    )
 
 
 def parse_uv_variables(environ: Mapping[str, str]) -> UvValues:
@@ -239,8 +241,7 @@ def _without_entry(text: str, at: int, is_tidy: bool) -> str:
 
 def _heads(lines: list[str]) -> list[int]:
     """Lines that begin a table. Within a long text or list, what stands before such a line is no whole document."""
-    return [number for number, line in enumerate(lines)
-            if _ANY_HEAD.match(line) and _is_whole("".join(lines[:number]))]  # fmt: skip
+    return [number for number, line in enumerate(lines) if _ANY_HEAD.match(line) and _is_whole("".join(lines[:number]))]
 
 
 def _is_whole(text: str) -> bool:
@@ -275,5 +276,6 @@ def _same_ends(before: str, after: str, newline: str) -> str:
     if newline == "\n":
         return after
     known = set(split_lines(before))
-    return "".join(line if line in known else body_of(line) + newline * (line != body_of(line))
-                   for line in split_lines(after))  # fmt: skip
+    return "".join(
+        line if line in known else body_of(line) + newline * (line != body_of(line)) for line in split_lines(after)
+    )

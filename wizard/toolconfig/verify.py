@@ -128,8 +128,9 @@ def verify(wish: SettingsRequest, around: UserContext, ask: Ask = run) -> ToolCh
 
 
 def _check(wish: SettingsRequest, answer: ToolAnswer, found: str | None = None) -> ToolCheck:
-    words = message(f"settings-file.check.{answer.value}", tool=wish.tool.value, path=str(wish.path),
-                    found=redact(found or "-"))  # fmt: skip
+    words = message(
+        f"settings-file.check.{answer.value}", tool=wish.tool.value, path=str(wish.path), found=redact(found or "-")
+    )
     return ToolCheck(wish.tool, answer, words)
 
 

@@ -175,9 +175,13 @@ class Client:
         self._session.close()
 
     def get(
-        self, url: str, source: Words, headers: Mapping[str, str], most_bytes: int | None = None,
+        self,
+        url: str,
+        source: Words,
+        headers: Mapping[str, str],
+        most_bytes: int | None = None,
         goes_on: Callable[[int], bool] | None = None,
-    ) -> HttpPage:  # fmt: skip
+    ) -> HttpPage:
         """Follows redirects that stay safe; reads at most `most_bytes`. Raises SourceUnreachable.
 
         A status is no failure here: the caller knows what 404 means. `goes_on` is asked with the number of bytes
@@ -188,15 +192,24 @@ class Client:
             return self._get(url, source, headers, most_bytes, goes_on)
 
     def _get(
-        self, url: str, source: Words, headers: Mapping[str, str], most_bytes: int | None,
+        self,
+        url: str,
+        source: Words,
+        headers: Mapping[str, str],
+        most_bytes: int | None,
         goes_on: Callable[[int], bool] | None,
-    ) -> HttpPage:  # fmt: skip
+    ) -> HttpPage:
         for _ in range(_MOST_REDIRECTS + 1):
             try:
                 with self._session.get(
-                    url, headers=dict(headers), timeout=self._timeouts, stream=True,
-                    allow_redirects=False, proxies=self._proxies(url), auth=get_netrc_auth(url),
-                ) as response:  # fmt: skip
+                    url,
+                    headers=dict(headers),
+                    timeout=self._timeouts,
+                    stream=True,
+                    allow_redirects=False,
+                    proxies=self._proxies(url),
+                    auth=get_netrc_auth(url),
+                ) as response:
                     if not response.is_redirect:
                         return self._read(response, url, source, most_bytes, goes_on)
                     target = _redirect_target(url, response.headers["Location"])
@@ -212,9 +225,13 @@ class Client:
         return {urlsplit(url).scheme: proxy} if proxy else {}
 
     def _read(
-        self, response: requests.Response, url: str, source: Words, most_bytes: int | None,
+        self,
+        response: requests.Response,
+        url: str,
+        source: Words,
+        most_bytes: int | None,
         goes_on: Callable[[int], bool] | None,
-    ) -> HttpPage:  # fmt: skip
+    ) -> HttpPage:
         body = bytearray()
         while chunk := response.raw.read1(65536, decode_content=True):
             body += chunk

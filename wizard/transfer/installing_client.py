@@ -26,8 +26,10 @@ def list_headers() -> Mapping[str, str]:
 def file_headers(first: int, last: int) -> Mapping[str, str]:
     """For the bytes `first` to `last`, both included."""
     return {
-        "Range": f"bytes={first}-{last}", "Accept-Encoding": "identity", "User-Agent": f"torch-setup/{__version__}",
-    }  # fmt: skip
+        "Range": f"bytes={first}-{last}",
+        "Accept-Encoding": "identity",
+        "User-Agent": f"torch-setup/{__version__}",
+    }
 
 
 def _uv_version() -> str:

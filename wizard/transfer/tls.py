@@ -19,9 +19,12 @@ from wizard.system.traits import this
 _HASHED = re.compile(r"^[0-9a-fA-F]{8}\.\d+$")
 # Where truststore looks when OpenSSL's own places are empty.
 _STORES = (
-    "/etc/ssl/cert.pem", "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", "/etc/pki/tls/cert.pem",
-    "/etc/ssl/certs/ca-certificates.crt", "/etc/ssl/ca-bundle.pem",
-)  # fmt: skip
+    "/etc/ssl/cert.pem",
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
+    "/etc/pki/tls/cert.pem",
+    "/etc/ssl/certs/ca-certificates.crt",
+    "/etc/ssl/ca-bundle.pem",
+)
 
 
 class CertificateUnreadable(OSError):

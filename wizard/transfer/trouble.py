@@ -27,10 +27,23 @@ LOGIN, OFFLINE, REFUSED = "network-proxy-login", "network-proxy-offline", "netwo
 _PROXY = {"login": LOGIN, "offline": OFFLINE, "refused": REFUSED}
 # OpenSSL's X509_V_ERR_*, and Windows' CERT_E_* where truststore asks Windows.
 _VERIFY = {
-    9: CLOCK, 10: EXPIRED, 62: HOST, 63: HOST, 64: HOST,
-    2: AUTHORITY, 18: AUTHORITY, 19: AUTHORITY, 20: AUTHORITY, 21: AUTHORITY, 27: AUTHORITY,
-    0x800B0101: EXPIRED, 0x800B010F: HOST, 0x800B0109: AUTHORITY, 0x800B010A: AUTHORITY, 0x800B0112: AUTHORITY,
-}  # fmt: skip
+    9: CLOCK,
+    10: EXPIRED,
+    62: HOST,
+    63: HOST,
+    64: HOST,
+    2: AUTHORITY,
+    18: AUTHORITY,
+    19: AUTHORITY,
+    20: AUTHORITY,
+    21: AUTHORITY,
+    27: AUTHORITY,
+    0x800B0101: EXPIRED,
+    0x800B010F: HOST,
+    0x800B0109: AUTHORITY,
+    0x800B010A: AUTHORITY,
+    0x800B0112: AUTHORITY,
+}
 _TUNNEL = re.compile(r"Tunnel connection failed: (\d{3})")
 # What uv and rattler (reqwest, rustls) print.
 _SAID = (

@@ -223,8 +223,10 @@ class UndoJournal:
         if change.state is ChangeState.UNDOING:
             return self._undo(change, take_out).change
         contents = (targets.read_target(file) for file in change.files)
-        if all(now is not None and digest(now) == file.after_sha256
-               for now, file in zip(contents, change.files, strict=True)):  # fmt: skip
+        if all(
+            now is not None and digest(now) == file.after_sha256
+            for now, file in zip(contents, change.files, strict=True)
+        ):
             return self._settled(change, ChangeState.WRITTEN)
         self._take_back(change)
         return replace(change, state=ChangeState.DROPPED)

@@ -117,9 +117,15 @@ def _from_json(change_id: str, data: Mapping[str, Any]) -> Change:
 def _file(data: Mapping[str, Any]) -> FileChange:
     ours = tuple(OurKey(key["key"], _value(key["before"]), _value(key["after"])) for key in data["ours"])
     return FileChange(
-        path=data["path"], target=data["target"], tool=data["tool"], ours=ours, before_sha256=data["before_sha256"],
-        after_sha256=data["after_sha256"], mode=data["mode"], made=tuple(data["made"]),
-    )  # fmt: skip
+        path=data["path"],
+        target=data["target"],
+        tool=data["tool"],
+        ours=ours,
+        before_sha256=data["before_sha256"],
+        after_sha256=data["after_sha256"],
+        mode=data["mode"],
+        made=tuple(data["made"]),
+    )
 
 
 def _value(value: Any) -> Value:

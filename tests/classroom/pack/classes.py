@@ -36,9 +36,12 @@ class Class:
 
 
 def make_class(
-    origin: str, builds: tuple[tuple[str, str], ...] = (("linux", "cu126"), ("windows", "cu126")),
-    kilobytes: int = 300, title: str = "Deep learning 101", seed: int = 1,
-) -> Class:  # fmt: skip
+    origin: str,
+    builds: tuple[tuple[str, str], ...] = (("linux", "cu126"), ("windows", "cu126")),
+    kilobytes: int = 300,
+    title: str = "Deep learning 101",
+    seed: int = 1,
+) -> Class:
     """`origin`: where the official source is, without a last slash."""
     data: dict[str, bytes] = {}
     shared = tuple(_wheel(origin, data, name, version, "py3-none-any", size, 1) for name, version, size in SHARED)

@@ -75,9 +75,13 @@ def test_an_interrupted_build_goes_on(course: Class, origin: FaultServer, tmp_pa
 
     with pytest.raises(Cancelled):
         build(
-            wanted_of(course.file), pack, BuildOptions(connections=1), Downloads(tmp_path / "own"), watch,
+            wanted_of(course.file),
+            pack,
+            BuildOptions(connections=1),
+            Downloads(tmp_path / "own"),
+            watch,
             lambda: bool(seen and seen[-1] >= 2),
-        )  # fmt: skip
+        )
     assert not (pack / "pack.json").exists()
     got = sum(origin.sent.values())
     assert got > 0
@@ -276,6 +280,12 @@ def test_the_commands_build_and_check(course: Class, tmp_path: Path) -> None:
 def _command(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "TORCH_WIZARD_LANG": "en"}
     return subprocess.run(
-        [sys.executable, "-m", "wizard", *arguments], capture_output=True, text=True, encoding="utf-8",
-        env=environment, cwd=Path(__file__).resolve().parents[2], stdin=subprocess.DEVNULL, timeout=60,
-    )  # fmt: skip
+        [sys.executable, "-m", "wizard", *arguments],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env=environment,
+        cwd=Path(__file__).resolve().parents[2],
+        stdin=subprocess.DEVNULL,
+        timeout=60,
+    )

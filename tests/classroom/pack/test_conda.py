@@ -36,9 +36,13 @@ def test_each_package_is_fetched_once_into_a_channel_that_an_engine_can_use(
     assert others(pack, done.listing) == ()
     channel = {path.relative_to(pack / "conda").as_posix() for path in (pack / "conda").rglob("*") if path.is_file()}
     assert channel == {
-        "noarch/repodata.json", "noarch/pip-25.1-h1_0.conda", "linux-64/repodata.json",
-        "linux-64/python-3.12.11-h1_0.conda", "win-64/repodata.json", "win-64/python-3.12.11-h1_0.conda",
-    }  # fmt: skip
+        "noarch/repodata.json",
+        "noarch/pip-25.1-h1_0.conda",
+        "linux-64/repodata.json",
+        "linux-64/python-3.12.11-h1_0.conda",
+        "win-64/repodata.json",
+        "win-64/python-3.12.11-h1_0.conda",
+    }
     assert [page.name for page in (pack / "simple").iterdir() if page.name in ("pip", "python")] == []
     for subdir in ("linux-64", "win-64"):
         target = Target(
@@ -46,8 +50,9 @@ def test_each_package_is_fetched_once_into_a_channel_that_an_engine_can_use(
         )
         chosen = RattlerEngine().plan(target).packages
         assert {(one.name, one.version, one.size) for one in chosen} == {
-            ("pip", "25.1", 200_000), ("python", "3.12.11", 200_000),
-        }  # fmt: skip
+            ("pip", "25.1", 200_000),
+            ("python", "3.12.11", 200_000),
+        }
     page = (pack / "index.html").read_text(encoding="utf-8")
     assert "conda" in page
     assert page.count("python-3.12.11-h1_0.conda</a>") == 2

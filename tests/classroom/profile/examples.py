@@ -43,10 +43,15 @@ def with_python(lock: ProfileLock) -> ProfileLock:
     subdir = channel_subdir(lock.os, lock.arch)
     pip = conda("pip", "25.1", depends=("python >=3.9,<3.13.0a0", "setuptools"), noarch="python", license="MIT")
     python = conda(
-        "python", f"{lock.python}.11", subdir, build_number=3, depends=("__glibc >=2.17,<3.0.a0",),
-        constrains=(f"python_abi {lock.python}.* *_cp3",), timestamp=1_700_000_000_000,
+        "python",
+        f"{lock.python}.11",
+        subdir,
+        build_number=3,
+        depends=("__glibc >=2.17,<3.0.a0",),
+        constrains=(f"python_abi {lock.python}.* *_cp3",),
+        timestamp=1_700_000_000_000,
         site_packages=f"lib/python{lock.python}/site-packages",
-    )  # fmt: skip
+    )
     also = replace(python.file, urls=(*python.file.urls, f"https://mirror.example.org/f/{python.path}"))
     return replace(lock, conda=(pip, replace(python, file=also)))
 
@@ -63,13 +68,22 @@ def full() -> Profile:
         with_python(entry("linux", "cu126", torch="2.13.0")),
         entry("linux", "cpu", python="3.13"),
         environment=ProfileEnvironment(
-            "深度 学习", "rattler", "3.12", ("2.14.1", "2.13.0"), (), ("pandas>=2", 'x; os_name == "nt"'),
-            "D:/class", "~/class",
+            "深度 学习",
+            "rattler",
+            "3.12",
+            ("2.14.1", "2.13.0"),
+            (),
+            ("pandas>=2", 'x; os_name == "nt"'),
+            "D:/class",
+            "~/class",
         ),
         sources=ProfileSources(
-            "https://index.example.org/simple", "https://torch.example.org/whl", "https://conda.example.org/forge",
-            ("http://10.0.0.7:8080/pack", "https://pack.example.org"), True,
+            "https://index.example.org/simple",
+            "https://torch.example.org/whl",
+            "https://conda.example.org/forge",
+            ("http://10.0.0.7:8080/pack", "https://pack.example.org"),
+            True,
         ),
         ask=("name", "place", "python"),
         language="zh_CN",
-    )  # fmt: skip
+    )

@@ -81,10 +81,15 @@ def test_what_each_machine_takes(name: str) -> None:
 
 
 CARRIED = (
-    entry("windows", "cu130"), entry("windows", "cu126"), entry("windows", "cu126", "2.13.0"), entry("windows", "cpu"),
-    entry("linux", "cu130"), entry("linux", "cu128", "2.11.0"), entry("linux", "cu126", "2.13.0"),
+    entry("windows", "cu130"),
+    entry("windows", "cu126"),
+    entry("windows", "cu126", "2.13.0"),
+    entry("windows", "cpu"),
+    entry("linux", "cu130"),
+    entry("linux", "cu128", "2.11.0"),
+    entry("linux", "cu126", "2.13.0"),
     entry("linux", "cpu", "2.13.0"),
-)  # fmt: skip
+)
 SETS = [some for size in (1, 2, 3) for some in combinations(CARRIED, size)]
 
 

@@ -56,7 +56,7 @@ MISTAKES = [
     (f'url = "{HOST}/forge', 'url = "https://u:hunter2@example.org/forge', "url"),
     (f'url = "{HOST}/forge/noarch', f'url = "{HOST}/forge/win-64', "url"),
     (f'url = "{HOST}/forge/noarch/pip', f'url = "{HOST}/forge/noarch/pop', "url"),
-    ('  size = 500\n', "", "size"),
+    ("  size = 500\n", "", "size"),
     ("size = 500", "size = -1", "size"),
     ("size = 500", "size = 1e999", "size"),
     (f'sha256 = "{PIP.file.sha256}"', f'sha256 = "{PIP.file.sha256[:-1]}"', "sha256"),
@@ -66,7 +66,7 @@ MISTAKES = [
     ('depends = ["', f'depends = [{", ".join(["1"] * 201)}, "', "depends"),
     ('noarch = "python"', 'noarch = "shell"', "noarch"),
     ('license = "MIT"', 'license = "<script>"', "license"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("old", "new", "field"), MISTAKES, ids=[f"{n}-{row[2]}" for n, row in enumerate(MISTAKES)])

@@ -28,13 +28,38 @@ TRIES = settings(max_examples=times(5000, 60), deadline=None)
 ODD = st.one_of(
     st.text(max_size=20).filter(lambda text: text.isprintable()),
     st.sampled_from(
-        ["", "..", "../x", "/etc", "~", "CON", "-x", "--help", "a@b", "http://x", "https://x/", "file:///x", "2.28",
-         "3.12", "cu126", "$(id)", "%PATH%", "https://[", "https://[::1]/x", "https://x:0/", "x" * 3000]
+        [
+            "",
+            "..",
+            "../x",
+            "/etc",
+            "~",
+            "CON",
+            "-x",
+            "--help",
+            "a@b",
+            "http://x",
+            "https://x/",
+            "file:///x",
+            "2.28",
+            "3.12",
+            "cu126",
+            "$(id)",
+            "%PATH%",
+            "https://[",
+            "https://[::1]/x",
+            "https://x:0/",
+            "x" * 3000,
+        ]
     ),
-    st.integers(-(2**70), 2**70), st.booleans(), st.floats(allow_nan=False), st.just([]), st.just({}),
+    st.integers(-(2**70), 2**70),
+    st.booleans(),
+    st.floats(allow_nan=False),
+    st.just([]),
+    st.just({}),
     st.lists(st.text(max_size=3).filter(lambda text: text.isprintable()), max_size=3),
     st.just([{"x": 1}]),
-)  # fmt: skip
+)
 
 
 def outcome(data: bytes) -> Profile | None:

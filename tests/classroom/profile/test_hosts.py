@@ -52,11 +52,18 @@ def test_official_places_and_mirrors_of_the_tables_need_no_yes() -> None:
 @pytest.mark.parametrize(
     "host",
     [
-        "https://evil.example", "https://download-r2.pytorch.org.evil.example", "https://pytorch.org", "http://127.0.0.1:8",
-        f"https://{FILES}.evil.example", f"https://x{FILES}", f"https://{FILES}:8443", "https://github.com/evil/x",
-        "https://conda.anaconda.org/evil", "https://EVIL.example.",
+        "https://evil.example",
+        "https://download-r2.pytorch.org.evil.example",
+        "https://pytorch.org",
+        "http://127.0.0.1:8",
+        f"https://{FILES}.evil.example",
+        f"https://x{FILES}",
+        f"https://{FILES}:8443",
+        "https://github.com/evil/x",
+        "https://conda.anaconda.org/evil",
+        "https://EVIL.example.",
     ],
-)  # fmt: skip
+)
 def test_any_other_host_is_named(host: str) -> None:
     expected = host.partition("://")[2].partition("/")[0].lower().rstrip(".")
     assert names(at(OFFICIAL, host)) == [expected]
@@ -76,9 +83,15 @@ def test_every_address_counts_and_torch_comes_first() -> None:
     found = {host.name: host for host in foreign_hosts(made)}
     assert list(found)[:2] == ["files.example.org", "a.example"]
     assert set(found) == {
-        "files.example.org", "a.example", "index.example.org", "torch.example.org", "conda.example.org",
-        "mirror.example.org", "10.0.0.7:8080", "pack.example.org",
-    }  # fmt: skip
+        "files.example.org",
+        "a.example",
+        "index.example.org",
+        "torch.example.org",
+        "conda.example.org",
+        "mirror.example.org",
+        "10.0.0.7:8080",
+        "pack.example.org",
+    }
     assert found["10.0.0.7:8080"].roles == ("share",)
     assert found["mirror.example.org"].packages == ("python",)  # a conda package's further address
     for language in LANGUAGES:
@@ -94,10 +107,12 @@ def test_where_only_class_servers_are_asked_the_locks_name_nobody_but_a_packs_ma
 def test_a_channel_is_known_by_its_whole_address() -> None:
     official = next(row.url for row in mirror_rows() if (row.kind, row.id) == ("conda-forge", "official"))
     for base, expected in (
-        (official, []), (official.rpartition("/")[0] + "/evil", ["conda.anaconda.org"]),
-        (official + "/../evil", ["conda.anaconda.org"]), (official + "/%2e%2e/evil", ["conda.anaconda.org"]),
+        (official, []),
+        (official.rpartition("/")[0] + "/evil", ["conda.anaconda.org"]),
+        (official + "/../evil", ["conda.anaconda.org"]),
+        (official + "/%2e%2e/evil", ["conda.anaconda.org"]),
         (official + "x", ["conda.anaconda.org"]),
-    ):  # fmt: skip
+    ):
         lock = at(OFFICIAL).locks[0]
         package = conda("pip", "25.1")
         there = replace(package, file=replace(package.file, urls=(f"{base}/{package.path}",)))
@@ -201,13 +216,27 @@ def test_places_on_linux_that_no_file_may_choose(place: str) -> None:
 @pytest.mark.parametrize(
     "place",
     [
-        "~/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup", "~/appdata/Local/x", "~\\APPDATA\\x",
-        "C:/Windows/System32", "D:/windows/x", "C:/Program Files/x", "C:\\ProgramData\\x", "C:/PROGRA~1/x",
-        "~/APPDAT~1/x", "~/Documents/WindowsPowerShell/Modules", "~/Documents/PowerShell",
-        "C:/Documents and Settings/x", "~/.ssh",
-        "\\\\host\\share\\x", "//host/share/x", "\\\\?\\C:\\x", "C:x", "C:/x/.git/hooks", "~/Start Menu/x",
+        "~/AppData/Roaming/Microsoft/Windows/Start Menu/Programs/Startup",
+        "~/appdata/Local/x",
+        "~\\APPDATA\\x",
+        "C:/Windows/System32",
+        "D:/windows/x",
+        "C:/Program Files/x",
+        "C:\\ProgramData\\x",
+        "C:/PROGRA~1/x",
+        "~/APPDAT~1/x",
+        "~/Documents/WindowsPowerShell/Modules",
+        "~/Documents/PowerShell",
+        "C:/Documents and Settings/x",
+        "~/.ssh",
+        "\\\\host\\share\\x",
+        "//host/share/x",
+        "\\\\?\\C:\\x",
+        "C:x",
+        "C:/x/.git/hooks",
+        "~/Start Menu/x",
     ],
-)  # fmt: skip
+)
 def test_places_on_windows_that_no_file_may_choose(place: str) -> None:
     assert place_flaw(place, "windows") == "place"
 
@@ -234,16 +263,23 @@ def test_a_full_path_or_a_name_leads_no_further() -> None:
 def test_whose_home_it_is() -> None:
     posix, me = places("linux"), PurePosixPath("/home/me")
     for place, expected in (
-        ("/home/me/x", False), ("/home/you/x", True), ("/root/x", True), ("/home/mean", True), ("/srv/x", False)
-    ):  # fmt: skip
+        ("/home/me/x", False),
+        ("/home/you/x", True),
+        ("/root/x", True),
+        ("/home/mean", True),
+        ("/srv/x", False),
+    ):
         assert posix.is_anothers(PurePosixPath(place), me) is expected, place
     assert posix.is_anothers(PurePosixPath("/nfs/lab/you/x"), PurePosixPath("/nfs/lab/me"))
     assert not posix.is_anothers(PurePosixPath("/srv/x"), PurePosixPath("/root"))
     windows, mine = places("windows"), PureWindowsPath("C:/Users/Me")
     for place, expected in (
-        ("C:/users/me/x", False), ("C:/Users/You/x", True), ("C:/Users/Default/x", True), ("C:/Users/Public/x", False),
+        ("C:/users/me/x", False),
+        ("C:/Users/You/x", True),
+        ("C:/Users/Default/x", True),
+        ("C:/Users/Public/x", False),
         ("D:/class", False),
-    ):  # fmt: skip
+    ):
         assert windows.is_anothers(PureWindowsPath(place), mine) is expected, place
 
 
@@ -255,8 +291,11 @@ def test_a_place_is_looked_at_again_where_it_is_used(tmp_path: Path, monkeypatch
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setattr("wizard.system.traits.os_name", lambda: "linux")
     for place, refused in (
-        (str(tmp_path / "homes" / "you"), True), ("~/class", True), ("~/lesson", False), (str(home / "lesson"), False)
-    ):  # fmt: skip
+        (str(tmp_path / "homes" / "you"), True),
+        ("~/class", True),
+        ("~/lesson", False),
+        (str(home / "lesson"), False),
+    ):
         made = profile(environment=ProfileEnvironment("deep", "venv", place_linux=place))
         if refused:
             with pytest.raises(UsageError) as caught:

@@ -53,10 +53,15 @@ def test_one_release_for_all_where_the_admin_says_so() -> None:
     found = needs_of_machines(ROOM, checked(Allowed(torch=("2.14.1",)), load_matrix()), load_matrix())
     assert {need.torch for need in found.needs} == {"2.14.1"}
     assert [(need.os, need.arch, need.variant) for need in found.needs] == [
-        ("windows", "x86_64", "cu132"), ("windows", "x86_64", "cu126"), ("windows", "x86_64", "cpu"),
-        ("linux", "aarch64", "cu132"), ("linux", "aarch64", "cu126"),
-        ("linux", "x86_64", "cu132"), ("linux", "x86_64", "cu126"), ("linux", "x86_64", "cpu"),
-    ]  # fmt: skip
+        ("windows", "x86_64", "cu132"),
+        ("windows", "x86_64", "cu126"),
+        ("windows", "x86_64", "cpu"),
+        ("linux", "aarch64", "cu132"),
+        ("linux", "aarch64", "cu126"),
+        ("linux", "x86_64", "cu132"),
+        ("linux", "x86_64", "cu126"),
+        ("linux", "x86_64", "cpu"),
+    ]
 
 
 def test_only_these_tags() -> None:
@@ -76,9 +81,11 @@ def test_systems_and_tags_by_name() -> None:
     allowed = Allowed(variants=("cu126", "cpu"))
     found = needs_of_platforms([("windows", "x86_64"), ("linux", "x86_64")], allowed, load_matrix())
     assert [built(need) for need in found.needs] == [
-        ("windows", "x86_64", "2.15.0", "cpu"), ("windows", "x86_64", "2.14.1", "cu126"),
-        ("linux", "x86_64", "2.15.0", "cpu"), ("linux", "x86_64", "2.14.1", "cu126"),
-    ]  # fmt: skip
+        ("windows", "x86_64", "2.15.0", "cpu"),
+        ("windows", "x86_64", "2.14.1", "cu126"),
+        ("linux", "x86_64", "2.15.0", "cpu"),
+        ("linux", "x86_64", "2.14.1", "cu126"),
+    ]
     both = together([found, needs_of_machines([("a", machine("v100-linux-535"))], Allowed(), load_matrix())])
     assert len(both.needs) == 4
     assert next(need.machines for need in both.needs if built(need) == ("linux", "x86_64", "2.14.1", "cu126")) == ("a",)

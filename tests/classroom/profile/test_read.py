@@ -119,7 +119,7 @@ MISTAKES = [
     ('torch = "2.14.1"', 'torch = "2.13.0"', "lock[0].file[1].version"),
     ('variant = "cu126"', 'variant = "cu130"', "lock[0].file[1].version"),
     ('variant = "cu126"', 'variant = "rocm"', "lock[0].variant"),
-    ("  [[lock.file]]", '  [[lock.flie]]\n  x = 1\n  [[lock.file]]', "lock[0].flie"),
+    ("  [[lock.file]]", "  [[lock.flie]]\n  x = 1\n  [[lock.file]]", "lock[0].flie"),
     (f'sha256 = "{SHA}"', 'sha256 = "abc"', "lock[0].file[0].sha256"),
     (f'sha256 = "{SHA}"', f'sha256 = "{SHA}0"', "lock[0].file[0].sha256"),
     (f'sha256 = "{SHA}"', f'sha256 = "{SHA.upper()}"', "lock[0].file[0].sha256"),
@@ -146,7 +146,7 @@ MISTAKES = [
     ('name = "numpy"', 'name = "-r"', "lock[0].file[0].name"),
     ('version = "2.3.0"', 'version = "not a version"', "lock[0].file[0].version"),
     ('version = "2.3.0"', 'version = "abc"', "lock[0].file[0].version"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,11 @@ def test_several_mistakes_are_told_at_once_and_the_first_ones_shown() -> None:
     lines = TEXT.replace('os = "windows"', 'os = "x"').replace(NAME, 'name = ".."').replace("size = 1000", "size = 0")
     error = refused(lines)
     assert [line.split(": ")[0] for line in error.details.splitlines()] == [
-        "environment.name", "lock[0].os", "lock[0].file[0].size", "lock[0].file[1].size",
-    ]  # fmt: skip
+        "environment.name",
+        "lock[0].os",
+        "lock[0].file[0].size",
+        "lock[0].file[1].size",
+    ]
     assert "(+1)" in str(error)
     assert "lock[0].file[0].size" in str(error)
 

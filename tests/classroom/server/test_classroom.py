@@ -90,11 +90,13 @@ def test_a_server_that_swaps_the_profile_is_found_out(pack: Path, tmp_path: Path
 @pytest.mark.parametrize(
     ("spec", "expected"),
     [
-        ("ftp://lab.example/", "pack-bad-address"), ("http://", "pack-bad-address"),
+        ("ftp://lab.example/", "pack-bad-address"),
+        ("http://", "pack-bad-address"),
         ("http://x:99999/", "pack-bad-address"),
-        ("http://u:secret@[::1/", "pack-bad-address"), ("/nowhere/at/all", "pack-no-folder"),
+        ("http://u:secret@[::1/", "pack-bad-address"),
+        ("/nowhere/at/all", "pack-no-folder"),
     ],
-)  # fmt: skip
+)
 def test_an_address_that_is_none(spec: str, expected: str) -> None:
     assert refused(Asked(pack=spec, code="0" * 16)) == expected
 
@@ -165,9 +167,15 @@ def fetch(files: list[LockedFile], near: FaultServer, store: Path) -> list[str]:
     far: list[str] = []
     options = Options(allow_http=True, backoff=0.01)
     fetch_near_first(
-        Fetcher(Downloads(store), options=options), files, (near.root,), lambda progress: None, lambda file, path: None,
-        lambda: False, lambda: False, lambda error: far.append(error.code),
-    )  # fmt: skip
+        Fetcher(Downloads(store), options=options),
+        files,
+        (near.root,),
+        lambda progress: None,
+        lambda file, path: None,
+        lambda: False,
+        lambda: False,
+        lambda error: far.append(error.code),
+    )
     return far
 
 

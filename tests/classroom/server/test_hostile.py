@@ -53,10 +53,12 @@ def refused(asked: Asked, found: tuple[str, ...] = ()) -> str:
         ("https://lab.example/p/", "http://127.0.0.1/p/", False),
         ("http://10.0.0.2:8765/p", "http://10.0.0.1/reboot", False),
         ("http://10.0.0.2:8765/p", "http://127.0.0.1:631/", False),
-        ("http://127.0.0.1:1/p", "file:///etc/passwd", False), ("https://lab.example/p", "file:///etc/passwd", False),
-        ("http://10.0.0.2/p", "ftp://10.0.0.2/p", False), ("http://10.0.0.2/p", "/relative", False),
+        ("http://127.0.0.1:1/p", "file:///etc/passwd", False),
+        ("https://lab.example/p", "file:///etc/passwd", False),
+        ("http://10.0.0.2/p", "ftp://10.0.0.2/p", False),
+        ("http://10.0.0.2/p", "/relative", False),
     ],
-)  # fmt: skip
+)
 def test_where_a_server_may_send_a_client(start: str, url: str, may: bool) -> None:
     assert may_lead(start, url) is may
 

@@ -39,13 +39,21 @@ CREATED = 1_800_000_000.0
 
 
 def told(
-    number: int, status: int = 0, error: WizardError | None = None, label: str = "", off: float = 0.0,
+    number: int,
+    status: int = 0,
+    error: WizardError | None = None,
+    label: str = "",
+    off: float = 0.0,
     profile: str = PROFILE,
-) -> Certificate:  # fmt: skip
+) -> Certificate:
     report = report_document(
-        None, None, status=status, error=error, created=CREATED + off,
+        None,
+        None,
+        status=status,
+        error=error,
+        created=CREATED + off,
         machine={"os": "windows", "gpus": [{"name": "NVIDIA GeForce RTX 3060"}]},
-    )  # fmt: skip
+    )
     return Certificate(f"{number:032x}", profile, label or f"seat {number}", report, CREATED)
 
 
@@ -123,14 +131,20 @@ def test_words_of_a_stranger_are_only_words() -> None:
 @pytest.mark.parametrize(
     "report",
     [
-        {"status": 0, "machine": "x"}, {"status": 0, "machine": {"gpus": [1]}}, {"status": 1, "error": ["x"]},
-        {"status": 0, "verification": {"headline": 3}}, {"status": 0, "plan": {"torch": 1}},
-        {"status": 0, "steps": [None]}, {"status": 1, "diagnosis": {}},
+        {"status": 0, "machine": "x"},
+        {"status": 0, "machine": {"gpus": [1]}},
+        {"status": 1, "error": ["x"]},
+        {"status": 0, "verification": {"headline": 3}},
+        {"status": 0, "plan": {"torch": 1}},
+        {"status": 0, "steps": [None]},
+        {"status": 1, "diagnosis": {}},
         {"status": 1, "error": {"code": "fetch-no-space", "params": {"folder": {"a": 1}}}},
-        {"status": 1, "error": {"code": "fetch-no-space", "params": {}}}, {"status": 99},
-        {"status": 0, "machine": {"os": "\ud800\x1b]0;x\x07"}}, {"status": 0, "\ud800": 1},
+        {"status": 1, "error": {"code": "fetch-no-space", "params": {}}},
+        {"status": 99},
+        {"status": 0, "machine": {"os": "\ud800\x1b]0;x\x07"}},
+        {"status": 0, "\ud800": 1},
     ],
-)  # fmt: skip
+)
 def test_an_odd_report_is_a_row_and_no_crash(report: dict[str, object]) -> None:
     document = {"schema": 1, "machine": "7" * 32, "profile_sha256": PROFILE, "report": report}
     found = room("x", PROFILE, [parse(json.dumps(document).encode())])
@@ -143,10 +157,12 @@ def test_an_odd_report_is_a_row_and_no_crash(report: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "report",
     [
-        {"status": 0, "steps": [{"seconds": 10**400}]}, {"status": 0, "steps": [{"seconds": float("inf")}]},
-        {"status": 10**30}, {"status": 0, "machine": {"memory": float("nan")}},
+        {"status": 0, "steps": [{"seconds": 10**400}]},
+        {"status": 0, "steps": [{"seconds": float("inf")}]},
+        {"status": 10**30},
+        {"status": 0, "machine": {"memory": float("nan")}},
     ],
-)  # fmt: skip
+)
 def test_a_number_that_nothing_has_is_no_result(report: dict[str, object], tmp_path: Path) -> None:
     for value in (Certificate("7" * 32, PROFILE, "", report), replace(told(1), received=float("inf"))):
         with pytest.raises(WizardError) as caught:
@@ -213,8 +229,9 @@ def _hole(path: Path) -> None:
         file.truncate(1 << 40)
 
 
-@pytest.mark.parametrize("make", [_hole, lambda path: path.write_bytes(b"\xff\x00"),
-                                  *(() if os.name == "nt" else (_pipe,))])  # fmt: skip
+@pytest.mark.parametrize(
+    "make", [_hole, lambda path: path.write_bytes(b"\xff\x00"), *(() if os.name == "nt" else (_pipe,))]
+)
 def test_a_broken_number_is_made_anew_and_kept(make: Callable[[Path], object]) -> None:
     paths.home().mkdir(parents=True, exist_ok=True)
     make(paths.home() / "class-machine-id")

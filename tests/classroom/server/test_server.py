@@ -60,10 +60,24 @@ def test_ranges_and_conditions(server: PackServer, course: Class) -> None:
 
 
 _OUTSIDE = (
-    "/../secret", "/wheels/../../secret", "/%2e%2e/secret", "/..%2fsecret", "/%2e%2e%2fsecret", "//secret",
-    "/wheels/", "/wheels", "/results/", "/results/a.json", "/.building/x", "/wheels/unlisted.txt",
-    "/wheels%5c..%5c..%5csecret", "/profile.torchlab/", "/wheels/%00", "/C:/secret", "/wheels/listed.gz",
-)  # fmt: skip
+    "/../secret",
+    "/wheels/../../secret",
+    "/%2e%2e/secret",
+    "/..%2fsecret",
+    "/%2e%2e%2fsecret",
+    "//secret",
+    "/wheels/",
+    "/wheels",
+    "/results/",
+    "/results/a.json",
+    "/.building/x",
+    "/wheels/unlisted.txt",
+    "/wheels%5c..%5c..%5csecret",
+    "/profile.torchlab/",
+    "/wheels/%00",
+    "/C:/secret",
+    "/wheels/listed.gz",
+)
 
 
 def test_nothing_but_the_list(server: PackServer, tmp_path: Path) -> None:
@@ -150,11 +164,13 @@ def _is_closed(sock: socket.socket) -> bool:
 @pytest.mark.parametrize(
     "said",
     [
-        b"\x00\xff" * 50 + b"\r\n\r\n", b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
-        b"GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n", b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"\x00\xff" * 50 + b"\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -5\r\n\r\n",
+        b"GET http://[::1 HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /\xff HTTP/1.1\r\nHost: x\r\n\r\n",
         b"POST /results HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
     ],
-)  # fmt: skip
+)
 def test_what_is_no_request_writes_nothing_on_the_screen(
     server: PackServer, said: bytes, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -190,10 +206,13 @@ def test_a_result_is_kept_and_a_later_one_takes_its_place(server: PackServer, co
 @pytest.mark.parametrize(
     ("body", "status"),
     [
-        (b"", 400), (b"{}", 400), (b"[" * 5000, 400), (b'{"schema": 1, "report": {"status": 0}}', 400),
+        (b"", 400),
+        (b"{}", 400),
+        (b"[" * 5000, 400),
+        (b'{"schema": 1, "report": {"status": 0}}', 400),
         (b"x" * 600_000, 413),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_result_is_refused(server: PackServer, tmp_path: Path, body: bytes, status: int) -> None:
     assert ask(server, "/results", method="POST", body=body)[0] == status
     assert list((tmp_path / "pack" / "results").iterdir()) == []

@@ -77,9 +77,11 @@ def test_cancelled_while_fetching_then_resumed(releases: Releases, root: Path, h
     seen: list[int] = []
     with pytest.raises(Cancelled):
         bootstrap(
-            planned(releases, root), True, lambda done, *_: seen.append(done),
+            planned(releases, root),
+            True,
+            lambda done, *_: seen.append(done),
             lambda: any(done > 500_000 for done in seen),
-        )  # fmt: skip
+        )
     assert list(home.iterdir()) == []
     before = releases.server.sent[releases.file] + releases.server.sent[releases.mirrored]
     assert bootstrap(planned(releases, root), True).conda.is_file()

@@ -90,8 +90,13 @@ def test_the_silent_command_of_each_system() -> None:
     """As the installers' makers document and test them: nothing is asked, no PATH, no registered Python."""
     program, prefix = Path("installer.exe"), Path("C:/miniforge3")
     assert row("windows").argv(program, prefix) == (
-        "installer.exe", "/S", "/InstallationType=JustMe", "/RegisterPython=0", "/AddToPath=0", f"/D={prefix}",
-    )  # fmt: skip
+        "installer.exe",
+        "/S",
+        "/InstallationType=JustMe",
+        "/RegisterPython=0",
+        "/AddToPath=0",
+        f"/D={prefix}",
+    )
     assert row("linux").argv(program, prefix) == ("bash", "installer.exe", "-b", "-p", str(prefix))
     assert row("windows").filename("26.3.2-3") == "Miniforge3-26.3.2-3-Windows-x86_64.exe"
     assert miniforge_table().row("linux", "aarch64").filename("1") == "Miniforge3-1-Linux-aarch64.sh"

@@ -125,10 +125,22 @@ def show(document: dict[str, Any]) -> int:
 def info() -> dict[str, Any]:
     pkgs, envs = [str(PKGS)], [str(ROOT / "envs")]
     if IS_MAMBA:
-        return {"libmamba version": "2.3.2", "micromamba version": "2.3.2", "base environment": str(ROOT),
-                "package cache": pkgs, "envs directories": envs, "platform": "linux-64"}  # fmt: skip
-    return {"conda_version": "26.7.1", "root_prefix": str(ROOT), "pkgs_dirs": pkgs, "envs_dirs": envs,
-            "platform": "linux-64", "offline": False}  # fmt: skip
+        return {
+            "libmamba version": "2.3.2",
+            "micromamba version": "2.3.2",
+            "base environment": str(ROOT),
+            "package cache": pkgs,
+            "envs directories": envs,
+            "platform": "linux-64",
+        }
+    return {
+        "conda_version": "26.7.1",
+        "root_prefix": str(ROOT),
+        "pkgs_dirs": pkgs,
+        "envs_dirs": envs,
+        "platform": "linux-64",
+        "offline": False,
+    }
 
 
 def trouble(name: str, words: str) -> int:

@@ -19,24 +19,52 @@ LIVING = "https://mirrors.tuna.tsinghua.edu.cn/pypi/web/simple"  # the first of 
     [
         (PIP, "[global]\nindex-url = https://pypi.douban.com/simple\n", "error", f"[global]\nindex-url = {LIVING}\n"),
         (PIP, "[install]\nindex_url=http://pypi.hustunique.com/\n", "error", f"[install]\nindex_url={LIVING}\n"),
-        (PIP, "[global]\nextra-index-url =\n    https://pypi.nvidia.com\n    https://pypi.doubanio.com/simple\n",
-         "error", "[global]\nextra-index-url =https://pypi.nvidia.com\n"),
+        (
+            PIP,
+            "[global]\nextra-index-url =\n    https://pypi.nvidia.com\n    https://pypi.doubanio.com/simple\n",
+            "error",
+            "[global]\nextra-index-url =https://pypi.nvidia.com\n",
+        ),
         (PIP, "[global]\nfind-links = https://download.pytorch.org/whl/torch_stable.html\n", "warning", "[global]\n"),
-        (PIP, "[global]\nindex-url = https://mirror.sjtu.edu.cn/pypi-packages\n", "warning",
-         "[global]\nindex-url = https://mirror.sjtu.edu.cn/pypi/web/simple\n"),
+        (
+            PIP,
+            "[global]\nindex-url = https://mirror.sjtu.edu.cn/pypi-packages\n",
+            "warning",
+            "[global]\nindex-url = https://mirror.sjtu.edu.cn/pypi/web/simple\n",
+        ),
         (PIP, "[global]\nfind-links = https://mirrors.tuna.tsinghua.edu.cn/pytorch/whl/cu121\n", "error", "[global]\n"),
-        (PIP, "[global]\nextra-index-url = https://mirror.nju.edu.cn/pytorch-wheels/cu126\n", "warning",
-         "[global]\nextra-index-url = https://mirror.nju.edu.cn/pytorch/whl/cu126\n"),
-        (UV, '[[index]]\nurl = "https://pypi.douban.com/simple"\ndefault = true\n', "error",
-         f'[[index]]\nurl = "{LIVING}"\ndefault = true\n'),
-        (PIP, "[global]\nfind-links = https://mirrors.tuna.tsinghua.edu.cn/pytorch/whl/cu126\n", "error",
-         "[global]\nfind-links = https://mirrors.aliyun.com/pytorch-wheels/cu126/\n"),
-        (PIP, "[global]\nextra-index-url = https://mirrors.bfsu.edu.cn/pytorch/whl/cu126\n", "error",
-         "[global]\nextra-index-url = https://mirror.sjtu.edu.cn/pytorch-wheels/cu126\n"),
-        (UV, 'extra-index-url = ["https://pypi.douban.com/simple", "https://pypi.nvidia.com"]\n', "error",
-         'extra-index-url = ["https://pypi.nvidia.com"]\n'),
+        (
+            PIP,
+            "[global]\nextra-index-url = https://mirror.nju.edu.cn/pytorch-wheels/cu126\n",
+            "warning",
+            "[global]\nextra-index-url = https://mirror.nju.edu.cn/pytorch/whl/cu126\n",
+        ),
+        (
+            UV,
+            '[[index]]\nurl = "https://pypi.douban.com/simple"\ndefault = true\n',
+            "error",
+            f'[[index]]\nurl = "{LIVING}"\ndefault = true\n',
+        ),
+        (
+            PIP,
+            "[global]\nfind-links = https://mirrors.tuna.tsinghua.edu.cn/pytorch/whl/cu126\n",
+            "error",
+            "[global]\nfind-links = https://mirrors.aliyun.com/pytorch-wheels/cu126/\n",
+        ),
+        (
+            PIP,
+            "[global]\nextra-index-url = https://mirrors.bfsu.edu.cn/pytorch/whl/cu126\n",
+            "error",
+            "[global]\nextra-index-url = https://mirror.sjtu.edu.cn/pytorch-wheels/cu126\n",
+        ),
+        (
+            UV,
+            'extra-index-url = ["https://pypi.douban.com/simple", "https://pypi.nvidia.com"]\n',
+            "error",
+            'extra-index-url = ["https://pypi.nvidia.com"]\n',
+        ),
     ],
-)  # fmt: skip
+)
 def test_dead_mirrors(computer: Computer, path: str, content: str, severity: str, after: str) -> None:
     computer.write(path, content)
     found = only(computer, "dead-mirror")
@@ -63,8 +91,11 @@ def test_plain_http_of_a_lab_is_not_guessed_at(computer: Computer) -> None:
 
 
 def test_trusted_host_on_https(computer: Computer) -> None:
-    computer.write(PIP, "[global]\nindex-url = https://mirrors.aliyun.com/pypi/simple/\n"
-                        "trusted-host =\n  mirrors.aliyun.com\n  127.0.0.1\n")  # fmt: skip
+    computer.write(
+        PIP,
+        "[global]\nindex-url = https://mirrors.aliyun.com/pypi/simple/\n"
+        "trusted-host =\n  mirrors.aliyun.com\n  127.0.0.1\n",
+    )
     found = only(computer, "trusted-host")
     assert (found.severity, found.line, found.value) == ("error", 4, "mirrors.aliyun.com")
     assert "127.0.0.1" in mended(computer)

@@ -73,8 +73,11 @@ def test_the_name_twice(computer: Computer) -> None:
 
 
 def test_mirrored_channels_in_condas_file(computer: Computer) -> None:
-    computer.write(CONDA, "channels: [conda-forge]\nmirrored_channels:\n"
-                          "  conda-forge: [https://mirrors.ustc.edu.cn/anaconda/cloud/conda-forge]\n")  # fmt: skip
+    computer.write(
+        CONDA,
+        "channels: [conda-forge]\nmirrored_channels:\n"
+        "  conda-forge: [https://mirrors.ustc.edu.cn/anaconda/cloud/conda-forge]\n",
+    )
     assert only(computer, "mirrored-channels").severity == "note"
     assert codes(computer, replace(CARD, condas=("micromamba",))) == []
     assert codes(computer, replace(CARD, condas=("conda", "mamba"))) == ["mirrored-channels"]
@@ -99,10 +102,12 @@ def after_mending(computer: Computer, content: str, situation: LintContext = CAR
         ("pytorch, nvidia", ["conda-forge", "nvidia"]),
         ("pytorch, defaults, conda-forge", ["conda-forge", "defaults"]),
         ("pytorch, nvidia, conda-forge", ["nvidia", "conda-forge"]),
-        ("https://mirrors.tuna.tsinghua.edu.cn/anaconda/cloud/pytorch, defaults",
-         ["https://mirrors.tuna.tsinghua.edu.cn/anaconda/cloud/conda-forge", "defaults"]),
+        (
+            "https://mirrors.tuna.tsinghua.edu.cn/anaconda/cloud/pytorch, defaults",
+            ["https://mirrors.tuna.tsinghua.edu.cn/anaconda/cloud/conda-forge", "defaults"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_mend_leaves_no_cpu_trap(computer: Computer, channels: str, after: list[str]) -> None:
     assert after_mending(computer, f"channels: [{channels}]\n") == after
 
@@ -116,16 +121,26 @@ def test_the_sentence_names_what_comes_in_the_place(computer: Computer) -> None:
     assert "conda-forge" not in text(only(computer, "conda-frozen-pytorch", NO_CARD).fix, "en")
 
 
-NAMES = ("defaults", "pytorch", "pytorch-lts", "nvidia", "conda-forge", "lab", "free",
-         "https://repo.anaconda.com/pkgs/main", "https://mirrors.ustc.edu.cn/anaconda/cloud/pytorch",
-         "https://mirrors.ustc.edu.cn/anaconda/cloud/conda-forge/linux-64")  # fmt: skip
+NAMES = (
+    "defaults",
+    "pytorch",
+    "pytorch-lts",
+    "nvidia",
+    "conda-forge",
+    "lab",
+    "free",
+    "https://repo.anaconda.com/pkgs/main",
+    "https://mirrors.ustc.edu.cn/anaconda/cloud/pytorch",
+    "https://mirrors.ustc.edu.cn/anaconda/cloud/conda-forge/linux-64",
+)
 
 
 @CALM
 @given(
-    st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True), st.sampled_from([CARD, NO_CARD]),
+    st.lists(st.sampled_from(NAMES), min_size=1, max_size=5, unique=True),
+    st.sampled_from([CARD, NO_CARD]),
     st.sampled_from(["", "channel_priority: strict\n", "channel_priority: flexible\n"]),
-)  # fmt: skip
+)
 def test_after_every_mend_the_next_install_is_right(
     tmp_path_factory: pytest.TempPathFactory, channels: list[str], situation: LintContext, priority: str
 ) -> None:

@@ -56,14 +56,22 @@ def test_places_that_contradict_each_other(computer: Computer) -> None:
 @pytest.mark.parametrize(
     ("name", "value", "code"),
     [
-        ("PIP_TARGET", "/x", "elsewhere"), ("PIP_USER", "yes", "elsewhere"), ("PIP_PREFIX", "/x", "elsewhere"),
-        ("PIP_NO_INDEX", "1", "no-index"), ("PIP_REQUIRE_VIRTUALENV", "true", "environments-only"),
-        ("PIP_NO_DEPS", "1", "no-dependencies"), ("PIP_PRE", "1", "unfinished"), ("PIP_DRY_RUN", "1", "nothing-done"),
-        ("UV_INDEX_STRATEGY", "unsafe-best-match", "any-index-wins"), ("UV_OFFLINE", "true", "no-index"),
-        ("UV_EXTRA_INDEX_URL", "https://pypi.nvidia.com", "old-name"), ("UV_SYSTEM_PYTHON", "1", "elsewhere"),
-        ("CONDA_SUBDIR", "osx-64", "other-computer"), ("CONDA_OVERRIDE_CUDA", "11.8", "pretended-cuda"),
+        ("PIP_TARGET", "/x", "elsewhere"),
+        ("PIP_USER", "yes", "elsewhere"),
+        ("PIP_PREFIX", "/x", "elsewhere"),
+        ("PIP_NO_INDEX", "1", "no-index"),
+        ("PIP_REQUIRE_VIRTUALENV", "true", "environments-only"),
+        ("PIP_NO_DEPS", "1", "no-dependencies"),
+        ("PIP_PRE", "1", "unfinished"),
+        ("PIP_DRY_RUN", "1", "nothing-done"),
+        ("UV_INDEX_STRATEGY", "unsafe-best-match", "any-index-wins"),
+        ("UV_OFFLINE", "true", "no-index"),
+        ("UV_EXTRA_INDEX_URL", "https://pypi.nvidia.com", "old-name"),
+        ("UV_SYSTEM_PYTHON", "1", "elsewhere"),
+        ("CONDA_SUBDIR", "osx-64", "other-computer"),
+        ("CONDA_OVERRIDE_CUDA", "11.8", "pretended-cuda"),
     ],
-)  # fmt: skip
+)
 def test_variables(computer: Computer, name: str, value: str, code: str) -> None:
     computer.environ[name] = value
     found = only(computer, code)

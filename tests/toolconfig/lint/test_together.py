@@ -16,8 +16,11 @@ from wizard.toolconfig.lint.lint import edits_of
 
 
 def test_two_repairs_of_one_list_do_not_undo_each_other(computer: Computer) -> None:
-    computer.write(PIP, "[global]\nextra-index-url = https://pypi.douban.com/simple http://mirrors.aliyun.com/pypi/simple/"
-                        " https://download.pytorch.org/whl/cu118 https://pypi.nvidia.com\n")  # fmt: skip
+    computer.write(
+        PIP,
+        "[global]\nextra-index-url = https://pypi.douban.com/simple http://mirrors.aliyun.com/pypi/simple/"
+        " https://download.pytorch.org/whl/cu118 https://pypi.nvidia.com\n",
+    )
     assert sorted(codes(computer)) == ["dead-mirror", "plain-http", "torch-index-other"]
     after = mended(computer)
     assert after.split()[3:] == ["https://mirrors.aliyun.com/pypi/simple/", "https://pypi.nvidia.com"]
@@ -25,13 +28,18 @@ def test_two_repairs_of_one_list_do_not_undo_each_other(computer: Computer) -> N
 
 def test_two_repairs_of_one_value_do_both(computer: Computer) -> None:
     host = "mirrors.ustc.edu.cn/anaconda/cloud"
-    computer.write(CONDA, f"channels:\n  - http://{host}/conda-forge/linux-64\ncustom_channels:\n"
-                          f"  bioconda: http://{host}/bioconda\ncustom_multichannels:\n  team:\n"
-                          f"    - http://{host}/conda-forge/win-64/\n")  # fmt: skip
+    computer.write(
+        CONDA,
+        f"channels:\n  - http://{host}/conda-forge/linux-64\ncustom_channels:\n"
+        f"  bioconda: http://{host}/bioconda\ncustom_multichannels:\n  team:\n"
+        f"    - http://{host}/conda-forge/win-64/\n",
+    )
     assert sorted(set(codes(computer))) == ["channel-platform", "custom-channel-name", "plain-http"]
-    assert mended(computer) == (f"channels:\n  - https://{host}/conda-forge\ncustom_channels:\n"
-                                f"  bioconda: https://{host}\ncustom_multichannels:\n  team:\n"
-                                f"    - https://{host}/conda-forge\n")  # fmt: skip
+    assert mended(computer) == (
+        f"channels:\n  - https://{host}/conda-forge\ncustom_channels:\n"
+        f"  bioconda: https://{host}\ncustom_multichannels:\n  team:\n"
+        f"    - https://{host}/conda-forge\n"
+    )
 
 
 def test_an_index_of_uvs_without_encryption(computer: Computer) -> None:
@@ -43,9 +51,17 @@ def test_an_index_of_uvs_without_encryption(computer: Computer) -> None:
 
 
 def _lines() -> Iterator[str]:
-    urls = ["https://pypi.douban.com/simple", "http://mirrors.aliyun.com/pypi/simple/", "https://pypi.nvidia.com",
-            "https://download.pytorch.org/whl/cu118", "https://mirrors.aliyun.com/pytorch-wheels/cu126/", "/srv/w",
-            "https://x.example/s # c", "https://[", ""]  # fmt: skip
+    urls = [
+        "https://pypi.douban.com/simple",
+        "http://mirrors.aliyun.com/pypi/simple/",
+        "https://pypi.nvidia.com",
+        "https://download.pytorch.org/whl/cu118",
+        "https://mirrors.aliyun.com/pytorch-wheels/cu126/",
+        "/srv/w",
+        "https://x.example/s # c",
+        "https://[",
+        "",
+    ]
     for key in ("index-url", "extra-index-url", "find-links", "trusted-host", "target", "user", "cert"):
         yield from (f"{key} = {url}" for url in urls)
 

@@ -126,9 +126,14 @@ def look_at_place(prefix: Path, os_name: str, has_cuda: bool) -> UsableEnvironme
     is_venv = (prefix / "pyvenv.cfg").is_file()
     conda = bool(system.environ.get("CONDA_EXE") or shutil.which("conda"))
     place = UsableEnvironment(
-        str(prefix), os_name, this_users_shell(os_name), is_venv=is_venv, has_script=has_activation(prefix, os_name),
-        conda=conda and is_conda_prefix(prefix), has_cuda=has_cuda,
-    )  # fmt: skip
+        str(prefix),
+        os_name,
+        this_users_shell(os_name),
+        is_venv=is_venv,
+        has_script=has_activation(prefix, os_name),
+        conda=conda and is_conda_prefix(prefix),
+        has_cuda=has_cuda,
+    )
     if place.has_script:
         return replace(place, lines=script_lines(prefix, os_name))
     return place if place.conda else _without_script(place, prefix)

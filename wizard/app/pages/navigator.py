@@ -120,9 +120,13 @@ class Navigator:
         self._move(ORDER[0], AppState(choices=kept))
 
     def open_profile(
-        self, profile: ProfileFile, choices: Choices, classroom: Classroom | None = None, hand_on: bool = False,
+        self,
+        profile: ProfileFile,
+        choices: Choices,
+        classroom: Classroom | None = None,
+        hand_on: bool = False,
         trusted: frozenset[str] = frozenset(),
-    ) -> None:  # fmt: skip
+    ) -> None:
         """A class profile is carried out: on to the look at this computer. `choices`: as the profile says; `trusted`:
         hosts of it that the person said yes to."""
         self._hurries = False

@@ -19,9 +19,15 @@ COMFORTABLE_BYTES = 12_000_000_000
 
 def requirements(machine: Machine, settings: UserSettings) -> tuple[Requirement, ...]:
     rows = (
-        *_gpus(machine), _driver(machine), *_toolkits(machine), _pythons(machine), *_condas(machine),
-        *_settings(settings), *_volumes(machine), *_parts(machine),
-    )  # fmt: skip
+        *_gpus(machine),
+        _driver(machine),
+        *_toolkits(machine),
+        _pythons(machine),
+        *_condas(machine),
+        *_settings(settings),
+        *_volumes(machine),
+        *_parts(machine),
+    )
     return tuple(row for row in rows if row is not None)
 
 
@@ -69,8 +75,15 @@ def _driver_failure(machine: Machine) -> Message | None:
 
 
 # Of a look that failed or came late: the row that it is missing from.
-_ROWS = {"nvml": "driver", "nvidia-smi": "driver", "devices": "gpu", "toolkits": "toolkit", "pythons": "python",
-         "condas": "conda", "volumes": "disk"}  # fmt: skip
+_ROWS = {
+    "nvml": "driver",
+    "nvidia-smi": "driver",
+    "devices": "gpu",
+    "toolkits": "toolkit",
+    "pythons": "python",
+    "condas": "conda",
+    "volumes": "disk",
+}
 
 
 def _parts(machine: Machine) -> Iterator[Requirement]:
@@ -131,9 +144,12 @@ def _volumes(machine: Machine) -> Iterator[Requirement]:
     for volume in machine.volumes:
         if volume.writable is False:
             yield Requirement(
-                "disk", "problem", message("check.disk.read_only", path=volume.path),
-                fix=message("check.disk.read_only.fix"), mandatory=True,
-            )  # fmt: skip
+                "disk",
+                "problem",
+                message("check.disk.read_only", path=volume.path),
+                fix=message("check.disk.read_only.fix"),
+                mandatory=True,
+            )
         elif volume.free_bytes is not None:
             fact = message("check.disk.free", path=volume.path, gigabytes=round(volume.free_bytes / 1e9, 1))
             is_tight = volume.free_bytes < COMFORTABLE_BYTES

@@ -21,10 +21,18 @@ _LASTING = {"packages": "pypi", "conda": "conda-forge"}
 _IN_TABLE = {"torch": "pytorch-wheels", **_LASTING}
 _OF_VERDICT = {"carries": "ok", "missing": "problem", "unreachable": "warning"}
 _OF_TRUTH = {
-    "complete": "ok", "elsewhere": "warning", "stale": "warning", "missing": "problem", "wrong": "problem",
-    "broken": "warning", "refused": "warning", "busy": "warning", "portal": "warning", "tls": "warning",
+    "complete": "ok",
+    "elsewhere": "warning",
+    "stale": "warning",
+    "missing": "problem",
+    "wrong": "problem",
+    "broken": "warning",
+    "refused": "warning",
+    "busy": "warning",
+    "portal": "warning",
+    "tls": "warning",
     "silent": "warning",
-}  # fmt: skip
+}
 
 
 @dataclass(frozen=True, slots=True)

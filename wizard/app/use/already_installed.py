@@ -64,8 +64,11 @@ def already_installed(choices: Choices) -> bool:
 def _differences(choices: Choices, plan: Plan) -> Iterator[tuple[str, str]]:
     """(what is there, what was asked for)"""
     build = plan.candidate
-    pairs = (("torch", build.torch, choices.torch), ("variant", build.variant, choices.variant),
-             ("Python", plan.python, choices.python))  # fmt: skip
+    pairs = (
+        ("torch", build.torch, choices.torch),
+        ("variant", build.variant, choices.variant),
+        ("Python", plan.python, choices.python),
+    )
     for name, has, wanted in pairs:
         if wanted is not None and wanted != has:
             yield f"{name} {has}", f"{name} {wanted}"

@@ -66,9 +66,17 @@ def examine_prefix(
     prefix = absolute_prefix(str(prefix))
     check_environment(prefix)
     env, answer = examine(
-        prefix, facts.machine, matrix, look_around(), user_variables() if variables is None else variables,
-        meant=meant_by_plan(prefix), imports=imports, deep=deep, on_stage=on_stage, is_cancelled=is_cancelled,
-    )  # fmt: skip
+        prefix,
+        facts.machine,
+        matrix,
+        look_around(),
+        user_variables() if variables is None else variables,
+        meant=meant_by_plan(prefix),
+        imports=imports,
+        deep=deep,
+        on_stage=on_stage,
+        is_cancelled=is_cancelled,
+    )
     return Examination(facts, env, answer, drift_of(prefix))
 
 

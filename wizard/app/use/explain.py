@@ -107,8 +107,13 @@ def answer_document(given: ExplainResult, language: str | None = None) -> dict[s
         "known": bool(given.found),
         "errors": [
             {
-                "id": one.id, "area": one.error.area, "line": one.line, "cause": text(one.cause, language),
-                "fix": text(one.fix, language), "source": one.error.source, "status": one.error.status,
+                "id": one.id,
+                "area": one.error.area,
+                "line": one.line,
+                "cause": text(one.cause, language),
+                "fix": text(one.fix, language),
+                "source": one.error.source,
+                "status": one.error.status,
             }
             for one in given.found
         ],
@@ -117,7 +122,11 @@ def answer_document(given: ExplainResult, language: str | None = None) -> dict[s
         "driver": None
         if guide is None
         else {
-            "branch": guide.branch, "notes": [text(note, language) for note in guide.notes],
-            "install": list(guide.install), "hold": list(guide.hold), "unhold": list(guide.unhold), "page": guide.page,
+            "branch": guide.branch,
+            "notes": [text(note, language) for note in guide.notes],
+            "install": list(guide.install),
+            "hold": list(guide.hold),
+            "unhold": list(guide.unhold),
+            "page": guide.page,
         },
-    }  # fmt: skip
+    }

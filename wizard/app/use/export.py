@@ -203,10 +203,14 @@ def _conda_packages(prefix: Path) -> Iterator[ExportedPackage]:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             yield ExportedPackage(
-                str(data["name"]), str(data["version"]), str(data["build"]), str(data["subdir"]),
-                without_credentials(str(data.get("url") or "")), str(data.get("md5") or ""),
+                str(data["name"]),
+                str(data["version"]),
+                str(data["build"]),
+                str(data["subdir"]),
+                without_credentials(str(data.get("url") or "")),
+                str(data.get("md5") or ""),
                 str(data.get("sha256") or ""),
-            )  # fmt: skip
+            )
         except (OSError, ValueError, LookupError, TypeError):
             continue
 
@@ -335,17 +339,29 @@ def export_document(export: Export) -> dict[str, Any]:
         ],
         "packages": [_package_document(each) for each in export.packages],
         "conda": [
-            {"name": each.name, "version": each.version, "build": each.build, "subdir": each.subdir, "url": each.url,
-             "md5": each.md5 or None, "sha256": each.sha256 or None}
+            {
+                "name": each.name,
+                "version": each.version,
+                "build": each.build,
+                "subdir": each.subdir,
+                "url": each.url,
+                "md5": each.md5 or None,
+                "sha256": each.sha256 or None,
+            }
             for each in export.conda
         ],
-    }  # fmt: skip
+    }
 
 
 def _package_document(each: Exported) -> dict[str, Any]:
     file = each.file
     return {
-        "name": each.name, "version": each.version, "installer": each.installer or None, "conda": each.owner,
-        "url": file.url if file else each.by_hand, "sha256": file.sha256 if file else None,
-        "size": file.size if file else None, "editable": each.is_editable,
-    }  # fmt: skip
+        "name": each.name,
+        "version": each.version,
+        "installer": each.installer or None,
+        "conda": each.owner,
+        "url": file.url if file else each.by_hand,
+        "sha256": file.sha256 if file else None,
+        "size": file.size if file else None,
+        "editable": each.is_editable,
+    }

@@ -69,9 +69,12 @@ def environment_for(choices: Choices) -> Environment:
 
 
 def plan_reuse(
-    facts: Facts, matrix: Matrix, choices: Choices, is_cancelled: IsCancelled,
+    facts: Facts,
+    matrix: Matrix,
+    choices: Choices,
+    is_cancelled: IsCancelled,
     on_progress: OnProgress = lambda progress: None,
-) -> Preview | None:  # fmt: skip
+) -> Preview | None:
     """None: nothing would change. Raises UsageError `reuse-…`, WizardError `reuse-…`, `no-…`, `lock-…`, Cancelled."""
     one = environment_for(choices)
     check_not_in_use(one.prefix)
@@ -239,11 +242,16 @@ def _repair(env: Installation, election: Election, changes: Iterable[ReuseChange
 
 def _words(
     plan: Plan, coming: Lock, env: Installation, changes: tuple[ReuseChange, ...], left: int
-) -> Iterator[Message]:  # fmt: skip
+) -> Iterator[Message]:
     """First what breaks: it is what one would stop for."""
     for broken in broken_by(changes, env):
-        yield message("reuse.change.broken", name=broken.name, version=broken.version, requirement=broken.requirement,
-                      now=broken.now)  # fmt: skip
+        yield message(
+            "reuse.change.broken",
+            name=broken.name,
+            version=broken.version,
+            requirement=broken.requirement,
+            now=broken.now,
+        )
     for change in changes:
         if change.kind == REPLACED:
             yield message("reuse.change.replaced", name=change.name, was=change.was or "", now=change.now)

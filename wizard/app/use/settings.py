@@ -182,8 +182,12 @@ def settle_interrupted() -> tuple[Message, ...]:
     if not UndoJournal().is_unfinished():
         return ()
     words = {ChangeState.WRITTEN: "settings-file.finished", ChangeState.UNDONE: "settings-file.undone"}
-    return tuple(message(words.get(change.state, "settings-file.taken-back"), files=", ".join(
-        file.path for file in change.files)) for change in door.recover())  # fmt: skip
+    return tuple(
+        message(
+            words.get(change.state, "settings-file.taken-back"), files=", ".join(file.path for file in change.files)
+        )
+        for change in door.recover()
+    )
 
 
 SCHEMA = 1
@@ -267,8 +271,15 @@ def document(findings: Sequence[LintFinding], language: str | None, change: Chan
 
 def _row(finding: LintFinding, language: str | None) -> dict[str, Any]:
     return {
-        "code": finding.code, "severity": finding.severity, "tool": finding.tool, "place": finding.place,
-        "line": finding.line, "value": finding.value, "cause": finding.cause.to_json(language),
-        "fix": finding.fix.to_json(language), "effect": finding.effect.to_json(language),
-        "fixable": finding.is_fixable, "touches_install": finding.touches,
-    }  # fmt: skip
+        "code": finding.code,
+        "severity": finding.severity,
+        "tool": finding.tool,
+        "place": finding.place,
+        "line": finding.line,
+        "value": finding.value,
+        "cause": finding.cause.to_json(language),
+        "fix": finding.fix.to_json(language),
+        "effect": finding.effect.to_json(language),
+        "fixable": finding.is_fixable,
+        "touches_install": finding.touches,
+    }

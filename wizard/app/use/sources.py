@@ -60,9 +60,14 @@ def wish_of(facts: Facts, matrix: Matrix, verdict: Verdict, choices: Choices) ->
 
 
 def ask_sources(
-    facts: Facts, wish: BuildRequest, choices: Choices, kinds: Iterable[SourceKind], is_cancelled: IsCancelled,
-    fresh: bool = False, on_race: OnRace = lambda race: None,
-) -> tuple[Benchmark, ...]:  # fmt: skip
+    facts: Facts,
+    wish: BuildRequest,
+    choices: Choices,
+    kinds: Iterable[SourceKind],
+    is_cancelled: IsCancelled,
+    fresh: bool = False,
+    on_race: OnRace = lambda race: None,
+) -> tuple[Benchmark, ...]:
     """One race for each kind, one after the other. Raises UsageError for a bad address, Cancelled."""
     races = []
     for kind in kinds:

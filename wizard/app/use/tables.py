@@ -123,10 +123,17 @@ def forget() -> bool:
 
 
 PARSERS: Mapping[str, Callable[[str], object]] = {
-    "cluster_places": parse_cluster_places, "conda_errors": parse_conda_errors, "driver_guide": parse_guides,
-    "errors": parse_errors, "lint": parse_address_facts, "miniforge": parse_miniforge, "mirrors": parse_mirrors,
-    "policy": parse_policy, "race": parse_race, "settings_files": parse_settings_files,
-}  # fmt: skip
+    "cluster_places": parse_cluster_places,
+    "conda_errors": parse_conda_errors,
+    "driver_guide": parse_guides,
+    "errors": parse_errors,
+    "lint": parse_address_facts,
+    "miniforge": parse_miniforge,
+    "mirrors": parse_mirrors,
+    "policy": parse_policy,
+    "race": parse_race,
+    "settings_files": parse_settings_files,
+}
 
 
 _WORDS: Mapping[str, Callable[[Any], Iterator[str]]] = {  # the sentences that the rows of a table stand for
@@ -201,30 +208,44 @@ def document(matrix: Matrix, torch: str | None = None) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "releases": [_release(release, matrix) for release in wanted],
-        "overlay": overlay and {
-            "folder": overlay.folder, "rows": overlay.rows, "as_of": overlay.as_of, "problems": list(overlay.problems)
+        "overlay": overlay
+        and {
+            "folder": overlay.folder,
+            "rows": overlay.rows,
+            "as_of": overlay.as_of,
+            "problems": list(overlay.problems),
         },
-    }  # fmt: skip
+    }
 
 
 def _release(release: Release, matrix: Matrix) -> dict[str, Any]:
     return {
-        "torch": release.torch, "released": release.released, "torchvision": release.torchvision,
-        "torchaudio": release.torchaudio, "confidence": release.confidence, "source": release.source,
+        "torch": release.torch,
+        "released": release.released,
+        "torchvision": release.torchvision,
+        "torchaudio": release.torchaudio,
+        "confidence": release.confidence,
+        "source": release.source,
         "builds": [_build(build) for build in matrix.builds if build.torch == release.torch],
-    }  # fmt: skip
+    }
 
 
 def _build(build: Build) -> dict[str, Any]:
     kernels, size = build.kernels, build.size
     return {
-        "variant": build.variant, "platform": build.platform, "pythons": list(build.pythons),
-        "experimental_pythons": list(build.experimental_pythons), "advertised": build.advertised,
-        "default_build": build.pypi_default, "min_glibc": build.min_glibc,
+        "variant": build.variant,
+        "platform": build.platform,
+        "pythons": list(build.pythons),
+        "experimental_pythons": list(build.experimental_pythons),
+        "advertised": build.advertised,
+        "default_build": build.pypi_default,
+        "min_glibc": build.min_glibc,
         "architectures": list(kernels.architectures) if kernels else None,
-        "evidence": kernels.evidence if kernels else None, "bytes": size.bytes if size else None,
-        "confidence": build.confidence, "source": build.source,
-    }  # fmt: skip
+        "evidence": kernels.evidence if kernels else None,
+        "bytes": size.bytes if size else None,
+        "confidence": build.confidence,
+        "source": build.source,
+    }
 
 
 def every_platform() -> tuple[str, ...]:

@@ -58,9 +58,13 @@ class BuildOptions:
 
 
 def build(
-    wanted: PackRequest, folder: Path, options: BuildOptions, own: Downloads,
-    on_progress: OnProgress = lambda progress: None, is_cancelled: IsAsked = lambda: False,
-) -> Built:  # fmt: skip
+    wanted: PackRequest,
+    folder: Path,
+    options: BuildOptions,
+    own: Downloads,
+    on_progress: OnProgress = lambda progress: None,
+    is_cancelled: IsAsked = lambda: False,
+) -> Built:
     """`own`: this computer's downloads, from which files are copied. Raises UsageError `pack-folder-taken`,
     WizardError `pack-not-written`, `fetch-…`, Cancelled; what was fetched until then is kept."""
     before = earlier(folder)
@@ -102,9 +106,13 @@ class _Build:
         entries += self._write_signature()
         removed, kept = self._tidy(entries)
         listing = PackListing(
-            self._wanted.sha256, tuple(sorted(entries, key=lambda entry: entry.path)), self._wanted.title,
-            time.strftime("%Y-%m-%d"), wizard.__version__, unneeded=kept,
-        )  # fmt: skip
+            self._wanted.sha256,
+            tuple(sorted(entries, key=lambda entry: entry.path)),
+            self._wanted.title,
+            time.strftime("%Y-%m-%d"),
+            wizard.__version__,
+            unneeded=kept,
+        )
         put_bytes(self._folder / LISTING, listing_to_json(listing))
         for path in removed:  # after the list: who is cut off here has files too many, never too few
             moving.unlink(self._folder / path, missing_ok=True)

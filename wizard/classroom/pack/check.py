@@ -28,9 +28,12 @@ IsAsked = Callable[[], bool]
 
 
 def check(
-    folder: Path, listing: PackListing, wanted: PackRequest, on_bytes: OnBytes = lambda count: None,
+    folder: Path,
+    listing: PackListing,
+    wanted: PackRequest,
+    on_bytes: OnBytes = lambda count: None,
     is_cancelled: IsAsked = lambda: False,
-) -> tuple[PackProblem, ...]:  # fmt: skip
+) -> tuple[PackProblem, ...]:
     """`wanted`: what the profile in the pack asks for. Empty: every byte is as it should be. Raises Cancelled."""
     return (*_against_profile(listing, wanted), *_against_disk(folder, listing, on_bytes, is_cancelled))
 

@@ -46,9 +46,13 @@ def wanted_of(file: ProfileFile) -> PackRequest:
 
 
 def build_pack(
-    profile: Path, folder: Path, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled,
+    profile: Path,
+    folder: Path,
+    options: BuildOptions,
+    on_progress: OnProgress,
+    is_cancelled: IsCancelled,
     agree: Agree = trust_nobody,
-) -> Built:  # fmt: skip
+) -> Built:
     """`agree`: the hosts that the person trusts, as for a setup. Raises UsageError `profile-…`, `pack-folder-taken`,
     WizardError `pack-not-written`, `fetch-…`, Cancelled, as `agree`."""
     file = read_profile(profile)
@@ -58,9 +62,13 @@ def build_pack(
 
 
 def update_pack(
-    folder: Path, profile: Path | None, options: BuildOptions, on_progress: OnProgress, is_cancelled: IsCancelled,
+    folder: Path,
+    profile: Path | None,
+    options: BuildOptions,
+    on_progress: OnProgress,
+    is_cancelled: IsCancelled,
     agree: Agree = trust_nobody,
-) -> Built:  # fmt: skip
+) -> Built:
     """`profile` None: the pack's own, so that damaged and missing files come anew. Raises as `build_pack`."""
     read_listing(folder)
     return build_pack(profile or folder / PROFILE, folder, options, on_progress, is_cancelled, agree)

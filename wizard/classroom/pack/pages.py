@@ -77,10 +77,15 @@ def _people(wanted: PackRequest, placed: Mapping[str, PackEntry], code: str) -> 
         words = {
             name: escape(text(message(f"pack.page.{name}", **blanks), language))
             for name, blanks in (
-                ("what", {"count": len(placed), "size": size}), ("stick", {}), ("web", {}), ("pip", {}), ("check", {}),
-                ("conda", {}), ("code", {"code": code}),
+                ("what", {"count": len(placed), "size": size}),
+                ("stick", {}),
+                ("web", {}),
+                ("pip", {}),
+                ("check", {}),
+                ("conda", {}),
+                ("code", {"code": code}),
             )
-        }  # fmt: skip
+        }
         conda = f"<p>{words['conda']}</p>" if wanted.conda else ""
         body.append(
             f'<section lang="{language.replace("_", "-")}"><h2>{escape(wanted.title)}</h2><p>{words["what"]}</p>'

@@ -69,9 +69,12 @@ def choose(profile: Profile, machine: Machine, matrix: Matrix, pythons: Sequence
 
 
 def choose_among(
-    locks: Sequence[ProfileLock], machine: Machine, matrix: Matrix,
-    pythons: Sequence[str] | None = None, preferred_python: str | None = None,
-) -> Selection:  # fmt: skip
+    locks: Sequence[ProfileLock],
+    machine: Machine,
+    matrix: Matrix,
+    pythons: Sequence[str] | None = None,
+    preferred_python: str | None = None,
+) -> Selection:
     """As `choose`, for entries that were sorted out before: by what a student chose, where the profile lets them."""
     refused = {lock.key: _own_reasons(lock, machine, matrix, pythons) for lock in locks}
     able = [lock for lock in locks if not refused[lock.key]]

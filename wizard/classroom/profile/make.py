@@ -86,9 +86,14 @@ def check_made(made: Made) -> None:
 
 
 def make_profile(
-    facts: Facts, matrix: Matrix, needs: Needs, made: Made, choices: Choices, is_cancelled: IsCancelled,
+    facts: Facts,
+    matrix: Matrix,
+    needs: Needs,
+    made: Made,
+    choices: Choices,
+    is_cancelled: IsCancelled,
     hearing: Hearing = Hearing(),
-) -> ProfileFile:  # fmt: skip
+) -> ProfileFile:
     """`choices`: Python, and the sources as for a setup. What cannot be locked is left out while something can.
 
     Raises UsageError `profile-needs-nothing`, Cancelled; where nothing can be locked, why the first cannot: WizardError
@@ -153,9 +158,12 @@ class _Making:
 
             def lock_it(around: Around, more: tuple[str, ...] = ()) -> Locked:
                 return locked_somewhere(
-                    facts, choices, replace(election, requirements=(*election.requirements, *more)),
-                    lambda some: locked(facts, some, run, asker, around), self._is_cancelled,
-                )  # fmt: skip
+                    facts,
+                    choices,
+                    replace(election, requirements=(*election.requirements, *more)),
+                    lambda some: locked(facts, some, run, asker, around),
+                    self._is_cancelled,
+                )
 
             conda, lock = self._around_conda(need, election, lock_it)
         lock = with_computed(lock, network_environment(facts.settings), asker)

@@ -68,16 +68,22 @@ class CondaPackage:
             "size": self.file.size,
         }
         given = {
-            "constrains": list(self.constrains), "noarch": self.noarch, "license": self.license,
-            "timestamp": self.timestamp, "python_site_packages_path": self.site_packages,
-        }  # fmt: skip
+            "constrains": list(self.constrains),
+            "noarch": self.noarch,
+            "license": self.license,
+            "timestamp": self.timestamp,
+            "python_site_packages_path": self.site_packages,
+        }
         return {**said, **{name: value for name, value in given.items() if value}}
 
     def chosen_record(self) -> dict[str, Any]:
         """As the built-in engine keeps a package that was chosen before."""
         return {
-            **self.index_record(), "fn": self.file.filename, "url": self.file.urls[0], "channel": self.channel,
-        }  # fmt: skip
+            **self.index_record(),
+            "fn": self.file.filename,
+            "url": self.file.urls[0],
+            "channel": self.channel,
+        }
 
 
 def chosen_text(packages: Iterable[CondaPackage]) -> str:
@@ -90,9 +96,13 @@ def from_record(record: Mapping[str, Any], urls: tuple[str, ...]) -> CondaPackag
 
     Without a size or a SHA-256 a package is not locked."""
     file = LockedFile(
-        str(record["name"]), str(record["version"]), str(record["fn"]), urls, str(record["sha256"]).lower(),
+        str(record["name"]),
+        str(record["version"]),
+        str(record["fn"]),
+        urls,
+        str(record["sha256"]).lower(),
         int(record["size"]),
-    )  # fmt: skip
+    )
     return CondaPackage(
         file=file,
         subdir=str(record["subdir"]),

@@ -106,10 +106,11 @@ def needs_of_platforms(platforms: Iterable[tuple[str, str]], allowed: Allowed, m
     for os_name, arch in platforms:
         for variant in allowed.variants:
             builds = [
-                build for build in _restricted(matrix, allowed).builds
+                build
+                for build in _restricted(matrix, allowed).builds
                 if (build.platform, build.variant) == (PLATFORMS.get((os_name, arch)), variant)
                 and allowed.python in (None, *build.pythons)
-            ]  # fmt: skip
+            ]
             if not builds:
                 torch = ", ".join(allowed.torch) or "-"
                 raise UsageError("profile-no-build", system=f"{os_name} {arch}", torch=torch, variant=variant)
@@ -137,11 +138,12 @@ def one_python(needs: Sequence[ProfileNeed], matrix: Matrix) -> str | None:
 
 def _restricted(matrix: Matrix, allowed: Allowed) -> Matrix:
     builds = tuple(
-        build for build in matrix.builds
+        build
+        for build in matrix.builds
         if (not allowed.torch or build.torch in allowed.torch)
         and (not allowed.variants or build.variant in allowed.variants)
         and (build.advertised or bool(allowed.variants) or allowed.include_unadvertised)
-    )  # fmt: skip
+    )
     return replace(matrix, builds=builds)
 
 

@@ -132,9 +132,23 @@ _LICENSE = re.compile(r"[^<>]{1,300}")
 _NOARCH = re.compile("python|generic")
 _FOLDER = re.compile(r"[A-Za-z0-9_.-]+(/[A-Za-z0-9_.-]+){0,5}")
 _KEYS = (
-    "name", "version", "build", "build_number", "subdir", "filename", "url", "also", "size", "sha256", "depends",
-    "constrains", "noarch", "license", "timestamp", "site_packages",
-)  # fmt: skip
+    "name",
+    "version",
+    "build",
+    "build_number",
+    "subdir",
+    "filename",
+    "url",
+    "also",
+    "size",
+    "sha256",
+    "depends",
+    "constrains",
+    "noarch",
+    "license",
+    "timestamp",
+    "site_packages",
+)
 CheckAddress = Callable[[ProfileTable, str, str], None]
 
 

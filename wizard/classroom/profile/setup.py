@@ -173,9 +173,14 @@ def _all(refusal: Refusal) -> str:
 
 
 def preview_profile(
-    facts: Facts, matrix: Matrix, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled,
-    further_urls: FurtherUrls = no_further, trusted: Collection[str] = (),
-) -> Preview:  # fmt: skip
+    facts: Facts,
+    matrix: Matrix,
+    file: ProfileFile,
+    choices: Choices,
+    is_cancelled: IsCancelled,
+    further_urls: FurtherUrls = no_further,
+    trusted: Collection[str] = (),
+) -> Preview:
     """`choices` as `profile_choices` gives them; `trusted`: hosts that the person said yes to. Raises UsageError
     `profile-hosts`, `profile-torch-…`, WizardError `profile-none-fits`, `profile-no-share` and as `preview`."""
     signer = check_signature(file)

@@ -111,9 +111,11 @@ def sign(data: bytes, key: SecretKey, comment: str) -> bytes:
     signature = bytes(signing.sign(hashlib.blake2b(data).digest()).signature)
     whole = bytes(signing.sign(signature + comment.encode()).signature)
     lines = (
-        f"{_UNTRUSTED}{key.public.text}", base64.b64encode(_HASHED + key.number + signature).decode(),
-        f"{_TRUSTED}{comment}", base64.b64encode(whole).decode(),
-    )  # fmt: skip
+        f"{_UNTRUSTED}{key.public.text}",
+        base64.b64encode(_HASHED + key.number + signature).decode(),
+        f"{_TRUSTED}{comment}",
+        base64.b64encode(whole).decode(),
+    )
     return ("\n".join(lines) + "\n").encode()
 
 

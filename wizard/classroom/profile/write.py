@@ -109,8 +109,10 @@ def _conda(package: CondaPackage) -> Iterator[str]:
         if texts:
             yield f"  {name} = {_list(texts)}"
     for name, text in (
-        ("noarch", package.noarch), ("license", package.license), ("site_packages", package.site_packages),
-    ):  # fmt: skip
+        ("noarch", package.noarch),
+        ("license", package.license),
+        ("site_packages", package.site_packages),
+    ):
         yield from (f"  {line}" for line in _given(name, text))
     if package.timestamp:
         yield f"  timestamp = {package.timestamp}"

@@ -34,9 +34,18 @@ _MOST_SECRET = 100
 _HASH = re.compile(r"^[0-9a-f]{64}$")
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 _REPORT_FIELDS = (
-    "schema", "product", "created", "status", "outcome", "plan", "machine", "steps", "verification", "diagnosis",
+    "schema",
+    "product",
+    "created",
+    "status",
+    "outcome",
+    "plan",
+    "machine",
+    "steps",
+    "verification",
+    "diagnosis",
     "error",
-)  # fmt: skip
+)
 _DEPTH = 12
 _MOST_ITEMS = 400
 _MOST_TEXT = 4000
@@ -105,9 +114,13 @@ def clean_label(text: str) -> str:
 
 def to_json(value: Certificate) -> bytes:
     document = {
-        "schema": SCHEMA, "machine": value.machine, "profile_sha256": value.profile_sha256, "label": value.label,
-        "received": value.received, "report": value.report,
-    }  # fmt: skip
+        "schema": SCHEMA,
+        "machine": value.machine,
+        "profile_sha256": value.profile_sha256,
+        "label": value.label,
+        "received": value.received,
+        "report": value.report,
+    }
     return json.dumps(document, ensure_ascii=False, indent=1).encode() + b"\n"
 
 

@@ -107,9 +107,13 @@ class ClassResults:
 
 
 def room(
-    title: str, profile_sha256: str, certificates: Sequence[Certificate], unreadable: Sequence[str] = (),
-    expected: int | None = None, made: str = "",
-) -> ClassResults:  # fmt: skip
+    title: str,
+    profile_sha256: str,
+    certificates: Sequence[Certificate],
+    unreadable: Sequence[str] = (),
+    expected: int | None = None,
+    made: str = "",
+) -> ClassResults:
     """`made`: the day of the pack, before which nobody can have used it."""
     rows = sorted((_row(each, profile_sha256, made) for each in certificates), key=_order)
     return ClassResults(title, profile_sha256, tuple(rows), tuple(unreadable), expected)

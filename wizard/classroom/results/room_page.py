@@ -100,9 +100,18 @@ def room_csv(room: ClassResults, language: str | None = None) -> str:
     for row in room.rows:
         seconds = "" if row.seconds is None else f"{row.seconds}"
         cells = (
-            words(f"share.state.{row.state}"), row.label, sentences(row.why, language), sentences(row.fix, language),
-            row.cards, row.build, row.created, row.code, row.system, row.machine, seconds,
-        )  # fmt: skip
+            words(f"share.state.{row.state}"),
+            row.label,
+            sentences(row.why, language),
+            sentences(row.fix, language),
+            row.cards,
+            row.build,
+            row.created,
+            row.code,
+            row.system,
+            row.machine,
+            seconds,
+        )
         writer.writerow([cell_of(cell) for cell in cells])
     for _ in range(room.missing):  # a line for each seat, so that counting lines counts the room
         writer.writerow([words("share.state.missing"), *[""] * (len(_COLUMNS) + 3)])

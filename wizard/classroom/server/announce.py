@@ -45,9 +45,13 @@ def announcing(port: int, sha256: str, title: str, addresses: Sequence[str] = ()
     # A name that tells nothing about this computer, and that two servers of one pack do not share.
     name = f"{sha256[:16]}-{port}-{packed[0].hex() if packed else '0'}"
     info = ServiceInfo(
-        SERVICE, f"{name}.{SERVICE}", addresses=packed, port=port, server=f"torch-setup-{name}.local.",
+        SERVICE,
+        f"{name}.{SERVICE}",
+        addresses=packed,
+        port=port,
+        server=f"torch-setup-{name}.local.",
         properties={"code": sha256[:16], "title": title.encode()[:150].decode(errors="ignore"), "schema": "1"},
-    )  # fmt: skip
+    )
     try:
         zeroconf = Zeroconf(interfaces=own)
     except OSError as error:

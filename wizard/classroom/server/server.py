@@ -114,10 +114,14 @@ class PackServer:
         application.router.add_route("GET", "/{path:.*}", self._give)
         application.router.add_route("HEAD", "/{path:.*}", self._give)
         runner = web.AppRunner(
-            application, access_log=None, keepalive_timeout=_KEEP_ALIVE, shutdown_timeout=_STOP_SECONDS,
-            handler_cancellation=True, logger=_silent(),
+            application,
+            access_log=None,
+            keepalive_timeout=_KEEP_ALIVE,
+            shutdown_timeout=_STOP_SECONDS,
+            handler_cancellation=True,
+            logger=_silent(),
             auto_decompress=False,  # no result of ours is packed; a bomb is no result
-        )  # fmt: skip
+        )
         await runner.setup()
         crowd = ConnectionLimit(self._options.limits.together)
         try:

@@ -63,9 +63,12 @@ def pieces(served: Served, start: int, end: int) -> Iterator[Piece]:
 async def reply(request: web.Request, served: Served) -> web.StreamResponse:
     start, end, status = _span(request, served)
     headers = {
-        "Accept-Ranges": "bytes", "ETag": f'"{served.etag}"', "Content-Type": served.content_type,
-        "X-Content-Type-Options": "nosniff", "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
-    }  # fmt: skip
+        "Accept-Ranges": "bytes",
+        "ETag": f'"{served.etag}"',
+        "Content-Type": served.content_type,
+        "X-Content-Type-Options": "nosniff",
+        "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'",
+    }
     if status == 416:
         return web.Response(status=416, headers={"Content-Range": f"bytes */{served.size}"})
     if status == 206:

@@ -40,9 +40,13 @@ class Serving:
 
 @contextlib.contextmanager
 def serve_pack(
-    folder: Path, options: ServeOptions, announce: bool, on_result: Callable[[Certificate], None],
-    on_bytes: Callable[[int], None], is_cancelled: Callable[[], bool],
-) -> Iterator[Serving]:  # fmt: skip
+    folder: Path,
+    options: ServeOptions,
+    announce: bool,
+    on_result: Callable[[Certificate], None],
+    on_bytes: Callable[[int], None],
+    is_cancelled: Callable[[], bool],
+) -> Iterator[Serving]:
     """Raises as `check_pack`, WizardError `share-port`, `share-no-mdns`."""
     checked = check_pack(folder, on_bytes, is_cancelled)
     damaged = frozenset(problem.path for problem in checked.problems)

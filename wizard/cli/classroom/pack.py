@@ -69,10 +69,16 @@ def _document(found: ClassResults, language: str) -> dict[str, object]:
         {**asdict(row), "why": sentences(row.why, language), "fix": sentences(row.fix, language)} for row in found.rows
     ]
     return {
-        "schema": 1, "title": found.title, "profile_sha256": found.profile_sha256, "green": found.green,
-        "red": found.red, "expected": found.expected, "missing": found.missing, "machines": rows,
+        "schema": 1,
+        "title": found.title,
+        "profile_sha256": found.profile_sha256,
+        "green": found.green,
+        "red": found.red,
+        "expected": found.expected,
+        "missing": found.missing,
+        "machines": rows,
         "unreadable": list(found.unreadable),
-    }  # fmt: skip
+    }
 
 
 _REDRAW_SECONDS = 0.3
@@ -88,9 +94,13 @@ def _build(arguments: argparse.Namespace, terminal: Terminal) -> int:
     folder = Path(arguments.output).expanduser().absolute()
     progress, interrupt = Progress(terminal), Interrupt()
     built = build_pack(
-        Path(arguments.profile).expanduser(), folder, _options(arguments), progress.fetched, interrupt.is_asked,
+        Path(arguments.profile).expanduser(),
+        folder,
+        _options(arguments),
+        progress.fetched,
+        interrupt.is_asked,
         Consent(arguments.trust, terminal, interrupt, for_pack=True),
-    )  # fmt: skip
+    )
     progress.end()
     return _tell(built, folder, terminal)
 
@@ -109,18 +119,24 @@ def _options(arguments: argparse.Namespace) -> BuildOptions:
     program = tuple(Path(name).expanduser() for name in arguments.program)
     environment = present_environment(network_from(arguments) or load_network())
     return BuildOptions(
-        split=arguments.split, program=program, remove=getattr(arguments, "remove", False),
+        split=arguments.split,
+        program=program,
+        remove=getattr(arguments, "remove", False),
         fetch=Options(environment=environment),
-    )  # fmt: skip
+    )
 
 
 def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
     terminal.say(
         message(
-            "pack.done", path=str(folder), size=amount(built.listing.total_bytes),
-            fetched=amount(built.bytes_fetched), copied=amount(built.bytes_copied), present=amount(built.bytes_present),
+            "pack.done",
+            path=str(folder),
+            size=amount(built.listing.total_bytes),
+            fetched=amount(built.bytes_fetched),
+            copied=amount(built.bytes_copied),
+            present=amount(built.bytes_present),
         )
-    )  # fmt: skip
+    )
     for key, names in (("pack.split", built.split), ("pack.removed", built.removed), ("pack.kept", built.kept)):
         if names:
             terminal.say(message(key, count=len(names), names=_some(names)))
@@ -163,9 +179,13 @@ def _serve(arguments: argparse.Namespace, terminal: Terminal) -> int:
     folder = Path(arguments.pack).expanduser().absolute()
     came: list[str] = []
     with serve_pack(
-        folder, options, arguments.announce, lambda value: came.append(value.label or value.machine[:8]),
-        progress.read, interrupt.is_asked,
-    ) as serving:  # fmt: skip
+        folder,
+        options,
+        arguments.announce,
+        lambda value: came.append(value.label or value.machine[:8]),
+        progress.read,
+        interrupt.is_asked,
+    ) as serving:
         progress.end()
         show_problems(serving.problems, terminal)
         terminal.say(message("share.serving", addresses="  ".join(serving.addresses)))
@@ -179,10 +199,13 @@ def _serve(arguments: argparse.Namespace, terminal: Terminal) -> int:
             counted = serving.server.counted
             terminal.say(
                 message(
-                    "share.served", size=amount(counted.bytes_sent), clients=len(counted.clients),
-                    results=counted.results, refused=counted.refused,
+                    "share.served",
+                    size=amount(counted.bytes_sent),
+                    clients=len(counted.clients),
+                    results=counted.results,
+                    refused=counted.refused,
                 )
-            )  # fmt: skip
+            )
     return ExitStatus.DONE
 
 
@@ -236,5 +259,8 @@ class Progress:
 
 
 _ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {
-    "build": _build, "check": _check, "update": _update, "serve": _serve,
-}  # fmt: skip
+    "build": _build,
+    "check": _check,
+    "update": _update,
+    "serve": _serve,
+}

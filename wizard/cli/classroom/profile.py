@@ -128,23 +128,35 @@ def _document(file: ProfileFile) -> dict[str, Any]:
         "signed_by": signer.key.text if (signer := check_signature(file)).key else None,
         "foreign_hosts": [host.name for host in foreign_hosts(file.profile)],
         "environment": {
-            "name": wish.name, "engine": wish.engine, "python": wish.python, "torch": list(wish.torch),
-            "companions": list(wish.companions), "extras": list(wish.extras),
+            "name": wish.name,
+            "engine": wish.engine,
+            "python": wish.python,
+            "torch": list(wish.torch),
+            "companions": list(wish.companions),
+            "extras": list(wish.extras),
         },
         "locks": [
-            {**_entry(lock), "files": len(lock.files), "bytes": lock.total_bytes,
-             "conda": {"packages": len(lock.conda), "bytes": lock.conda_bytes}}
+            {
+                **_entry(lock),
+                "files": len(lock.files),
+                "bytes": lock.total_bytes,
+                "conda": {"packages": len(lock.conda), "bytes": lock.conda_bytes},
+            }
             for lock in file.profile.locks
         ],
         "bytes": sum(each.size or 0 for each in file.profile.files),
-    }  # fmt: skip
+    }
 
 
 def _entry(lock: ProfileLock) -> dict[str, Any]:
     return {
-        "os": lock.os, "arch": lock.arch, "glibc": lock.glibc, "python": lock.python,
-        "torch": lock.torch, "variant": lock.variant,
-    }  # fmt: skip
+        "os": lock.os,
+        "arch": lock.arch,
+        "glibc": lock.glibc,
+        "python": lock.python,
+        "torch": lock.torch,
+        "variant": lock.variant,
+    }
 
 
 def _selected(selection: Selection, terminal: Terminal) -> dict[str, Any]:
@@ -159,5 +171,10 @@ def _refusal(refusal: Refusal, terminal: Terminal) -> dict[str, Any]:
 
 
 ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {
-    "make": make, "show": show, "check": check, "key": key, "sign": sign, "verify": check_signed,
-}  # fmt: skip
+    "make": make,
+    "show": show,
+    "check": check,
+    "key": key,
+    "sign": sign,
+    "verify": check_signed,
+}

@@ -56,8 +56,9 @@ def _names(names: tuple[str, ...]) -> str:
 
 def snapshot_words(prefix: Path) -> Iterator[Message]:
     for one in doctor.snapshots_in(prefix):
-        yield message("snapshot.kept", run=one.run, size=amount(one.size), names=_names(one.names),
-                      prefix=shell_word(prefix))  # fmt: skip
+        yield message(
+            "snapshot.kept", run=one.run, size=amount(one.size), names=_names(one.names), prefix=shell_word(prefix)
+        )
 
 
 def snapshot_documents(prefix: Path) -> list[dict[str, Any]]:
@@ -83,10 +84,13 @@ def clone(arguments: argparse.Namespace, terminal: Terminal) -> int:
     plan = plan_clone(source, arguments.name, arguments.prefix, interrupt.is_asked)
     terminal.say(
         message(
-            "clone.begins", name=source.name, target=str(plan.target), files=len(plan.contents.files),
+            "clone.begins",
+            name=source.name,
+            target=str(plan.target),
+            files=len(plan.contents.files),
             size=amount(plan.contents.size),
         )
-    )  # fmt: skip
+    )
     progress = _CopyProgress(plan, terminal)
     try:
         done = carry_out_clone(plan, progress.tell, interrupt.is_asked)
@@ -287,6 +291,14 @@ def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 ACTIONS: Mapping[str, Action] = {
-    "list": _list, "show": _show, "terminal": _terminal, "delete": _delete, "finish": _finish, "restore": restore,
-    "clone": clone, "export": export, "module": module, "bootstrap": bootstrap,
-}  # fmt: skip
+    "list": _list,
+    "show": _show,
+    "terminal": _terminal,
+    "delete": _delete,
+    "finish": _finish,
+    "restore": restore,
+    "clone": clone,
+    "export": export,
+    "module": module,
+    "bootstrap": bootstrap,
+}

@@ -130,10 +130,13 @@ def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
     near = use_case.near_copy(arguments.near, arguments.release)
     plan = use_case.with_size(
         use_case.plan_bootstrap(
-            arguments.prefix, arguments.mirror, environment, near=near,
+            arguments.prefix,
+            arguments.mirror,
+            environment,
+            near=near,
             on_ask=lambda: terminal.say(message("bootstrap.release")),
         )
-    )  # fmt: skip
+    )
     for change in plan.changes:
         terminal.say(change)
     if plan.file.size is not None:

@@ -37,9 +37,13 @@ def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 def _summary(found: Usage) -> Message:
     return message(
-        "store.summary", path=str(paths.store_dir()), count=len(found.stored), size=amount(found.size),
-        unused=len(found.unused), freed=amount(found.freed),
-    )  # fmt: skip
+        "store.summary",
+        path=str(paths.store_dir()),
+        count=len(found.stored),
+        size=amount(found.size),
+        unused=len(found.unused),
+        freed=amount(found.freed),
+    )
 
 
 def _prune(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -64,10 +68,14 @@ def _verify(arguments: argparse.Namespace, terminal: Terminal) -> int:
     found = use_cases.verify(is_cancelled=Interrupt().is_asked)
     if arguments.json:
         terminal.document(
-            {"schema": SCHEMA, "others": [str(path) for _, path in found.others],
-             "damaged": [{"wheel": one.entry.wheel.name, "files": [file.path for file in one.files]}
-                         for one in found.damaged]}
-        )  # fmt: skip
+            {
+                "schema": SCHEMA,
+                "others": [str(path) for _, path in found.others],
+                "damaged": [
+                    {"wheel": one.entry.wheel.name, "files": [file.path for file in one.files]} for one in found.damaged
+                ],
+            }
+        )
     else:
         for one in found.damaged:
             wheel, first = one.entry.wheel.name, one.files[0].path
@@ -87,9 +95,12 @@ def _move(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 def _document(found: Usage) -> dict[str, Any]:
     return {
-        "schema": SCHEMA, "path": str(paths.store_dir()), "size": found.size, "freed": found.freed,
+        "schema": SCHEMA,
+        "path": str(paths.store_dir()),
+        "size": found.size,
+        "freed": found.freed,
         "packages": [_row(one) for one in found.stored],
-    }  # fmt: skip
+    }
 
 
 def _row(one: Stored) -> dict[str, Any]:

@@ -28,9 +28,16 @@ def table(environments: Iterable[Environment], sizes: Mapping[Path, Sizes], lang
 def _row(one: Environment, sizes: Sizes | None, language: str | None) -> list[str]:
     state = text(message(f"envs.state.{one.state.value}"), language)
     return [
-        "*" if one.is_current else "", one.name, text(_kind(one), language), one.python or "–", torch_words(one),
-        amount(sizes.apparent) if sizes else "–", day(one.last_used), state, str(one.prefix),
-    ]  # fmt: skip
+        "*" if one.is_current else "",
+        one.name,
+        text(_kind(one), language),
+        one.python or "–",
+        torch_words(one),
+        amount(sizes.apparent) if sizes else "–",
+        day(one.last_used),
+        state,
+        str(one.prefix),
+    ]
 
 
 def _kind(one: Environment) -> Message:
@@ -74,9 +81,14 @@ def plan_lines(plan: DeletionPlan, language: str | None) -> Iterator[str]:
     for one in plan.dependants:
         yield text(message("envs.plan.dependant", name=one.name, path=str(one.prefix)), language)
     goes = message(
-        "envs.plan.goes", name=plan.name, path=str(plan.environment.prefix), packages=plan.environment.packages,
-        files=plan.sizes.files, freed=amount(plan.sizes.freed), size=amount(plan.sizes.apparent),
-    )  # fmt: skip
+        "envs.plan.goes",
+        name=plan.name,
+        path=str(plan.environment.prefix),
+        packages=plan.environment.packages,
+        files=plan.sizes.files,
+        freed=amount(plan.sizes.freed),
+        size=amount(plan.sizes.apparent),
+    )
     yield text(goes, language)
     yield from (text(words, language) for words in plan.stays)
     for running in plan.running:

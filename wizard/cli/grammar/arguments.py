@@ -209,9 +209,11 @@ def _add_choices(parser: argparse.ArgumentParser) -> None:
     sources.add_argument("--index", metavar="URL", help="Python packages")
     sources.add_argument("--torch-index", metavar="URL", help="torch wheels, simple or flat")
     sources.add_argument(
-        "--index-strategy", choices=INDEX_STRATEGIES, default=INDEX_STRATEGIES[0],
+        "--index-strategy",
+        choices=INDEX_STRATEGIES,
+        default=INDEX_STRATEGIES[0],
         help="of several indexes of your settings: the first that has a package, or the highest version of all",
-    )  # fmt: skip
+    )
     sources.add_argument(
         "--find-links", action="append", default=[], metavar="DIR|URL", help="a folder or page of wheels"
     )

@@ -58,9 +58,12 @@ def _add_update(actions: Any) -> None:
 
 def _add_making(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--program", action="append", default=[], metavar="FILE",
+        "--program",
+        action="append",
+        default=[],
+        metavar="FILE",
         help="put this file into the pack too: the program itself, Miniforge's installer; may be given again",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--split", action="store_true", help="files over 4 GiB in parts, as FAT32 needs them (seen by itself there)"
     )
@@ -78,14 +81,20 @@ def _add_serve(actions: Any) -> None:
     serving: argparse.ArgumentParser = actions.add_parser("serve", help="hand it out to the class until Ctrl+C")
     serving.add_argument("pack", metavar="DIR")
     serving.add_argument(
-        "--port", type=whole(0, 65535), default=8765, metavar="N",
+        "--port",
+        type=whole(0, 65535),
+        default=8765,
+        metavar="N",
         help="the port to listen at (default: 8765; 0: any free one)",
-    )  # fmt: skip
+    )
     serving.add_argument("--host", default="", metavar="ADDRESS", help="listen there only (default: everywhere)")
     serving.add_argument(
-        "--per-client", type=whole(1, 10_000), default=8, metavar="N",
+        "--per-client",
+        type=whole(1, 10_000),
+        default=8,
+        metavar="N",
         help="replies at once for one address (default: 8; more where a room is behind one address)",
-    )  # fmt: skip
+    )
     serving.add_argument(
         "--together", type=whole(1, 10_000), default=256, metavar="N", help="replies at once over all (default: 256)"
     )

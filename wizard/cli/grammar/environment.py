@@ -109,6 +109,14 @@ def _add_bootstrap(actions: Any) -> None:
 
 
 _ACTIONS: tuple[Callable[[Any], None], ...] = (
-    _add_list, _add_show, _add_terminal, _add_delete, _add_restore, _add_clone, _add_export, _add_module,
-    _add_finish, _add_bootstrap,
-)  # fmt: skip
+    _add_list,
+    _add_show,
+    _add_terminal,
+    _add_delete,
+    _add_restore,
+    _add_clone,
+    _add_export,
+    _add_module,
+    _add_finish,
+    _add_bootstrap,
+)

@@ -14,9 +14,12 @@ from dataclasses import dataclass
 
 def add_trust_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--trust", action="append", default=[], metavar="HOST",
+        "--trust",
+        action="append",
+        default=[],
+        metavar="HOST",
         help="a host that the profile names and that is neither official nor in the tables; may be given again",
-    )  # fmt: skip
+    )
 
 
 # The options about the network, for every command that goes there. What they mean is in `network_wish.py`, whose

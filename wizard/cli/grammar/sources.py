@@ -32,9 +32,12 @@ def add_use(actions: Any) -> None:
     )
     use.add_argument("id", metavar="ID", help="as `mirrors list` names it; official: the tools' own default")
     use.add_argument(
-        "--kind", action="append", default=[], choices=("packages", "conda", "torch", "miniforge"),
+        "--kind",
+        action="append",
+        default=[],
+        choices=("packages", "conda", "torch", "miniforge"),
         help="only these (may be repeated; packages or conda can be a default)",
-    )  # fmt: skip
+    )
     use.add_argument("--conda", metavar="PATH", help="the conda that is asked: its program or installation")
     use.add_argument("--yes", "-y", action="store_true", help="do not ask")
 

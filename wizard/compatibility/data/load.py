@@ -188,9 +188,14 @@ def _build(row: Cells, kernels: Kernels | None, size: WheelSize | None) -> Build
 
 def _release(row: Cells) -> Release:
     return Release(
-        row["torch"], row["released"], row["torchvision"] or None, row["torchaudio"] or None,
-        row["torchaudio_python_max"] or None, row["confidence"], row["source"],
-    )  # fmt: skip
+        row["torch"],
+        row["released"],
+        row["torchvision"] or None,
+        row["torchaudio"] or None,
+        row["torchaudio_python_max"] or None,
+        row["confidence"],
+        row["source"],
+    )
 
 
 def _floor(row: Cells) -> Floor:

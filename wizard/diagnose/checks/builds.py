@@ -78,8 +78,17 @@ def drifted(env: Installation, drift: EnvironmentChanges | None) -> Check:
     code = "drift/gone" if change.now is None else "drift"
     if not change.by:
         code = {None: "drift/gone-alone", change.was: "drift/same"}.get(change.now, "drift/alone")
-    one = finding("drift", code, _by(drift), Remedy(wanted), certain=False,
-                  name=change.name, was=change.was, now=change.now or "-", by=", ".join(change.by))  # fmt: skip
+    one = finding(
+        "drift",
+        code,
+        _by(drift),
+        Remedy(wanted),
+        certain=False,
+        name=change.name,
+        was=change.was,
+        now=change.now or "-",
+        by=", ".join(change.by),
+    )
     return found("drift", one)
 
 

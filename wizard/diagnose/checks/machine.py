@@ -73,12 +73,18 @@ def driver(env: Installation, machine: Machine, matrix: Matrix, best: Candidate 
             proof("driver-enough", driver=level.text, cuda=cuda or "?", need=floor.driver_floor),
             driver=level.text,
         )
-    evidence = (proof("driver-runs", driver=level.text, cuda=machine.driver and machine.driver.cuda or "?"),
-                proof("driver-needed", build=f"{env.release}+{env.variant}", need=floor.driver_floor))  # fmt: skip
+    evidence = (
+        proof("driver-runs", driver=level.text, cuda=machine.driver and machine.driver.cuda or "?"),
+        proof("driver-needed", build=f"{env.release}+{env.variant}", need=floor.driver_floor),
+    )
     other = best if best and best.variant != CPU else None
     code = "driver-too-old/build" if other else "driver-too-old"
-    params = {"driver": level.text, "need": floor.driver_floor, "variant": env.variant or "?",
-              "other": f"{other.torch}+{other.variant}" if other else "-"}  # fmt: skip
+    params = {
+        "driver": level.text,
+        "need": floor.driver_floor,
+        "variant": env.variant or "?",
+        "other": f"{other.torch}+{other.variant}" if other else "-",
+    }
     remedy = Remedy(family=True) if other else Remedy()
     scope = "environment" if other else MACHINE
     return found("driver", finding("driver", code, evidence, remedy, scope=scope, words=params))
@@ -103,8 +109,10 @@ def kernels(env: Installation, machine: Machine, matrix: Matrix, best: Candidate
             proof("card-runs", card=card.name, capability=str(capability), arch=code.arch, listed=listed),
             arch=code.arch,
         )
-    evidence = (proof("capability", card=card.name, capability=str(capability)),
-                proof("holds", build=f"{row.torch}+{row.variant}", listed=listed))  # fmt: skip
+    evidence = (
+        proof("capability", card=card.name, capability=str(capability)),
+        proof("holds", build=f"{row.torch}+{row.variant}", listed=listed),
+    )
     other = best if best and best.variant != CPU else None
     words = "no-kernels" if other else "no-kernels/none"
     params = {

@@ -19,9 +19,19 @@ from wizard.system.traits import of
 _NAMES = (*FAMILY, "numpy", "triton")
 # What torch loads by these names, whoever put them there first.
 _LIBRARIES = (
-    "libtorch*.so*", "libc10*.so*", "libcudnn*.so*", "libcublas*.so*", "libcudart.so*", "libnccl.so*", "libnvrtc*.so*",
-    "libcusparse*.so*", "libcusolver*.so*", "libcufft*.so*", "libcupti.so*", "libnvJitLink.so*",
-)  # fmt: skip
+    "libtorch*.so*",
+    "libc10*.so*",
+    "libcudnn*.so*",
+    "libcublas*.so*",
+    "libcudart.so*",
+    "libnccl.so*",
+    "libnvrtc*.so*",
+    "libcusparse*.so*",
+    "libcusolver*.so*",
+    "libcufft*.so*",
+    "libcupti.so*",
+    "libnvJitLink.so*",
+)
 _DLLS = (
     "cudnn*.dll",
     "cublas*.dll",
@@ -106,8 +116,16 @@ def libraries(env: Installation) -> Check:
         evidence = tuple(f"{folder}: {', '.join(names[:_SHOWN])}" for folder, names in intruders.items())
         remedy = Remedy(drop_library_folders=() if is_path else folders)
         code = "library-intruder/windows" if is_path else "library-intruder/suspect"
-        one = finding("libraries", code, (*evidence, *_set_in(folders)), remedy, certain=False,
-                      folder=folders[0], variable=variable, name=next(iter(intruders.values()))[0])  # fmt: skip
+        one = finding(
+            "libraries",
+            code,
+            (*evidence, *_set_in(folders)),
+            remedy,
+            certain=False,
+            folder=folders[0],
+            variable=variable,
+            name=next(iter(intruders.values()))[0],
+        )
         return found("libraries", one)
     if _matching(preloaded.replace(":", " ").split(), _LIBRARIES):
         one = finding("libraries", "library-preload", (f"LD_PRELOAD={preloaded}",), certain=False, value=preloaded)

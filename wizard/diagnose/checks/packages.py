@@ -23,9 +23,13 @@ from wizard.system.traits import of
 
 _SHOWN = 5
 _CONDA_NAMES = {
-    "pytorch": "torch", "pytorch-cpu": "torch", "pytorch-gpu": "torch", "torchvision": "torchvision",
-    "torchaudio": "torchaudio", "numpy": "numpy",
-}  # fmt: skip
+    "pytorch": "torch",
+    "pytorch-cpu": "torch",
+    "pytorch-gpu": "torch",
+    "torchvision": "torchvision",
+    "torchaudio": "torchaudio",
+    "numpy": "numpy",
+}
 _CONDA_TORCH_PARTS = ("libtorch", "pytorch-cuda", "pytorch-mutex")
 
 
@@ -110,9 +114,14 @@ def leftover_folders(env: Installation) -> Check:
         return ruled_out("leftovers", proof("no-leftovers", path=str(env.site)))
     names = tuple(f"{path}" for path in env.leftovers)
     one = finding(
-        "leftovers", "leftovers", names, Remedy(aside=env.leftovers), certain=False, count=len(names),
+        "leftovers",
+        "leftovers",
+        names,
+        Remedy(aside=env.leftovers),
+        certain=False,
+        count=len(names),
         first=env.leftovers[0].name,
-    )  # fmt: skip
+    )
     return found("leftovers", one)
 
 
@@ -239,8 +248,7 @@ def _damaged(distribution: Distribution, wrong: tuple[Damage, ...]) -> Finding:
     shown = tuple(proof(f"damage-{one.kind}", name=distribution.name, path=one.path) for one in wrong[:_SHOWN])
     shown += (proof("more", count=len(wrong) - _SHOWN),) if len(wrong) > _SHOWN else ()
     remedy = Remedy((f"{distribution.name}=={distribution.version}",))
-    return finding("files", "damaged", shown, remedy, name=distribution.name, count=len(wrong),
-                   first=wrong[0].path)  # fmt: skip
+    return finding("files", "damaged", shown, remedy, name=distribution.name, count=len(wrong), first=wrong[0].path)
 
 
 def python_tags(env: Installation) -> Check:
@@ -252,8 +260,18 @@ def python_tags(env: Installation) -> Check:
     elsewhere = _in_another_folder(env)
     if elsewhere:
         evidence = (proof("holds-torch", path=str(elsewhere)), proof("this-python", version=env.python.version))
-        return found("python", finding("python", "wrong-python/folder", evidence, Remedy(family=True), name="torch",
-                                       found=elsewhere.parent.name, python=env.python.version))  # fmt: skip
+        return found(
+            "python",
+            finding(
+                "python",
+                "wrong-python/folder",
+                evidence,
+                Remedy(family=True),
+                name="torch",
+                found=elsewhere.parent.name,
+                python=env.python.version,
+            ),
+        )
     if not any(is_of_torch(each.name) for each in env.distributions):
         return not_looked("python", "no-torch")
     if not wrong:
@@ -262,8 +280,15 @@ def python_tags(env: Installation) -> Check:
     others = tuple(f"{each.name}=={each.version}" for each in wrong if each.name not in FAMILY)
     is_family = any(each.name in FAMILY for each in wrong)
     remedy = Remedy(others, family=is_family)
-    one = finding("python", "wrong-python", misfits, remedy, name=wrong[0].name, found=wrong[0].tags[0].split("-")[0],
-                  python=env.python.version)  # fmt: skip
+    one = finding(
+        "python",
+        "wrong-python",
+        misfits,
+        remedy,
+        name=wrong[0].name,
+        found=wrong[0].tags[0].split("-")[0],
+        python=env.python.version,
+    )
     return found("python", one)
 
 

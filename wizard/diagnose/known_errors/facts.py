@@ -63,8 +63,12 @@ def parse_facts(text: str) -> TextFacts:
     words = clean(text)
     return TextFacts(
         _there("torch", words) or _said_by_python(words) or _there("pytorch", words),
-        _there("torchvision", words), _wanted_facts(words), _listed(words), _capability(words), _driver_cuda(words),
-    )  # fmt: skip
+        _there("torchvision", words),
+        _wanted_facts(words),
+        _listed(words),
+        _capability(words),
+        _driver_cuda(words),
+    )
 
 
 def _there(name: str, words: str) -> Named | None:

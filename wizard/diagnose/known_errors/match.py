@@ -118,11 +118,19 @@ def _errors(table: KnownErrorTable) -> tuple[KnownError, ...]:
 
 def _known(row: KnownErrorRow, contexts: Mapping[str, Pattern]) -> KnownError:
     return KnownError(
-        row.id, row.area, row.os, row.patterns, row.source, row.status, row.as_of,
+        row.id,
+        row.area,
+        row.os,
+        row.patterns,
+        row.source,
+        row.status,
+        row.as_of,
         needs=tuple(Pattern([need]) for need in row.needs if not need.startswith(_CONTEXT)),
         near=tuple(contexts[need.removeprefix(_CONTEXT)] for need in row.needs if need.startswith(_CONTEXT)),
-        rank=row.rank, facts=row.facts, hides=frozenset(row.hides),
-    )  # fmt: skip
+        rank=row.rank,
+        facts=row.facts,
+        hides=frozenset(row.hides),
+    )
 
 
 @lru_cache(maxsize=1)

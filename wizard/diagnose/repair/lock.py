@@ -39,9 +39,15 @@ EXACT = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: t
 
 
 def inside_plan(
-    facts: Facts, env: Installation, election: Election, choices: Choices, folder: RunFolder, lock: Lock,
-    gpu_expected: bool, notices: tuple[Message, ...] = (),
-) -> Plan:  # fmt: skip
+    facts: Facts,
+    env: Installation,
+    election: Election,
+    choices: Choices,
+    folder: RunFolder,
+    lock: Lock,
+    gpu_expected: bool,
+    notices: tuple[Message, ...] = (),
+) -> Plan:
     sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
     return Plan(
         id=folder.id,
@@ -136,9 +142,13 @@ def _bound(env: Installation, matrix: Matrix, facts: Facts, candidate: Candidate
 
 
 def lock_for(
-    facts: Facts, election: Election, env: Installation, wanted: RepairRequest, folder: RunFolder,
+    facts: Facts,
+    election: Election,
+    env: Installation,
+    wanted: RepairRequest,
+    folder: RunFolder,
     asker: Asker,
-) -> Lock:  # fmt: skip
+) -> Lock:
     """Resolved first around what conda owns only; what that changes without need is then held, where that has a
     solution."""
     around = Around(tuple(each for each in provided_by_conda(env) if each.name not in wanted.damaged))

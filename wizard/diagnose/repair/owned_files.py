@@ -110,9 +110,13 @@ def _top(path: str, start: str) -> str:
 
 
 def claims(
-    prefix: Path, site: Path, distributions: Iterable[Distribution], wheels: Iterable[Path], further: Iterable[Path],
+    prefix: Path,
+    site: Path,
+    distributions: Iterable[Distribution],
+    wheels: Iterable[Path],
+    further: Iterable[Path],
     spare: bool = False,
-) -> tuple[str, ...]:  # fmt: skip
+) -> tuple[str, ...]:
     """What is there of those distributions, of the wheels that will come, and of `further`; relative, without repeats.
 
     A conda record among `further` brings the files that it lists. `spare`: a folder with a file of nobody in it is not

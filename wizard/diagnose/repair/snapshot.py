@@ -61,9 +61,13 @@ class RepairSnapshot:
         return self._read_list().names
 
     def put(
-        self, names: Iterable[str], wheels: Iterable[Path], further: Iterable[Path], edits: Iterable[Path],
+        self,
+        names: Iterable[str],
+        wheels: Iterable[Path],
+        further: Iterable[Path],
+        edits: Iterable[Path],
         spare: bool = False,
-    ) -> int:  # fmt: skip
+    ) -> int:
         """How many items went aside. `edits`: files that will be written. `spare`: files of nobody stay in their place,
         also in a folder of a package that goes. Raises WizardError `aside-failed`."""
         if not self.is_begun:
@@ -82,9 +86,13 @@ class RepairSnapshot:
         return sum(item.kind == MOVED for item in items)
 
     def _items(
-        self, names: Iterable[str], wheels: tuple[Path, ...], further: Iterable[Path], edits: Iterable[Path],
+        self,
+        names: Iterable[str],
+        wheels: tuple[Path, ...],
+        further: Iterable[Path],
+        edits: Iterable[Path],
         spare: bool,
-    ) -> list[Item]:  # fmt: skip
+    ) -> list[Item]:
         going = distributions_named(self.site, names)
         further = [path for path in further if os.path.lexists(path)]
         moved = claims(self.prefix, self.site, going, wheels, further, spare)

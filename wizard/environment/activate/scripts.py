@@ -18,9 +18,14 @@ from wizard.system.places import places
 from wizard.system.traits import of
 
 _SCRIPT_OF = {
-    "bash": "activate", "zsh": "activate", "sh": "activate", "fish": "activate.fish", "csh": "activate.csh",
-    "powershell": "Activate.ps1", "cmd": "activate.bat",
-}  # fmt: skip
+    "bash": "activate",
+    "zsh": "activate",
+    "sh": "activate",
+    "fish": "activate.fish",
+    "csh": "activate.csh",
+    "powershell": "Activate.ps1",
+    "cmd": "activate.bat",
+}
 # A prompt is looked through for commands and signs of its own each time that it is shown.
 _NOT_IN_PROMPT = re.compile(r"[^\w.+@ -]")
 
@@ -128,10 +133,13 @@ def quote_cmd(text: str) -> str:
 # environment's programs first; what packages do when a conda switches it on is then left out, which is said beside it.
 
 _SCRIPTS = {
-    "bash": ("activate",), "zsh": ("activate",), "fish": ("activate.fish",), "csh": ("activate.csh",),
+    "bash": ("activate",),
+    "zsh": ("activate",),
+    "fish": ("activate.fish",),
+    "csh": ("activate.csh",),
     "cmd": ("activate.bat",),
     "powershell": ("Activate.ps1", "activate.ps1"),  # venv writes it so, virtualenv and uv so
-}  # fmt: skip
+}
 
 
 def script_lines(prefix: Path, os_name: str) -> tuple[ShellLine, ...]:

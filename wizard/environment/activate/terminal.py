@@ -24,9 +24,15 @@ from wizard.system import paths
 from wizard.system.traits import of, this
 
 _SHELLS = {
-    "bash": "bash", "zsh": "zsh", "fish": "fish", "csh": "csh", "tcsh": "csh", "pwsh": "powershell",
-    "powershell": "powershell", "cmd": "cmd",
-}  # fmt: skip
+    "bash": "bash",
+    "zsh": "zsh",
+    "fish": "fish",
+    "csh": "csh",
+    "tcsh": "csh",
+    "pwsh": "powershell",
+    "powershell": "powershell",
+    "cmd": "cmd",
+}
 _MOST_ANCESTORS = 8
 
 

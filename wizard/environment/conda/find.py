@@ -28,13 +28,36 @@ from wizard.system.traits import of
 
 # Variables that would change what is made, or answer a question that is the user's alone.
 _DROPPED = frozenset(
-    {"CONDA_SUBDIR", "CONDA_CHANNELS", "CONDA_CHANNEL_PRIORITY", "CONDA_DRY_RUN", "CONDA_DOWNLOAD_ONLY",
-     "CONDA_CREATE_DEFAULT_PACKAGES", "CONDA_PINNED_PACKAGES", "CONDA_TRACK_FEATURES", "CONDA_NO_DEPS",
-     "CONDA_JSON", "CONDA_QUIET", "CONDA_VERBOSITY", "CONDA_ALWAYS_YES", "CONDA_FORCE", "CONDA_CLOBBER",
-     "CONDA_PLUGINS_AUTO_ACCEPT_TOS", "CONDA_OVERRIDE_FROZEN", "CONDA_DEFAULT_PYTHON", "CONDA_OVERRIDE_CUDA",
-     "MAMBA_DRY_RUN", "MAMBA_DOWNLOAD_ONLY", "MAMBA_JSON", "MAMBA_ALWAYS_YES", "MAMBA_PLATFORM", "MAMBA_CHANNELS",
-     "MAMBA_TARGET_PREFIX", "MAMBA_NO_DEPS"}
-)  # fmt: skip
+    {
+        "CONDA_SUBDIR",
+        "CONDA_CHANNELS",
+        "CONDA_CHANNEL_PRIORITY",
+        "CONDA_DRY_RUN",
+        "CONDA_DOWNLOAD_ONLY",
+        "CONDA_CREATE_DEFAULT_PACKAGES",
+        "CONDA_PINNED_PACKAGES",
+        "CONDA_TRACK_FEATURES",
+        "CONDA_NO_DEPS",
+        "CONDA_JSON",
+        "CONDA_QUIET",
+        "CONDA_VERBOSITY",
+        "CONDA_ALWAYS_YES",
+        "CONDA_FORCE",
+        "CONDA_CLOBBER",
+        "CONDA_PLUGINS_AUTO_ACCEPT_TOS",
+        "CONDA_OVERRIDE_FROZEN",
+        "CONDA_DEFAULT_PYTHON",
+        "CONDA_OVERRIDE_CUDA",
+        "MAMBA_DRY_RUN",
+        "MAMBA_DOWNLOAD_ONLY",
+        "MAMBA_JSON",
+        "MAMBA_ALWAYS_YES",
+        "MAMBA_PLATFORM",
+        "MAMBA_CHANNELS",
+        "MAMBA_TARGET_PREFIX",
+        "MAMBA_NO_DEPS",
+    }
+)
 
 
 def conda_environment(extra: Mapping[str, str], cuda: str | None = None) -> dict[str, str]:
@@ -70,9 +93,19 @@ def _create(executable: Path, verb: str, prefix: Path, target: Target, is_libmam
     channels = [part for channel in target.channels for part in ("--channel", channel)]
     plain = () if is_libmamba else ("--no-default-packages",)  # the user's own additions to every environment
     return (
-        str(executable), verb, "--prefix", str(prefix), "--override-channels", *channels, *plain,
-        "--json", "--yes", f"python={target.python}", "pip", *target.specs,
-    )  # fmt: skip
+        str(executable),
+        verb,
+        "--prefix",
+        str(prefix),
+        "--override-channels",
+        *channels,
+        *plain,
+        "--json",
+        "--yes",
+        f"python={target.python}",
+        "pip",
+        *target.specs,
+    )
 
 
 INFO_SECONDS = 60.0  # the first start on a cold or network disk
@@ -162,6 +195,9 @@ def _own(known: KnownConda, info: CondaInfo) -> OwnConda:
     key = how if how in ("variable", "path", "registry", "hand") else "folder"
     reason = message(
         f"environments.reason.conda-{key}",
-        kind=info.kind, version=info.version, path=str(executable), variable=known.found_by,
-    )  # fmt: skip
+        kind=info.kind,
+        version=info.version,
+        path=str(executable),
+        variable=known.found_by,
+    )
     return OwnConda(executable, info, reason)

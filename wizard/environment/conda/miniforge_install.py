@@ -178,9 +178,12 @@ def _read(path: Path) -> Begun | None:
         data = json.loads(path.read_text(encoding="utf-8"))
         seen = data["identity"]
         return Begun(
-            Path(data["prefix"]), (int(seen[0]), int(seen[1])) if seen else None, data["existed"] is True,
-            tuple(map(str, data["parents"])), data["is_installed"] is True,
-        )  # fmt: skip
+            Path(data["prefix"]),
+            (int(seen[0]), int(seen[1])) if seen else None,
+            data["existed"] is True,
+            tuple(map(str, data["parents"])),
+            data["is_installed"] is True,
+        )
     except (OSError, ValueError, KeyError, TypeError, IndexError):
         return None
 
@@ -195,9 +198,13 @@ class _Note:
     def write(self) -> None:
         begun = self.begun
         data = {
-            "schema": 1, "prefix": str(begun.prefix), "identity": begun.identity, "existed": begun.existed,
-            "parents": begun.parents, "is_installed": begun.is_installed,
-        }  # fmt: skip
+            "schema": 1,
+            "prefix": str(begun.prefix),
+            "identity": begun.identity,
+            "existed": begun.existed,
+            "parents": begun.parents,
+            "is_installed": begun.is_installed,
+        }
         try:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             moving.write_whole(self._path, json.dumps(data).encode())

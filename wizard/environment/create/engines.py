@@ -10,8 +10,10 @@ from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.model import Engine
 
 _ENGINES: Mapping[str, type[RattlerEngine] | type[CondaEngine] | type[VenvEngine]] = {
-    "rattler": RattlerEngine, "conda": CondaEngine, "venv": VenvEngine,
-}  # fmt: skip
+    "rattler": RattlerEngine,
+    "conda": CondaEngine,
+    "venv": VenvEngine,
+}
 
 
 def engine_named(name: str, environment: Mapping[str, str] | None = None) -> Engine:

@@ -40,12 +40,15 @@ def parse_python_part(records: list[dict[str, Any]], cached: list[bool]) -> Pyth
     rows = zip(records, cached, strict=True)
     packages = tuple(
         ChosenPackage(
-            str(row["name"]), str(row["version"]), str(row["build"]),
-            int(row["size"]) if row.get("size") is not None else None, bool(is_cached),
+            str(row["name"]),
+            str(row["version"]),
+            str(row["build"]),
+            int(row["size"]) if row.get("size") is not None else None,
+            bool(is_cached),
             is_python_package(row),
         )
         for row, is_cached in rows
-    )  # fmt: skip
+    )
     return PythonPart(packages, json.dumps(records))
 
 

@@ -167,8 +167,10 @@ async def solved(request: dict[str, Any], specs: list[MatchSpec], gateway: Gatew
         detected = VirtualPackage.detect(VirtualPackageOverrides.from_env())
         return list(await solve(channels, specs, gateway=gateway, virtual_packages=detected))
     subdir, *virtual = request["system"]
-    given = [GenericVirtualPackage(PackageName(name), Version(version), BuildString(build))
-             for name, version, build in virtual]  # fmt: skip
+    given = [
+        GenericVirtualPackage(PackageName(name), Version(version), BuildString(build))
+        for name, version, build in virtual
+    ]
     return list(await solve(channels, specs, gateway=gateway, platforms=[subdir, "noarch"], virtual_packages=given))
 
 
@@ -195,11 +197,15 @@ async def create(request: dict[str, Any], records: list[RepoDataRecord], specs: 
     reporter = Reporter({record.name.normalized: record.size or 0 for record in records})
     threading.Thread(target=end_when_stalled, args=(reporter, request["stall_seconds"]), daemon=True).start()
     await install(
-        records, request["prefix"],
-        cache_dir=Path(request["packages"]), client=client, show_progress=False, reporter=reporter,
+        records,
+        request["prefix"],
+        cache_dir=Path(request["packages"]),
+        client=client,
+        show_progress=False,
+        reporter=reporter,
         requested_specs=[spec._match_spec for spec in specs],
         execute_link_scripts=False,
-    )  # fmt: skip
+    )
     return sum(reporter.downloaded.values())
 
 

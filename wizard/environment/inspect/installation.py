@@ -113,10 +113,13 @@ class Installation:
         """For requirements: this Python and this system, not those that run the doctor."""
         version = self.python.version if self.python else "3.12.0"
         return {
-            "python_version": ".".join(version.split(".")[:2]), "python_full_version": version,
-            "implementation_name": "cpython", "platform_python_implementation": "CPython",
-            "implementation_version": version, **of(self.os).markers,
-        }  # fmt: skip
+            "python_version": ".".join(version.split(".")[:2]),
+            "python_full_version": version,
+            "implementation_name": "cpython",
+            "platform_python_implementation": "CPython",
+            "implementation_version": version,
+            **of(self.os).markers,
+        }
 
 
 def user_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -174,12 +177,16 @@ def parse_interpreter(said: str) -> Interpreter | None:
     try:
         data = json.loads(said.strip().splitlines()[-1])
         return Interpreter(
-            executable=Path(data["executable"]), version=str(data["version"]),
+            executable=Path(data["executable"]),
+            version=str(data["version"]),
             tag=str(data["tag"]) + ("t" if data["free_threaded"] else ""),
-            prefix=Path(data["prefix"]), base_prefix=Path(data["base_prefix"]),
-            path=tuple(Path(entry) for entry in data["path"]), site=Path(data["platlib"]),
-            stdlib=Path(data["stdlib"]), user_site=Path(data["user_site"]) if data["user_site"] else None,
-        )  # fmt: skip
+            prefix=Path(data["prefix"]),
+            base_prefix=Path(data["base_prefix"]),
+            path=tuple(Path(entry) for entry in data["path"]),
+            site=Path(data["platlib"]),
+            stdlib=Path(data["stdlib"]),
+            user_site=Path(data["user_site"]) if data["user_site"] else None,
+        )
     except (ValueError, LookupError, TypeError):
         return None
 

@@ -201,10 +201,17 @@ def _interpreter(python: Path, prefix: Path) -> Environment:
     version = interpreter_version(python, prefix)
     contents = read_contents(prefix, version)
     return Environment(
-        python.stem if python.suffix == ".exe" else python.name, prefix, EnvironmentKind.SYSTEM, EnvironmentState.OK,
-        python=version, torch=contents.torch, variant=contents.variant, companions=contents.companions,
-        packages=contents.packages, last_used=last_used(prefix, version),
-    )  # fmt: skip
+        python.stem if python.suffix == ".exe" else python.name,
+        prefix,
+        EnvironmentKind.SYSTEM,
+        EnvironmentState.OK,
+        python=version,
+        torch=contents.torch,
+        variant=contents.variant,
+        companions=contents.companions,
+        packages=contents.packages,
+        last_used=last_used(prefix, version),
+    )
 
 
 def interpreter_version(python: Path, prefix: Path) -> str | None:

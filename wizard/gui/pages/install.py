@@ -300,9 +300,11 @@ class InstallPage(Page):
             self._over_without_test()
         else:
             self.errand(
-                None, lambda is_cancelled, note: (session.report(run.id), run.prefix), self._reported,
+                None,
+                lambda is_cancelled, note: (session.report(run.id), run.prefix),
+                self._reported,
                 on_failed=self._no_report,
-            )  # fmt: skip
+            )
 
     def _reported(self, answer: tuple[dict[str, Any], str]) -> None:
         report, prefix = answer

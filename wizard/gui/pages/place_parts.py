@@ -208,8 +208,9 @@ class VolumesForm(QWidget):
     def show_choices(self, choices: Choices) -> None:
         """A wish where there is one, else what is in force."""
         for field, wish, in_force in (
-            (self.cache, choices.cache_dir, paths.chosen_cache()), (self.temp, choices.temp_dir, paths.chosen_temp()),
-        ):  # fmt: skip
+            (self.cache, choices.cache_dir, paths.chosen_cache()),
+            (self.temp, choices.temp_dir, paths.chosen_temp()),
+        ):
             self._wishes[field] = wish
             field.setText("" if wish == DEFAULT else wish or str(in_force or ""))
 

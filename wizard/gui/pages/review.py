@@ -72,8 +72,9 @@ class LimitsForm(QWidget):
 
     def show_choices(self, choices: Choices) -> None:
         for field, value in (
-            (self.rate, (choices.limit_rate or 0) / _MEGABYTE), (self.connections, choices.connections or 0),
-        ):  # fmt: skip
+            (self.rate, (choices.limit_rate or 0) / _MEGABYTE),
+            (self.connections, choices.connections or 0),
+        ):
             blocker = QSignalBlocker(field)
             field.setValue(value)  # type: ignore[arg-type]
             del blocker

@@ -63,9 +63,12 @@ class WelcomePage(Page):
         self.joining.changed.connect(self.changed)
         self.setup.clicked.connect(self.press)
         for one, page in (
-            (self.check, SideId.DOCTOR), (self.manage, SideId.ENVIRONMENTS), (self.explain, SideId.EXPLAIN),
-            (self.undo, SideId.UNDO), (self.hold, SideId.CLASS),
-        ):  # fmt: skip
+            (self.check, SideId.DOCTOR),
+            (self.manage, SideId.ENVIRONMENTS),
+            (self.explain, SideId.EXPLAIN),
+            (self.undo, SideId.UNDO),
+            (self.hold, SideId.CLASS),
+        ):
             one.clicked.connect(partial(desk.side.open, page))
         self._cards = column(gap=10)
         self._usual = QWidget()  # all but the form
@@ -252,9 +255,16 @@ class WelcomePage(Page):
 
     def _profile_card(self, file: ProfileFile, path: Path) -> QFrame:
         wish = file.profile.environment
-        what = self.say(message("flow.profile.what", name=wish.name, builds=len(file.profile.locks),
-                                packages=", ".join(("torch", *wish.companions, *wish.extras)),
-                                made=file.profile.made, code=file.sha256[:12]))  # fmt: skip
+        what = self.say(
+            message(
+                "flow.profile.what",
+                name=wish.name,
+                builds=len(file.profile.locks),
+                packages=", ".join(("torch", *wish.companions, *wish.extras)),
+                made=file.profile.made,
+                code=file.sha256[:12],
+            )
+        )
         ways = [(self.tr("Set up as the class &does"), lambda: self._carry_out(file, path))]
         signer = self.say(self._signer) if self._signer else ""
         title, state = file.profile.title, "warning" if self._foreign else "note"

@@ -125,9 +125,15 @@ def run_name(run: RunInfo) -> str:
 
 class WelcomeCard(QFrame):
     def __init__(
-        self, state: str, word: str, words: str, about: str, name: str, ways: Sequence[Way],
+        self,
+        state: str,
+        word: str,
+        words: str,
+        about: str,
+        name: str,
+        ways: Sequence[Way],
         consent: HostsConsent | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """`name`: what the buttons are about, for who hears them only. `consent`: what they wait for."""
         super().__init__()
         self.setProperty("role", "card")

@@ -48,9 +48,15 @@ _WORN = "worn_theme"
 _SYSTEM_FONT = "system_font"
 _FIXED = ("Cascadia Mono", "Consolas", "Menlo", "Noto Sans Mono", "DejaVu Sans Mono", "Liberation Mono")
 _CHINESE = (
-    "Microsoft YaHei UI", "Microsoft YaHei", "PingFang SC", "Noto Sans CJK SC", "Noto Sans SC",
-    "Source Han Sans SC", "WenQuanYi Micro Hei", "SimSun",
-)  # fmt: skip
+    "Microsoft YaHei UI",
+    "Microsoft YaHei",
+    "PingFang SC",
+    "Noto Sans CJK SC",
+    "Noto Sans SC",
+    "Source Han Sans SC",
+    "WenQuanYi Micro Hei",
+    "SimSun",
+)
 
 
 @cache
@@ -91,12 +97,26 @@ def palette(theme: str) -> QPalette:
     table = colours(theme)
     role = QPalette.ColorRole
     roles = {
-        role.Window: "window", role.WindowText: "text", role.Base: "field", role.AlternateBase: "card",
-        role.Text: "text", role.Button: "card", role.ButtonText: "text", role.BrightText: "on_problem",
-        role.Highlight: "accent", role.HighlightedText: "on_accent", role.ToolTipBase: "card",
-        role.ToolTipText: "text", role.PlaceholderText: "muted", role.Link: "accent", role.Mid: "border",
-        role.Dark: "border", role.Light: "card", role.Midlight: "hover", role.Shadow: "border",
-    }  # fmt: skip
+        role.Window: "window",
+        role.WindowText: "text",
+        role.Base: "field",
+        role.AlternateBase: "card",
+        role.Text: "text",
+        role.Button: "card",
+        role.ButtonText: "text",
+        role.BrightText: "on_problem",
+        role.Highlight: "accent",
+        role.HighlightedText: "on_accent",
+        role.ToolTipBase: "card",
+        role.ToolTipText: "text",
+        role.PlaceholderText: "muted",
+        role.Link: "accent",
+        role.Mid: "border",
+        role.Dark: "border",
+        role.Light: "card",
+        role.Midlight: "hover",
+        role.Shadow: "border",
+    }
     made = QPalette()
     for one, name in roles.items():
         made.setColor(one, QColor(table[name]))

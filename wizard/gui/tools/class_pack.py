@@ -150,13 +150,19 @@ class PackPanel(QFrame):
         self.bar.setAccessibleName(self._far())
         is_asked = plan is not None and not self.is_going
         for widget, is_shown in (
-            (self._field, is_asked), (self.split, is_asked), (self._notes, bool(plan) and bool(self._notes.text())),
+            (self._field, is_asked),
+            (self.split, is_asked),
+            (self._notes, bool(plan) and bool(self._notes.text())),
             (self.consent, is_asked and bool(self.consent.boxes)),
-            (self._how_far, self.is_going), (self.bar, self.is_going),
-            (self.go, is_asked and not self.lacks_room), (self.again, is_asked and self.lacks_room),
-            (self.drop, plan is not None), (self.other, seen is not None),
-            (self.open, plan is None and seen is None), (self.make, plan is None and seen is None),
-        ):  # fmt: skip
+            (self._how_far, self.is_going),
+            (self.bar, self.is_going),
+            (self.go, is_asked and not self.lacks_room),
+            (self.again, is_asked and self.lacks_room),
+            (self.drop, plan is not None),
+            (self.other, seen is not None),
+            (self.open, plan is None and seen is None),
+            (self.make, plan is None and seen is None),
+        ):
             widget.setVisible(is_shown)
 
     def _show_head(self) -> None:

@@ -119,11 +119,19 @@ class ServingPanel(QFrame):
             self._counts.setText(self._count(len(counted.clients), counted.bytes_sent, counted.results))
         has_problems = is_on and bool(self._problems.text())
         for widget, is_shown in (
-            (self.announce, not is_on and not is_starting), (self._how_far, is_starting), (self.bar, is_starting),
-            (self._code_text, is_on), (self.code, is_on), (self._address_text, is_on), (self.command, is_on),
-            (self._counts, is_on), (self._problems, has_problems), (self.mend, has_problems),
-            (self.start, not is_on and not is_starting), (self.stop, is_on or is_starting),
-        ):  # fmt: skip
+            (self.announce, not is_on and not is_starting),
+            (self._how_far, is_starting),
+            (self.bar, is_starting),
+            (self._code_text, is_on),
+            (self.code, is_on),
+            (self._address_text, is_on),
+            (self.command, is_on),
+            (self._counts, is_on),
+            (self._problems, has_problems),
+            (self.mend, has_problems),
+            (self.start, not is_on and not is_starting),
+            (self.stop, is_on or is_starting),
+        ):
             widget.setVisible(is_shown)
         for line in self.addresses:
             line.setVisible(is_on and bool(line.code))

@@ -65,8 +65,14 @@ class DoctorAnswer(QWidget):
         self.looks.body.setContentsMargins(0, 0, 0, 0)
         self.looks.body.addWidget(self._looks)
         parts: tuple[QWidget, ...] = (
-            self._card, self.evidence, self._drift_title, self._drift, self._others_title, self._others, self.looks,
-        )  # fmt: skip
+            self._card,
+            self.evidence,
+            self._drift_title,
+            self._drift,
+            self._others_title,
+            self._others,
+            self.looks,
+        )
         for part in parts:
             rows.addWidget(part)
 

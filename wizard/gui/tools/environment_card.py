@@ -90,10 +90,14 @@ class EnvironmentCard(QFrame):
     def retranslate(self) -> None:
         one = self._one
         words = {
-            "check": self.tr("C&heck it"), "terminal": self.tr("Open &terminal"), "folder": self.tr("Open &folder"),
-            "copy": self.tr("&Copy path"), "delete": self.tr("&Delete…"),
-            "clone": self.tr("C&lone…"), "export": self.tr("E&xport…"),
-        }  # fmt: skip
+            "check": self.tr("C&heck it"),
+            "terminal": self.tr("Open &terminal"),
+            "folder": self.tr("Open &folder"),
+            "copy": self.tr("&Copy path"),
+            "delete": self.tr("&Delete…"),
+            "clone": self.tr("C&lone…"),
+            "export": self.tr("E&xport…"),
+        }
         for name, button in self.buttons.items():
             button.setText(words[name])
         self.bring_back_button.setText(self.tr("Bring it bac&k"))

@@ -135,9 +135,18 @@ class DeletionPanel(QFrame):
             buttons.addWidget(button)
         buttons.addStretch(1)
         for widget in (
-            self._pill, self._title, self._unowned_title, self.unowned, self._users, self._goes, self._stays,
-            self._ask, self.name, self._progress, self.bar,
-        ):  # fmt: skip
+            self._pill,
+            self._title,
+            self._unowned_title,
+            self.unowned,
+            self._users,
+            self._goes,
+            self._stays,
+            self._ask,
+            self.name,
+            self._progress,
+            self.bar,
+        ):
             rows.addWidget(widget)
         rows.addLayout(buttons)
         self.name.textChanged.connect(self._typed)
@@ -181,9 +190,12 @@ class DeletionPanel(QFrame):
         self._show_users(plan)
         goes = self.tr("%1 goes: %2 packages, %3 files, %4. %5 become free on the disk.")
         facts = (
-            plan.name, str(plan.environment.packages), f"{plan.sizes.files:,}", bytes_text(plan.sizes.apparent),
+            plan.name,
+            str(plan.environment.packages),
+            f"{plan.sizes.files:,}",
+            bytes_text(plan.sizes.apparent),
             bytes_text(plan.sizes.freed),
-        )  # fmt: skip
+        )
         for number, fact in enumerate(facts, start=1):
             goes = goes.replace(f"%{number}", fact)
         self._goes.setText(goes)

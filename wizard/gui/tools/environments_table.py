@@ -81,10 +81,15 @@ class EnvironmentsTable(RowTable):
     def retranslate(self) -> None:
         self.setHorizontalHeaderLabels(
             [
-                self.tr("Name"), self.tr("Python"), self.tr("PyTorch"), self.tr("Made by"), self.tr("Size"),
-                self.tr("Last used"), self.tr("State"),
+                self.tr("Name"),
+                self.tr("Python"),
+                self.tr("PyTorch"),
+                self.tr("Made by"),
+                self.tr("Size"),
+                self.tr("Last used"),
+                self.tr("State"),
             ]
-        )  # fmt: skip
+        )
         self.setAccessibleName(self.tr("Environments on this computer"))
 
     def show_rows(self, rows: Sequence[Environment], sizes: Mapping[Path, Sizes]) -> None:

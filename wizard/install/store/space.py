@@ -108,9 +108,11 @@ def verify(
 
 
 def move(
-    store: PackageStore, target: Path, on_bytes: Callable[[int], None] = lambda size: None,
+    store: PackageStore,
+    target: Path,
+    on_bytes: Callable[[int], None] = lambda size: None,
     is_cancelled: IsCancelled = _never,
-) -> PackageStore:  # fmt: skip
+) -> PackageStore:
     """Put every entry into another folder, on any volume; may be interrupted and called again.
 
     Environments keep their files; on another volume they share nothing with it any more. Raises WizardError `no-space`,

@@ -65,9 +65,12 @@ def _copy(member: zipfile.ZipInfo, data: bytes, out: BinaryIO) -> bytes:
     name = member.filename.encode("utf-8")
     year, month, day, hour, minute, second = member.date_time
     common = (
-        (hour << 11) | (minute << 5) | (second // 2), ((year - 1980) << 9) | (month << 5) | day,
-        member.CRC, member.compress_size, member.file_size,
-    )  # fmt: skip
+        (hour << 11) | (minute << 5) | (second // 2),
+        ((year - 1980) << 9) | (month << 5) | day,
+        member.CRC,
+        member.compress_size,
+        member.file_size,
+    )
     offset = out.tell()
     out.write(_LOCAL.pack(b"PK\3\4", _VERSION, _UTF8, member.compress_type, *common, len(name), 0) + name + data)
     made_by_unix = 3 << 8 | _VERSION

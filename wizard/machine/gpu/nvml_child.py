@@ -72,8 +72,13 @@ def _gpu(index: int) -> dict[str, Any]:
 def read() -> dict[str, Any]:
     """What NVML says; `error` is set when it could not even be started."""
     answer: dict[str, Any] = {
-        "schema": 1, "error": None, "driver_version": None, "cuda_version": None, "gpus": [], "gpu_errors": [],
-    }  # fmt: skip
+        "schema": 1,
+        "error": None,
+        "driver_version": None,
+        "cuda_version": None,
+        "gpus": [],
+        "gpu_errors": [],
+    }
     try:
         say("asking the driver")  # who waits knows then that it is the driver that is slow
         _start()

@@ -20,8 +20,17 @@ from wizard.system.windows.registry import registry
 SECONDS = 8.0  # conda is slow to start, on Windows more so
 KINDS = ("conda", "mamba", "micromamba")
 # miniforge2, anaconda2 and the like are too old to make a Python of today.
-_ROOTS = ("miniforge3", "miniconda3", "anaconda3", "mambaforge", "miniforge", "miniconda", "anaconda", "micromamba",
-          "conda")  # fmt: skip
+_ROOTS = (
+    "miniforge3",
+    "miniconda3",
+    "anaconda3",
+    "mambaforge",
+    "miniforge",
+    "miniconda",
+    "anaconda",
+    "micromamba",
+    "conda",
+)
 _VERSION = re.compile(r"^(?:\w+\s+)?(\d+\.\d[\w.]*)\s*$", re.MULTILINE)
 _COMPANY = "ContinuumAnalytics"
 

@@ -89,9 +89,12 @@ class CheckedIndex:
     """
 
     def __init__(
-        self, sources: Sequence[Source], settings: UserSettings, asker: Asker,
+        self,
+        sources: Sequence[Source],
+        settings: UserSettings,
+        asker: Asker,
         further: Mapping[str, Sequence[Source]] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._asker, self._further = asker, further or {}
         self._sources = [source for source in dict.fromkeys(sources) if source.url is not None]
         self._reader = Reader(settings, _TIMEOUTS, headers=list_headers())
@@ -247,9 +250,12 @@ class CheckedIndex:
             if number == len(self._offers):
                 self._offers.append(offer)
         entry = {
-            "url": f"{self._root}/file/{number}/{quote(offer.filename)}", "filename": offer.filename,
-            "hashes": {"sha256": offer.sha256 or _stand_in(offer)}, "core-metadata": True, "yanked": offer.yanked,
-        }  # fmt: skip
+            "url": f"{self._root}/file/{number}/{quote(offer.filename)}",
+            "filename": offer.filename,
+            "hashes": {"sha256": offer.sha256 or _stand_in(offer)},
+            "core-metadata": True,
+            "yanked": offer.yanked,
+        }
         known = {"size": offer.size, "requires-python": offer.requires_python}
         return entry | {name: value for name, value in known.items() if value is not None}
 

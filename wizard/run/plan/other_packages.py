@@ -41,9 +41,12 @@ Answer = TypeVar("Answer")
 
 
 def with_alternates(
-    lock: Lock, further: Mapping[str, tuple[Source, ...]], settings: UserSettings,
-    is_cancelled: Callable[[], bool], seconds: float = _SECONDS,
-) -> Lock:  # fmt: skip
+    lock: Lock,
+    further: Mapping[str, tuple[Source, ...]],
+    settings: UserSettings,
+    is_cancelled: Callable[[], bool],
+    seconds: float = _SECONDS,
+) -> Lock:
     """`further`: role -> sources in the order to try. Without any, nobody is asked. Raises Cancelled."""
     if not further:
         return lock
@@ -66,9 +69,12 @@ def _corrected(text: str, file: LockedFile, better: LockedFile) -> str:
 
 
 def on_both(
-    lock: Lock, sources: Sequence[Source], settings: UserSettings, is_cancelled: Callable[[], bool],
+    lock: Lock,
+    sources: Sequence[Source],
+    settings: UserSettings,
+    is_cancelled: Callable[[], bool],
     seconds: float = _SECONDS,
-) -> dict[Source, tuple[LockedFile, ...]]:  # fmt: skip
+) -> dict[Source, tuple[LockedFile, ...]]:
     """Return the files of the lock whose names these sources have too, each of them with something else. Who does not
     answer in time is left out. Raises Cancelled."""
     found = _looked_up(lock.files, lambda file: sources, _other, settings, is_cancelled, seconds)
@@ -81,10 +87,13 @@ def _role(file: LockedFile) -> str:
 
 
 def _looked_up(
-    files: Iterable[LockedFile], sources_for: Callable[[LockedFile], Iterable[Source]],
-    look: Callable[[Reader, Source, LockedFile], Answer], settings: UserSettings, is_cancelled: Callable[[], bool],
+    files: Iterable[LockedFile],
+    sources_for: Callable[[LockedFile], Iterable[Source]],
+    look: Callable[[Reader, Source, LockedFile], Answer],
+    settings: UserSettings,
+    is_cancelled: Callable[[], bool],
     seconds: float,
-) -> dict[tuple[str, Source], Answer]:  # fmt: skip
+) -> dict[tuple[str, Source], Answer]:
     """What `look` found, by the file's name; nothing of who was silent."""
     reader = Reader(settings, (_PAGE_SECONDS, _PAGE_SECONDS), headers=list_headers())
     silent: set[Source] = set()
@@ -160,9 +169,12 @@ _NAMES_SHOWN = 8
 
 
 def locked_somewhere(
-    facts: Facts, choices: Choices, election: Election, lock: Callable[[Election], Lock],
+    facts: Facts,
+    choices: Choices,
+    election: Election,
+    lock: Callable[[Election], Lock],
     is_cancelled: Callable[[], bool],
-) -> tuple[Lock, Election]:  # fmt: skip
+) -> tuple[Lock, Election]:
     """`lock` resolves against an election's sources. Raises what it raised first, when no other source helps."""
     first: WizardError | None = None
     current = election

@@ -48,9 +48,12 @@ _USERS = Origin.USER_SETTINGS.value
 
 
 def preview(
-    facts: Facts, choices: Choices, election: Election, is_cancelled: Callable[[], bool],
+    facts: Facts,
+    choices: Choices,
+    election: Election,
+    is_cancelled: Callable[[], bool],
     on_progress: OnProgress = lambda progress: None,
-) -> Preview:  # fmt: skip
+) -> Preview:
     """`on_progress` hears of files that must come whole before it is known what they need.
 
     Raises UsageError for a place that cannot be, WizardError `lock-…` when the packages do not go together.
@@ -68,9 +71,14 @@ def preview(
 
 
 def saved_preview(
-    facts: Facts, choices: Choices, election: Election, lock_it: Callable[[RunFolder, Around], Locked],
-    is_cancelled: Callable[[], bool], profile_sha256: str | None = None, python: LockedPython | None = None,
-) -> Preview:  # fmt: skip
+    facts: Facts,
+    choices: Choices,
+    election: Election,
+    lock_it: Callable[[RunFolder, Around], Locked],
+    is_cancelled: Callable[[], bool],
+    profile_sha256: str | None = None,
+    python: LockedPython | None = None,
+) -> Preview:
     """`lock_it`: where the lock comes from, a resolver or a class profile; it may elect another source of packages.
     `python`: that profile's, for the built-in engine. Nothing of the run stays if that fails."""
     place = check_place(choices)
@@ -85,9 +93,12 @@ def saved_preview(
         )
         plan = _plan(facts, choices, election, folder.id)
         plan = replace(
-            plan, total_bytes=lock.total_bytes, notices=(*plan.notices, *told_of(place)), conda_specs=pins(lock),
+            plan,
+            total_bytes=lock.total_bytes,
+            notices=(*plan.notices, *told_of(place)),
+            conda_specs=pins(lock),
             profile_sha256=profile_sha256,
-        )  # fmt: skip
+        )
         if python is not None:
             _write_private(folder.python_files, msgspec.json.encode(python.files))
         check_room(demands(plan, lock))
@@ -107,9 +118,12 @@ def saved_preview(
 
 
 def locked(
-    facts: Facts, election: Election, folder: RunFolder, asker: Asker,
+    facts: Facts,
+    election: Election,
+    folder: RunFolder,
+    asker: Asker,
     around: Around = Around(),  # noqa: B008 (frozen)
-) -> Lock:  # fmt: skip
+) -> Lock:
     """Raises as `CheckedIndex.lock`, WizardError `lock-not-promised`, `pin-differs`, Cancelled."""
     workdir = folder.path / "resolve"
     workdir.mkdir(exist_ok=True)

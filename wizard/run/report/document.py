@@ -25,12 +25,42 @@ SCHEMA = 1
 _GPU_FIELDS = ("vendor", "name", "pci_id", "compute_capability", "memory_bytes", "kernel_driver")
 _DEVICE_FIELDS = ("index", "name", "capability", "memory_bytes", "free_bytes", "kernels", "error")
 _CHECK_FIELDS = (
-    "version", "implementation", "packages", "cuda_visible_devices", "torch", "cuda", "hip", "device", "reason",
-    "first_kernel_seconds", "architectures", "is_built", "count", "max_difference", "available", "enabled", "threads",
-    "cuda_available", "milliseconds", "bytes", "to_card_bytes_per_second", "from_card_bytes_per_second", "operator",
-    "bf16", "tf32", "pairs", "direct",
-    "during", "exit_code", "signal", "said", "error_type", "error", "error_module", "warnings",
-)  # fmt: skip
+    "version",
+    "implementation",
+    "packages",
+    "cuda_visible_devices",
+    "torch",
+    "cuda",
+    "hip",
+    "device",
+    "reason",
+    "first_kernel_seconds",
+    "architectures",
+    "is_built",
+    "count",
+    "max_difference",
+    "available",
+    "enabled",
+    "threads",
+    "cuda_available",
+    "milliseconds",
+    "bytes",
+    "to_card_bytes_per_second",
+    "from_card_bytes_per_second",
+    "operator",
+    "bf16",
+    "tf32",
+    "pairs",
+    "direct",
+    "during",
+    "exit_code",
+    "signal",
+    "said",
+    "error_type",
+    "error",
+    "error_module",
+    "warnings",
+)
 
 
 def report_document(

@@ -123,9 +123,15 @@ def _teller(kind: SourceKind, racers: Sequence[SourceCandidate], on_seen: OnSeen
 
 
 def _found(
-    kind: SourceKind, question: Question, racers: Sequence[SourceCandidate], client: Client, rules: BenchmarkPolicy,
-    is_cancelled: Callable[[], bool], default_index: Callable[[], str], tell: _Tell,
-) -> tuple[SourceStatus, ...]:  # fmt: skip
+    kind: SourceKind,
+    question: Question,
+    racers: Sequence[SourceCandidate],
+    client: Client,
+    rules: BenchmarkPolicy,
+    is_cancelled: Callable[[], bool],
+    default_index: Callable[[], str],
+    tell: _Tell,
+) -> tuple[SourceStatus, ...]:
     is_open = isinstance(question, InstallerQuestion) or (
         isinstance(question, WheelQuestion) and not question.wanted.version
     )
@@ -147,9 +153,14 @@ def _found(
 
 
 def _sights(
-    question: Question, racers: Sequence[SourceCandidate], client: Client, rules: BenchmarkPolicy,
-    is_cancelled: Callable[[], bool], default_index: Callable[[], str], came: Callable[[ProbeResult], None],
-) -> tuple[ProbeResult, ...]:  # fmt: skip
+    question: Question,
+    racers: Sequence[SourceCandidate],
+    client: Client,
+    rules: BenchmarkPolicy,
+    is_cancelled: Callable[[], bool],
+    default_index: Callable[[], str],
+    came: Callable[[ProbeResult], None],
+) -> tuple[ProbeResult, ...]:
     """One for each racer, in order; who was not done in time was silent."""
     seconds = rules.probe_seconds
     if any(racer.source.url is None for racer in racers):
@@ -178,9 +189,14 @@ def _late(source: Source, seconds: float) -> ProbeResult:
 
 
 def _measured(
-    racers: Sequence[SourceCandidate], sights: Sequence[ProbeResult], findings: Sequence[SourceStatus], client: Client,
-    rules: BenchmarkPolicy, is_cancelled: Callable[[], bool], tell: _Tell,
-) -> tuple[SourceStatus, ...]:  # fmt: skip
+    racers: Sequence[SourceCandidate],
+    sights: Sequence[ProbeResult],
+    findings: Sequence[SourceStatus],
+    client: Client,
+    rules: BenchmarkPolicy,
+    is_cancelled: Callable[[], bool],
+    tell: _Tell,
+) -> tuple[SourceStatus, ...]:
     """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
     places = {place.source.id: place for place in _ranked(racers, findings) if place.is_usable}
     best = [one for one in places.values() if one.finding.truth is Truth.COMPLETE] or list(places.values())

@@ -232,9 +232,10 @@ def _still_true(notices: tuple[Message, ...], candidate: Candidate) -> tuple[Mes
     """Doubts about the tables' best do not concern another build that was found instead."""
     build = f"{candidate.torch}+{candidate.variant}"
     return tuple(
-        notice for notice in notices
+        notice
+        for notice in notices
         if not notice.key.startswith("plan.notice.unsure.") or notice.params.get("build") == build
-    )  # fmt: skip
+    )
 
 
 def _unfit(candidate: Candidate) -> tuple[Message, ...]:

@@ -122,21 +122,32 @@ def _origin(build: NewBuild, today: str) -> dict[str, str]:
 def _release(torch: str, matrix: Matrix, pair: tuple[str | None, str | None], today: str) -> dict[str, str]:
     before = matrix.releases[newest_release(matrix)]
     return {
-        "torch": torch, "released": today, "torchvision": pair[0] or "", "torchaudio": pair[1] or "",
+        "torch": torch,
+        "released": today,
+        "torchvision": pair[0] or "",
+        "torchaudio": pair[1] or "",
         "torchaudio_python_max": before.torchaudio_python_max or "" if pair[1] == before.torchaudio else "",
-        "as_of": today, "confidence": "medium", "source": "index page", "note": f"{_NOTE}; `released` is that day",
-    }  # fmt: skip
+        "as_of": today,
+        "confidence": "medium",
+        "source": "index page",
+        "note": f"{_NOTE}; `released` is that day",
+    }
 
 
 def _build(build: NewBuild, matrix: Matrix, today: str) -> dict[str, str]:
     return {
-        "torch": build.torch, "variant": build.variant or "", "platform": build.platform,
+        "torch": build.torch,
+        "variant": build.variant or "",
+        "platform": build.platform,
         "local_version": build.local_version or (build.variant or "" if not build.is_default else ""),
-        "pythons": ";".join(build.pythons), "experimental_pythons": "",
+        "pythons": ";".join(build.pythons),
+        "experimental_pythons": "",
         "advertised": "yes" if _is_advertised(build, matrix) else "no",
-        "pypi_default": "yes" if build.is_default else "no", "min_glibc": build.min_glibc or "",
-        **_origin(build, today), "note": _NOTE,
-    }  # fmt: skip
+        "pypi_default": "yes" if build.is_default else "no",
+        "min_glibc": build.min_glibc or "",
+        **_origin(build, today),
+        "note": _NOTE,
+    }
 
 
 def _is_advertised(build: NewBuild, matrix: Matrix) -> bool:
@@ -147,10 +158,14 @@ def _is_advertised(build: NewBuild, matrix: Matrix) -> bool:
 
 def _kernels(build: NewBuild, today: str) -> dict[str, str]:
     return {
-        "torch": build.torch, "variant": build.variant or "", "platform": build.platform,
-        "architectures": ";".join(build.architectures or ()), "evidence": build.evidence,
-        **_origin(build, today), "note": _NOTE,
-    }  # fmt: skip
+        "torch": build.torch,
+        "variant": build.variant or "",
+        "platform": build.platform,
+        "architectures": ";".join(build.architectures or ()),
+        "evidence": build.evidence,
+        **_origin(build, today),
+        "note": _NOTE,
+    }
 
 
 def _floors(cuda: str, matrix: Matrix, today: str) -> list[dict[str, str]]:
@@ -158,11 +173,18 @@ def _floors(cuda: str, matrix: Matrix, today: str) -> list[dict[str, str]]:
     for system in ("linux", "windows"):
         known = [row for name in _family(cuda, matrix) if (row := matrix.floors.get((name, system)))]
         if known and (cuda, system) not in matrix.floors:
-            rows.append({
-                "cuda": cuda, "os": system, "driver_floor": known[0].driver_floor, "toolkit_driver": "",
-                "as_of": today, "confidence": "medium", "source": f"inferred from CUDA {known[0].cuda}",
-                "note": "minor-version compatibility",
-            })  # fmt: skip
+            rows.append(
+                {
+                    "cuda": cuda,
+                    "os": system,
+                    "driver_floor": known[0].driver_floor,
+                    "toolkit_driver": "",
+                    "as_of": today,
+                    "confidence": "medium",
+                    "source": f"inferred from CUDA {known[0].cuda}",
+                    "note": "minor-version compatibility",
+                }
+            )
     return rows
 
 
@@ -175,7 +197,14 @@ def _capabilities(builds: Sequence[NewBuild], matrix: Matrix, today: str) -> lis
             seen.setdefault(cuda, set()).update(map(ComputeCapability.from_arch, build.architectures or ()))
     known = {cuda for cuda, _ in matrix.floors}
     return [
-        {"cuda": cuda, "capabilities": ";".join(str(one) for one in sorted(codes)), "as_of": today,
-         "confidence": "medium", "source": "builds made with it", "note": "not complete"}
-        for cuda, codes in seen.items() if cuda not in known
-    ]  # fmt: skip
+        {
+            "cuda": cuda,
+            "capabilities": ";".join(str(one) for one in sorted(codes)),
+            "as_of": today,
+            "confidence": "medium",
+            "source": "builds made with it",
+            "note": "not complete",
+        }
+        for cuda, codes in seen.items()
+        if cuda not in known
+    ]

@@ -75,9 +75,13 @@ def check_mirror(mirrors: str) -> None:
 
 class MirrorPolicy:
     def __init__(
-        self, choices: Choices, facts: Facts, is_cancelled: Callable[[], bool],
-        fresh: bool = False, on_seen: OnSeen = lambda seen: None,
-    ) -> None:  # fmt: skip
+        self,
+        choices: Choices,
+        facts: Facts,
+        is_cancelled: Callable[[], bool],
+        fresh: bool = False,
+        on_seen: OnSeen = lambda seen: None,
+    ) -> None:
         """`fresh`: what was found within a day does not count. Raises UsageError `no-such-mirror`."""
         check_mirror(choices.mirrors)
         self._fresh, self._on_seen = fresh, on_seen
@@ -163,9 +167,15 @@ class MirrorPolicy:
         if self._choices.mirrors not in WORDS:
             rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
         return run_benchmark(
-            kind, question, tuple(found), self._facts.settings, self._is_cancelled,
-            self._fresh, rules, on_seen=self._on_seen,
-        )  # fmt: skip
+            kind,
+            question,
+            tuple(found),
+            self._facts.settings,
+            self._is_cancelled,
+            self._fresh,
+            rules,
+            on_seen=self._on_seen,
+        )
 
     def _in_order(self, race: Benchmark) -> tuple[RankedSource, ...]:
         """A source that lists no hashes makes no lock, however fast it is: it stands behind those that do."""

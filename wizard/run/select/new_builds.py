@@ -186,18 +186,26 @@ def _looked_into(
             builds[build.key] = build
         elif build.is_default or build.local_version:
             builds[build.key] = replace(
-                known, is_default=known.is_default or build.is_default,
+                known,
+                is_default=known.is_default or build.is_default,
                 local_version=known.local_version or build.local_version,
-            )  # fmt: skip
+            )
     return builds
 
 
 def _look_into(listed: Listed, source: Source, reader: Reader, pythons: tuple[str, ...]) -> NewBuild:
     offer = _sample(listed.offers)
     build = NewBuild(
-        listed.torch, listed.variant, listed.platform, listed.local_version, pythons, listed.min_glibc,
-        listed.local_version is None and source.variant is None, source, offer.filename,
-    )  # fmt: skip
+        listed.torch,
+        listed.variant,
+        listed.platform,
+        listed.local_version,
+        pythons,
+        listed.min_glibc,
+        listed.local_version is None and source.variant is None,
+        source,
+        offer.filename,
+    )
     if listed.variant == CPU:
         return replace(build, architectures=(), confidence="high", evidence="file name")
     try:
@@ -211,9 +219,15 @@ def _look_into(listed: Listed, source: Source, reader: Reader, pythons: tuple[st
     codes = () if inside.variant == CPU else inside.architectures
     failure = message("matrices.no-table", file=offer.filename) if codes is None else None
     return replace(
-        build, variant=inside.variant, architectures=codes, evidence=inside.evidence, confidence=inside.confidence,
-        as_of=seen.as_of, read_bytes=inside.read_bytes, failure=failure,
-    )  # fmt: skip
+        build,
+        variant=inside.variant,
+        architectures=codes,
+        evidence=inside.evidence,
+        confidence=inside.confidence,
+        as_of=seen.as_of,
+        read_bytes=inside.read_bytes,
+        failure=failure,
+    )
 
 
 def _is_as_named(inside: WheelContents, listed: Listed) -> bool:

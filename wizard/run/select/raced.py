@@ -41,10 +41,16 @@ def told_of_source(seen: ProbeProgress) -> SourceTold:
 def _state(kind: SourceKind, one: RankedSource) -> SourceState:
     finding = one.finding
     return SourceState(
-        source=one.source, verdict=_VERDICTS.get(finding.truth, "unreachable"), message=finding.message,
-        seconds=finding.seconds, kind=kind.value, truth=finding.truth.value, rate=finding.rate,
-        final_host=finding.final_host, seen=finding.asked,
-    )  # fmt: skip
+        source=one.source,
+        verdict=_VERDICTS.get(finding.truth, "unreachable"),
+        message=finding.message,
+        seconds=finding.seconds,
+        kind=kind.value,
+        truth=finding.truth.value,
+        rate=finding.rate,
+        final_host=finding.final_host,
+        seen=finding.asked,
+    )
 
 
 def benchmark_notices(

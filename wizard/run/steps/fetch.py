@@ -99,17 +99,30 @@ class Fetch:
             left = None if progress.total is None or progress.rate <= 0 else progress.total - progress.done
             count = len(context.lock.files) - len(files)
             context.emitter.progress(
-                self.name, kept + progress.done, None if progress.total is None else kept + progress.total,
-                unit="bytes", rate=round(progress.rate), eta=None if left is None else round(left / progress.rate, 1),
-                detail=progress.file, state=progress.state, files_done=count + progress.files_done,
-                files_total=count + progress.files_total, limited_by=progress.limited_by,
-            )  # fmt: skip
+                self.name,
+                kept + progress.done,
+                None if progress.total is None else kept + progress.total,
+                unit="bytes",
+                rate=round(progress.rate),
+                eta=None if left is None else round(left / progress.rate, 1),
+                detail=progress.file,
+                state=progress.state,
+                files_done=count + progress.files_done,
+                files_total=count + progress.files_total,
+                limited_by=progress.limited_by,
+            )
 
         start_apart(context)
         return fetch_near_first(
-            class_fetcher(context, builder), files, context.plan.choices.packs, on_progress, on_file,
-            context.is_stopped, context.control.is_paused, on_far,
-        )  # fmt: skip
+            class_fetcher(context, builder),
+            files,
+            context.plan.choices.packs,
+            on_progress,
+            on_file,
+            context.is_stopped,
+            context.control.is_paused,
+            on_far,
+        )
 
 
 def _handing_on(context: Context) -> OnEntry:

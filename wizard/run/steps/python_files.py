@@ -51,7 +51,13 @@ def bring_python(context: Context, step: str) -> tuple[tuple[str, Path], ...]:
     if any(store.find(file) is None for file in files):
         start_apart(context)
     fetch_near_first(
-        class_fetcher(context), files, context.plan.choices.packs, on_progress, on_file, context.is_stopped,
-        context.control.is_paused, on_far,
-    )  # fmt: skip
+        class_fetcher(context),
+        files,
+        context.plan.choices.packs,
+        on_progress,
+        on_file,
+        context.is_stopped,
+        context.control.is_paused,
+        on_far,
+    )
     return tuple((file.sha256, store.path_for(file)) for file in files)

@@ -287,6 +287,13 @@ def _unknown(facts: SmokeFacts) -> str | None:
 
 
 _RULES: tuple[Callable[[SmokeFacts], str | None], ...] = (
-    _how_it_ended, _import, _cpu_build, _words_on_the_card, _nothing_to_run_on, _wrong_results, _numpy,
-    _companion, _unknown,
-)  # fmt: skip
+    _how_it_ended,
+    _import,
+    _cpu_build,
+    _words_on_the_card,
+    _nothing_to_run_on,
+    _wrong_results,
+    _numpy,
+    _companion,
+    _unknown,
+)

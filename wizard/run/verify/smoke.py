@@ -58,9 +58,11 @@ def headline(checks: Mapping[str, SmokeCheck]) -> Message:
     on_card = str(zeros.data.get("device", "cpu")) != "cpu"
     device = _first_device(checks.get("devices"))
     params: dict[str, Scalar] = {
-        "torch": str(imported.data.get("torch")), "device": device, "count": len(failed),
+        "torch": str(imported.data.get("torch")),
+        "device": device,
+        "count": len(failed),
         "names": ", ".join(check.name for check in failed),
-    }  # fmt: skip
+    }
     if failed:
         return Message(f"verify.headline.{'gpu' if on_card else 'cpu'}-partly", params)
     return Message(f"verify.headline.{'gpu' if on_card else 'cpu'}-ok", params)
@@ -142,10 +144,17 @@ def _difference(data: Mapping[str, Any]) -> dict[str, Scalar]:
 
 
 _SPECIAL = {
-    "process": _process, "build": _build, "devices": _device_words, "pinned": _pinned, "kernel": _kernel,
-    "streams": _streams, "matmul": _difference, "convolution": _difference,
-    "precision": _precision, "peers": _peers,
-}  # fmt: skip
+    "process": _process,
+    "build": _build,
+    "devices": _device_words,
+    "pinned": _pinned,
+    "kernel": _kernel,
+    "streams": _streams,
+    "matmul": _difference,
+    "convolution": _difference,
+    "precision": _precision,
+    "peers": _peers,
+}
 
 
 # Seconds. A first import from a slow disk under an antivirus takes a minute; PTX is compiled for minutes.

@@ -88,5 +88,16 @@ def finding(
     if option.path is None:
         fix = message("lint.variable.fix", name=option.spelled)
     possible = repairs if all(repair.is_possible for repair in repairs) else ()
-    return LintFinding(code, severity, option.tool.value, option.place, option.line(position), redact(value),
-                   cause, fix, effect, possible, touches)  # fmt: skip
+    return LintFinding(
+        code,
+        severity,
+        option.tool.value,
+        option.place,
+        option.line(position),
+        redact(value),
+        cause,
+        fix,
+        effect,
+        possible,
+        touches,
+    )

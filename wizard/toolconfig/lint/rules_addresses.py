@@ -52,11 +52,16 @@ def dead_mirrors(own: OwnSettings, situation: LintContext) -> Iterator[LintFindi
         if dead:
             instead = _instead(url, dead) or _living(option, url, dead, situation)
             yield finding(
-                "dead-mirror", "error" if dead.status in _BAD else "warning", option, position,
-                repairs=(OptionFix(option, url, instead),), touches=True,
+                "dead-mirror",
+                "error" if dead.status in _BAD else "warning",
+                option,
+                position,
+                repairs=(OptionFix(option, url, instead),),
+                touches=True,
                 words=(f"cause-{dead.status}", _remedy(dead, instead), "effect"),
-                as_of=dead.as_of, instead=instead or "",
-            )  # fmt: skip
+                as_of=dead.as_of,
+                instead=instead or "",
+            )
 
 
 def _instead(url: str, dead: DeadAddress) -> str | None:
@@ -100,10 +105,15 @@ def plain_http(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding
         is_known = host in known_hosts()
         is_refused = option.tool is Tool.PIP and option.role != "links" and not _is_trusted(url, trusted)
         yield finding(
-            "plain-http", "error" if is_refused else "warning", option, position, touches=True, host=host,
+            "plain-http",
+            "error" if is_refused else "warning",
+            option,
+            position,
+            touches=True,
+            host=host,
             repairs=(OptionFix(option, url, f"https{url[4:]}"),) if is_known else (),
             words=("cause-refused" if is_refused else "cause", "fix" if is_known else "fix-unknown", "effect"),
-        )  # fmt: skip
+        )
 
 
 def _is_trusted(url: str, trusted: set[str]) -> bool:
@@ -122,10 +132,14 @@ def trusted_hosts(own: OwnSettings, situation: LintContext) -> Iterator[LintFind
             is_needed = any(url.lower().startswith("http:") for url in mine) and host not in known_hosts()
             is_harmful = any(url.lower().startswith("https:") for url in mine) or host in known_hosts()
             yield finding(
-                "trusted-host", "error" if is_harmful else "warning", option, position, host=host,
+                "trusted-host",
+                "error" if is_harmful else "warning",
+                option,
+                position,
+                host=host,
                 repairs=() if is_needed else (OptionFix(option, value),),
                 words=("cause", "fix-needed" if is_needed else "fix", "effect"),
-            )  # fmt: skip
+            )
 
 
 def tls_off(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
@@ -142,9 +156,14 @@ def missing_certificates(own: OwnSettings, situation: LintContext) -> Iterator[L
         )
         if is_file and option.values and not Path(option.values[0]).expanduser().exists():
             is_pip = option.tool is Tool.PIP
-            yield finding("certificate-missing", "error", option, touches=is_pip,
-                          words=("cause", "fix", "effect" if is_pip else "effect-conda"),
-                          repairs=(OptionFix(option, option.values[0]),))  # fmt: skip
+            yield finding(
+                "certificate-missing",
+                "error",
+                option,
+                touches=is_pip,
+                words=("cause", "fix", "effect" if is_pip else "effect-conda"),
+                repairs=(OptionFix(option, option.values[0]),),
+            )
 
 
 ADDRESS_RULES = (dead_mirrors, plain_http, trusted_hosts, tls_off, missing_certificates)
@@ -166,8 +185,15 @@ def _torch_layout(url: str) -> str | None:
 def torch_index_as_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for option, position, url in addresses(own):
         if option.role == "index" and _torch_layout(url) == "simple" and not dead_address(url):
-            yield finding("torch-index-as-index", "error", option, position,
-                          repairs=(OptionFix(option, url),), touches=True, build=situation.build)  # fmt: skip
+            yield finding(
+                "torch-index-as-index",
+                "error",
+                option,
+                position,
+                repairs=(OptionFix(option, url),),
+                touches=True,
+                build=situation.build,
+            )
 
 
 def other_variant(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
@@ -181,10 +207,16 @@ def other_variant(own: OwnSettings, situation: LintContext) -> Iterator[LintFind
         is_old = bool(situation.current_variants) and match[1] not in situation.current_variants
         if is_old or situation.variant:
             yield finding(
-                "torch-index-other", "warning", option, position, repairs=(OptionFix(option, url),), touches=True,
+                "torch-index-other",
+                "warning",
+                option,
+                position,
+                repairs=(OptionFix(option, url),),
+                touches=True,
                 words=("cause-old" if is_old else "cause", "fix", "effect"),
-                variant=match[1], build=situation.build,
-            )  # fmt: skip
+                variant=match[1],
+                build=situation.build,
+            )
 
 
 def _is_flat_index(option: Option, url: str) -> bool:
@@ -195,8 +227,14 @@ def flat_as_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFind
     for option, position, url in addresses(own):
         if _is_flat_index(option, url):
             repairs = (OptionFix(option, url), OptionFix(_links_beside(own, option), None, url))
-            yield finding("flat-as-index", "error" if option.role == "index" else "warning", option, position,
-                          repairs=repairs, touches=True)  # fmt: skip
+            yield finding(
+                "flat-as-index",
+                "error" if option.role == "index" else "warning",
+                option,
+                position,
+                repairs=repairs,
+                touches=True,
+            )
 
 
 def _links_beside(own: OwnSettings, option: Option) -> Option:
@@ -233,9 +271,13 @@ def _uv_mixes(own: OwnSettings) -> bool:
 def _is_private(url: str) -> bool:
     """Neither a public place that we know nor this computer itself."""
     host = host_of(url)
-    return bool(host) and not is_loopback(host) and host not in known_hosts() and not dead_address(url) and (
-        host.partition(".")[2] not in _public_domains()
-    )  # fmt: skip
+    return (
+        bool(host)
+        and not is_loopback(host)
+        and host not in known_hosts()
+        and not dead_address(url)
+        and (host.partition(".")[2] not in _public_domains())
+    )
 
 
 def _public_domains() -> frozenset[str]:

@@ -59,8 +59,16 @@ def cpu_order(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]
     last = (repair for one in above for repair in (OptionFix(option, one), OptionFix(option, None, one)))
     repairs = tuple(last) if together else ()
     position = option.values.index(name)
-    yield finding("conda-cpu-order", "warning", option, position, repairs=repairs, below=below, gpu=situation.gpu,
-                  build=situation.build)  # fmt: skip
+    yield finding(
+        "conda-cpu-order",
+        "warning",
+        option,
+        position,
+        repairs=repairs,
+        below=below,
+        gpu=situation.gpu,
+        build=situation.build,
+    )
 
 
 def cpu_only(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
@@ -72,8 +80,15 @@ def cpu_only(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     if any(_holds_cuda(other, own.conda) for other in channels):
         return
     option, forge = _any_owner(own, name), _forge_beside(name)
-    yield finding("conda-cpu-only", "note", option, option.values.index(name), forge=forge, gpu=situation.gpu,
-                  build=situation.build)  # fmt: skip
+    yield finding(
+        "conda-cpu-only",
+        "note",
+        option,
+        option.values.index(name),
+        forge=forge,
+        gpu=situation.gpu,
+        build=situation.build,
+    )
 
 
 def _forge_beside(name: str) -> str:
@@ -94,10 +109,15 @@ def frozen_pytorch(own: OwnSettings, situation: LintContext) -> Iterator[LintFin
             is_strict = own.conda.priority == "strict"
             new = None if _is_right_without(name, own.conda, situation) else _forge_beside(name)
             yield finding(
-                "conda-frozen-pytorch", "warning" if is_strict else "note", option, option.values.index(name),
-                repairs=(OptionFix(option, name, new),), build=situation.build, forge=new or "",
+                "conda-frozen-pytorch",
+                "warning" if is_strict else "note",
+                option,
+                option.values.index(name),
+                repairs=(OptionFix(option, name, new),),
+                build=situation.build,
+                forge=new or "",
                 words=("cause-strict" if is_strict else "cause", "fix-instead" if new else "fix", "effect"),
-            )  # fmt: skip
+            )
 
 
 def _is_right_without(name: str, values: CondaValues, situation: LintContext) -> bool:
@@ -116,8 +136,14 @@ def platform_in_address(own: OwnSettings, situation: LintContext) -> Iterator[Li
         head, _, last = value.rstrip("/").rpartition("/")
         if head and last in platforms:
             is_other = not last.startswith((_FAMILIES.get(situation.os, ""), "noarch"))
-            yield finding("channel-platform", "error" if is_other else "warning", option, position,
-                          repairs=(OptionFix(option, value, head),), platform=last)  # fmt: skip
+            yield finding(
+                "channel-platform",
+                "error" if is_other else "warning",
+                option,
+                position,
+                repairs=(OptionFix(option, value, head),),
+                platform=last,
+            )
 
 
 def free_channel(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
@@ -141,8 +167,13 @@ def name_in_custom(own: OwnSettings, situation: LintContext) -> Iterator[LintFin
             value = option.values[0].rstrip("/")
             if has_scheme(value) and urlsplit(value).path.endswith(f"/{option.name}"):
                 parent = value[: -len(option.name) - 1]
-                yield finding("custom-channel-name", "error", option, name=option.name,
-                              repairs=(OptionFix(option, option.values[0], parent),))  # fmt: skip
+                yield finding(
+                    "custom-channel-name",
+                    "error",
+                    option,
+                    name=option.name,
+                    repairs=(OptionFix(option, option.values[0], parent),),
+                )
 
 
 def mirrored_channels(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
@@ -166,5 +197,13 @@ def bad_values(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding
             yield finding("conda-no-list", "error", option)
 
 
-CONDA_RULES = (cpu_order, cpu_only, frozen_pytorch, platform_in_address, free_channel, name_in_custom,
-               mirrored_channels, bad_values)  # fmt: skip
+CONDA_RULES = (
+    cpu_order,
+    cpu_only,
+    frozen_pytorch,
+    platform_in_address,
+    free_channel,
+    name_in_custom,
+    mirrored_channels,
+    bad_values,
+)

@@ -27,8 +27,15 @@ def changing_options(own: OwnSettings, situation: LintContext) -> Iterator[LintF
             continue
         if row.effect == "no-index" and has_links:
             continue  # a closed lab with a folder of its own: that is how it is meant
-        yield finding(row.effect, row.severity, option, touches=row.touches, name=_shown(option), build=situation.build,
-                      repairs=tuple(OptionFix(option, value) for value in option.values))  # fmt: skip
+        yield finding(
+            row.effect,
+            row.severity,
+            option,
+            touches=row.touches,
+            name=_shown(option),
+            build=situation.build,
+            repairs=tuple(OptionFix(option, value) for value in option.values),
+        )
 
 
 def _written(option: Option) -> str:
@@ -58,14 +65,24 @@ def ignored_options(own: OwnSettings, situation: LintContext) -> Iterator[LintFi
 def user_site_torch(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
     for site in own.user_sites:
         is_same = situation.python in (None, site.python)
-        params = {"place": str(site.path), "python": site.python, "version": site.version or "?",
-                  "build": situation.build}  # fmt: skip
+        params = {
+            "place": str(site.path),
+            "python": site.python,
+            "version": site.version or "?",
+            "build": situation.build,
+        }
         effect = "effect" if is_same else "effect-other"
         yield LintFinding(
-            "user-site-torch", "warning" if is_same else "note", "python", str(site.path), None, site.version or "",
-            message("lint.user-site-torch.cause", **params), message("lint.user-site-torch.fix", **params),
+            "user-site-torch",
+            "warning" if is_same else "note",
+            "python",
+            str(site.path),
+            None,
+            site.version or "",
+            message("lint.user-site-torch.cause", **params),
+            message("lint.user-site-torch.fix", **params),
             message(f"lint.user-site-torch.{effect}", **params),
-        )  # fmt: skip
+        )
 
 
 OPTION_RULES = (changing_options, ignored_options, user_site_torch)
@@ -86,10 +103,17 @@ def _broken(broken: BrokenFile) -> LintFinding:
     params = {"place": str(broken.path), "tool": broken.tool.value, "problem": broken.problem}
     line = re.search(r"\bline:? (\d+)", broken.problem)
     return LintFinding(
-        code, "error", broken.tool.value, str(broken.path), int(line[1]) if line else None, "",
-        message(f"lint.{code}.cause", **params), message(f"lint.{code}.fix", **params),
-        message("lint.file.effect", **params), touches=True,
-    )  # fmt: skip
+        code,
+        "error",
+        broken.tool.value,
+        str(broken.path),
+        int(line[1]) if line else None,
+        "",
+        message(f"lint.{code}.cause", **params),
+        message(f"lint.{code}.fix", **params),
+        message("lint.file.effect", **params),
+        touches=True,
+    )
 
 
 def misplaced_files(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:

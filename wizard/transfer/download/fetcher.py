@@ -156,12 +156,15 @@ class _Run:
         watches = [ThreadMeter() for _ in range(count)]
         return [
             Connection(
-                self._board, number,
+                self._board,
+                number,
                 Transport(options.stall, options.environment, options.allow_http, context, watch),
-                self._store, limit, watch,
+                self._store,
+                limit,
+                watch,
             )
             for number, watch in enumerate(watches)
-        ]  # fmt: skip
+        ]
 
     def go(self, on_progress: OnProgress, on_file: OnFile, is_cancelled: IsAsked, is_paused: IsAsked) -> FetchResult:
         self._check_space()
@@ -257,9 +260,13 @@ class _Run:
     def _no_space(self, needed: int, free: int) -> WizardError:
         wanted, left = gigabytes_apart(needed, free)
         return WizardError(
-            "fetch-no-space", f"{needed} bytes needed, {free} free", file="", folder=str(self._store.root),
-            needed=wanted, free=left,
-        )  # fmt: skip
+            "fetch-no-space",
+            f"{needed} bytes needed, {free} free",
+            file="",
+            folder=str(self._store.root),
+            needed=wanted,
+            free=left,
+        )
 
     def _progress(self) -> FetchProgress:
         board = self._board
@@ -276,9 +283,16 @@ class _Run:
         limited_by = self._meter.limited_by(board.held_up_by())
         ready = len(self._present) + self._delivered
         return FetchProgress(
-            done, total, rate, active, ready, len(self._files), state, "none" if board.paused else limited_by,
+            done,
+            total,
+            rate,
+            active,
+            ready,
+            len(self._files),
+            state,
+            "none" if board.paused else limited_by,
             tuple(task.file.filename for task, _ in board.finished[: self._delivered]),
-        )  # fmt: skip
+        )
 
     @property
     def _bytes_fetched(self) -> int:

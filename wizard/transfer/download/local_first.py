@@ -30,9 +30,15 @@ def near_only(files: Sequence[LockedFile], bases: Sequence[str]) -> tuple[Locked
 
 
 def fetch_near_first(
-    fetcher: Fetcher, files: Sequence[LockedFile], bases: Sequence[str], on_progress: OnProgress, on_file: OnFile,
-    is_cancelled: IsAsked, is_paused: IsAsked, on_far: Callable[[WizardError], None],
-) -> FetchResult:  # fmt: skip
+    fetcher: Fetcher,
+    files: Sequence[LockedFile],
+    bases: Sequence[str],
+    on_progress: OnProgress,
+    on_file: OnFile,
+    is_cancelled: IsAsked,
+    is_paused: IsAsked,
+    on_far: Callable[[WizardError], None],
+) -> FetchResult:
     """Each file is handed on once. `on_far`: why the others are asked now. Raises as `Fetcher.fetch`."""
     told: set[str] = set()
 

@@ -58,9 +58,13 @@ class Fault(Exception):
     server asked for."""
 
     def __init__(
-        self, code: str, details: str = "", hard: bool = False, retry_after: float | None = None,
+        self,
+        code: str,
+        details: str = "",
+        hard: bool = False,
+        retry_after: float | None = None,
         params: Mapping[str, Param] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         super().__init__(f"{code}: {details}")
         self.code = code
         self.details = details

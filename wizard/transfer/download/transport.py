@@ -119,9 +119,13 @@ class Transport:
     """Not shared between threads, except `cut`. `allow_http` is for a lab server whose hashes are all known."""
 
     def __init__(
-        self, stall: float = 30.0, environment: Mapping[str, str] | None = None, allow_http: bool = False,
-        context: ssl.SSLContext | None = None, watch: ThreadMeter | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        stall: float = 30.0,
+        environment: Mapping[str, str] | None = None,
+        allow_http: bool = False,
+        context: ssl.SSLContext | None = None,
+        watch: ThreadMeter | None = None,
+    ) -> None:
         self._stall = stall
         self._watch = watch or ThreadMeter()  # connecting is waiting for the network; the rest is said by who calls
         self._body: SocketBody | None = None

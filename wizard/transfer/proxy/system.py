@@ -33,9 +33,13 @@ def parse_variables(environ: Mapping[str, str]) -> SystemProxy:
     found = {name: _proxy(environ, name, notices) for name in ("http_proxy", "https_proxy", "all_proxy")}
     exceptions = _value(environ, "no_proxy")
     return SystemProxy(
-        found["http_proxy"], found["https_proxy"], found["all_proxy"], entries(exceptions),
-        "environment" if exceptions or any(found.values()) else "", tuple(notices),
-    )  # fmt: skip
+        found["http_proxy"],
+        found["https_proxy"],
+        found["all_proxy"],
+        entries(exceptions),
+        "environment" if exceptions or any(found.values()) else "",
+        tuple(notices),
+    )
 
 
 def _value(environ: Mapping[str, str], name: str) -> str:

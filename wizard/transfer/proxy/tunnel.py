@@ -105,9 +105,13 @@ def _through_socks(proxy: str, host: str, port: int, timeout: float) -> socket.s
     parts, login = urlsplit(proxy), login_of(proxy)
     sock = socks.socksocket()
     sock.set_proxy(
-        socks.SOCKS5, parts.hostname, parts.port, rdns=parts.scheme == "socks5h",
-        username=login[0] if login else None, password=login[1] if login else None,
-    )  # fmt: skip
+        socks.SOCKS5,
+        parts.hostname,
+        parts.port,
+        rdns=parts.scheme == "socks5h",
+        username=login[0] if login else None,
+        password=login[1] if login else None,
+    )
     sock.settimeout(timeout)
     try:
         sock.connect((host, port))

@@ -154,8 +154,21 @@ import os
 from ansible.module_utils.basic import AnsibleModule
 
 INSTALLED_BUT_GPU_FAILED = 3
-_OPTIONS = ("profile", "name", "prefix", "python", "torch", "variant", "engine", "pack", "label", "index",
-            "torch_index", "channel", "cache_dir")  # fmt: skip
+_OPTIONS = (
+    "profile",
+    "name",
+    "prefix",
+    "python",
+    "torch",
+    "variant",
+    "engine",
+    "pack",
+    "label",
+    "index",
+    "torch_index",
+    "channel",
+    "cache_dir",
+)
 
 
 def arguments_of(parameters, check_mode):
@@ -212,8 +225,11 @@ class Setup:
         program, *first = self.parameters["program"]
         return self.module.run_command(
             [os.path.expanduser(program), *first, *words],  # noqa: PTH111 (a dollar sign in a folder's name stays)
-            environ_update=self.environment, expand_user_and_vars=False, encoding="utf-8", errors="replace",
-        )  # fmt: skip
+            environ_update=self.environment,
+            expand_user_and_vars=False,
+            encoding="utf-8",
+            errors="replace",
+        )
 
     def carry_out(self):
         """(exit status, event, stderr), after making a cut-off attempt undone."""
@@ -272,8 +288,12 @@ def known(event):
 def difference(event):
     lines = [f"torch {event.get('torch')}+{event.get('variant')}", f"python {event.get('python')}"]
     lines += sorted(event.get("packages", []))
-    return {"before_header": event.get("prefix"), "after_header": event.get("prefix"), "before": "",
-            "after": "\n".join(lines) + "\n"}  # fmt: skip
+    return {
+        "before_header": event.get("prefix"),
+        "after_header": event.get("prefix"),
+        "before": "",
+        "after": "\n".join(lines) + "\n",
+    }
 
 
 def read_report(path):
@@ -294,8 +314,15 @@ def read_document(text):
 
 def of_report(report):
     plan = report.get("plan") or {}
-    return known({"prefix": report.get("prefix"), "run": plan.get("id"), "python": plan.get("python"),
-                  "torch": plan.get("torch"), "variant": plan.get("variant")})  # fmt: skip
+    return known(
+        {
+            "prefix": report.get("prefix"),
+            "run": plan.get("id"),
+            "python": plan.get("python"),
+            "torch": plan.get("torch"),
+            "variant": plan.get("variant"),
+        }
+    )
 
 
 def said_of_test(report):

@@ -98,8 +98,9 @@ class Tensor:
         if _DO == "no-kernels":
             warnings.warn(
                 "NVIDIA GeForce GTX 1060 with CUDA capability sm_61 is not compatible with the current PyTorch "
-                "installation.", stacklevel=2,
-            )  # fmt: skip
+                "installation.",
+                stacklevel=2,
+            )
         return Tensor(self.value, "cuda:0", self.size)
 
     def to(self, device):
@@ -219,13 +220,18 @@ cuda = SimpleNamespace(
     device_count=lambda: _B.get("cards", 1),
     can_device_access_peer=lambda source, target: _DO != "no-peers",
     get_device_properties=lambda index: SimpleNamespace(
-        name=_B.get("name", "NVIDIA GeForce RTX 3060"), major=_CAPABILITY[0], minor=_CAPABILITY[1],
+        name=_B.get("name", "NVIDIA GeForce RTX 3060"),
+        major=_CAPABILITY[0],
+        minor=_CAPABILITY[1],
         total_memory=12 * 2**30,
     ),
     mem_get_info=lambda index: (11 * 2**30, 12 * 2**30),
     get_arch_list=lambda: [],
-    current_stream=_Stream, Stream=_Stream, Event=_Event, stream=lambda stream: stream,
-)  # fmt: skip
+    current_stream=_Stream,
+    Stream=_Stream,
+    Event=_Event,
+    stream=lambda stream: stream,
+)
 _C = SimpleNamespace(_cuda_getArchFlags=lambda: _B.get("archs", "sm_75 sm_80 sm_86 sm_90 sm_100 sm_120"))
 if not _B.get("memory_info", True):  # before torch 1.11
     del cuda.mem_get_info

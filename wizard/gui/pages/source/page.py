@@ -60,8 +60,13 @@ class SourcePage(Page):
         self.network_fold.body.addWidget(self.region)
         self.network_fold.body.addWidget(self.network)
         for widget in (
-            self.where, self._result, *self.tables.values(), self.lasting, self.fold, self.network_fold,
-        ):  # fmt: skip
+            self.where,
+            self._result,
+            *self.tables.values(),
+            self.lasting,
+            self.fold,
+            self.network_fold,
+        ):
             self.body.addWidget(widget)
         self.body.addStretch(1)
 
