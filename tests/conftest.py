@@ -9,10 +9,15 @@ from functools import partial
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from pytestqt.qtbot import QtBot
 
 from tests.waiting import HANG
 from wizard.system.paths import CACHE_VARIABLE, MATRICES_VARIABLE, STORE_VARIABLE, TEMP_VARIABLE, matrices_dir
+
+# A busy computer is no failure: no test of made-up values is held against the clock.
+settings.register_profile("without-clock", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("without-clock")
 
 pytest_plugins = ["tests.channel.fixture", "tests.distribution", "tests.line.fixture", "tests.tools"]
 
