@@ -1,7 +1,8 @@
 """Reads the tables in `matrices/` and those that users write in the same form (TOML): typed, every mistake named.
 
-A mistake is told by its place, `mirrors.57.url` (57 is the line), as `matrix.validate` does for the CSV tables. What a
-row looks like is its type, a `msgspec.Struct` that forbids unknown fields; a type with a `parse` checks a cell.
+A mistake is told by its place, `mirrors.57.url` (57 is the line), as `compatibility.data.validate` does for the CSV
+tables. What a row looks like is its type, a `msgspec.Struct` that forbids unknown fields; a type with a `parse` checks
+a cell.
 """
 
 from __future__ import annotations

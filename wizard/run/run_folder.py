@@ -129,7 +129,7 @@ class RunFolder:
 
     @property
     def python_part(self) -> Path:
-        """What the built-in engine chose; see `environments.python_part`."""
+        """What the built-in engine chose; see `environment.create.python_part`."""
         return self.path / "python-part.json"
 
     @property

@@ -64,7 +64,7 @@ def user_name(number: int) -> str:
 
 
 def room_of(folder: Path) -> DiskSpace | None:
-    """None where the drive itself has to be asked (`environments.windows_volume`)."""
+    """None where the drive itself has to be asked (`environment.disk`)."""
     room = os.statvfs(folder)
     files_left = room.f_favail if room.f_files else None  # btrfs and network disks count none
     return DiskSpace(room.f_bavail * room.f_frsize, files_left)

@@ -3,7 +3,7 @@ sources).
 
 Windows refuses all three while anybody has the file open, a virus scanner or our own window that reads the events, so
 each is tried again for a moment (`disk.insist`). Not for folders that must be empty: `rmdir` says at once that they
-are not. Removing an environment is `environments.erase`.
+are not. Removing an environment is `environment.remove.erase`.
 """
 
 from __future__ import annotations

@@ -92,7 +92,7 @@ def chosen_store() -> Path | None:
 
 
 def store_dir() -> Path:
-    """The package store: every wheel unpacked once (`packages/store`); what no environment uses may be pruned."""
+    """The package store: every wheel unpacked once (`install/store`); what no environment uses may be pruned."""
     return chosen_store() or cache_root() / "store"
 
 

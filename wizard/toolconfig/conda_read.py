@@ -20,7 +20,7 @@ from wizard.undo.user_file import read_file
 # Where conda and mamba keep their settings, and one such file as flat rows with their line numbers.
 #
 # The places are conda's own search path (26.7), lowest precedence first. Nothing is merged here; that is
-# `conda_settings`. YAML is read with ruamel.yaml, loaded only when there is a file.
+# done below. YAML is read with ruamel.yaml, loaded only when there is a file.
 
 MARKS = ("final", "top", "bottom")  # conda's `#!final`: what is found later does not count; first or last in a list
 _NAMES = (".condarc", "condarc")

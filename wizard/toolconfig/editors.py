@@ -129,7 +129,7 @@ def _rows(document: Mapping[str, Any], key: str) -> list[Any]:
 
 # Where pip, uv and conda look for settings on this computer, and what outdoes a file of the user's own.
 #
-# `mirrors.settings_files` fills the rows in. Nothing is read but the files that exist, to see whether one of them says
+# `toolconfig.files` fills the rows in. Nothing is read but the files that exist, to see whether one of them says
 # the same key.
 
 

@@ -121,7 +121,7 @@ def _own_reasons(
 
 
 def _reaches(machine: Machine, glibc: str) -> bool:
-    """A machine file by hand may not say its C library; a probed one leaves it out on musl only (as `plan.judge`)."""
+    """A machine file by hand may not say its C library; a probed one leaves it out on musl only (as `judge`)."""
     if machine.glibc is None:
         return machine.os_version is None
     return version_key(machine.glibc) >= version_key(glibc)

@@ -87,7 +87,7 @@ class CondaPackage:
 
 
 def chosen_text(packages: Iterable[CondaPackage]) -> str:
-    """For the engine: see `environments.python_part`."""
+    """For the engine: see `environment.create.python_part`."""
     return json.dumps([package.chosen_record() for package in packages])
 
 

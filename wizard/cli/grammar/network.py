@@ -22,7 +22,7 @@ def add_trust_option(parser: argparse.ArgumentParser) -> None:
     )
 
 
-# The options about the network, for every command that goes there. What they mean is in `network_wish.py`, whose
+# The options about the network, for every command that goes there. What they mean is in `cli/network.py`, whose
 # imports every start would pay for.
 
 

@@ -20,7 +20,7 @@ from wizard.model.patterns import compiled
 
 # The facts that an error text itself names: versions and builds, the card's capability, the driver's CUDA, a pin.
 #
-# Only what stands in the text; what follows from it is `wizard.diagnose.known_errors.facts`. What is wanted ("requires
+# Only what stands in the text; what follows from it is found below. What is wanted ("requires
 # torch==…") is kept apart from what is there.
 
 _VERSION = r"(\d+\.\d+\.\d+)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu))?"

@@ -2,7 +2,7 @@
 
 The work is done by `rattler_child` in a process of its own. Success is its "done" line plus a look at the
 prefix, never its exit code: rattler can crash after the work is done. Python and pip only; everything
-else comes later from wheels. When a channel fails in the middle, the next one is tried (`channel_attempts`).
+else comes later from wheels. When a channel fails in the middle, the next one is tried.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see first_picture.py
+from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: slow to load
 from PySide6.QtCore import QByteArray, QMargins, QPoint, QRect, QSize, Signal
 from PySide6.QtGui import QColor, QPaintEvent, QPalette
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QLabel, QMainWindow, QWidget

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
-from PySide6 import QtCore, QtGui  # `QtCore.Qt` only where it is needed: see first_picture.py
+from PySide6 import QtCore, QtGui  # `QtCore.Qt` only where it is needed: see splash
 from PySide6.QtCore import QSize
 from PySide6.QtWidgets import QAbstractButton, QApplication, QStackedWidget, QWidget
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see first_picture.py
+from PySide6 import QtCore  # `QtCore.Qt` only where it is needed: see splash
 from PySide6.QtWidgets import QWidget
 
 from wizard.gui.shell.translator import Translator

@@ -1,6 +1,6 @@
 """One window for one home: a second start hands its file to the first window, which comes to the front.
 
-A local socket that only this user may use: Qt's own on Windows, elsewhere `unix_door.py`. Which of two starts at the
+A local socket that only this user may use: Qt's own on Windows, elsewhere `local_socket.py`. Which of two starts at the
 same moment opens the window is decided by a lock, for neither finds the other's socket yet. A start that was killed
 leaves nothing that stops the next one.
 """

@@ -1,6 +1,6 @@
 """The smoke test: resources/scripts/smoke_test.py runs in the target Python, its lines become a Verification.
 
-The script measures, `smoke_words` finds the sentences, `diagnose` the cause. Whatever the child does (crash, hang,
+The script measures, what stands first finds the words, `diagnose` the cause. Whatever the child does (crash, hang,
 garbage, no torch) is a result here and never an exception. This Python imports no torch.
 """
 
