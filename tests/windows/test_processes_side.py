@@ -48,7 +48,7 @@ class FakeProcess:
 def test_a_stop_ends_the_job_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """A break would not be heard: each stop waited two seconds for nothing."""
     seen: list[str] = []
-    monkeypatch.setattr(processes_windows, "Job", lambda: FakeJob(seen))
+    monkeypatch.setattr(processes_windows, "JobObject", lambda: FakeJob(seen))
     monkeypatch.setattr(tree, "processes", processes_windows)
     stopped = tree.ProcessTree(FakeProcess(seen))  # type: ignore[arg-type]
     stopped.stop(StopTimeouts(interrupt=2, terminate=3, kill=4))
@@ -79,7 +79,7 @@ def test_a_child_that_no_job_takes_ends_with_what_it_started(monkeypatch: pytest
         def terminate(self) -> None:
             raise AssertionError("nothing is in it")
 
-    monkeypatch.setattr(processes_windows, "Job", Refusing)
+    monkeypatch.setattr(processes_windows, "JobObject", Refusing)
     child = subprocess.Popen([sys.executable, "-c", GRANDCHILD], stdout=subprocess.PIPE)
     family = processes_windows.Family(child)
     assert child.stdout
@@ -94,7 +94,7 @@ def test_a_child_that_no_job_takes_ends_with_what_it_started(monkeypatch: pytest
 
 def test_the_worker_joins_a_job_and_needs_no_guardian(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
-    monkeypatch.setattr(processes_windows, "Job", lambda: FakeJob(seen))
+    monkeypatch.setattr(processes_windows, "JobObject", lambda: FakeJob(seen))
     monkeypatch.setattr(tree, "processes", processes_windows)
     with tree.guarded(("no such program",)):
         assert tree.current() is None
@@ -103,7 +103,7 @@ def test_the_worker_joins_a_job_and_needs_no_guardian(monkeypatch: pytest.Monkey
     def refused() -> FakeJob:
         raise OSError("refused")
 
-    monkeypatch.setattr(processes_windows, "Job", refused)
+    monkeypatch.setattr(processes_windows, "JobObject", refused)
     assert processes_windows.join_own_family()
 
 
