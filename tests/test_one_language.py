@@ -12,7 +12,7 @@ import pytest
 from tests.app.values import plan
 from tests.compatibility.machines import names
 from tests.compatibility.test_named_machines import verdict_of
-from wizard.cli.tables import render
+from wizard.cli.pick import render
 from wizard.compatibility.explain import after_update, pick_document
 from wizard.compatibility.model import Verdict
 from wizard.model import messages

@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import ast
 import inspect
+import json
 import re
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Iterator
 
@@ -184,3 +187,19 @@ def test_lines_by_columns() -> None:
     assert wrap("一二三四，五六 abc def七", 8) == ["一二三", "四，五六", "abc def", "七"]
     assert wrap("（可选：a）", 4) == ["（可", "选：", "a）"]
     assert wrap("averylongwordthatdoesnotfit 好", 5) == ["averylongwordthatdoesnotfit", "好"]
+
+
+def test_help_waits_for_nothing_that_it_does_not_show() -> None:
+    """No wall clock: what is loaded by then. The network alone costs more than all of the help."""
+    code = (
+        "import atexit, json, sys\n"
+        "atexit.register(lambda: print(json.dumps(sorted(sys.modules)), file=sys.stderr))\n"
+        "sys.argv = ['torch-wizard', '--help']\n"
+        "from wizard.__main__ import main\n"
+        "raise SystemExit(main())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    loaded = set(json.loads(done.stderr.splitlines()[-1]))
+    assert loaded & {"requests", "urllib3", "ssl", "psutil", "subprocess", "packaging", "PySide6", "msgspec"} == set()
+    assert {name for name in loaded if name.startswith(("wizard.transfer", "wizard.process", "wizard.run"))} == set()

@@ -9,7 +9,8 @@ import pytest
 
 from tests.compatibility.machines import names
 from tests.compatibility.test_named_machines import verdict_of
-from wizard.cli.tables import align, render, width
+from wizard.cli.pick import render
+from wizard.cli.tables import align, width
 from wizard.compatibility.explain import after_update, newest_rejections, pick_document, why_not_newest
 from wizard.compatibility.model import REASON_CODES
 from wizard.model.messages import catalogue

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.line.world import World
-from wizard.app.use.preferences import prepare, remember, take_saved, with_volumes
+from wizard.app.use.volumes import prepare, remember, take_saved, with_volumes
 from wizard.compatibility.model import Choices
 from wizard.environment.create.package_cache import package_cache
 from wizard.model.errors import UsageError, WizardError

@@ -14,7 +14,7 @@ from tests.abilities import needs_links
 from tests.safety.broken import ELSEWHERE, IN_THE_WAY, SETTINGS
 from tests.undo.noting import as_nobody
 from tests.users import needs_open_project
-from wizard.app.use.preferences import load_network, save_network
+from wizard.app.use.network import load_network, save_network
 from wizard.cli.main import main
 from wizard.gui.startup.preferences import Preferences
 from wizard.model.messages import LANGUAGES, message, text

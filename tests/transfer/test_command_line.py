@@ -14,7 +14,7 @@ from tests.line.world import PYTHON, World
 from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
 from tests.transfer.conftest import WORD, Authority, port_of
-from wizard.app.use.preferences import load_network, network_from_json, save_network, with_network
+from wizard.app.use.network import load_network, network_from_json, save_network, with_network
 from wizard.cli.grammar.network import add_network_options
 from wizard.cli.network import network_from
 from wizard.gui.startup.preferences import Preferences

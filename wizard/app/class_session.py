@@ -142,7 +142,7 @@ class ClassSession:
         is_cancelled: IsCancelled,
         trusted: frozenset[str] = frozenset(),
     ) -> Built:
-        from wizard.app.use.preferences import load_network
+        from wizard.app.use.network import load_network
         from wizard.classroom.pack.build import BuildOptions
         from wizard.classroom.pack.make import build_pack
         from wizard.transfer.download.fetcher import Options
@@ -183,7 +183,7 @@ class ClassSession:
     def join(
         self, code: str, address: str, is_cancelled: IsCancelled, trusted: frozenset[str] = frozenset()
     ) -> Classroom:
-        from wizard.app.use.preferences import load_network
+        from wizard.app.use.network import load_network
         from wizard.classroom.join import Asked, enter
 
         asked = Asked(pack=address or None, code=code or (None if address else ""))
@@ -193,7 +193,7 @@ class ClassSession:
         return found
 
     def beside(self, profile: Path, trusted: frozenset[str] = frozenset()) -> Classroom:
-        from wizard.app.use.preferences import load_network
+        from wizard.app.use.network import load_network
         from wizard.classroom.join import Asked, enter
 
         return enter(Asked(profile=profile), load_network(), agree=lambda file: trusted)

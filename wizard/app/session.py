@@ -16,7 +16,7 @@ from typing import Any
 from wizard.app.pages.check import Looks, driver_advice, host_checks
 from wizard.app.pages.requirements import requirements, with_lint
 from wizard.app.use.doctor import Examination, examine_prefix, plan_examined, undo_repair
-from wizard.app.use.preferences import load_network, remember, save_network, with_network, with_volumes
+from wizard.app.use.network import load_network, save_network, with_network
 from wizard.app.use.reuse import environment_for, plan_reuse
 from wizard.app.use.runs import Runs, set_limits
 from wizard.app.use.settings import (
@@ -32,6 +32,7 @@ from wizard.app.use.settings import (
     use,
 )
 from wizard.app.use.sources import NEEDED, Judge
+from wizard.app.use.volumes import remember, with_volumes
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Plan, Verdict

@@ -175,7 +175,7 @@ class SideSession:
         classroom: Classroom | None = None,
         trusted: frozenset[str] = frozenset(),
     ) -> Preview | None:
-        from wizard.app.use.preferences import with_volumes
+        from wizard.app.use.volumes import with_volumes
         from wizard.classroom.profile.setup import check_target, no_further, preview_profile
 
         with _telling(classroom, choices, facts):

@@ -18,7 +18,7 @@ import msgspec
 from filelock import Timeout
 
 from wizard.app.use.doctor import let_go_of_older
-from wizard.app.use.preferences import prepare
+from wizard.app.use.volumes import prepare
 from wizard.classroom.pack.opened import shown
 from wizard.classroom.results.submit import hand_in_run
 from wizard.compatibility.model import Plan

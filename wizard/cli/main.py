@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.app.use.preferences import take_saved
+from wizard.app.use.volumes import take_saved
 from wizard.cli.terminal import Terminal, prepare_streams
 from wizard.cli.window import OpenWindow, is_plain_window, window
 from wizard.model.errors import Cancelled, ExitStatus, WizardError

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.app.use import tables as use_cases
-from wizard.app.use.preferences import load_network, with_network
+from wizard.app.use.network import load_network, with_network
 from wizard.cli.tables import align
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.load import load_matrix

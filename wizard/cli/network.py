@@ -12,7 +12,7 @@ import sys
 from collections.abc import Collection
 from dataclasses import replace
 
-from wizard.app.use.preferences import load_network
+from wizard.app.use.network import load_network
 from wizard.classroom.profile.hosts import ForeignHost, check_hosts, foreign_hosts, is_trusted
 from wizard.classroom.profile.model import ProfileFile
 from wizard.cli.terminal import Interrupt, Terminal, agrees

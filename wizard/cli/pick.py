@@ -1,13 +1,15 @@
 """`torch-wizard pick`: the verdict for this computer, or for one machine file or a whole lab of them.
 
 A bad file among several is named and passed over, the others are answered, and the exit status is 2 in the end. The
-sources are asked for this computer only: what a described machine would reach is not known here.
+sources are asked for this computer only: what a described machine would reach is not known here. In the text table the
+best is marked, the other cells say in three words why not; shown is the newest patch of the newest releases, and always
+the best. `--json` has everything.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +17,29 @@ from wizard.app.session import Session
 from wizard.cli.grammar.arguments import choices_from
 from wizard.cli.matrices import news_document, told, warn_of_overlay
 from wizard.cli.network import network_from
-from wizard.cli.tables import render
+from wizard.cli.tables import align, width
 from wizard.cli.terminal import Terminal
-from wizard.compatibility.explain import pick_document
-from wizard.compatibility.model import Choices
+from wizard.compatibility.data.ordering import variant_key, version_key
+from wizard.compatibility.explain import (
+    after_update,
+    cuda_numbers,
+    pick_document,
+    variant_name,
+    why_not,
+    why_not_newest,
+)
+from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import canonical, check_choices
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError, WizardError
-from wizard.model.messages import Message, message
+from wizard.model.messages import Message, message, text
 from wizard.run.model import Facts
 from wizard.run.select.judged_builds import JudgedBuild
+
+_ROWS = 6
+_MOST_COLUMNS = 7
+_GAP = "  "
 
 
 def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
@@ -143,3 +157,88 @@ def _fit(one: JudgedBuild, terminal: Terminal) -> Message:
     if one.fits:
         return message("matrices.fits")
     return message("matrices.fits-not", why=terminal.words(one.reasons[0].message))
+
+
+def render(verdict: Verdict, language: str | None = None, explained: Machine | None = None) -> str:
+    """`explained`: the machine, when everything is to be explained: sources, CUDA numbers, all other builds."""
+    parts = [_headline(verdict, language), _chain(verdict, language, explained is not None), _table(verdict, language)]
+    parts += [why_not_newest(verdict, language) or "", after_update(verdict, language) or ""]
+    parts += ["\n".join(text(notice, language) for notice in verdict.notices)]
+    if explained:
+        parts += ["\n".join(text(words, language) for words in cuda_numbers(explained, verdict))]
+        parts += [_others(verdict, language)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _headline(verdict: Verdict, language: str | None) -> str:
+    best = verdict.best
+    if best is None:
+        return text(message("plan.table.none"), language)
+    title = message(
+        "plan.table.title", torch=best.torch, variant=variant_name(best.variant, language), python=best.python or "?"
+    )
+    companions = message(
+        "plan.table.companions", torchvision=best.torchvision or "–", torchaudio=best.torchaudio or "–"
+    )
+    return f"{text(title, language)}\n{text(companions, language)}"
+
+
+def _chain(verdict: Verdict, language: str | None, with_sources: bool) -> str:
+    """The proof: card, code in the wheel, driver, Python, system, wheel."""
+    lines = []
+    for link in verdict.best.proof if verdict.best else ():
+        lines.append(f"  ✓ {text(link.message, language)}")
+        if with_sources and link.source:
+            lines.append(f"      [{text(message(f'matrices.sure.{link.confidence}'), language)}] {link.source}")
+    return "\n".join([text(message("plan.explain.chain"), language), *lines]) if lines else ""
+
+
+def _others(verdict: Verdict, language: str | None) -> str:
+    rows = [
+        [f"{candidate.torch}+{candidate.variant}", text(words, language)]
+        for candidate in verdict.candidates
+        if (words := why_not(candidate, verdict))
+    ]
+    names = max((width(name) for name, _ in rows), default=0)
+    lines = [f"  {name}{' ' * (names - width(name))}{_GAP}{words}" for name, words in rows]
+    return "\n".join([text(message("plan.explain.others"), language), *lines]) if lines else ""
+
+
+def _table(verdict: Verdict, language: str | None) -> str:
+    cells = {(candidate.torch, candidate.variant): candidate for candidate in verdict.candidates}
+    releases = _releases(verdict)
+    variants = _variants(verdict, releases)
+    head = [text(message("plan.table.torch"), language), *(variant_name(tag, language) for tag in variants)]
+    rows = [
+        [torch, *(_cell(cells.get((torch, tag)), verdict.best, language) for tag in variants)] for torch in releases
+    ]
+    return align([head, *rows])
+
+
+def _releases(verdict: Verdict) -> list[str]:
+    """The newest patch of the newest minor releases, and the best."""
+    newest: dict[tuple[int, ...], str] = {}
+    for torch in sorted({candidate.torch for candidate in verdict.candidates}, key=version_key):
+        newest[version_key(torch)[:2]] = torch
+    shown = set(sorted(newest.values(), key=version_key, reverse=True)[:_ROWS])
+    if verdict.best:
+        shown.add(verdict.best.torch)
+    return sorted(shown, key=version_key, reverse=True)
+
+
+def _variants(verdict: Verdict, releases: Sequence[str]) -> list[str]:
+    shown = {candidate.variant for candidate in verdict.candidates if candidate.torch in releases}
+    ordered = sorted(shown, key=variant_key, reverse=True)
+    if len(ordered) <= _MOST_COLUMNS:
+        return ordered
+    keep = set(ordered[: _MOST_COLUMNS - 1]) | {ordered[-1]} | ({verdict.best.variant} if verdict.best else set())
+    return [tag for tag in ordered if tag in keep]
+
+
+def _cell(candidate: Candidate | None, best: Candidate | None, language: str | None) -> str:
+    if candidate is None:
+        return text(message("plan.cell.not-published"), language)
+    if candidate.fits:
+        is_best = best is not None and (candidate.torch, candidate.variant) == (best.torch, best.variant)
+        return text(message("plan.cell.best" if is_best else "plan.cell.fits"), language)
+    return text(candidate.reasons[0].short, language)

@@ -11,7 +11,7 @@ from pathlib import Path
 from wizard.app.session import Session
 from wizard.app.use.already_installed import already_installed
 from wizard.app.use.environments import find_environment, finish_deletions_in_background
-from wizard.app.use.preferences import remember, with_volumes
+from wizard.app.use.volumes import remember, with_volumes
 from wizard.classroom.profile.keys import remember_key
 from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.read import read_profile

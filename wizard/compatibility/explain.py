@@ -2,7 +2,7 @@
 
 Says a verdict: the `pick --json` document, and why it is not the newest release.
 
-Shapes and sentences only; the verdict is taken as it is. The text table is `wizard/cli/tables`.
+Shapes and sentences only; the verdict is taken as it is. The text table is `wizard/cli/pick.py`.
 """
 
 from __future__ import annotations

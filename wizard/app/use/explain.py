@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from wizard.app.pages.check import driver_advice
-from wizard.app.use.preferences import load_network
+from wizard.app.use.network import load_network
 from wizard.compatibility.cards import graphics_cards
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Matrix

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.app.use.environments import is_measured, list_environments
-from wizard.app.use.preferences import absolute, save_place
+from wizard.app.use.volumes import absolute, save_place
 from wizard.app.worker import read_run_lock
 from wizard.environment.inspect.sizes import Folder, walk
 from wizard.install.store import PackageStore, space

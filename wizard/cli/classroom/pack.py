@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from wizard.app.use.preferences import load_network
+from wizard.app.use.network import load_network
 from wizard.classroom.pack.build import BuildOptions, code_of
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import Built, PackProblem

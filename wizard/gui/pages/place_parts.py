@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from wizard.app.use.preferences import DEFAULT
+from wizard.app.use.volumes import DEFAULT
 from wizard.compatibility.model import Choices
 from wizard.gui.tools.environments_table import EnvironmentsTable
 from wizard.gui.widgets.fields import Choice, PathField
