@@ -38,3 +38,9 @@ def test_no_circle_of_imports_and_few_floors() -> None:
 
 def test_a_class_name_stands_for_one_thing() -> None:
     assert {name: places for name, places in class_names(TREES).items() if len(places) > 1} == {}
+
+
+def test_a_module_above_300_lines_says_why() -> None:
+    long = {path for path in MODULES if len(path.read_text("utf-8").splitlines()) > 300}
+    said = {path: ast.get_docstring(ast.parse(path.read_text("utf-8"))) or "" for path in long}
+    assert [path.name for path, text in said.items() if "One file" not in text] == []

@@ -2,6 +2,8 @@
 
 Every call may take long (disk, programs, network) and is made in a thread. All raise WizardError, and Cancelled when
 `is_cancelled` said so.
+
+One file: the shapes of one interface, each a few lines.
 """
 
 from __future__ import annotations

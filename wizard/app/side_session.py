@@ -1,6 +1,8 @@
 """The side pages' calls on the real session: a thin binding, so that the window knows one shape only.
 
 What only a call needs is imported by that call: the window's first picture must not wait for the doctor.
+
+One file: one thin line for each call of one interface.
 """
 
 from __future__ import annotations

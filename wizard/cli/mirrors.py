@@ -3,6 +3,8 @@
 `torch-wizard mirrors test`: what is true of every source today, for the wanted build, to the client that installs.
 
 Exit status 0 when each kind that is needed has a complete source, else 1.
+
+One file: the five actions share their table and their words.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Reports a run, or what comes before it, on the terminal or as JSON lines; passes on a wish to cancel.
 
 Follows a run by its events and tells a person about them, or passes the lines on.
+
+One file: whatever carries out a run, its lines are told alike.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Linux: what is mounted where, from `/proc/self/mountinfo`; of what kind it is, and what it forbids.
 
 Asking the mount table costs nothing and never hangs, also where a server behind a folder has gone.
+
+One file: each system's answers make one value.
 """
 
 from __future__ import annotations

@@ -1,8 +1,10 @@
-"""Installs packages of the store into a prefix's Python, offline: links for the files, `scheme.py` for the rest.
+"""Installs packages of the store into a prefix's Python, offline: links for the files, `wheel_data.py` for the rest.
 
-The result is the same files as uv alone would make. uv gets the thin wheels of which `scheme.py` leaves a part to
+The result is the same files as uv alone would make. uv gets the thin wheels of which `wheel_data.py` leaves a part to
 installers, and those that replace another version; where it cannot run, pip of the prefix gets them. Fetching is not
 done here.
+
+One file: each package passes all of it, and its threads share one state.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 torch, torchvision and torchaudio are bound to one index of their own, so that no other source can slip in a
 build of another variant; everything else comes from the package sources. Nothing is built or installed here.
+
+One file: what is asked of uv and what is read of its answer belong together.
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Index pages as offers: PEP 503 html, PEP 691/700 json, flat listings. Pure; no p
 Files that are no wheel, of another project, or behind a link that we do not follow are passed over. What is
 no index at all (a login page of a network, an error page with status 200) raises SourceUnreachable
 `source-not-an-index`; one that has wheels only behind links that we do not follow, `source-links-refused`.
+
+One file: the forms of a page make the same offers.
 """
 
 from __future__ import annotations

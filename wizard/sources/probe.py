@@ -4,6 +4,8 @@ Looks at one source: its page as the installing client gets it, the wanted file 
 
 A link is followed with a GET for its first bytes, because a HEAD may be answered otherwise; no file is downloaded.
 What is seen is not judged here.
+
+One file: the three kinds of source give one result.
 """
 
 from __future__ import annotations

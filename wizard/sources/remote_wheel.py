@@ -4,6 +4,8 @@ Looks into a torch wheel where it lies, without downloading it: which CUDA, whic
 
 About 1.5 MB of a wheel is read (its directory is most of that), and 7 to 10 MB where only the compiled
 library can tell. Nothing of the wheel is run. What could not be told is None, never a guess.
+
+One file: all of it reads one wheel through the same few requests.
 """
 
 from __future__ import annotations

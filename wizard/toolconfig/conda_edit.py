@@ -2,6 +2,8 @@
 
 ruamel's own writer keeps comments but lays out the whole file anew, which is not ours to do. Keys: "channels",
 "custom_channels.conda-forge" (one level down, the name may hold dots).
+
+One file: the edits need the positions and nobody else does.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Files in conda's order, then CONDA_* variables; `#!final`, `#!top` and `#!bottom` count. What becomes of the
 names of channels is for `conda_names`; nothing is judged here.
+
+One file: the files and how they are merged follow one rule of conda's.
 """
 
 from __future__ import annotations

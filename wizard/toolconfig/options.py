@@ -1,6 +1,8 @@
 """The user's own pip, uv and conda settings as a flat list: one option of one file or one variable, with its lines.
 
 What the lint looks at. Values are as written; nothing is judged and nothing is left out because it is odd.
+
+One file: the three tools make one list in one form.
 """
 
 from __future__ import annotations

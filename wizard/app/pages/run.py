@@ -2,6 +2,8 @@
 
 Pure: `view.after(event)` gives the next view. The bar never goes backwards, not even when a resumed
 worker begins its count again, because what was fetched is kept.
+
+One file: reading the lines and folding them are one thing to who shows a run.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 From its metadata, conda's records and the locks of runs on this computer; nothing is run and no network is asked. A
 file counts as known when a finished run locked that name and version in a wheel of the same tags, or pip noted its
 address and digest. Passwords in addresses are left out.
+
+One file: every form is written from the one value above it.
 """
 
 from __future__ import annotations

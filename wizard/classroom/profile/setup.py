@@ -1,6 +1,8 @@
 """A class profile on one machine: what may still be chosen, which entry fits, and the plan with that entry's lock.
 
 Nothing is resolved: the lock of the profile is the lock of the run, file by file. Making profiles is `profile_make`.
+
+One file: each refusal stands beside the step that it guards.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """`torch-wizard envs list | show | delete | finish`: the environments on this computer.
 
 An action is a function here or in a file of its own, named in `ACTIONS` and in the grammar.
+
+One file: each action is a short function that shares its plan's words.
 """
 
 from __future__ import annotations

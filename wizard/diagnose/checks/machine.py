@@ -1,7 +1,7 @@
 """Stage three, the machine: driver against runtime, kernels against card, and what keeps a card from being used.
 
 Only judged for a CUDA build on a computer that has, or should have, a card. Each is one fact with its evidence;
-whether it is the cause is decided in `decide.py`, beside the test.
+whether it is the cause is decided in `examine.py`, beside the test.
 """
 
 from __future__ import annotations

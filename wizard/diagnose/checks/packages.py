@@ -1,6 +1,8 @@
 """Stage one, the packages themselves: is torch there and whole, once, and made for this Python? Imports nothing.
 
 Each look is one question with its evidence. What they find is certain: a file that is missing is missing.
+
+One file: the checks read one installation and share its files.
 """
 
 from __future__ import annotations

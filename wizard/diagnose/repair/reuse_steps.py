@@ -1,7 +1,7 @@
 """The steps of a setup into an environment that is there: those of a repair, with a closer look before and after.
 
 All is fetched before anything is touched; what is replaced goes aside; then the new comes in. Files that no package
-owns stay where they are. May be killed at any line: the snapshot (`aside.py`) says what was moved.
+owns stay where they are. May be killed at any line: the snapshot (`snapshot.py`) says what was moved.
 """
 
 from __future__ import annotations

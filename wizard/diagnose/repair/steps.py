@@ -1,7 +1,7 @@
 """The steps of a repair that a setup does not have. Fetch, install and check are those of every run.
 
 Everything is fetched before anything is touched; then what is replaced goes aside, and the new comes in. May be
-killed at any line: the snapshot (`aside.py`) says what was moved.
+killed at any line: the snapshot (`snapshot.py`) says what was moved.
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ The old folder's path in a copied file becomes the new one's: in text, in conda'
 
 Pure functions over bytes. conda writes the prefix into binaries over a placeholder and fills up with zeros, so there is
 room again for another prefix; other binaries have none, and then it is said that they still name the old folder.
+
+One file: copying, rewriting and the records are one pass over each file.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 The work is done by `rattler_child` in a process of its own. Success is its "done" line plus a look at the
 prefix, never its exit code: rattler can crash after the work is done. Python and pip only; everything
 else comes later from wheels. When a channel fails in the middle, the next one is tried.
+
+One file: what fails and where it is tried again decide on the same facts.
 """
 
 from __future__ import annotations

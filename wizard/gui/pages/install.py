@@ -2,6 +2,8 @@
 
 One bar of bytes and weights, the steps with their states, the log folded away. Pause and cancel are wishes
 that the worker reads; the page says "Cancelling…" until the worker has written its last line.
+
+One file: one page; its parts are in `install_parts.py`.
 """
 
 from __future__ import annotations

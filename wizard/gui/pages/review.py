@@ -1,4 +1,7 @@
-"""Review: all that will happen, in words and exact bytes. Nothing has happened before this page's button."""
+"""Review: all that will happen, in words and exact bytes. Nothing has happened before this page's button.
+
+One file: one page, whose parts share the plan.
+"""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def run_window(
     """Until the window is closed; with `self_test` until its first page is painted. Returns the exit status.
 
     Where a window of the same home is open already, that one comes to the front instead. `loop` stands in for Qt's
-    own, for who measures. `bare`: the window that shows its first picture already (`early.py`).
+    own, for who measures. `bare`: the window that shows its first picture already (`first.py`).
     """
     if bare is not None and bare.is_closed:
         return 0

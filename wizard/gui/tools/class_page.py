@@ -1,6 +1,8 @@
 """Class: the admin's side. A pack is opened or built, handed out by this computer, and the room shows who needs help.
 
 Building goes on when the page is left, and so does serving, which is the window's (`ServingNow`).
+
+One file: one page; the pack and the room are files of their own.
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The admin's view of a class: handing the pack out, and the room with a row for each computer.
 
 The room: one row for each computer that has reported, those that need help first, with why and what to do.
+
+One file: serving and the room show one class at the same time.
 """
 
 from __future__ import annotations

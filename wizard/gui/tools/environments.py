@@ -1,4 +1,7 @@
-"""Environments: all of this computer in one table; one of them from near; copying or deleting it, asked in the page."""
+"""Environments: all of this computer in one table; one of them from near; copying or deleting it, asked in the page.
+
+One file: one page; table, card and panels are files of their own.
+"""
 
 from __future__ import annotations
 

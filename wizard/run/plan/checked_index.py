@@ -6,6 +6,8 @@ only links that may be followed are handed on, and metadata come from beside the
 no server of a wheel sends parts, the resolver is told no, the wheel is fetched as any other download is, and the
 resolver is asked again: it waits for no download. What the pages said of each file is put into the lock afterwards. The
 resolver's own default index stays its own.
+
+One file: what is served and what is believed of it are one decision.
 """
 
 from __future__ import annotations

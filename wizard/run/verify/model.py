@@ -22,7 +22,7 @@ class SmokeCheck:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    code: str  # see diagnose.py: "no-driver", "driver-too-old", "no-kernels-for-gpu", "no-nvidia-card", …
+    code: str  # see diagnosis.py: "no-driver", "driver-too-old", "no-kernels-for-gpu", "no-nvidia-card", …
     cause: Message
     repair: Message
     evidence: tuple[str, ...] = ()  # raw facts and the library's own words

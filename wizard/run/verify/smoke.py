@@ -2,6 +2,8 @@
 
 The script measures, what stands first finds the words, `diagnose` the cause. Whatever the child does (crash, hang,
 garbage, no torch) is a result here and never an exception. This Python imports no torch.
+
+One file: each fact of the script and its sentence stand side by side.
 """
 
 from __future__ import annotations

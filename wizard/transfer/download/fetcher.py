@@ -3,6 +3,8 @@
 Callbacks come on the calling thread. There is no wall-clock limit for a file: a stall (no bytes for `stall`
 seconds), or next to nothing for `patience` seconds, ends an attempt and the next address goes on at once. Only a file
 whose every address fails again and again without a byte ends the fetch.
+
+One file: the threads, their beginning and their end share one state.
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Large files go first, each over a connection of its own as long as there are several: then its blocks come in order,
 and hashes and unpacking use all processors; the last ones are fetched over all connections. One connection begins with
 the smaller files, whose installing then does not come last. Buffers are few and belong to the board.
+
+One file: all of it is behind one lock.
 """
 
 from __future__ import annotations

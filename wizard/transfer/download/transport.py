@@ -3,6 +3,8 @@
 Built on http.client, whose sockets are read straight into our buffers (reply.py). Proxy and certificates
 come from the variables that every child gets too (wizard.transfer.proxy); TLS is never off.
 A `file://` address answers like a server that knows ranges.
+
+One file: an address in parts is only another way to one connection.
 """
 
 from __future__ import annotations
