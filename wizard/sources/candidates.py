@@ -15,7 +15,7 @@ from typing import Protocol
 
 from wizard.model.messages import message
 from wizard.sources.model import Layout, Origin, Source, UserSettings
-from wizard.sources.table import MirrorRow, mirror_rows, official
+from wizard.sources.table import FORGE, MirrorRow, mirror_rows, official
 from wizard.transfer.address import check_address
 
 
@@ -81,7 +81,7 @@ def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Sour
     own = _user("conda channel", settings.conda_channels, Layout.CHANNEL)
     if settings.conda_only:
         return own
-    row = official("conda-forge")
+    row = official(FORGE)
     last = Source("official-conda-forge", Layout.CHANNEL, Origin.OFFICIAL, row.address(), row.operator)
     return _unlike((*own, last))
 
@@ -160,7 +160,7 @@ class SourceKind(str, enum.Enum):
 _ROWS = {
     SourceKind.TORCH: "pytorch-wheels",
     SourceKind.PACKAGES: "pypi",
-    SourceKind.CONDA: "conda-forge",
+    SourceKind.CONDA: FORGE,
     SourceKind.MINIFORGE: "miniforge-installers",
 }
 _LAYOUTS = {"simple": Layout.SIMPLE, "flat": Layout.FLAT, "channel": Layout.CHANNEL, "files": Layout.FLAT}

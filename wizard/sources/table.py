@@ -22,18 +22,19 @@ from wizard.system import paths
 from wizard.transfer.address import address_problem, host_of
 
 _VARIANT = "{variant}"
-_OWN_KINDS = ("pypi", "pytorch-wheels", "conda-forge", "miniforge-installers")  # those that are ever asked
+FORGE = "conda-forge"  # the channel, and the kind of its rows
+_OWN_KINDS = ("pypi", "pytorch-wheels", FORGE, "miniforge-installers")  # those that are ever asked
 _HASHED = "sha256:"
 _HOST = re.compile(rf"{_HASHED}[0-9a-f]{{64}}|[a-z0-9-]+(\.[a-z0-9-]+)+")
 _OF_WHEELS = frozenset({"pypi", "pytorch-wheels", "nvidia-wheels"})
-_OF_CHANNELS = frozenset({"conda-forge", "conda-defaults", "pytorch-conda-channel", "nvidia-conda-channel"})
+_OF_CHANNELS = frozenset({FORGE, "conda-defaults", "pytorch-conda-channel", "nvidia-conda-channel"})
 OWN = "own"  # the status of a lab's own row
 _CHANNEL, _PAGES, _FOLDER = ("channel",), ("simple", "flat"), ("files",)
 _LAYOUTS = {
     "pypi": _PAGES,
     "pytorch-wheels": _PAGES,
     "nvidia-wheels": _PAGES,
-    "conda-forge": _CHANNEL,
+    FORGE: _CHANNEL,
     "conda-defaults": _CHANNEL,
     "pytorch-conda-channel": _CHANNEL,
     "nvidia-conda-channel": _CHANNEL,

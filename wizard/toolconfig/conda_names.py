@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterable
 
 from wizard.sources.address_facts import address_facts, begins_with, channel_name, needs_terms
+from wizard.sources.table import FORGE
 from wizard.toolconfig.conda_read import CondaValues
 from wizard.transfer.address import has_scheme
 
-FORGE = "conda-forge"
 OFFICIAL_ALIAS = "https://conda.anaconda.org"
 _DEFAULTS = ("https://repo.anaconda.com/pkgs/main", "https://repo.anaconda.com/pkgs/r")
 _NOT_CHANNELS = ("local", "nodefaults", "<unknown>")

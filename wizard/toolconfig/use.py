@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
-from wizard.sources.table import MirrorRow, mirror_rows
+from wizard.sources.table import FORGE, MirrorRow, mirror_rows
 from wizard.toolconfig.editors import (
     SettingsFile,
     UserContext,
@@ -99,9 +99,8 @@ def is_guarded(entry: Mapping[str, Any], around: UserContext) -> bool:
 
 
 PACKAGES, CONDA = "packages", "conda"
-LASTING = {PACKAGES: "pypi", CONDA: "conda-forge"}  # kind on the command line -> kind in matrices/mirrors.toml
+LASTING = {PACKAGES: "pypi", CONDA: FORGE}  # kind on the command line -> kind in matrices/mirrors.toml
 OFFICIAL = "official"
-_FORGE = "conda-forge"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,16 +203,16 @@ def _check_login(tool: Tool, path: Path, content: bytes, keys: list[str], around
 
 def conda_wish(url: str | None, around: UserContext) -> SettingsRequest:
     """The name conda-forge leads to the mirror (its parent folder: conda adds the name); the channels stay."""
-    path, key = own_file(Tool.CONDA, around), f"custom_channels.{_FORGE}"
-    parent = url.rstrip("/").removesuffix(f"/{_FORGE}") if url else None
+    path, key = own_file(Tool.CONDA, around), f"custom_channels.{FORGE}"
+    parent = url.rstrip("/").removesuffix(f"/{FORGE}") if url else None
     content = read(path) or b""
     _check_login(Tool.CONDA, path, content, [key], around)
     lists = [says(file, "channels") for file in settings_files(Tool.CONDA, around)]
     channels = [channel for value in lists for channel in (value if isinstance(value, tuple) else (value,)) if channel]
     edits, notices = [Edit(Tool.CONDA, path, key, parent)], list(outdone(Tool.CONDA, path, key, around))
     if parent and not channels:
-        edits.append(Edit(Tool.CONDA, path, "channels", (_FORGE,)))
-    elif parent and _FORGE not in channels:
+        edits.append(Edit(Tool.CONDA, path, "channels", (FORGE,)))
+    elif parent and FORGE not in channels:
         notices.append(message("settings-file.forge-not-used", channels=redact(", ".join(channels))))
     if parent and "defaults" in channels:
         notices.append(message("settings-file.defaults-stays"))

@@ -33,8 +33,8 @@ from wizard.sources.address_facts import channel_name
 from wizard.sources.candidates import SourceKind
 from wizard.sources.channel import channel_subdir
 from wizard.sources.read import Reader
+from wizard.sources.table import FORGE
 from wizard.system import paths
-from wizard.toolconfig.conda_names import FORGE
 from wizard.transfer.installing_client import list_headers
 
 

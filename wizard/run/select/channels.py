@@ -14,7 +14,7 @@ from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.sources.address_facts import channel_name
 from wizard.sources.candidates import SourceKind, source_candidates
 from wizard.sources.model import UserSettings
-from wizard.toolconfig.conda_names import FORGE
+from wizard.sources.table import FORGE
 
 _MOST = 3
 

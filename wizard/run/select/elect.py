@@ -29,7 +29,7 @@ from wizard.sources.candidates import SourceKind
 from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source
 from wizard.sources.read import Reader
-from wizard.toolconfig.conda_names import FORGE
+from wizard.sources.table import FORGE
 from wizard.transfer.installing_client import list_headers
 
 _REASONS_SHOWN = 3

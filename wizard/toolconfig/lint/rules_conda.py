@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from urllib.parse import urlsplit
 
 from wizard.sources.address_facts import address_facts, channel_name, needs_terms
-from wizard.sources.table import mirror_rows
-from wizard.toolconfig.conda_names import FORGE, addresses, is_closed
+from wizard.sources.table import FORGE, mirror_rows
+from wizard.toolconfig.conda_names import addresses, is_closed
 from wizard.toolconfig.conda_read import CondaValues
 from wizard.toolconfig.lint.finding import LintContext, LintFinding, OptionFix, finding
 from wizard.toolconfig.model import Tool
