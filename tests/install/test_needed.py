@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from tests.install import wheels
-from wizard.install.installer import Needed
 from wizard.install.store import StoreEntry
 from wizard.install.wheel import read_wheel
 from wizard.install.wheel_data import clash_of
 from wizard.model.errors import WizardError
+from wizard.run.steps.install import Needed
 
 
 def let_in(paths: Iterable[Path], *asked: str) -> list[str]:

@@ -10,98 +10,41 @@ One file: each package passes all of it, and its threads share one state.
 from __future__ import annotations
 
 import json
+import os
 import queue
-import re
 import tempfile
 import time
 import zipfile
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from email import message_from_bytes
 from pathlib import Path
+from typing import Protocol
 
 from packaging.utils import canonicalize_name
 
-from wizard.install.record import complete_record, is_installed, is_touched, remove_partial
+from wizard.install.record import complete_record, is_installed, is_touched, place, remove_partial
 from wizard.install.store import StoreEntry
 from wizard.install.store.build import as_wizard_error
 from wizard.install.store.link import Linker
-from wizard.install.wheel import UNREADABLE, Wheel, read_wheel
+from wizard.install.wheel import Wheel, read_wheel
 from wizard.install.wheel_data import Claims, clash_of, is_simple, write_rest
 from wizard.model.errors import Cancelled, WizardError
 from wizard.process import Outcome, Request, child_environment, run, without_memory
 from wizard.process.exhausted import says_full
 from wizard.system import moving, paths
 
-# Lets through only the packages of a lock that something needs: what was asked for, and what those say they need.
-#
-# A lock that was resolved has no others. One that somebody else wrote may, and a wheel can bring code that runs
-# whenever Python starts, so the rest is held back until a package names it. Markers are passed over: who wrote the
-# package that was asked for chose the names in its metadata. Of a requirement only the name is read: installers take
-# many forms of the rest that the standard does not know.
-
-_NAME = re.compile(r"\s*([A-Za-z0-9][A-Za-z0-9._-]*)")
-
-
-class Needed:
-    """Reads a queue of entries as the installer does. `asked`: requirements."""
-
-    def __init__(self, ready: queue.SimpleQueue[StoreEntry | None], asked: Iterable[str]) -> None:
-        self._ready = ready
-        self._names = set(_names(asked))
-        self._held: dict[str, StoreEntry] = {}
-        self._free: deque[StoreEntry] = deque()
-
-    def get_nowait(self) -> StoreEntry | None:
-        """Raises as `get`."""
-        return self._next(self._ready.get_nowait)
-
-    def get(self, timeout: float) -> StoreEntry | None:
-        """`timeout` in seconds. Raises queue.Empty, WizardError `install-not-needed` when nothing more comes and
-        something is held, `install-bad-wheel`."""
-        return self._next(lambda: self._ready.get(timeout=timeout))
-
-    def _next(self, take: Callable[[], StoreEntry | None]) -> StoreEntry | None:
-        if not self._free:
-            entry = take()
-            if entry is None:
-                if self._held:
-                    raise WizardError("install-not-needed", names=", ".join(sorted(self._held)))
-                return None
-            self._held[read_wheel(entry.wheel).name] = entry
-            self._release()
-        if not self._free:
-            raise queue.Empty
-        return self._free.popleft()
-
-    def _release(self) -> None:
-        while ready := self._names & self._held.keys():
-            for name in ready:
-                entry = self._held.pop(name)
-                self._names.update(_needs(read_wheel(entry.wheel)))
-                self._free.append(entry)
-
-
-def _needs(wheel: Wheel) -> Iterator[str]:
-    try:
-        with zipfile.ZipFile(wheel.path) as archive:
-            said = message_from_bytes(archive.read(f"{wheel.dist_info}/METADATA"))
-    except UNREADABLE as error:
-        raise WizardError("install-bad-wheel", f"{wheel.path}: {error!r}", file=wheel.path.name) from error
-    return _names(map(str, said.get_all("Requires-Dist", ())))
-
-
-def _names(requirements: Iterable[str]) -> Iterator[str]:
-    found = (_NAME.match(text) for text in requirements)
-    return (canonicalize_name(match[1].rstrip("._-")) for match in found if match)
-
-
 IsCancelled = Callable[[], bool]
 OnInstalled = Callable[[StoreEntry], None]
 OnLog = Callable[[str], None]
-Ready = queue.SimpleQueue[StoreEntry | None] | Needed  # None: nothing more will come
+
+
+class Ready(Protocol):
+    """A queue of entries; None: nothing more will come. Both raise queue.Empty."""
+
+    def get_nowait(self) -> StoreEntry | None: ...
+    def get(self, *, timeout: float) -> StoreEntry | None: ...
+
 
 SCRATCH_NAME = ".torch-setup-install"
 _POLL = 0.1
@@ -159,6 +102,7 @@ class _PipelineWork:
     is_cancelled: IsCancelled
     on_installed: OnInstalled
     present: frozenset[str]  # names of packages that an installer would take out first
+    first_names: frozenset[str]  # of what was in site-packages at the start
     taken: list[StoreEntry] = field(default_factory=list)  # not all of them installed
     batch: list[_Package] = field(default_factory=list)
     claims: Claims = field(default_factory=Claims)
@@ -221,7 +165,9 @@ class Installer:
         """
         self._prepare()
         linker = Linker(is_cancelled, copies=self._copies)
-        work = _PipelineWork(linker, is_cancelled, on_installed, self._present())
+        names = self._names()
+        first_names = frozenset(map(os.path.normcase, names))
+        work = _PipelineWork(linker, is_cancelled, on_installed, _packages(names), first_names)
         try:
             while work.open or work.batch or work.half:
                 if is_cancelled():
@@ -246,12 +192,10 @@ class Installer:
         except OSError as error:
             raise as_wizard_error(error, self.places.prefix) from error
 
-    def _present(self) -> frozenset[str]:
+    def _names(self) -> list[str]:
+        """Return the names of what is in site-packages."""
         folders = {self.places.purelib, self.places.platlib}
-        names = [path.name for folder in folders if folder.is_dir() for path in folder.iterdir()]
-        return frozenset(
-            canonicalize_name(name.split("-")[0]) for name in names if name.endswith((".dist-info", ".egg-info"))
-        )
+        return [path.name for folder in folders if folder.is_dir() for path in folder.iterdir()]
 
     # -- collecting ------------------------------------------------------------------------------------------
 
@@ -267,12 +211,14 @@ class Installer:
             else:
                 self._take(entry, work)
         for package in work.batch:  # after a look at all of them: some have folders in common
-            if package.wheel.name not in work.present:
-                site_packages = self.places.of(package.wheel)
-                package.linking = [*work.linker.begin(package.entry, site_packages)]
-                package.by_installer = not is_simple(package.wheel)
-                if not package.by_installer:  # whole is what has every file, whichever came last
-                    write_rest(package.wheel, self.places.scheme, self._python)
+            if package.linking is None and package.wheel.name not in work.present:
+                self._begin_links(package, work)
+            if not package.by_installer:  # whole is what has every file, whichever came last
+                write_rest(package.wheel, self.places.scheme, self._python)
+
+    def _begin_links(self, package: _Package, work: _PipelineWork) -> None:
+        package.linking = [*work.linker.begin(package.entry, self.places.of(package.wheel))]
+        package.by_installer = not is_simple(package.wheel)
 
     def _take(self, entry: StoreEntry, work: _PipelineWork) -> None:
         work.taken.append(entry)
@@ -286,9 +232,12 @@ class Installer:
             work.taken.remove(entry)
             work.on_installed(entry)
             return
-        if is_touched(wheel, site_packages):
+        package = _Package(entry, wheel)
+        if wheel.name not in work.present and work.first_names.isdisjoint(_first_names(wheel)):
+            self._begin_links(package, work)  # nothing of it was there, so the others need no look before
+        elif is_touched(wheel, site_packages):
             remove_partial(wheel, site_packages)
-        work.batch.append(_Package(entry, wheel))
+        work.batch.append(package)
 
     def _conclude(self, work: _PipelineWork) -> None:
         for package in tuple(work.half):
@@ -380,6 +329,18 @@ class Installer:
     def _run(self, argv: tuple[str, ...], is_cancelled: IsCancelled) -> Outcome:
         request = Request(argv, cwd=self._scratch, environment=child_environment(self._environment))
         return run(request, lambda stream, line: self._on_log(line), is_cancelled)
+
+
+def _packages(names: Iterable[str]) -> frozenset[str]:
+    """Return which packages these folders in site-packages are of, by their normalised names."""
+    infos = (name for name in names if name.endswith((".dist-info", ".egg-info")))
+    return frozenset(canonicalize_name(name.split("-")[0]) for name in infos)
+
+
+def _first_names(wheel: Wheel) -> set[str]:
+    """Return the first parts of the paths that it puts into site-packages, as the file system compares them."""
+    targets = filter(None, (place(entry.path) for entry in wheel.record))
+    return {os.path.normcase(target.partition("/")[0]) for target in targets}
 
 
 def failed(outcome: Outcome, prefix: Path) -> WizardError:

@@ -134,6 +134,14 @@ class PackageStore:
                 return entry
         return None
 
+    def has(self, file: LockedFile) -> bool:
+        """Tell whether there is an entry, without a look into it."""
+        file = Downloads().resolved(file)
+        if not file.sha256:
+            return False
+        name = self.folder_for(file.sha256).name
+        return any((root / name / MANIFEST).is_file() for root in (self.root, *self._others))
+
     def wheel_of(self, file: LockedFile) -> Path | None:
         """The thin wheel of an entry, without a look at its files."""
         file = Downloads().resolved(file)

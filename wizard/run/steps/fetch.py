@@ -37,7 +37,7 @@ class Fetch:
 
     def announce(self, context: Context) -> Message:
         store = PackageStore()
-        missing = [file for file in context.lock.files if store.wheel_of(file) is None]
+        missing = [file for file in context.lock.files if not store.has(file)]
         size = bytes_text(sum(file.size or 0 for file in missing))
         return message("step.fetch.will", count=len(missing), size=size)
 
