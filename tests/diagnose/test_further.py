@@ -14,11 +14,11 @@ from tests.diagnose.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient,
 from wizard.cli.doctor import _say_how
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices
+from wizard.diagnose.checks.damage import damage_of
 from wizard.diagnose.model import DoctorResult, evidence_text
 from wizard.diagnose.repair.snapshot import RepairSnapshot
-from wizard.environment.inspect.distributions import damage_of, read_distribution
 from wizard.environment.layout import python_of
-from wizard.install.wheel import parse_record
+from wizard.model.distributions import parse_record, read_distribution
 from wizard.model.errors import WizardError
 from wizard.model.messages import text
 from wizard.run.run_folder import RunFolder

@@ -10,14 +10,14 @@ import pytest
 
 from tests.diagnose.world import HEALTHY, TORCH, Patient, library
 from wizard.app.session import verify_prefix
+from wizard.diagnose.checks.damage import damage_of, is_cut
 from wizard.diagnose.checks.outside import _set_in
 from wizard.diagnose.checks.packages import fits
 from wizard.diagnose.repair.guards import shell_block, with_block
 from wizard.diagnose.repair.owned_files import claims, distributions_named
 from wizard.diagnose.repair.snapshot import RepairSnapshot
-from wizard.environment.inspect.distributions import damage_of, is_cut, parse_headers, read_distribution
 from wizard.environment.inspect.installation import parse_interpreter, parse_version_file, user_variables
-from wizard.install.record import content_digest
+from wizard.model.distributions import content_digest, parse_headers, read_distribution
 from wizard.model.errors import UsageError, WizardError
 
 

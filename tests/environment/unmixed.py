@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 from wizard.environment.conda.records import owners_of_files
-from wizard.environment.inspect.distributions import Distribution, read_distributions
+from wizard.model.distributions import Distribution, read_distributions
 
 
 def distributions(prefix: Path) -> tuple[Distribution, ...]:

@@ -11,10 +11,11 @@ import pytest
 from tests.install import wheels
 from tests.install.conftest import stored
 from tests.install.files import tree
-from wizard.environment.inspect.distributions import damage_of
+from wizard.diagnose.checks.damage import damage_of
 from wizard.environment.inspect.installation import read_installation
 from wizard.install.installer import Installer
-from wizard.install.record import changed_files, is_installed, record_of
+from wizard.install.record import is_installed, record_of
+from wizard.model.distributions import changed_files
 from wizard.model.errors import WizardError
 
 

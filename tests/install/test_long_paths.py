@@ -9,13 +9,14 @@ import pytest
 
 from tests.install import wheels
 from wizard.install import record, wheel_data
-from wizard.install.wheel import parse_record, read_wheel
+from wizard.install.wheel import read_wheel
+from wizard.model import distributions
 
 
 def test_every_look_goes_by_the_extended_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows' rule is stood in: the plain name is found by nobody, the extended one is."""
     real, plain = tmp_path / "site", tmp_path / "too long"
-    for module in (record, wheel_data):
+    for module in (distributions, record, wheel_data):
         monkeypatch.setattr(module, "extended", lambda path: path.replace(str(plain), str(real)))
     wheel = read_wheel(
         wheels.build(tmp_path / "made", "demo", files={"demo/__init__.py": b"", "demo/a.py": b"a = 1\n"})
@@ -26,11 +27,11 @@ def test_every_look_goes_by_the_extended_form(tmp_path: Path, monkeypatch: pytes
     assert record.is_touched(wheel, plain)
     folders = {name: str(plain) for name in ("purelib", "platlib", "scripts", "data")}
     wheel_data.write_rest(wheel, folders, Path(sys.executable))
-    entries = parse_record((real / wheel.dist_info / "RECORD").read_text(encoding="utf-8"))
+    entries = distributions.read_record(real / wheel.dist_info)
     assert record.check_record(plain, wheel.path) == ()
-    assert record.changed_files(plain, entries, "demo") == ()
+    assert distributions.changed_files(plain, entries, "demo") == ()
     (real / "demo/a.py").write_bytes(b"b = 2\n")
-    assert record.changed_files(plain, entries, "demo") == ("demo/a.py",)
+    assert distributions.changed_files(plain, entries, "demo") == ("demo/a.py",)
     assert record.remove_partial(wheel, plain) == len(entries)
     assert list(real.iterdir()) == []
     assert not plain.exists()

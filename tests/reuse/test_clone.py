@@ -16,10 +16,11 @@ from tests.line.world import World
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, picture, site_of, versions
 from wizard.app.use.clone import carry_out_clone, plan_clone
+from wizard.diagnose.checks.damage import damage_of
 from wizard.environment.create.clone import clone, contents_of
-from wizard.environment.inspect.distributions import damage_of, read_distributions
 from wizard.environment.inspect.look import look
 from wizard.environment.remove.unfinished import mark_begun
+from wizard.model.distributions import read_distributions
 from wizard.model.errors import Cancelled
 
 TARGET = "a copy 副本"

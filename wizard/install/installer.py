@@ -21,14 +21,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from packaging.utils import canonicalize_name
-
-from wizard.install.record import complete_record, is_installed, is_touched, place, remove_partial
+from wizard.install.record import complete_record, is_installed, is_touched, remove_partial
 from wizard.install.store import StoreEntry
 from wizard.install.store.build import as_wizard_error
 from wizard.install.store.link import Linker
 from wizard.install.wheel import Wheel, read_wheel
 from wizard.install.wheel_data import Claims, clash_of, is_simple, write_rest
+from wizard.model.distributions import parse_info_name, place
 from wizard.model.errors import Cancelled, WizardError
 from wizard.process import Outcome, Request, child_environment, run, without_memory
 from wizard.process.exhausted import says_full
@@ -333,8 +332,7 @@ class Installer:
 
 def _packages(names: Iterable[str]) -> frozenset[str]:
     """Return which packages these folders in site-packages are of, by their normalised names."""
-    infos = (name for name in names if name.endswith((".dist-info", ".egg-info")))
-    return frozenset(canonicalize_name(name.split("-")[0]) for name in infos)
+    return frozenset(info[0] for name in names if (info := parse_info_name(name)))
 
 
 def _first_names(wheel: Wheel) -> set[str]:

@@ -22,6 +22,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name, parse_wheel_filename
 from packaging.version import InvalidVersion, Version
 
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
 from wizard.process import Outcome, Request, child_environment, run, without_memory
@@ -118,7 +119,6 @@ def _by_name(packages: Iterable[PackageVersion]) -> Mapping[str, PackageVersion]
 
 
 NO_SOLUTION = ("lock-no-solution", "lock-links-refused")  # codes: other sources or other versions may have one
-FAMILY = ("torch", "torchvision", "torchaudio")
 _NETWORK_WORDS = ("error sending request", "failed to fetch", "dns error", "connection", "timed out", "certificate")
 _REFUSED = re.compile(r"HTTP status \w+ error \((\d{3})[^)]*\) for url \((\S+)\)")
 _NO_PACKAGE = re.compile(r"structure of `([^`]+)` \(v([^)]+)\) was invalid")

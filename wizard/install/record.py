@@ -6,45 +6,26 @@ inside site-packages are looked at; scripts are made anew by every install.
 
 from __future__ import annotations
 
-import base64
 import contextlib
 import csv
-import hashlib
 import io
 import os
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from wizard.install.lock import FAMILY
-from wizard.install.wheel import Recorded, Wheel, is_inside, is_plain, parse_record, read_wheel
+from wizard.install.wheel import Wheel, is_plain, read_wheel
+from wizard.model.distributions import REWRITTEN, Recorded, changed_files, is_inside, parse_record, place, read_record
 from wizard.system import moving
 from wizard.system.links import extended
 
 PART_SUFFIX = ".torch-setup-part"
-# Installers write these themselves: their content is not the wheel's.
-REWRITTEN = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "RECORD.jws", "RECORD.p7s")
-
-# And of METADATA only that it is there: torch 1.10's makers wrote into it after they had made the RECORD.
-_INFO = re.compile(rf"\.dist-info/(?:{'|'.join(map(re.escape, REWRITTEN))}|METADATA)$")
 
 
 def _long(site_packages: Path) -> Path:
     """As Windows takes it beyond 260 characters, whatever the registry says."""
     return Path(extended(str(site_packages)))
-
-
-def place(entry_path: str) -> str | None:
-    """Where a RECORD path lands relative to site-packages; None for what goes elsewhere (scripts, headers)."""
-    if not is_inside(entry_path):
-        return None
-    first, _, rest = entry_path.partition("/")
-    if not first.endswith(".data"):
-        return entry_path
-    scheme, _, path = rest.partition("/")
-    return path if path and scheme in ("purelib", "platlib") else None
 
 
 def _expected(wheel: Wheel) -> dict[str, int | None]:
@@ -75,13 +56,8 @@ def check_record(site_packages: Path, source: Path) -> tuple[str, ...]:
 
 
 def record_of(source: Path) -> tuple[Recorded, ...]:
-    """The list of a wheel, or of a dist-info folder; () for one that cannot be read."""
-    if source.suffix == ".whl":
-        return read_wheel(source).record
-    try:
-        return parse_record((source / "RECORD").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return ()
+    """Return the list of a wheel, or of a dist-info folder; () for a folder's that cannot be read."""
+    return read_wheel(source).record if source.suffix == ".whl" else read_record(source)
 
 
 def _inside(entries: tuple[Recorded, ...]) -> dict[str, int | None]:
@@ -137,11 +113,7 @@ def write_record(path: Path, before: str, rows: Iterable[Recorded]) -> None:
 
 
 def _is_record_complete(wheel: Wheel, site_packages: Path) -> bool:
-    try:
-        entries = parse_record((site_packages / wheel.dist_info / "RECORD").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return False
-    return {entry.path for entry in entries}.issuperset(wheel.left_out)
+    return {entry.path for entry in read_record(site_packages / wheel.dist_info)}.issuperset(wheel.left_out)
 
 
 def is_installed(wheel: Path | Wheel, site_packages: Path, deep: bool = False) -> bool:
@@ -154,49 +126,6 @@ def is_installed(wheel: Path | Wheel, site_packages: Path, deep: bool = False) -
     if not _is_record_complete(facts, site_packages) or _differing(site_packages, _expected(facts)):
         return False
     return not deep or not changed_files(site_packages, facts.record, facts.name)
-
-
-def changed_files(site_packages: Path, entries: Iterable[Recorded], package: str) -> tuple[str, ...]:
-    """Those that are there with another content than their SHA-256 says; what installers write anew is passed over.
-
-    Two packages may bring a file of one length in two contents, of which the later one stays (`wheel_data.Claims`):
-    that is no change, unless `package` is of torch's family."""
-    site_packages = _long(site_packages)
-    found = []
-    for entry in entries:
-        target = place(entry.path)
-        if target is None or not entry.digest.startswith("sha256=") or _INFO.search(target):
-            continue
-        if content_digest(site_packages / target) not in (None, entry.digest):
-            found.append(target)
-    known = _digests_in_lists(site_packages, found) if found and package not in FAMILY else {}
-    return tuple(path for path in found if content_digest(site_packages / path) not in known.get(path, ()))
-
-
-def _digests_in_lists(site_packages: Path, paths: Collection[str]) -> dict[str, set[str]]:
-    """What all packages that are installed there say of these files."""
-    found: dict[str, set[str]] = {path: set() for path in paths}
-    for folder in site_packages.glob("*.dist-info"):
-        for entry in record_of(folder):
-            if entry.path in found and entry.digest:
-                found[entry.path].add(entry.digest)
-    return found
-
-
-def content_digest(path: Path) -> str | None:
-    """As a RECORD writes it: `sha256=…`; None for what cannot be read."""
-    digest = hashlib.sha256()
-    try:
-        with path.open("rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
-    except OSError:
-        return None
-    return _digest(digest)
-
-
-def _digest(digest: hashlib._Hash) -> str:
-    return "sha256=" + base64.urlsafe_b64encode(digest.digest()).rstrip(b"=").decode()
 
 
 def remove_partial(wheel: Path | Wheel, site_packages: Path) -> int:
@@ -226,9 +155,8 @@ def _of_others(site_packages: Path, wheel: Wheel) -> set[str]:
     found: set[str] = set()
     for record in site_packages.glob("*.dist-info/RECORD"):
         if canonicalize_name(record.parent.name.partition("-")[0]) != wheel.name:
-            with contextlib.suppress(OSError, ValueError):
-                found.update(entry.path for entry in parse_record(record.read_text(encoding="utf-8")))
-                found.add(f"{record.parent.name}/RECORD")
+            found.update(entry.path for entry in read_record(record.parent))
+            found.add(f"{record.parent.name}/RECORD")
     return found
 
 

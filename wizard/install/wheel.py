@@ -6,19 +6,16 @@ an installer. Scripts, metadata and `.data` folders are never plain. A *thin* wh
 
 from __future__ import annotations
 
-import contextlib
-import csv
-import io
 import re
 import zipfile
 import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from packaging.utils import canonicalize_name
 
+from wizard.model.distributions import Recorded, is_inside, parse_record
 from wizard.model.errors import WizardError
 
 _MOST_METADATA = 64 << 20  # of one file; the largest known list of files takes 2 MB
@@ -27,14 +24,6 @@ _SYMLINK = 0o120000
 # What zipfile raises of an archive that is damaged, encrypted, or packed in a way that it does not know.
 UNREADABLE = (OSError, KeyError, ValueError, EOFError, RuntimeError, zipfile.BadZipFile, zlib.error)
 _PLAIN_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
-
-
-class Recorded(NamedTuple):
-    """One line of a RECORD: a path relative to site-packages, its size where it is known, `sha256=…`."""
-
-    path: str
-    size: int | None
-    digest: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,28 +62,9 @@ def is_odd(member: zipfile.ZipInfo) -> bool:
     return bool(member.flag_bits & 1) or is_link or member.compress_type not in _PLAIN_METHODS
 
 
-def is_inside(name: str) -> bool:
-    """A relative path that cannot leave its folder on any system."""
-    if not name or name[0] == "/" or "\\" in name or ":" in name or "\0" in name:
-        return False
-    return ".." not in name or ".." not in name.split("/")
-
-
 def leads_out(name: str) -> bool:
     """Tell whether a name, or the part of it below a `.data` folder, is or may become a path outside its folder."""
     return name.startswith("/") or "//" in name or ".." in re.split(r"[/\\]", name)
-
-
-def parse_record(text: str) -> tuple[Recorded, ...]:
-    """Of a file that is no table any more: what was read before that."""
-    found = []
-    with contextlib.suppress(csv.Error):
-        for row in csv.reader(io.StringIO(text, newline="")):
-            if row and row[0] and "\0" not in row[0]:
-                digest, size = row[1:3] if len(row) > 2 else (*row[1:], "", "")[:2]
-                known = int(size) if size.isascii() and size.isdigit() else None
-                found.append(Recorded(row[0].replace("\\", "/"), known, digest))
-    return tuple(found)
 
 
 def _check_metadata(members: Iterable[zipfile.ZipInfo], dist_info: str) -> None:

@@ -29,9 +29,9 @@ from installer.sources import WheelFile
 from installer.utils import Scheme, get_launcher_kind, parse_entrypoints
 from packaging.utils import canonicalize_name
 
-from wizard.install.lock import FAMILY
-from wizard.install.record import REWRITTEN, place, write_record
-from wizard.install.wheel import UNREADABLE, Recorded, Wheel, is_inside, is_odd, leads_out, read_wheel
+from wizard.install.record import write_record
+from wizard.install.wheel import UNREADABLE, Wheel, is_odd, leads_out, read_wheel
+from wizard.model.distributions import FAMILY, REWRITTEN, Recorded, is_inside, place
 from wizard.model.errors import WizardError
 from wizard.system import moving
 from wizard.system.links import extended
@@ -174,7 +174,7 @@ class Claims:
 
     def check(self, wheel: Wheel) -> None:
         """Packages may share a file, as long as it is the same. Of one in two contents the later stays, as with uv
-        (`record.changed_files` knows that); but not of torch's, and not in two lengths, since the other package would
+        (`changed_files` knows that); but not of torch's, and not in two lengths, since the other package would
         then be found damaged.
 
         Raises WizardError `install-same-file`.

@@ -22,9 +22,9 @@ from wizard.app.worker import read_run_lock
 from wizard.compatibility.model import Plan, PlanSource
 from wizard.environment.conda.records import owners_of_files, without_credentials
 from wizard.environment.inspect.contents import site_packages
-from wizard.environment.inspect.distributions import FAMILY, Distribution, read_distributions
 from wizard.environment.inspect.found import Environment
 from wizard.install.lock import quoted
+from wizard.model.distributions import FAMILY, Distribution, read_distributions
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.run.plan.plan_file import read_plan

@@ -15,7 +15,7 @@ from wizard.classroom.profile.model import ProfileLock
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.pins import Pins
 from wizard.compatibility.model import Choices
-from wizard.install.lock import FAMILY
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message

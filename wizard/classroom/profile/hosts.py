@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
 from wizard.classroom.profile.model import Profile, ProfileFile
-from wizard.install.lock import FAMILY
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.sources.table import listed_places

@@ -27,8 +27,9 @@ from wizard.classroom.profile.write import profile_file
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import check_extras, resolve
-from wizard.install.lock import FAMILY, NO_SOLUTION
+from wizard.install.lock import NO_SOLUTION
 from wizard.machine.model import Machine
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import message

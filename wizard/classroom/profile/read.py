@@ -37,7 +37,7 @@ from wizard.classroom.profile.read_locks import MOST as MOST_CONDA
 from wizard.classroom.profile.read_locks import check_conda, check_locks, read_conda
 from wizard.classroom.profile.signature import LARGEST_BYTES as LARGEST_SIGNATURE
 from wizard.classroom.profile.signature import signature_path
-from wizard.install.lock import FAMILY
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.model.lock import BY_PROFILE, LockedFile
 from wizard.model.messages import LANGUAGES, message, text

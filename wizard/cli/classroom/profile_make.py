@@ -30,10 +30,10 @@ from wizard.classroom.profile.signature import PublicKey, SecretKey, parse_publi
 from wizard.cli.network import network_from
 from wizard.cli.terminal import Interrupt, Terminal, put_new
 from wizard.compatibility.model import Choices
-from wizard.install.lock import FAMILY
 from wizard.machine.host.operating_system import normal_arch
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 from wizard.process import redact

@@ -17,9 +17,9 @@ from wizard.compatibility.data.ordering import CPU, version_key
 from wizard.compatibility.model import Candidate
 from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environment.inspect.baseline import EnvironmentChanges, PackageChange
-from wizard.environment.inspect.distributions import Distribution
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
+from wizard.model.distributions import Distribution
 from wizard.model.messages import Message
 
 _LAST_FREE_AUDIO = (2, 11)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
-from wizard.environment.inspect.distributions import FAMILY
 from wizard.environment.inspect.installation import Installation
+from wizard.model.distributions import FAMILY
 from wizard.system.traits import of
 
 _NAMES = (*FAMILY, "numpy", "triton")

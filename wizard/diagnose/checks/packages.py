@@ -15,10 +15,11 @@ from pathlib import Path
 from packaging.tags import parse_tag
 from packaging.utils import canonicalize_name
 
+from wizard.diagnose.checks.damage import Damage, damage_of
 from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
-from wizard.environment.inspect.distributions import FAMILY, Damage, Distribution, damage_of
 from wizard.environment.inspect.installation import Installation
 from wizard.environment.layout import python_of
+from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import Cancelled
 from wizard.sources.platform_tags import takes
 from wizard.system.traits import of

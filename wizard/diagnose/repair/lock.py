@@ -13,10 +13,10 @@ from wizard.compatibility.model import Candidate, Choices, Plan, PlanSource
 from wizard.diagnose.checks.packages import fits
 from wizard.diagnose.repair.request import RepairRequest, python_series
 from wizard.diagnose.repair.reuse import provided_by_conda
-from wizard.environment.inspect.distributions import FAMILY
 from wizard.environment.inspect.installation import Installation
 from wizard.install.lock import NO_SOLUTION
 from wizard.machine.machine_file import machine_to_json
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, message

@@ -14,10 +14,18 @@ from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.environment.inspect.distributions import Distribution, folder_name, info_folders, read_distribution
 from wizard.environment.inspect.owned import may_record
-from wizard.install.record import content_digest, place
-from wizard.install.wheel import Recorded, parse_record, read_wheel
+from wizard.install.wheel import read_wheel
+from wizard.model.distributions import (
+    Distribution,
+    Recorded,
+    content_digest,
+    folder_name,
+    info_folders,
+    place,
+    read_distribution,
+    read_record,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +65,7 @@ def _relative(prefix: Path, path: Path) -> str:
 
 def _installed(prefix: Path, site: Path, info: Path) -> Iterator[str]:
     """The files of its RECORD, scripts too; what lies outside of the prefix is nobody's here."""
-    try:
-        entries = parse_record((info / "RECORD").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return
-    for entry in entries:
+    for entry in read_record(info):
         if relative := _recorded(prefix, site, entry):
             yield relative
 
@@ -83,12 +87,8 @@ class _Own:
 
 def _own(prefix: Path, site: Path, info: Path, coming: Set[str]) -> _Own:
     """`coming`: what the wheels hold that come instead."""
-    try:
-        entries = parse_record((info / "RECORD").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        entries = ()
     start, metadata = f"{_relative(prefix, site)}/", f"{_relative(prefix, info)}/"
-    listed = {path: entry.digest for entry in entries if (path := _recorded(prefix, site, entry))}
+    listed = {path: entry.digest for entry in read_record(info) if (path := _recorded(prefix, site, entry))}
     tops = {path: _top(path, start) for path in listed}
     folders = {metadata, *(top for path in coming if (top := _top(path, start)))}
     found = []

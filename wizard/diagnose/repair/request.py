@@ -13,8 +13,8 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.diagnose.examine import best_build
 from wizard.diagnose.model import Remedy
-from wizard.environment.inspect.distributions import FAMILY, parse_requirement, read_distributions
 from wizard.environment.inspect.installation import Installation
+from wizard.model.distributions import FAMILY, parse_requirement, read_distributions
 from wizard.model.errors import UsageError, WizardError
 from wizard.run.model import Facts
 from wizard.system.traits import of

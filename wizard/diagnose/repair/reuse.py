@@ -14,8 +14,8 @@ from packaging.utils import canonicalize_name
 from packaging.version import InvalidVersion, Version
 
 from wizard.environment.conda.records import owners_of_files
-from wizard.environment.inspect.distributions import FAMILY, Distribution
 from wizard.environment.inspect.installation import Installation
+from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.lock import Lock, LockedFile, PackageVersion
 
 REUSE = "reuse"  # the code of such a run in its repair.json

@@ -16,13 +16,7 @@ from pathlib import Path
 import msgspec
 from packaging.utils import canonicalize_name
 
-from wizard.environment.inspect.distributions import (
-    Distribution,
-    folder_name,
-    info_folders,
-    parse_requirement,
-    read_distribution,
-)
+from wizard.model.distributions import Distribution, folder_name, info_folders, parse_requirement, read_distribution
 from wizard.model.typed import from_json
 from wizard.system import moving
 

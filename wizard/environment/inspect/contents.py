@@ -9,14 +9,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from packaging.utils import canonicalize_name
+
 from wizard.environment.layout import read_text
+from wizard.model.distributions import parse_info_name
 
 COMPANIONS = ("torchvision", "torchaudio", "torchao", "torchcodec", "xformers", "triton")
-_DISTRIBUTION = re.compile(r"^(?P<name>[A-Za-z0-9._]+?)-(?P<version>[^-]+)(?:-py\d\.\d+)?\.(?:dist|egg)-info$")
 _RECORD = re.compile(r"^(?P<name>.+)-(?P<version>[^-]+)-(?P<build>[^-]+)\.json$")
 _CUDA = re.compile(r"^cuda\s*(?::[^=\n]*)?=\s*['\"]([\d.]+)['\"]", re.MULTILINE)
 _HIP = re.compile(r"^hip\s*(?::[^=\n]*)?=\s*['\"](\d+)\.(\d+)[\d.-]*['\"]", re.MULTILINE)
@@ -67,19 +69,14 @@ def read_contents(prefix: Path, python: str | None) -> EnvironmentContents:
     conda = conda_names(prefix)
     python = conda["python"].version if "python" in conda else python
     site = site_packages(prefix, python)
-    wheels = distributions(_names_in(site)) if site else {}
+    wheels = dict(filter(None, map(parse_info_name, _names_in(site)))) if site else {}
     torch, variant = _torch(site, wheels, conda)
     companions = tuple(
         Package(name, (wheels.get(name) or conda[name].version).partition("+")[0])
         for name in COMPANIONS
         if name in wheels or name in conda
     )
-    return EnvironmentContents(python, torch, variant, companions, len({*wheels, *map(_canonical, conda)}))
-
-
-def distributions(names: Iterable[str]) -> dict[str, str]:
-    """Canonical name -> version, from the names in site-packages."""
-    return {_canonical(match["name"]): match["version"] for name in names if (match := _DISTRIBUTION.match(name))}
+    return EnvironmentContents(python, torch, variant, companions, len({*wheels, *map(canonicalize_name, conda)}))
 
 
 def _torch(
@@ -140,7 +137,3 @@ def _names_in(folder: Path) -> list[str]:
         return os.listdir(folder)  # noqa: PTH208 (names are enough, and there are thousands)
     except OSError:
         return []
-
-
-def _canonical(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from wizard.environment.conda.records import Record, read_records
 from wizard.environment.inspect.baseline import Baseline, read_good_state
-from wizard.environment.inspect.distributions import Distribution, leftovers, read_distributions
 from wizard.environment.layout import is_conda_prefix, python_of, site_packages_of
+from wizard.model.distributions import Distribution, leftovers, read_distributions
 from wizard.process import Outcome, Request, child_environment, run
 from wizard.system import paths
 from wizard.system.traits import of

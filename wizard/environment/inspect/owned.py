@@ -7,7 +7,6 @@ data, trained models, a whole project in the folder.
 
 from __future__ import annotations
 
-import csv
 import os
 import posixpath
 import re
@@ -18,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from wizard.environment.inspect.sizes import Folder
+from wizard.model.distributions import read_record
 from wizard.model.typed import from_json
 from wizard.system.traits import this
 
@@ -77,19 +77,11 @@ def owned_files(prefix: Path, sites: Iterable[str]) -> frozenset[str]:
             continue
     for site in sites:
         for record in (prefix / site).glob("*.dist-info/RECORD"):
-            found.update(_recorded(record, site))
+            listed_there = (posixpath.normpath(f"{site}/{entry.path}") for entry in read_record(record.parent))
+            found.update(filter(may_record, listed_there))
         for listed in (prefix / site).glob("*.egg-info/installed-files.txt"):
             found.update(_old_list(listed, f"{site}/{listed.parent.name}"))
     return frozenset(_normal(path) for path in found)
-
-
-def _recorded(record: Path, site: str) -> list[str]:
-    try:
-        with record.open(encoding="utf-8", errors="replace", newline="") as stream:
-            listed = (posixpath.normpath(f"{site}/{row[0]}") for row in csv.reader(stream) if row)
-            return [path for path in listed if may_record(path)]
-    except (OSError, csv.Error):
-        return []
 
 
 def _old_list(listed: Path, folder: str) -> list[str]:

@@ -27,7 +27,8 @@ from types import TracebackType
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from wizard.install.lock import FAMILY, LockRequest, compile_lock, without_login
+from wizard.install.lock import LockRequest, compile_lock, without_login
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.process import redact

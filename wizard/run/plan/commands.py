@@ -12,7 +12,7 @@ from packaging.utils import canonicalize_name
 from wizard.compatibility.model import Plan
 from wizard.environment.activate.scripts import quote_powershell
 from wizard.environment.activate.terminal import this_users_shell
-from wizard.install.lock import FAMILY
+from wizard.model.distributions import FAMILY
 from wizard.model.lock import Lock
 from wizard.process import redact
 from wizard.sources.model import Layout

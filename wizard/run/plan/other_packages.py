@@ -16,7 +16,8 @@ from dataclasses import replace
 from typing import TypeVar
 
 from wizard.compatibility.model import Choices
-from wizard.install.lock import FAMILY, NO_SOLUTION, with_hash, without_login
+from wizard.install.lock import NO_SOLUTION, with_hash, without_login
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, Param, message

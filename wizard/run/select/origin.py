@@ -13,7 +13,8 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from wizard.compatibility.data.model import Matrix
-from wizard.install.lock import FAMILY, with_hash
+from wizard.install.lock import with_hash
+from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.lock import BY_TABLES, Lock
 from wizard.model.messages import Message, message

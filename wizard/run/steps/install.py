@@ -22,9 +22,10 @@ from wizard.environment.create.vc_runtime import missing_runtime
 from wizard.environment.layout import site_packages_of
 from wizard.environment.remove.unfinished import mark_complete
 from wizard.install.installer import Installer
-from wizard.install.record import changed_files, check_record, record_of
+from wizard.install.record import check_record, record_of
 from wizard.install.store import PackageStore, StoreEntry
 from wizard.install.wheel import UNREADABLE, Wheel, read_wheel
+from wizard.model.distributions import changed_files
 from wizard.model.errors import WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
