@@ -12,8 +12,7 @@ from wizard.model.errors import WizardError
 from wizard.model.lock import Lock
 from wizard.run.model import Election
 from wizard.run.plan.other_packages import locked_somewhere
-from wizard.sources.candidates import SourceKind
-from wizard.sources.model import Layout, Origin, Source
+from wizard.sources.model import Layout, Origin, Source, SourceKind
 from wizard.transfer.http import SourceUnreachable
 
 FIRST, SECOND = (

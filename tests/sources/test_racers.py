@@ -10,14 +10,14 @@ import pytest
 from tests.sources.test_candidates import LAB, SETTINGS, Typed
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
-from wizard.sources.candidates import SourceKind, source_candidates
+from wizard.sources.candidates import source_candidates
 from wizard.sources.cross_check import is_same_site
-from wizard.sources.model import Layout, Origin, UserSettings
+from wizard.sources.model import Layout, Origin, SourceKind, UserSettings
 from wizard.sources.table import mirror_rows, official, own_file
 
 
 def ids(kind: SourceKind, typed: Typed = Typed(), settings: UserSettings = UserSettings(), **more: bool) -> list[str]:  # noqa: B008
-    return [racer.source.id for racer in source_candidates(kind, typed, settings, "cu126", **more)]
+    return [source.id for source in source_candidates(kind, typed, settings, "cu126", **more)]
 
 
 def test_official_before_mirrors() -> None:
@@ -54,13 +54,12 @@ def test_a_known_mirror_in_the_users_settings_is_asked_once() -> None:
         for r in source_candidates(SourceKind.PACKAGES, Typed(), UserSettings(index_url=f"{url}/"))
         if r.mirror == "tuna"
     ]
-    assert own.source.origin is Origin.USER_SETTINGS
+    assert own.origin is Origin.USER_SETTINGS
 
 
 def test_the_flat_mirror_is_flat() -> None:
     layouts = {
-        racer.mirror: racer.source.layout
-        for racer in source_candidates(SourceKind.TORCH, Typed(), UserSettings(), "cu126")
+        source.mirror: source.layout for source in source_candidates(SourceKind.TORCH, Typed(), UserSettings(), "cu126")
     }
     assert layouts["aliyun"] is Layout.FLAT
     assert layouts["nju"] is Layout.SIMPLE
@@ -80,10 +79,10 @@ ROW = '[[mirror]]\nkind = "pypi"\nid = "lab"\nname = "Room 5"\nlayout = "simple"
 def test_a_lab_adds_its_own(tmp_path: Path) -> None:
     path = own(ROW + f'[[mirror]]\nkind="pytorch-wheels"\nid="share"\nlayout="flat"\nurl="{tmp_path.as_uri()}"\n')
     lab = next(
-        racer for racer in source_candidates(SourceKind.PACKAGES, Typed(), UserSettings()) if racer.mirror == "lab"
+        source for source in source_candidates(SourceKind.PACKAGES, Typed(), UserSettings()) if source.mirror == "lab"
     )
     assert lab.row
-    assert (text(lab.source.name), lab.row.status, lab.row.source) == ("Room 5", "own", str(path))
+    assert (text(lab.name), lab.row.status, lab.row.source) == ("Room 5", "own", str(path))
     assert "tuna-packages" in ids(SourceKind.PACKAGES)
     assert "share-torch-cu126" in ids(SourceKind.TORCH)
     own("only_these = true\n" + ROW)
@@ -129,4 +128,4 @@ def test_one_site(one: str, other: str, same: bool) -> None:
 
 
 def test_the_users_lab_index_is_kept() -> None:
-    assert [racer.source.url for racer in source_candidates(SourceKind.PACKAGES, Typed(), SETTINGS)][0] == LAB
+    assert [source.url for source in source_candidates(SourceKind.PACKAGES, Typed(), SETTINGS)][0] == LAB

@@ -15,8 +15,7 @@ from tests.sources.torch_wheels import torch_wheel
 from wizard.model.errors import Cancelled
 from wizard.model.messages import LANGUAGES, text
 from wizard.run.select.benchmark import Benchmark, run_benchmark
-from wizard.sources.candidates import SourceCandidate, SourceKind
-from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.race_policy import benchmark_policy
 from wizard.sources.status import SourceStatus, Truth, WantedWheel, WheelQuestion
@@ -44,7 +43,7 @@ class Field:
 
     def __init__(self, wheels: Path) -> None:
         self._stack, self._wheels = ExitStack(), wheels
-        self.racers: list[SourceCandidate] = []
+        self.sources: list[Source] = []
 
     def __enter__(self) -> Field:
         return self
@@ -56,12 +55,12 @@ class Field:
         server = self._stack.enter_context(MirrorServer(self._wheels, ways, host))
         origin = Origin.OFFICIAL if name == "official" else Origin.MIRROR
         layout, url = (Layout.FLAT, server.flat) if flat else (Layout.SIMPLE, server.simple)
-        self.racers.append(SourceCandidate(Source(name, layout, origin, url, name, "cu126")))
+        self.sources.append(Source(name, layout, origin, url, name, "cu126"))
         return server
 
     def race(self, question: WheelQuestion = WANTED, policy: object = PATIENT, **more: object) -> Benchmark:
         return run_benchmark(
-            SourceKind.TORCH, question, self.racers, UserSettings(), lambda: False, policy=policy, **more
+            SourceKind.TORCH, question, self.sources, UserSettings(), lambda: False, policy=policy, **more
         )  # type: ignore[arg-type]
 
     def finding(self, name: str, question: WheelQuestion = WANTED) -> SourceStatus:
@@ -203,19 +202,15 @@ def test_a_hanging_mirror_is_left_behind(field: Field) -> None:
 def test_nobody_there_and_no_certificate(field: Field) -> None:
     field.add("official")
     tls = field.add("tls")
-    field.racers[-1] = SourceCandidate(replace(field.racers[-1].source, url=tls.simple.replace("http://", "https://")))
-    field.racers.append(
-        SourceCandidate(Source("gone", Layout.SIMPLE, Origin.MIRROR, "http://127.0.0.1:9/simple", "gone"))
-    )
+    field.sources[-1] = replace(field.sources[-1], url=tls.simple.replace("http://", "https://"))
+    field.sources.append(Source("gone", Layout.SIMPLE, Origin.MIRROR, "http://127.0.0.1:9/simple", "gone"))
     verdicts = {one.source.id: one.finding.truth for one in field.race().placed}
     assert verdicts["gone"] is Truth.SILENT
     assert verdicts["tls"] in (Truth.TLS, Truth.SILENT)
 
 
 def test_without_the_official_page_a_lone_hash_is_not_believed(field: Field) -> None:
-    field.racers.append(
-        SourceCandidate(Source("official", Layout.SIMPLE, Origin.OFFICIAL, "http://127.0.0.1:9/simple", "o"))
-    )
+    field.sources.append(Source("official", Layout.SIMPLE, Origin.OFFICIAL, "http://127.0.0.1:9/simple", "o"))
     for name in ("a", "b"):
         field.add(name)
     field.add("liar", Ways(lists_hash="0" * 64))
@@ -225,7 +220,7 @@ def test_without_the_official_page_a_lone_hash_is_not_believed(field: Field) -> 
 
 def test_a_folder_is_a_source(field: Field, wheels: Path) -> None:
     field.add("official")
-    field.racers.append(SourceCandidate(Source("folder", Layout.FLAT, Origin.USER_SETTINGS, wheels.as_uri(), "folder")))
+    field.sources.append(Source("folder", Layout.FLAT, Origin.USER_SETTINGS, wheels.as_uri(), "folder"))
     race = field.race()
     assert race.placed[0].source.id == "folder", "nothing is nearer"
     assert race.placed[0].finding.final_host is None
@@ -240,7 +235,7 @@ def test_cancelled_at_once(field: Field) -> None:
         return len(asked) > 2
 
     with pytest.raises(Cancelled):
-        run_benchmark(SourceKind.TORCH, WANTED, field.racers, UserSettings(), is_cancelled, policy=PATIENT)
+        run_benchmark(SourceKind.TORCH, WANTED, field.sources, UserSettings(), is_cancelled, policy=PATIENT)
 
 
 def test_every_verdict_has_words() -> None:

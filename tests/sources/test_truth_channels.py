@@ -12,8 +12,7 @@ import pytest
 
 from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.run.select.benchmark import Benchmark, run_benchmark
-from wizard.sources.candidates import SourceCandidate, SourceKind
-from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
 from wizard.sources.race_policy import benchmark_policy
 from wizard.sources.status import ChannelQuestion, InstallerQuestion, Question, Truth
 
@@ -39,14 +38,12 @@ def channel(folder: Path, *pythons: str, subdir: str = "linux-64", name: str = "
 
 def race(question: Question, *places: tuple[str, str]) -> Benchmark:
     """(id, address)."""
-    racers = [
-        SourceCandidate(
-            Source(name, Layout.CHANNEL, Origin.OFFICIAL if name == "official" else Origin.MIRROR, url, name)
-        )
+    sources = [
+        Source(name, Layout.CHANNEL, Origin.OFFICIAL if name == "official" else Origin.MIRROR, url, name)
         for name, url in places
     ]
     kind = SourceKind.CONDA if isinstance(question, ChannelQuestion) else SourceKind.MINIFORGE
-    return run_benchmark(kind, question, racers, UserSettings(), lambda: False, policy=PATIENT)
+    return run_benchmark(kind, question, sources, UserSettings(), lambda: False, policy=PATIENT)
 
 
 def truths(found: Benchmark) -> dict[str, Truth]:

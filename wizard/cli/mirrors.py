@@ -31,7 +31,8 @@ from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
 from wizard.process import redact
 from wizard.run.select.benchmark import Benchmark, RankedSource
-from wizard.sources.candidates import SourceCandidate, SourceKind, source_candidates
+from wizard.sources.candidates import source_candidates
+from wizard.sources.model import Source, SourceKind
 from wizard.sources.race_policy import region
 from wizard.system import paths
 from wizard.toolconfig.lint.finding import LintFinding
@@ -87,16 +88,16 @@ def list_sources(arguments: argparse.Namespace, terminal: Terminal) -> int:
     settings = read_user_settings(os.environ, Path.home(), paths.os_name())
     choices = choices_of(arguments)
     listed = [
-        (kind, racer)
+        (kind, source)
         for kind in kinds_of(arguments)
-        for racer in source_candidates(kind, choices, settings, "{variant}")
+        for source in source_candidates(kind, choices, settings, "{variant}")
     ]
     if arguments.json:
-        sources = [{"kind": kind.value, **source_document(racer, terminal.language)} for kind, racer in listed]
+        sources = [{"kind": kind.value, **source_document(source, terminal.language)} for kind, source in listed]
         terminal.document({"schema": SCHEMA, "sources": sources})
         return ExitStatus.DONE
     head = [terminal.words(message(f"mirrors.head.{name}")) for name in _LIST_HEAD]
-    terminal.line(align([head, *(_list_row(kind, racer, terminal) for kind, racer in listed)]))
+    terminal.line(align([head, *(_list_row(kind, source, terminal) for kind, source in listed)]))
     return ExitStatus.DONE
 
 
@@ -113,12 +114,12 @@ def kinds_of(arguments: argparse.Namespace) -> Sequence[SourceKind]:
     return [kind for kind in SourceKind if not arguments.kind or kind.value in arguments.kind]
 
 
-def source_document(racer: SourceCandidate, language: str | None) -> dict[str, Any]:
+def source_document(source: Source, language: str | None) -> dict[str, Any]:
     """`url` null: the official package index, which is pip's and uv's own default."""
-    source, row = racer.source, racer.row
+    row = source.row
     return {
-        "id": racer.mirror,
-        "name": name_of(racer, language),
+        "id": source.mirror,
+        "name": name_of(source, language),
         "origin": source.origin.value,
         "layout": source.layout.value,
         "url": redact(source.url) if source.url else None,
@@ -131,18 +132,18 @@ def source_document(racer: SourceCandidate, language: str | None) -> dict[str, A
     }
 
 
-def name_of(racer: SourceCandidate, language: str | None) -> str:
-    return text(racer.row.operator if racer.row else racer.source.label, language)
+def name_of(source: Source, language: str | None) -> str:
+    return text(source.row.operator if source.row else source.label, language)
 
 
-def _list_row(kind: SourceKind, racer: SourceCandidate, terminal: Terminal) -> list[str]:
-    row, source = racer.row, racer.source
+def _list_row(kind: SourceKind, source: Source, terminal: Terminal) -> list[str]:
+    row = source.row
     status = terminal.words(message(f"mirrors.status.{row.status}")) if row else "-"
     default = terminal.words(message("mirrors.no-address"))
     return [
         terminal.words(message(f"mirrors.kind.{kind.value}")),
-        racer.mirror,
-        name_of(racer, terminal.language),
+        source.mirror,
+        name_of(source, terminal.language),
         status,
         (row.as_of or "-") if row else "-",
         terminal.words(message(f"mirrors.origin.{source.origin.value}")),
@@ -254,7 +255,7 @@ def _row(one: RankedSource, terminal: Terminal) -> list[str]:
     finding = one.finding
     rate = "-" if finding.rate is None else f"{finding.rate / 1e6:.2f} MB/s"
     return [
-        name_of(one.racer, terminal.language),
+        name_of(one.source, terminal.language),
         terminal.words(finding.message),
         finding.final_host or "-",
         rate,
@@ -293,7 +294,7 @@ def _tested(one: RankedSource, language: str | None) -> dict[str, Any]:
     finding = one.finding
     asked = datetime.datetime.fromtimestamp(finding.asked, datetime.timezone.utc)
     return {
-        **source_document(one.racer, language),
+        **source_document(one.source, language),
         "verdict": finding.truth.value,
         "message": finding.message.to_json(language),
         "final_host": finding.final_host,

@@ -8,13 +8,12 @@ the table come in when they race (`source_candidates`), not here.
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Protocol
 
 from wizard.model.messages import message
-from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
 from wizard.sources.table import FORGE, MirrorRow, mirror_rows, official
 from wizard.transfer.address import check_address
 
@@ -150,13 +149,6 @@ def _unlike(sources: Iterable[Source]) -> tuple[Source, ...]:
 # probe; which one is taken is for the session.
 
 
-class SourceKind(str, enum.Enum):
-    TORCH = "torch"
-    PACKAGES = "packages"
-    CONDA = "conda"
-    MINIFORGE = "miniforge"
-
-
 _ROWS = {
     SourceKind.TORCH: "pytorch-wheels",
     SourceKind.PACKAGES: "pypi",
@@ -166,26 +158,13 @@ _ROWS = {
 _LAYOUTS = {"simple": Layout.SIMPLE, "flat": Layout.FLAT, "channel": Layout.CHANNEL, "files": Layout.FLAT}
 
 
-@dataclass(frozen=True, slots=True)
-class SourceCandidate:
-    """`row` is None for the person's own sources: settings and by hand."""
-
-    source: Source
-    row: MirrorRow | None = None
-
-    @property
-    def mirror(self) -> str:
-        """The id that `--mirror` takes."""
-        return self.row.id if self.row else self.source.id
-
-
 def source_candidates(
     kind: SourceKind,
     choices: SourceChoices,
     settings: UserSettings,
     variant: str = "cpu",
     is_default_build: bool = False,
-) -> tuple[SourceCandidate, ...]:
+) -> tuple[Source, ...]:
     """The most trusted first: by hand, the user's own settings, official, mirrors. Raises UsageError.
 
     `is_default_build`: the package index and its mirrors carry this build of torch too.
@@ -194,7 +173,7 @@ def source_candidates(
     known = [_known(row, kind, variant) for row in rows_of(kind)]
     if kind is SourceKind.TORCH and is_default_build:
         known += [_known(row, SourceKind.PACKAGES, variant) for row in rows_of(SourceKind.PACKAGES)]
-    return _distinct_racers((*(SourceCandidate(source) for source in own), *known))
+    return _distinct((*own, *known))
 
 
 def rows_of(kind: SourceKind) -> tuple[MirrorRow, ...]:
@@ -216,30 +195,30 @@ def _serves(source: Source, kind: SourceKind) -> bool:
     return kind is SourceKind.TORCH or source.id != "by-hand-torch-index"
 
 
-def _known(row: MirrorRow, kind: SourceKind, variant: str) -> SourceCandidate:
+def _known(row: MirrorRow, kind: SourceKind, variant: str) -> Source:
     if kind is SourceKind.PACKAGES and row.id == "official":
-        return SourceCandidate(default_index(), row)
+        return replace(default_index(), row=row)
     is_official = row.id == "official"
     stem = (
         f"{kind.value}-{variant}" if kind is SourceKind.TORCH else row.kind if kind is SourceKind.CONDA else kind.value
     )
-    source = Source(
+    return Source(
         id=f"{row.id}-{stem}",
         layout=_LAYOUTS[row.layout],
         origin=Origin.OFFICIAL if is_official else Origin.MIRROR,
         url=row.address(variant),
         name=row.operator,
         variant=variant if kind is SourceKind.TORCH else None,
+        row=row,
     )
-    return SourceCandidate(source, row)
 
 
-def _distinct_racers(found: Iterable[SourceCandidate]) -> tuple[SourceCandidate, ...]:
-    """One address is asked once, in its most trusted place; the row beside it is not lost."""
-    kept: dict[str | None, SourceCandidate] = {}
-    for racer in found:
-        url = racer.source.url.rstrip("/") if racer.source.url else None
-        before = kept.setdefault(url, racer)
-        if before.row is None and racer.row is not None:
-            kept[url] = SourceCandidate(before.source, racer.row)
+def _distinct(found: Iterable[Source]) -> tuple[Source, ...]:
+    """Ask one address once, in its most trusted place; the row beside it is not lost."""
+    kept: dict[str | None, Source] = {}
+    for source in found:
+        url = source.url.rstrip("/") if source.url else None
+        before = kept.setdefault(url, source)
+        if before.row is None and source.row is not None:
+            kept[url] = replace(before, row=source.row)
     return tuple(kept.values())

@@ -14,6 +14,7 @@ from packaging.tags import Tag
 from packaging.version import Version
 
 from wizard.model.messages import Message, Words
+from wizard.sources.table import MirrorRow
 
 
 class Layout(str, enum.Enum):
@@ -29,11 +30,20 @@ class Origin(str, enum.Enum):
     BY_HAND = "by-hand"  # typed on the command line or in the window
 
 
+class SourceKind(str, enum.Enum):
+    TORCH = "torch"
+    PACKAGES = "packages"
+    CONDA = "conda"
+    MINIFORGE = "miniforge"
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
-    """`url` is None for the official package index: it is pip's and uv's own default, chosen by leaving it out.
+    """A place to ask: what it is, where it lies, and the row of the table that it is from.
 
-    `variant` is set when everything in it is one CUDA tag (the official torch index has one per tag).
+    `url` is None for the official package index: it is pip's and uv's own default, chosen by leaving it out. `variant`
+    is set when everything in it is one CUDA tag (the official torch index has one per tag). `row` is None where no
+    table names it: the person's own settings, and by hand.
     """
 
     id: str
@@ -42,6 +52,12 @@ class Source:
     url: str | None  # https://…, http://127.0.0.1…, file:///…
     name: Words = field(default="", hash=False)  # for people: operator or "your pip settings (extra-index-url)"
     variant: str | None = None
+    row: MirrorRow | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def mirror(self) -> str:
+        """The id that `--mirror` takes."""
+        return self.row.id if self.row else self.id
 
     @property
     def is_default_index(self) -> bool:

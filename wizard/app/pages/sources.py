@@ -128,7 +128,7 @@ def _channel_name(url: str) -> str:
 
 
 def row_of(source: Source, kind: str, table: Iterable[MirrorRow]) -> MirrorRow | None:
-    """The table's row for a source, known by the id that the racers give: `tuna-packages`, `sjtu-torch-cu126`."""
+    """The table's row for a source, known by the id that the candidates give: `tuna-packages`, `sjtu-torch-cu126`."""
     if source.origin not in (Origin.MIRROR, Origin.OFFICIAL):
         return None
     kinds = (_IN_TABLE.get(kind), _LASTING["packages"] if kind == "torch" else None)

@@ -18,7 +18,8 @@ from wizard.run.model import Facts
 from wizard.run.select.benchmark import Benchmark, run_benchmark
 from wizard.run.select.build_search import wanted_candidates
 from wizard.run.select.mirror_policy import BuildRequest, question_of
-from wizard.sources.candidates import SourceKind, source_candidates
+from wizard.sources.candidates import source_candidates
+from wizard.sources.model import SourceKind
 
 _MOST_JUDGED = 64  # a verdict is large
 

@@ -30,8 +30,8 @@ from wizard.run.select.elect import channel_verdicts
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
-from wizard.sources.candidates import SourceKind
 from wizard.sources.channel import channel_subdir
+from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader
 from wizard.sources.table import FORGE
 from wizard.system import paths

@@ -43,7 +43,7 @@ from wizard.run.select.build_search import BuildSearch, Found
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.raced import further_sources
 from wizard.run.select.source_catalog import SourceCatalog
-from wizard.sources.candidates import SourceKind
+from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader
 from wizard.transfer.installing_client import list_headers
 

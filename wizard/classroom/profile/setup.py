@@ -40,8 +40,8 @@ from wizard.run.select.channels import further_channels
 from wizard.run.select.elect import base_pythons, channel_verdicts
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.source_catalog import SourceCatalog
-from wizard.sources.candidates import SourceKind, conda_channels, default_index, package_sources, torch_sources
-from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.candidates import conda_channels, default_index, package_sources, torch_sources
+from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
 from wizard.sources.read import Reader
 from wizard.system import paths
 from wizard.system.places import places

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import Cancelled
 from wizard.model.messages import message
-from wizard.sources.candidates import SourceCandidate, SourceKind
 from wizard.sources.cross_check import cross_check
-from wizard.sources.model import Origin, Source, UserSettings
+from wizard.sources.model import Origin, Source, SourceKind, UserSettings
 from wizard.sources.probe import probe_source
 from wizard.sources.race_policy import BenchmarkPolicy, benchmark_policy
 from wizard.sources.read import Reader, default_index_url
@@ -34,12 +33,8 @@ from wizard.transfer.http import Client, SourceUnreachable
 
 @dataclass(frozen=True, slots=True)
 class RankedSource:
-    racer: SourceCandidate
+    source: Source
     finding: SourceStatus
-
-    @property
-    def source(self) -> Source:
-        return self.racer.source
 
     @property
     def is_usable(self) -> bool:
@@ -89,7 +84,7 @@ class Benchmark:
 def run_benchmark(
     kind: SourceKind,
     question: Question,
-    racers: Sequence[SourceCandidate],
+    sources: Sequence[Source],
     settings: UserSettings,
     is_cancelled: Callable[[], bool],
     fresh: bool = False,
@@ -100,32 +95,32 @@ def run_benchmark(
     """Raises Cancelled. What no source has is not kept: it may be there in a minute. `on_seen` hears of each source as
     it comes, in this thread."""
     rules = policy or benchmark_policy()
-    path = benchmark_path(f"{kind.value} {question.key} {rules.most_measured}", [racer.source.url for racer in racers])
+    path = benchmark_path(f"{kind.value} {question.key} {rules.most_measured}", [source.url for source in sources])
     network = network_fingerprint(settings)
     kept = None if fresh else read_benchmark(path, network, rules.kept_seconds)
-    if kept and {racer.source.id for racer in racers} <= {finding.source for finding in kept.findings}:
-        known = Benchmark(kind, question, _ranked(racers, kept.findings), kept.asked, is_kept=True)
+    if kept and {source.id for source in sources} <= {finding.source for finding in kept.findings}:
+        known = Benchmark(kind, question, _ranked(sources, kept.findings), kept.asked, is_kept=True)
         for placed in known.placed:
             on_seen(ProbeProgress(kind, placed, "measured"))
         return known
-    tell = _teller(kind, racers, on_seen)
+    tell = _teller(kind, sources, on_seen)
     with Reader(settings, (rules.probe_seconds, rules.speed_seconds)) as shared:
-        findings = _found(kind, question, racers, shared.client, rules, is_cancelled, default_index, tell)
-    race = Benchmark(kind, question, _ranked(racers, findings), findings[0].asked if findings else time.time())
+        findings = _found(kind, question, sources, shared.client, rules, is_cancelled, default_index, tell)
+    race = Benchmark(kind, question, _ranked(sources, findings), findings[0].asked if findings else time.time())
     if race.complete:
         save_benchmark(path, CachedBenchmark(network, race.asked, findings))
     return race
 
 
-def _teller(kind: SourceKind, racers: Sequence[SourceCandidate], on_seen: OnSeen) -> _Tell:
-    by_id = {racer.source.id: racer for racer in racers}
+def _teller(kind: SourceKind, sources: Sequence[Source], on_seen: OnSeen) -> _Tell:
+    by_id = {source.id: source for source in sources}
     return lambda finding, stage: on_seen(ProbeProgress(kind, RankedSource(by_id[finding.source], finding), stage))
 
 
 def _found(
     kind: SourceKind,
     question: Question,
-    racers: Sequence[SourceCandidate],
+    sources: Sequence[Source],
     client: Client,
     rules: BenchmarkPolicy,
     is_cancelled: Callable[[], bool],
@@ -145,33 +140,33 @@ def _found(
     def came(sight: ProbeResult) -> None:
         judged((sight,), "answered")
 
-    sights = _sights(question, racers, client, rules, is_cancelled, default_index, came)
+    sights = _sights(question, sources, client, rules, is_cancelled, default_index, came)
     findings = judged(sights, "judged")
     if kind is SourceKind.MINIFORGE:  # nothing is fetched from there
         return findings
-    return _measured(racers, sights, findings, client, rules, is_cancelled, tell)
+    return _measured(sources, sights, findings, client, rules, is_cancelled, tell)
 
 
 def _sights(
     question: Question,
-    racers: Sequence[SourceCandidate],
+    sources: Sequence[Source],
     client: Client,
     rules: BenchmarkPolicy,
     is_cancelled: Callable[[], bool],
     default_index: Callable[[], str],
     came: Callable[[ProbeResult], None],
 ) -> tuple[ProbeResult, ...]:
-    """One for each racer, in order; who was not done in time was silent."""
+    """Probe each source, in order; who was not done in time was silent."""
     seconds = rules.probe_seconds
-    if any(racer.source.url is None for racer in racers):
+    if any(source.url is None for source in sources):
         default_index = _known_first(default_index)
 
     def ask(source: Source) -> Callable[[GoesOn], ProbeResult]:
         return lambda goes_on: probe_source(source, question, client, goes_on, default_index)
 
-    asked = {racer.source.id: ask(racer.source) for racer in racers}
+    asked = {source.id: ask(source) for source in sources}
     seen = ask_together(asked, seconds, is_cancelled, on_answer=lambda key, sight: came(sight))
-    return tuple(seen.get(racer.source.id) or _late(racer.source, seconds) for racer in racers)
+    return tuple(seen.get(source.id) or _late(source, seconds) for source in sources)
 
 
 def _known_first(default_index: Callable[[], str]) -> Callable[[], str]:
@@ -189,7 +184,7 @@ def _late(source: Source, seconds: float) -> ProbeResult:
 
 
 def _measured(
-    racers: Sequence[SourceCandidate],
+    sources: Sequence[Source],
     sights: Sequence[ProbeResult],
     findings: Sequence[SourceStatus],
     client: Client,
@@ -198,7 +193,7 @@ def _measured(
     tell: _Tell,
 ) -> tuple[SourceStatus, ...]:
     """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
-    places = {place.source.id: place for place in _ranked(racers, findings) if place.is_usable}
+    places = {place.source.id: place for place in _ranked(sources, findings) if place.is_usable}
     best = [one for one in places.values() if one.finding.truth is Truth.COMPLETE] or list(places.values())
     by_id = {sight.source.id: sight for sight in sights}
     rates: dict[str, float | None] = {}
@@ -214,9 +209,9 @@ def _measured(
     return tuple(replace(finding, rate=rates.get(finding.source)) for finding in findings)
 
 
-def _ranked(racers: Sequence[SourceCandidate], findings: Sequence[SourceStatus]) -> tuple[RankedSource, ...]:
+def _ranked(sources: Sequence[Source], findings: Sequence[SourceStatus]) -> tuple[RankedSource, ...]:
     by_id = {finding.source: finding for finding in findings}
-    placed = (RankedSource(racer, by_id[racer.source.id]) for racer in racers if racer.source.id in by_id)
+    placed = (RankedSource(source, by_id[source.id]) for source in sources if source.id in by_id)
     return tuple(sorted(placed, key=_rank))
 
 

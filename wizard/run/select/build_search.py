@@ -18,8 +18,7 @@ from wizard.model.messages import Message, message
 from wizard.run.model import SourceState
 from wizard.run.select.origin import doubt
 from wizard.run.select.source_catalog import SourceCatalog
-from wizard.sources.candidates import SourceKind
-from wizard.sources.model import Offer, Source
+from wizard.sources.model import Offer, Source, SourceKind
 
 # Only what this machine lacks; what was never published cannot be chosen.
 _CHOOSABLE_REASONS = frozenset({"no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu"})

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from wizard.compatibility.model import Choices
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.sources.address_facts import channel_name
-from wizard.sources.candidates import SourceKind, source_candidates
-from wizard.sources.model import UserSettings
+from wizard.sources.candidates import source_candidates
+from wizard.sources.model import SourceKind, UserSettings
 from wizard.sources.table import FORGE
 
 _MOST = 3
@@ -36,7 +36,7 @@ def _others(contest: MirrorPolicy, choices: Choices, settings: UserSettings) -> 
     if race is not None:
         yield from (one.source.url for one in race.placed if one.is_usable and one.source.url)
         return
-    for racer in source_candidates(SourceKind.CONDA, choices, settings):
-        is_official = racer.row is not None and racer.row.id == "official"
-        if racer.source.url and (is_official or contest.may_race(SourceKind.CONDA)):
-            yield racer.source.url
+    for source in source_candidates(SourceKind.CONDA, choices, settings):
+        is_official = source.row is not None and source.row.id == "official"
+        if source.url and (is_official or contest.may_race(SourceKind.CONDA)):
+            yield source.url

@@ -25,9 +25,8 @@ from wizard.run.select.origin import told, unconfirmed
 from wizard.run.select.raced import benchmark_notices, further_sources, states_of, told_of_source
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
-from wizard.sources.candidates import SourceKind
 from wizard.sources.channel import channel_subdir
-from wizard.sources.model import Origin, Source
+from wizard.sources.model import Origin, Source, SourceKind
 from wizard.sources.read import Reader
 from wizard.sources.table import FORGE
 from wizard.transfer.installing_client import list_headers

@@ -18,9 +18,9 @@ from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.run.model import Facts
 from wizard.run.select.benchmark import Benchmark, OnSeen, RankedSource, run_benchmark
-from wizard.sources.candidates import SourceCandidate, SourceKind, rows_of, source_candidates
+from wizard.sources.candidates import rows_of, source_candidates
 from wizard.sources.channel import channel_subdir
-from wizard.sources.model import Origin, Source, UserSettings
+from wizard.sources.model import Origin, Source, SourceKind, UserSettings
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.race_policy import benchmark_policy, region
 from wizard.sources.status import ANSWERED, ChannelQuestion, InstallerQuestion, Question, WantedWheel, WheelQuestion
@@ -116,16 +116,16 @@ class MirrorPolicy:
 
     def torch(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
         """Usable sources first, the fastest before; then those that answered: they may have another Python."""
-        placed = self._racers(SourceKind.TORCH, candidate.variant, candidate.variant == default_variant)
+        found = self._candidates(SourceKind.TORCH, candidate.variant, candidate.variant == default_variant)
         race = self.races.get(SourceKind.TORCH)
         if race is None or self._is_worth_another(race, candidate):
             self._torch_races += 1
             question = torch_question(self._facts.machine, candidate, python, default_variant)
-            race = self.races[SourceKind.TORCH] = self._run(SourceKind.TORCH, question, placed)
+            race = self.races[SourceKind.TORCH] = self._run(SourceKind.TORCH, question, found)
             return tuple(one.source for one in self._in_order(race) if one.finding.truth in ANSWERED)
-        order = [one.racer.mirror for one in self._in_order(race) if one.finding.truth in ANSWERED]
-        known = [racer for racer in placed if racer.mirror in order]
-        return tuple(racer.source for racer in sorted(known, key=lambda racer: order.index(racer.mirror)))
+        order = [one.source.mirror for one in self._in_order(race) if one.finding.truth in ANSWERED]
+        known = [source for source in found if source.mirror in order]
+        return tuple(sorted(known, key=lambda source: order.index(source.mirror)))
 
     def _is_worth_another(self, race: Benchmark, candidate: Candidate) -> bool:
         """Nobody had the build that was raced for, and this one is the newest that somebody has, or of another kind."""
@@ -140,7 +140,7 @@ class MirrorPolicy:
         if race is None:
             question = packages_question(self._facts.machine, python, numpy)
             race = self.races[SourceKind.PACKAGES] = self._run(
-                SourceKind.PACKAGES, question, self._racers(SourceKind.PACKAGES, "")
+                SourceKind.PACKAGES, question, self._candidates(SourceKind.PACKAGES, "")
             )
         return tuple(one.source for one in self._in_order(race) if one.is_usable)
 
@@ -150,19 +150,19 @@ class MirrorPolicy:
         if race is None:
             question = channel_question(self._facts.machine, python)
             race = self.races[SourceKind.CONDA] = self._run(
-                SourceKind.CONDA, question, self._racers(SourceKind.CONDA, "")
+                SourceKind.CONDA, question, self._candidates(SourceKind.CONDA, "")
             )
         return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
 
-    def _racers(self, kind: SourceKind, variant: str, is_default_build: bool = False) -> tuple[SourceCandidate, ...]:
+    def _candidates(self, kind: SourceKind, variant: str, is_default_build: bool = False) -> tuple[Source, ...]:
         """With one mirror chosen: that one and the official place, the measure of all."""
         found = source_candidates(kind, self._choices, self._facts.settings, variant, is_default_build)
         chosen = self._choices.mirrors
         if chosen in WORDS:
             return found
-        return tuple(racer for racer in found if racer.mirror in (chosen, "official") or racer.row is None)
+        return tuple(source for source in found if source.mirror in (chosen, "official") or source.row is None)
 
-    def _run(self, kind: SourceKind, question: Question, found: Iterable[SourceCandidate]) -> Benchmark:
+    def _run(self, kind: SourceKind, question: Question, found: Iterable[Source]) -> Benchmark:
         rules = benchmark_policy()
         if self._choices.mirrors not in WORDS:
             rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
@@ -183,7 +183,7 @@ class MirrorPolicy:
 
         def rank(one: RankedSource) -> tuple[bool, bool, bool]:
             has_hash = race.kind is SourceKind.CONDA or one.finding.sha256 is not None or one.finding.final_host is None
-            return not one.is_usable, one.racer.mirror != chosen and chosen not in WORDS, not has_hash
+            return not one.is_usable, one.source.mirror != chosen and chosen not in WORDS, not has_hash
 
         return tuple(sorted(race.placed, key=rank))
 

@@ -11,8 +11,8 @@ from wizard.run.model import SourceState, SourceTold
 from wizard.run.select.benchmark import Benchmark, ProbeProgress, RankedSource
 from wizard.run.select.build_search import BuildSearch
 from wizard.run.select.mirror_policy import WORDS, MirrorPolicy, has_login
-from wizard.sources.candidates import SourceKind, default_index
-from wizard.sources.model import Origin, Source, UserSettings
+from wizard.sources.candidates import default_index
+from wizard.sources.model import Origin, Source, SourceKind, UserSettings
 from wizard.sources.status import USABLE, Truth
 
 _VERDICTS = {Truth.COMPLETE: "carries", Truth.ELSEWHERE: "carries", Truth.MISSING: "missing", Truth.STALE: "missing"}
@@ -62,7 +62,7 @@ def benchmark_notices(
     yield from contest.notices
     for kind, race in contest.races.items():
         source = elected.get(kind)
-        chosen = next((one for one in race.placed if one.racer.mirror == choices.mirrors), None)
+        chosen = next((one for one in race.placed if one.source.mirror == choices.mirrors), None)
         if chosen and not chosen.is_usable and choices.mirrors not in WORDS:
             yield message("race.not-usable", source=chosen.source.name, why=chosen.finding.message)
         placed = race.of(source) if source else None
