@@ -11,12 +11,13 @@ from tests.install import wheels
 from wizard.install import record, wheel_data
 from wizard.install.wheel import read_wheel
 from wizard.model import distributions
+from wizard.system import links
 
 
 def test_every_look_goes_by_the_extended_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows' rule is stood in: the plain name is found by nobody, the extended one is."""
     real, plain = tmp_path / "site", tmp_path / "too long"
-    for module in (distributions, record, wheel_data):
+    for module in (links, wheel_data):
         monkeypatch.setattr(module, "extended", lambda path: path.replace(str(plain), str(real)))
     wheel = read_wheel(
         wheels.build(tmp_path / "made", "demo", files={"demo/__init__.py": b"", "demo/a.py": b"a = 1\n"})

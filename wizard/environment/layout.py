@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 
 from wizard.system.disk import open_quietly
+from wizard.system.links import long_path
 from wizard.system.places import places
 from wizard.system.traits import of
 
@@ -22,7 +23,7 @@ _LARGEST = 256 * 1024
 def read_text(path: Path, most: int = _LARGEST) -> str | None:
     """At most so many bytes, as UTF-8 with replacement; None when it cannot be read."""
     try:
-        descriptor = open_quietly(path)
+        descriptor = open_quietly(long_path(path))
     except OSError:
         return None
     try:
@@ -44,7 +45,7 @@ def site_packages_of(prefix: Path, version: str, os_name: str | None = None) -> 
 
 def has_pip(prefix: Path, version: str, os_name: str | None = None) -> bool:
     """A whole pip: its RECORD is written last."""
-    return any(site_packages_of(prefix, version, os_name).glob("pip-*.dist-info/RECORD"))
+    return any(site_packages_of(long_path(prefix), version, os_name).glob("pip-*.dist-info/RECORD"))
 
 
 def is_conda_prefix(prefix: Path) -> bool:

@@ -32,6 +32,7 @@ from wizard.model.errors import Cancelled, WizardError
 from wizard.process import Outcome, Request, child_environment, run, without_memory
 from wizard.process.exhausted import says_full
 from wizard.system import moving, paths
+from wizard.system.links import long_path
 
 IsCancelled = Callable[[], bool]
 OnInstalled = Callable[[StoreEntry], None]
@@ -187,7 +188,7 @@ class Installer:
     def _prepare(self) -> None:
         try:
             moving.remove_tree(self._scratch)
-            self._scratch.mkdir(parents=True)
+            long_path(self._scratch).mkdir(parents=True)
         except OSError as error:
             raise as_wizard_error(error, self.places.prefix) from error
 
@@ -282,9 +283,10 @@ class Installer:
 
     def _run_uv(self, batch: Sequence[Wheel], work: _PipelineWork) -> Outcome:
         # In a folder of their own: uv reads every name in it, and torch's entry has twelve thousand.
-        folder = Path(tempfile.mkdtemp(prefix="wheels-", dir=self._scratch))
+        made = Path(tempfile.mkdtemp(prefix="wheels-", dir=long_path(self._scratch)))
+        folder = self._scratch / made.name
         for wheel in batch:
-            work.linker.put(str(wheel.path), str(folder / wheel.path.name))
+            work.linker.put(str(long_path(wheel.path)), str(made / wheel.path.name))
         argv = (
             str(paths.uv_executable()),
             "pip",

@@ -18,14 +18,9 @@ from packaging.utils import canonicalize_name
 from wizard.install.wheel import Wheel, is_plain, read_wheel
 from wizard.model.distributions import REWRITTEN, Recorded, changed_files, is_inside, parse_record, place, read_record
 from wizard.system import moving
-from wizard.system.links import extended
+from wizard.system.links import long_path
 
 PART_SUFFIX = ".torch-setup-part"
-
-
-def _long(site_packages: Path) -> Path:
-    """As Windows takes it beyond 260 characters, whatever the registry says."""
-    return Path(extended(str(site_packages)))
 
 
 def _expected(wheel: Wheel) -> dict[str, int | None]:
@@ -45,7 +40,7 @@ def _expected(wheel: Wheel) -> dict[str, int | None]:
 def check_record(site_packages: Path, source: Path) -> tuple[str, ...]:
     """Missing files and files of another size, relative to site-packages. `source` is a wheel, or a dist-info
     folder in site-packages (then the installed RECORD is the measure)."""
-    site_packages = _long(site_packages)
+    site_packages = long_path(site_packages)
     if source.suffix == ".whl":
         wheel = read_wheel(source)
         wrong = _differing(site_packages, _expected(wheel))
@@ -79,7 +74,7 @@ def _differing(site_packages: Path, expected: dict[str, int | None]) -> tuple[st
 
 def is_touched(wheel: Wheel, site_packages: Path) -> bool:
     """Something of it may be there. Cheap: looks at the first two levels of its names only."""
-    site_packages = _long(site_packages)
+    site_packages = long_path(site_packages)
     heads = {"/".join(entry.path.split("/", 4)[:4]) for entry in wheel.record}  # `.data` folders have two more levels
     tops = {"/".join(target.split("/")[:2]) for head in heads if (target := place(head))}
     present = {first for first in {top.partition("/")[0] for top in tops} if os.path.lexists(site_packages / first)}
@@ -92,7 +87,7 @@ def _facts(wheel: Path | Wheel) -> Wheel:
 
 def complete_record(wheel: Wheel, site_packages: Path) -> None:
     """Add to the installed RECORD what the wheel lists and the installer was not given. Replaced in one go."""
-    site_packages = _long(site_packages)
+    site_packages = long_path(site_packages)
     path = site_packages / wheel.dist_info / "RECORD"
     present = path.read_text(encoding="utf-8")
     listed = {entry.path for entry in parse_record(present)}
@@ -119,7 +114,7 @@ def _is_record_complete(wheel: Wheel, site_packages: Path) -> bool:
 def is_installed(wheel: Path | Wheel, site_packages: Path, deep: bool = False) -> bool:
     """Every file of it is there in its size, and an installer finished the record. `deep`: with its content, too,
     which takes as long as reading it all: after a crash a file may have its length and not its bytes."""
-    site_packages = _long(site_packages)
+    site_packages = long_path(site_packages)
     facts = _facts(wheel)
     if not (site_packages / facts.dist_info / "INSTALLER").is_file():
         return False
@@ -132,7 +127,7 @@ def remove_partial(wheel: Path | Wheel, site_packages: Path) -> int:
     """Takes out what is there of that wheel: what its RECORD lists and it holds, what installers noted down in its
     dist-info folder, and folders that this leaves empty. What another package's RECORD lists too stays: uv writes over
     it where the wheel truly brings it. Returns how many files. Raises OSError."""
-    site_packages = _long(site_packages)
+    site_packages = long_path(site_packages)
     facts = _facts(wheel)
     info = site_packages / facts.dist_info
     noted = info.iterdir() if info.is_dir() and not info.is_symlink() else ()

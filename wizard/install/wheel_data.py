@@ -34,7 +34,7 @@ from wizard.install.wheel import UNREADABLE, Wheel, is_odd, leads_out, read_whee
 from wizard.model.distributions import FAMILY, REWRITTEN, Recorded, is_inside, place
 from wizard.model.errors import WizardError
 from wizard.system import moving
-from wizard.system.links import extended
+from wizard.system.links import extended, long_path
 from wizard.system.traits import this
 
 # Writes the rest of a package whose files are linked: metadata, programs, data and the RECORD, by PyPA's `installer`.
@@ -124,7 +124,7 @@ def beside(prefix: Path, site: Path, wheels: Iterable[Path], moved: Iterable[str
         wheel = read_wheel(path)
         inside = (target for entry in wheel.record if (target := place(entry.path)))
         shared = (_relative(prefix, site / target) for target in inside)
-        found.update(dict.fromkeys(path for path in shared if os.path.lexists(prefix / path)))
+        found.update(dict.fromkeys(path for path in shared if os.path.lexists(long_path(prefix) / path)))
         found.update(dict.fromkeys(_highest_new(prefix, target) for target in _outside(prefix, site, wheel)))
     return tuple(path for path in found if not _is_below(path, gone))
 
@@ -229,10 +229,10 @@ def _header_folders(prefix: Path, site: Path) -> tuple[str, ...]:
 
 
 def _highest_new(prefix: Path, path: str) -> str:
-    top = path
-    while not os.path.lexists(prefix / top):
+    top, root = path, long_path(prefix)
+    while not os.path.lexists(root / top):
         above = top.rpartition("/")[0]
-        if not above or os.path.lexists(prefix / above):
+        if not above or os.path.lexists(root / above):
             return top
         top = above
     return path

@@ -22,7 +22,7 @@ from packaging.markers import InvalidMarker, UndefinedEnvironmentName
 from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
-from wizard.system.links import extended
+from wizard.system.links import long_path
 
 FAMILY = ("torch", "torchvision", "torchaudio")
 _FOLDER = re.compile(r"^(?P<name>[A-Za-z0-9._]+?)-(?P<version>[^-]+)(?:-py\d\.\d+)?\.(?P<kind>dist-info|egg-info)$")
@@ -58,6 +58,11 @@ class Distribution:
     @property
     def site(self) -> Path:
         return self.info.parent
+
+    @property
+    def is_folder(self) -> bool:
+        """Return False also for one that is gone."""
+        return long_path(self.info).is_dir()
 
     @property
     def local(self) -> str | None:
@@ -98,7 +103,7 @@ def _applies(requirement: Requirement, environment: Mapping[str, str]) -> bool:
 def _text(path: Path) -> str:
     """Return a file's text, "" for what is not there or cannot be read. At most 16 MB: the largest list takes 2."""
     try:
-        with path.open("rb") as file:
+        with long_path(path).open("rb") as file:
             return file.read(_LARGEST).decode("utf-8", "replace")
     except OSError:
         return ""
@@ -116,7 +121,7 @@ def read_distribution(info: Path) -> Distribution | None:
     match = _FOLDER.match(info.name)
     if match is None:
         return None
-    metadata = _text(info if info.is_file() else info / "METADATA") or _text(info / "PKG-INFO")
+    metadata = _text(info if long_path(info).is_file() else info / "METADATA") or _text(info / "PKG-INFO")
     name = next(iter(parse_headers(metadata, "Name")), match["name"])
     return Distribution(
         name=canonicalize_name(name),
@@ -126,13 +131,13 @@ def read_distribution(info: Path) -> Distribution | None:
         requires=parse_headers(metadata, "Requires-Dist"),
         tags=parse_headers(_text(info / "WHEEL"), "Tag"),
         has_metadata=bool(metadata),
-        has_record=(info / "RECORD").is_file() or match["kind"] == "egg-info",
+        has_record=(long_path(info) / "RECORD").is_file() or match["kind"] == "egg-info",
     )
 
 
 def info_folders(site: Path) -> tuple[Path, ...]:
     try:
-        return tuple(sorted(path for path in site.iterdir() if _FOLDER.match(path.name)))
+        return tuple(sorted(site / path.name for path in long_path(site).iterdir() if _FOLDER.match(path.name)))
     except OSError:
         return ()
 
@@ -158,7 +163,7 @@ def read_distributions(sites: Iterable[Path]) -> tuple[Distribution, ...]:
 def leftovers(site: Path) -> tuple[Path, ...]:
     """Return `~orch` and such: what pip moved out of the way and did not get to delete."""
     try:
-        return tuple(sorted(path for path in site.iterdir() if path.name.startswith("~")))
+        return tuple(sorted(site / path.name for path in long_path(site).iterdir() if path.name.startswith("~")))
     except OSError:
         return ()
 
@@ -203,7 +208,7 @@ def changed_files(site_packages: Path, entries: Iterable[Recorded], package: str
 
     Two packages may bring a file of one length in two contents, of which the later one stays (`wheel_data.Claims`):
     that is no change, unless `package` is of torch's family."""
-    site_packages = Path(extended(str(site_packages)))
+    site_packages = long_path(site_packages)
     found = []
     for entry in entries:
         target = place(entry.path)
@@ -229,7 +234,7 @@ def content_digest(path: Path) -> str | None:
     """Return a file's hash as a RECORD writes it, `sha256=…`; None for what cannot be read."""
     digest = hashlib.sha256()
     try:
-        with path.open("rb") as file:
+        with long_path(path).open("rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
     except OSError:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import stat
+from pathlib import Path
 
 from wizard.system.traits import this
 
@@ -28,7 +29,7 @@ def reparse_tag_of(status: os.stat_result) -> int:
 def is_link(path: str | os.PathLike[str]) -> bool:
     """A symbolic link, a junction or a mounted volume. False when nothing is there."""
     try:
-        status = os.lstat(path)
+        status = os.lstat(extended(os.fspath(path)))
     except OSError:
         return False
     tag = reparse_tag_of(status)
@@ -38,10 +39,15 @@ def is_link(path: str | os.PathLike[str]) -> bool:
 def extended(path: str, is_windows: bool | None = None) -> str:
     """Windows: `C:\\x` becomes `\\\\?\\C:\\x`, which may be longer than 260; a share becomes `\\\\?\\UNC\\…`.
 
-    The path is absolute and normal; elsewhere it stays as it is.
+    The path is absolute and normal; elsewhere, and where it names no drive or share, it stays as it is.
     """
-    if not (this().dos_paths if is_windows is None else is_windows) or path.startswith((_EXTENDED, "\\\\.\\")):
+    if not (this().dos_paths if is_windows is None else is_windows) or path.startswith((_EXTENDED, "\\\\.\\", "/")):
         return path
     if path.startswith("\\\\"):
         return f"{_EXTENDED}UNC\\{path[2:]}"
     return _EXTENDED + path
+
+
+def long_path(path: Path) -> Path:
+    """Return it as Windows opens it, and all below it, beyond 260 characters. Not to be shown, nor compared."""
+    return Path(extended(str(path)))

@@ -37,6 +37,7 @@ from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
 from wizard.run.steps.preflight import prefix_lock
 from wizard.system import paths
+from wizard.system.links import long_path
 
 IsCancelled = Callable[[], bool]
 
@@ -197,7 +198,7 @@ def snapshots_in(prefix: Path) -> tuple[Snapshot, ...]:
 
 
 def _read(prefix: Path, run: str) -> Snapshot:
-    folder = prefix / FOLDER / run
+    folder = long_path(prefix) / FOLDER / run
     with contextlib.suppress(WizardError, OSError):
         aside = kept_in(prefix, run)
         return Snapshot(run, prefix, aside.names, aside.bytes(), folder.stat().st_mtime)
@@ -239,7 +240,7 @@ def let_go_of_stale(prefixes: Iterable[Path], now: float | None = None) -> tuple
         for run in kept_runs(prefix):
             with contextlib.suppress(WizardError, OSError, Timeout):
                 folder = prefix / FOLDER / run
-                if moment - folder.stat().st_mtime > KEPT_DAYS * 86_400 and not _is_unfinished(run):
+                if moment - long_path(folder).stat().st_mtime > KEPT_DAYS * 86_400 and not _is_unfinished(run):
                     with prefix_lock(str(prefix)):
                         kept_in(prefix, run).forget()
                         gone.append(folder)

@@ -32,6 +32,7 @@ from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
 from wizard.sources.table import official
 from wizard.system import paths
+from wizard.system.links import long_path
 
 _TOOLS = ("pip", "setuptools", "wheel")  # they come with the environment, as pip freeze says too
 _MOST_BYTES = 1 << 20
@@ -201,7 +202,7 @@ def _sources(plan: Plan | None, one: Environment) -> tuple[PlanSource, ...]:
 
 
 def _conda_packages(prefix: Path) -> Iterator[ExportedPackage]:
-    for path in sorted((prefix / "conda-meta").glob("*.json")):
+    for path in sorted((long_path(prefix) / "conda-meta").glob("*.json")):
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             yield ExportedPackage(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.model.distributions import REWRITTEN, Distribution, Recorded, changed_files, is_inside
+from wizard.system.links import long_path
 
 _SAMPLE = 40
 _SMALL = 256 * 1024
@@ -39,16 +40,17 @@ def damage_of(distribution: Distribution, deep: bool = False, of_conda: Set[str]
     """
     record = distribution.record()
     lists_itself = any(entry.path.startswith(f"{distribution.info.name}/") for entry in record)
-    if not lists_itself and (distribution.info / "RECORD").is_file():
+    if not lists_itself and (long_path(distribution.info) / "RECORD").is_file():
         # No list any more, but whatever a broken disk left there.
         return (Damage("content", f"{distribution.info.name}/RECORD"),)
     entries = [_as_promised(entry) for entry in record if _is_watched(entry)]
+    site = long_path(distribution.site)
     if of_conda is not None:
         kept = (entry._replace(size=None) for entry in entries if entry.path in of_conda)
-        return tuple(damage for entry in kept if (damage := _look(distribution.site, entry)))
-    found = [damage for entry in entries if (damage := _look(distribution.site, entry))]
+        return tuple(damage for entry in kept if (damage := _look(site, entry)))
+    found = [damage for entry in entries if (damage := _look(site, entry))]
     if not found or deep:
-        changed = changed_files(distribution.site, _sample(distribution, entries, deep), distribution.name)
+        changed = changed_files(site, _sample(distribution, entries, deep), distribution.name)
         found += [Damage("content", path) for path in changed]
     return tuple(found)
 
@@ -128,7 +130,7 @@ def _sample(distribution: Distribution, entries: Iterable[Recorded], deep: bool)
 
 def _is_later(distribution: Distribution, entry: Recorded) -> bool:
     try:
-        listed = (distribution.info / "RECORD").stat().st_mtime
-        return (distribution.site / entry.path).stat().st_mtime > listed + _SAME_MOMENT
+        listed = (long_path(distribution.info) / "RECORD").stat().st_mtime
+        return (long_path(distribution.site) / entry.path).stat().st_mtime > listed + _SAME_MOMENT
     except OSError:
         return False

@@ -31,6 +31,7 @@ from wizard.environment.create.vc_runtime import missing_runtime, runtime_folder
 from wizard.environment.inspect.installation import Installation
 from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
+from wizard.system.links import long_path
 from wizard.system.traits import of
 from wizard.system.windows.files import file_version
 
@@ -240,7 +241,7 @@ def _runtime_of(env: Installation, around: HostFacts) -> tuple[tuple[str, ...], 
     and the version of the runtime that it finds first."""
     missing, version = around.runtime_missing or (), around.runtime_version
     with contextlib.suppress(OSError):
-        code = env.torch.folder.rglob("*.[dp][ly][ld]") if env.torch else ()
+        code = long_path(env.torch.folder).rglob("*.[dp][ly][ld]") if env.torch else ()
         if files := {path.name: str(path) for path in code}:
             missing = missing_runtime(files, env.prefix)
         places = (folder / _DECIDES for folder in runtime_folders(env.prefix))

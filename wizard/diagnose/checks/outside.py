@@ -14,6 +14,7 @@ from pathlib import Path
 from wizard.diagnose.model import Check, Evidence, Finding, Remedy, finding, found, not_looked, proof, ruled_out
 from wizard.environment.inspect.installation import Installation
 from wizard.model.distributions import FAMILY
+from wizard.system.links import long_path
 from wizard.system.traits import of
 
 _NAMES = (*FAMILY, "numpy", "triton")
@@ -94,13 +95,13 @@ def _entries(variable: str) -> tuple[str, ...]:
 def _pth_lines(env: Installation, folder: Path) -> tuple[str, ...]:
     """Which .pth file of the environment leads there."""
     found_in = []
-    for path in sorted(env.site.glob("*.pth")):
+    for path in sorted(long_path(env.site).glob("*.pth")):
         try:
             lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
         except OSError:
             continue
         if any(line.strip() and Path(env.site, line.strip()) == folder for line in lines):
-            found_in.append(f"{path}: {folder}")
+            found_in.append(f"{env.site / path.name}: {folder}")
     return tuple(found_in)
 
 

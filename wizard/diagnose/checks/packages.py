@@ -22,6 +22,7 @@ from wizard.environment.layout import python_of
 from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import Cancelled
 from wizard.sources.platform_tags import takes
+from wizard.system.links import long_path
 from wizard.system.traits import of
 
 _SHOWN = 5
@@ -86,16 +87,16 @@ def presence(env: Installation) -> Check:
 def _halves(env: Installation) -> Iterator[Finding]:
     for name in (*FAMILY, "numpy"):
         folder, installed = env.site / name, env.one(name)
-        if installed is None and folder.is_dir():
+        if installed is None and long_path(folder).is_dir():
             if _is_conda_owned(env, name):
                 continue
             evidence = (proof("no-metadata", path=str(folder)),)
             yield _half(name, evidence, Remedy(_anew(name), (folder,)))
-        elif installed and installed.info.is_dir():
+        elif installed and installed.is_folder:
             if not (installed.has_metadata and installed.has_record):
                 lost = "METADATA" if not installed.has_metadata else "RECORD"
                 yield _half(name, (proof("lost", path=str(installed.info), name=lost),), Remedy(_anew(name, installed)))
-            elif not folder.is_dir():
+            elif not long_path(folder).is_dir():
                 yield _half(name, (proof("gone", path=str(folder)),), Remedy(_anew(name, installed)))
 
 
@@ -190,7 +191,7 @@ def whole_files(env: Installation, deep: bool = False, is_cancelled: Callable[[]
     halves = {each.code and str(each.cause.params.get("name")) for each in _halves(env)}
     for distribution in env.distributions:
         is_watched = is_of_torch(distribution.name) or distribution.name in needed
-        if not is_watched or distribution.name in halves or not distribution.info.is_dir():
+        if not is_watched or distribution.name in halves or not distribution.is_folder:
             continue
         if is_cancelled():
             raise Cancelled
@@ -212,7 +213,7 @@ def compare_contents(env: Installation, is_cancelled: Callable[[], bool]) -> tup
     for distribution in env.distributions:
         if is_cancelled():
             raise Cancelled
-        if distribution.info.is_dir():
+        if distribution.is_folder:
             found = damage_of(distribution, True, of_conda if distribution.installer == "conda" else None)
             wrong += [f"{distribution.name} {damage}" for damage in found]
     return tuple(wrong)
@@ -238,7 +239,7 @@ def _files_of_conda(env: Installation) -> frozenset[str]:
     """What conda's records list below the folder of packages, relative to it."""
     below = f"{env.site.relative_to(env.prefix).as_posix()}/" if env.prefix in env.site.parents else "/"
     listed: set[str] = set()
-    for path in (env.prefix / "conda-meta").glob("*.json"):
+    for path in (long_path(env.prefix) / "conda-meta").glob("*.json"):
         try:
             files = json.loads(path.read_text(encoding="utf-8")).get("files", ())
         except (OSError, ValueError, AttributeError):
@@ -297,7 +298,7 @@ def python_tags(env: Installation) -> Check:
 
 def _in_another_folder(env: Installation) -> Path | None:
     """conda changed the Python, and torch stayed in the folder of the old one."""
-    if not of(env.os).sites_by_python or env.one("torch") or (env.site / "torch").exists():
+    if not of(env.os).sites_by_python or env.one("torch") or long_path(env.site / "torch").exists():
         return None
     sites = (path for path in env.prefix.glob("lib/python3.*/site-packages") if path != env.site)
     return next((site for site in sites if (site / "torch").is_dir()), None)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from wizard.environment.layout import is_conda_prefix
 from wizard.system import moving
+from wizard.system.links import long_path
 
 NO_USER_SITE = "torch_setup_no_user_site.pth"
 # In a namespace of its own: site runs such a line inside a function, where a comprehension sees no names.
@@ -91,7 +92,7 @@ def _activation(prefix: Path, folders: tuple[str, ...]) -> dict[Path, str]:
     for ending, block in blocks.items():
         name = prefix / "etc" / "conda" / "activate.d" / f"{_CONDA_NAME}{ending or '.sh'}"
         path = name if conda else prefix / "bin" / f"activate{ending}"
-        if conda or not ending or path.is_file():
+        if conda or not ending or long_path(path).is_file():
             found[path] = with_block(_text(path), block())
     found[script] = _SCRIPT.format(folders=_quoted(folders))
     return found
@@ -131,7 +132,7 @@ def with_block(text: str, block: str) -> str:
 
 def _text(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        return long_path(path).read_text(encoding="utf-8")
     except FileNotFoundError:
         return ""
 
@@ -139,6 +140,7 @@ def _text(path: Path) -> str:
 def write_guards(files: Mapping[Path, str]) -> None:
     """Raises OSError; each file whole or as it was."""
     for path, text in files.items():
+        path = long_path(path)
         path.parent.mkdir(parents=True, exist_ok=True)
         mode = path.stat().st_mode & 0o777 if path.exists() else 0o644
         moving.write_whole(path, text.encode(), mode, unfinished=path.with_name(f"{path.name}.torch-setup-new"))

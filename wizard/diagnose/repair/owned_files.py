@@ -26,6 +26,7 @@ from wizard.model.distributions import (
     read_distribution,
     read_record,
 )
+from wizard.system.links import is_link, long_path
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ def owned_by_others(prefix: Path, site: Path, names: frozenset[str], further: It
     """`further`: conda's records of what goes too. A conda package that holds a going one's metadata is that one."""
     files: set[str] = set()
     going = {_relative(prefix, info) for info in info_folders(site) if folder_name(info) in names}
-    for record in sorted((prefix / "conda-meta").glob("*.json")):
+    for found in sorted((long_path(prefix) / "conda-meta").glob("*.json")):
+        record = prefix / "conda-meta" / found.name
         listed = () if record in further else tuple(_conda_files(prefix, record))
         if not any(path.rpartition("/")[0] in going for path in listed):
             files.update(listed)
@@ -94,7 +96,7 @@ def _own(prefix: Path, site: Path, info: Path, coming: Set[str]) -> _Own:
     found = []
     for path, digest in listed.items():
         if tops[path] not in folders and path not in coming:
-            if not digest or content_digest(prefix / path) != digest or not os.path.getsize(prefix / path):  # noqa: PTH202
+            if not digest or content_digest(prefix / path) != digest or not os.path.getsize(long_path(prefix) / path):  # noqa: PTH202
                 continue
             if tops[path]:
                 folders.add(tops[path])
@@ -158,9 +160,10 @@ def _with_strays(prefix: Path, site: Path, wanted: Iterable[str], shared: Shared
 
 def _files_below(prefix: Path, top: Path) -> Iterator[str]:
     """Without compiled modules: they follow from their sources."""
-    for folder, folders, names in os.walk(top):
+    root = long_path(prefix)
+    for folder, folders, names in os.walk(long_path(top)):
         links = [name for name in folders if os.path.islink(os.path.join(folder, name))]  # noqa: PTH114, PTH118
-        start = _relative(prefix, Path(folder))
+        start = _relative(root, Path(folder))
         yield from (f"{start}/{name}" for name in (*names, *links) if not name.endswith(".pyc"))
 
 
@@ -168,7 +171,7 @@ def _conda_files(prefix: Path, record: Path) -> Iterator[str]:
     if record.parent != prefix / "conda-meta" or record.suffix != ".json":
         return
     try:
-        yield from (str(path) for path in json.loads(record.read_text(encoding="utf-8")).get("files", ()))
+        yield from (str(path) for path in json.loads(long_path(record).read_text(encoding="utf-8")).get("files", ()))
     except (OSError, ValueError, AttributeError):
         return
 
@@ -184,7 +187,7 @@ def _highest(prefix: Path, site: Path, wanted: Iterable[str], shared: Shared) ->
         top, above = path, path.rpartition("/")[0]
         while above.startswith(inside) and above not in shared.folders:
             top, above = above, above.rpartition("/")[0]
-        if top not in found and os.path.lexists(prefix / top):
+        if top not in found and os.path.lexists(long_path(prefix) / top):
             found[top] = None
     return tuple(path for path in found if not any(above in found for above in _above([path])))
 
@@ -193,15 +196,20 @@ class _Reach:
     """Whether a path stays in the prefix when its folders are followed: a link may lead to the user's own files."""
 
     def __init__(self, prefix: Path) -> None:
-        self._prefix, self._root = prefix, os.path.realpath(prefix)
-        self._known: dict[str, bool] = {}
+        self._prefix = long_path(prefix)
+        self._root = os.path.realpath(self._prefix)
+        self._known = {"": True}
 
     def __call__(self, path: str) -> bool:
-        folder = path.rpartition("/")[0]
+        folder, _, name = path.rpartition("/")
         if folder not in self._known:
-            real = os.path.realpath(self._prefix / folder)
-            self._known[folder] = real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
-        return self._known[folder]
+            self._known[folder] = self(folder) and self._stays(folder)
+        return self._known[folder] and name != ".."
+
+    def _stays(self, folder: str) -> bool:
+        place = self._prefix / folder
+        real = os.path.realpath(place) if is_link(place) else self._root
+        return real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
 
 
 def distributions_named(site: Path, names: Iterable[str]) -> tuple[Distribution, ...]:

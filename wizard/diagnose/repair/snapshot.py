@@ -21,6 +21,7 @@ from wizard.install.record import remove_partial
 from wizard.install.wheel_data import beside
 from wizard.model.errors import WizardError
 from wizard.system import moving
+from wizard.system.links import long_path
 
 FOLDER = ".torch-setup-aside"
 _LIST, _CLEARED, _KEPT, _STRAYS = "list.json", "cleared", "kept", "strays"
@@ -49,7 +50,8 @@ class RepairSnapshot:
 
     def __init__(self, prefix: Path, site: Path, run: str) -> None:
         self.prefix, self.site = prefix, site
-        self.folder = prefix / FOLDER / run
+        self._root = long_path(prefix)
+        self.folder = self._root / FOLDER / run
 
     @property
     def is_begun(self) -> bool:
@@ -94,11 +96,11 @@ class RepairSnapshot:
         spare: bool,
     ) -> list[Item]:
         going = distributions_named(self.site, names)
-        further = [path for path in further if os.path.lexists(path)]
+        further = [path for path in further if os.path.lexists(long_path(path))]
         moved = claims(self.prefix, self.site, going, wheels, further, spare)
         inside = [os.path.relpath(path, self.prefix).replace(os.sep, "/") for path in edits]
         inside += beside(self.prefix, self.site, wheels, moved)
-        edited = [Item(path, COPIED if os.path.lexists(self.prefix / path) else NEW) for path in dict.fromkeys(inside)]
+        edited = [Item(path, COPIED if os.path.lexists(self._root / path) else NEW) for path in dict.fromkeys(inside)]
         return [*(Item(path, MOVED) for path in moved), *edited]
 
     def _write_list(self, items: list[Item], names: tuple[str, ...], spare: bool) -> None:
@@ -118,7 +120,7 @@ class RepairSnapshot:
             return _List((), (), False)
 
     def _put_one(self, item: Item) -> None:
-        there, here = self.folder / _KEPT / item.path, self.prefix / item.path
+        there, here = self.folder / _KEPT / item.path, self._root / item.path
         if item.kind == NEW or os.path.lexists(there):
             return
         there.parent.mkdir(parents=True, exist_ok=True)
@@ -180,7 +182,7 @@ class RepairSnapshot:
         return all(os.path.lexists(self.folder / _KEPT / item.path) for item in items if item.kind != NEW)
 
     def _discard(self, path: str, into: str = "discarded") -> None:
-        here, there = self.prefix / path, self.folder / into / path
+        here, there = self._root / path, self.folder / into / path
         if not os.path.lexists(here):
             return
         while os.path.lexists(there):
@@ -189,7 +191,7 @@ class RepairSnapshot:
         moving.rename(here, there)
 
     def _bring_back(self, item: Item, spare: bool) -> None:
-        there, here = self.folder / _KEPT / item.path, self.prefix / item.path
+        there, here = self.folder / _KEPT / item.path, self._root / item.path
         if not os.path.lexists(there):
             return
         if item.kind == MOVED and os.path.lexists(here):
@@ -203,7 +205,7 @@ class RepairSnapshot:
         for folder, _, names in os.walk(strays):
             for name in names:
                 path = Path(folder, name)
-                here = self.prefix / path.relative_to(strays)
+                here = self._root / path.relative_to(strays)
                 if not name.endswith(".pyc") and not os.path.lexists(here):
                     here.parent.mkdir(parents=True, exist_ok=True)
                     moving.rename(path, here)
@@ -227,7 +229,7 @@ class RepairSnapshot:
 def kept_in(prefix: Path, run: str) -> RepairSnapshot:
     """The snapshot of that run by its own list: the run's folder may be gone. Raises WizardError `restore-failed`."""
     try:
-        data = json.loads((prefix / FOLDER / run / _LIST).read_text(encoding="utf-8"))
+        data = json.loads((long_path(prefix) / FOLDER / run / _LIST).read_text(encoding="utf-8"))
         return RepairSnapshot(prefix, prefix / str(data["site"]), run)
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise WizardError("restore-failed", details=repr(error), path=str(prefix / FOLDER / run)) from error
@@ -235,6 +237,6 @@ def kept_in(prefix: Path, run: str) -> RepairSnapshot:
 
 def kept_runs(prefix: Path) -> tuple[str, ...]:
     """The repairs that can be taken back, the newest first (a run's id begins with its time)."""
-    base = prefix / FOLDER
+    base = long_path(prefix) / FOLDER
     names = [path.name for path in base.iterdir() if (path / _LIST).is_file()] if base.is_dir() else []
     return tuple(sorted(names, reverse=True))

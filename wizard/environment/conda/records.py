@@ -22,6 +22,7 @@ from filelock import FileLock
 
 from wizard.system import paths
 from wizard.system.disk import BINARY
+from wizard.system.links import long_path
 from wizard.system.traits import this
 from wizard.undo.user_file import replace_file
 
@@ -46,7 +47,7 @@ class Record:
 def read_records(prefix: Path) -> tuple[Record, ...]:
     """Sorted by name; a record that cannot be read is left out."""
     records = []
-    for path in sorted((prefix / "conda-meta").glob("*.json")):
+    for path in sorted((long_path(prefix) / "conda-meta").glob("*.json")):
         try:
             records.append(parse_record(json.loads(path.read_text(encoding="utf-8"))))
         except (OSError, ValueError, KeyError, TypeError):
@@ -57,7 +58,7 @@ def read_records(prefix: Path) -> tuple[Record, ...]:
 def owners_of_files(prefix: Path) -> Mapping[str, str]:
     """Every file that conda's records list, relative with "/" -> the package as conda calls it."""
     found: dict[str, str] = {}
-    for path in sorted((prefix / "conda-meta").glob("*.json")):
+    for path in sorted((long_path(prefix) / "conda-meta").glob("*.json")):
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             name = f"{data['name']} {data['version']}"
@@ -74,7 +75,7 @@ def parse_record(data: dict[str, Any]) -> Record:
 
 def take_out_credentials(prefix: Path) -> None:
     """rattler keeps the channel's password in its records; they will be readable for others."""
-    for path in (prefix / "conda-meta").glob("*.json"):
+    for path in (long_path(prefix) / "conda-meta").glob("*.json"):
         written = path.read_text(encoding="utf-8")
         clean = without_credentials(written)
         if clean != written:
@@ -83,7 +84,7 @@ def take_out_credentials(prefix: Path) -> None:
 
 def name_sources(prefix: Path, sources: Mapping[str, str]) -> None:
     """Of packages that came from files of this computer: the address that the channel has for them, by SHA-256."""
-    for path in (prefix / "conda-meta").glob("*.json") if sources else ():
+    for path in (long_path(prefix) / "conda-meta").glob("*.json") if sources else ():
         data = json.loads(path.read_text(encoding="utf-8"))
         url = sources.get(str(data.get("sha256")))
         if url is not None:
@@ -94,7 +95,7 @@ def name_sources(prefix: Path, sources: Mapping[str, str]) -> None:
 def correct_links(prefix: Path) -> None:
     """Take out the digests of symbolic links. rattler writes that of the link's text; conda writes none, and its
     `doctor` compares what stands there with the file that the link leads to. Raises OSError, ValueError."""
-    for path in (prefix / "conda-meta").glob("*.json"):
+    for path in (long_path(prefix) / "conda-meta").glob("*.json"):
         data = json.loads(path.read_text(encoding="utf-8"))
         entries = data.get("paths_data", {}).get("paths", ())
         links = [entry for entry in entries if entry.get("path_type") == "softlink" and "sha256_in_prefix" in entry]

@@ -38,7 +38,7 @@ from wizard.environment.inspect.survey import site_folders
 from wizard.environment.layout import python_of, read_text
 from wizard.model.errors import Cancelled, WizardError, gigabytes_apart
 from wizard.process import Request, child_environment, run
-from wizard.system.links import extended
+from wizard.system.links import extended, long_path
 
 OnProgress = Callable[[int, int], None]  # bytes done and in all
 IsCancelled = Callable[[], bool]
@@ -171,6 +171,7 @@ def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) ->
 
 
 def _files_in(prefix: Path) -> frozenset[str]:
+    prefix = long_path(prefix)
     names = (path for path in prefix.rglob("*") if path.is_symlink() or not path.is_dir())
     return frozenset(path.relative_to(prefix).as_posix() for path in names)
 
@@ -212,7 +213,7 @@ class _CloneWork:
 
     def carry_out(self) -> None:
         for folder in self.contents.folders:
-            (self.target / folder).mkdir(exist_ok=True)
+            Path(self.roots[1], folder).mkdir(exist_ok=True)
         placeholders = placeholders_of(self.source)
         left = [(path, size) for path, size in self.contents.files if not self._is_there(path, size)]
         is_much = sum(size for _, size in left if size > _READ_WHOLE) > _READ_ALL
@@ -221,7 +222,7 @@ class _CloneWork:
         for path in self.contents.links:
             self._copy_link(path)
         for folder in reversed(self.contents.folders):
-            shutil.copystat(self.source / folder, self.target / folder)
+            shutil.copystat(*(Path(root, folder) for root in self.roots))
 
     def _is_there(self, path: str, size: int) -> bool:
         """Tell whether it is the frame's, or now linked: by one thread, since several would wait for each other."""
@@ -231,7 +232,8 @@ class _CloneWork:
         return path in self.contents.stored and self.copier.link(*self._paths(path), size)
 
     def _paths(self, path: str) -> tuple[str, str]:
-        return f"{self.roots[0]}{os.sep}{path}", f"{self.roots[1]}{os.sep}{path}"
+        native = path.replace("/", os.sep)  # the extended form knows no other
+        return f"{self.roots[0]}{os.sep}{native}", f"{self.roots[1]}{os.sep}{native}"
 
     def _all(self, files: Sequence[tuple[str, int]], copy: Callable[[str, int], None]) -> None:
         """The first failure ends the others, too."""

@@ -27,7 +27,7 @@ from urllib.parse import quote
 
 from wizard.model.errors import Cancelled
 from wizard.system.disk import move_blocks, share_blocks
-from wizard.system.links import extended
+from wizard.system.links import extended, long_path
 from wizard.system.traits import this
 
 # The records of a copied environment say what its files are now: sizes and digests of those that were rewritten.
@@ -50,7 +50,7 @@ class RewrittenFile(Protocol):
 def mend_wheel_records(prefix: Path, sites: Iterable[str], changed: Mapping[str, RewrittenFile]) -> None:
     """`changed`: by path relative to the prefix, with "/"."""
     for site in sites:
-        for record in (prefix / site).glob("*.dist-info/RECORD"):
+        for record in (long_path(prefix) / site).glob("*.dist-info/RECORD"):
             before = record.read_text(encoding="utf-8", errors="surrogateescape")
             after = mended_record(before, site, changed)
             if after != before:
@@ -73,7 +73,7 @@ def mended_record(text: str, site: str, changed: Mapping[str, RewrittenFile]) ->
 
 def mend_conda_records(prefix: Path, changed: Mapping[str, RewrittenFile]) -> None:
     digests = {one.before: one.after for one in changed.values()}
-    for record in (prefix / "conda-meta").glob("*.json"):
+    for record in (long_path(prefix) / "conda-meta").glob("*.json"):
         # A damaged one is copied as it is.
         before = after = record.read_text(encoding="utf-8", errors="surrogateescape")
         for old, new in digests.items():
@@ -85,7 +85,7 @@ def mend_conda_records(prefix: Path, changed: Mapping[str, RewrittenFile]) -> No
 def placeholders_of(prefix: Path) -> dict[str, str]:
     """Of conda's files: those into which the prefix was written, and over what."""
     found: dict[str, str] = {}
-    for record in (prefix / "conda-meta").glob("*.json"):
+    for record in (long_path(prefix) / "conda-meta").glob("*.json"):
         for path, placeholder in _recorded_placeholders(record):
             found[path] = placeholder
     return found

@@ -19,6 +19,7 @@ from packaging.utils import canonicalize_name
 from wizard.model.distributions import Distribution, folder_name, info_folders, parse_requirement, read_distribution
 from wizard.model.typed import from_json
 from wizard.system import moving
+from wizard.system.links import long_path
 
 NAME = ".torch-setup.json"
 SCHEMA = 1
@@ -78,7 +79,7 @@ class EnvironmentChanges:
 
 def read_good_state(prefix: Path) -> Baseline | None:
     try:
-        state = from_json((prefix / NAME).read_bytes(), Baseline)
+        state = from_json((long_path(prefix) / NAME).read_bytes(), Baseline)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
         return None
     return state if state.schema == SCHEMA else None
@@ -104,7 +105,7 @@ def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared
 
 
 def _kept(info: Path) -> BaselinePackage | None:
-    record = info / "RECORD"
+    record = long_path(info) / "RECORD"
     found = read_distribution(info)
     try:
         state = record.stat()
@@ -134,7 +135,7 @@ def drift_of(prefix: Path) -> EnvironmentChanges | None:
 
 
 def _is_as_it_was(site: Path, kept: BaselinePackage) -> bool:
-    record = site / kept.info / "RECORD"
+    record = long_path(site) / kept.info / "RECORD"
     try:
         found = record.stat()
         if (found.st_size, found.st_mtime_ns) == (kept.size, kept.mtime_ns):
@@ -150,7 +151,7 @@ def _later(infos: tuple[Path, ...], state: Baseline) -> tuple[Distribution, ...]
     found = []
     for info in infos:
         with contextlib.suppress(OSError):
-            if info.name not in known and info.stat().st_mtime > state.written:
+            if info.name not in known and long_path(info).stat().st_mtime > state.written:
                 found.append(read_distribution(info))
     return tuple(each for each in found if each)
 

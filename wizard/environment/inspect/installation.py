@@ -19,6 +19,7 @@ from wizard.environment.layout import is_conda_prefix, python_of, site_packages_
 from wizard.model.distributions import Distribution, leftovers, read_distributions
 from wizard.process import Outcome, Request, child_environment, run
 from wizard.system import paths
+from wizard.system.links import long_path
 from wizard.system.traits import of
 
 _SECONDS = 60.0
@@ -223,10 +224,10 @@ def _outside(python: Interpreter) -> Iterator[Path]:
 def read_torch(site: Path) -> TorchFiles | None:
     """None where no torch folder is. Its version.py may be missing or of no known shape."""
     folder = site / "torch"
-    if not folder.is_dir():
+    if not long_path(folder).is_dir():
         return None
     try:
-        text = (folder / "version.py").read_text(encoding="utf-8", errors="replace")
+        text = (long_path(folder) / "version.py").read_text(encoding="utf-8", errors="replace")
     except OSError:
         text = ""
     return parse_version_file(text, folder)

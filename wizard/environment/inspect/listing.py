@@ -20,6 +20,7 @@ from wizard.environment.inspect.found import Environment, EnvironmentKind, Envir
 from wizard.environment.inspect.look import last_used, look
 from wizard.environment.layout import read_text
 from wizard.environment.remove.trash import TRASH, Deletion, pending
+from wizard.system.links import long_path
 
 # Where environments usually lie: our folder, conda's, those of the tools that make virtual environments.
 #
@@ -229,7 +230,7 @@ def interpreter_version(python: Path, prefix: Path) -> str | None:
 def _going() -> Iterator[Environment]:
     """What was deleted and is not all gone yet."""
     for deletion in pending():
-        if deletion.trash.is_dir():
+        if long_path(deletion.trash).is_dir():
             prefix = Path(deletion.prefix)
             yield Environment(prefix.name, prefix, _kind_of(deletion), EnvironmentState.DELETING)
 
@@ -238,4 +239,4 @@ def _kind_of(deletion: Deletion) -> EnvironmentKind:
     """As the note says. What a run began is in no list before; its last file to go may still tell."""
     with contextlib.suppress(ValueError):
         return EnvironmentKind(deletion.kind)
-    return EnvironmentKind.VENV if (deletion.trash / "pyvenv.cfg").exists() else EnvironmentKind.RATTLER
+    return EnvironmentKind.VENV if (long_path(deletion.trash) / "pyvenv.cfg").exists() else EnvironmentKind.RATTLER

@@ -14,6 +14,7 @@ from wizard.environment.layout import python_of, read_text
 from wizard.environment.remove.unfinished import MARKER, unfinished_run
 from wizard.model.messages import Message, message
 from wizard.system import paths
+from wizard.system.links import long_path
 from wizard.system.traits import this
 
 _CFG_LINE = re.compile(r"^\s*([\w-]+)\s*=\s*(.*?)\s*$", re.MULTILINE)
@@ -127,7 +128,7 @@ def last_used(prefix: Path, python: str | None) -> float | None:
     newest: float | None = None
     for path, read_counts in _traces(prefix, python):
         try:
-            status = path.lstat()
+            status = long_path(path).lstat()
         except OSError:
             continue
         moment = max(status.st_mtime, status.st_atime) if read_counts else status.st_mtime

@@ -19,6 +19,7 @@ import msgspec
 from wizard.environment.inspect.sizes import Folder
 from wizard.model.distributions import read_record
 from wizard.model.typed import from_json
+from wizard.system.links import long_path
 from wizard.system.traits import this
 
 # Made with the environment, by venv, virtualenv, uv or conda; Scripts is Windows' bin. Ours: `activation_files`.
@@ -70,6 +71,7 @@ def _is_frame(path: str) -> bool:
 def owned_files(prefix: Path, sites: Iterable[str]) -> frozenset[str]:
     """Relative paths with "/", in the system's case. `sites`: site-packages folders, relative to the prefix."""
     found: set[str] = set()
+    prefix = long_path(prefix)
     for path in (prefix / "conda-meta").glob("*.json"):
         try:
             found.update(from_json(path.read_bytes(), _CondaRecord).files)

@@ -23,7 +23,7 @@ from wizard.environment.conda.records import unregister
 from wizard.environment.remove.erase import OnErased, erase
 from wizard.model.typed import from_json
 from wizard.system import moving, paths
-from wizard.system.links import is_link
+from wizard.system.links import is_link, long_path
 
 TRASH = ".torch-setup-trash-"
 DELETING = ".torch-setup-deleting.json"
@@ -148,7 +148,7 @@ def _put_away_on_a_full_disk(deletion: Deletion) -> None:
     """Deleting is what helps a full disk: a little goes first, then there is room for the note."""
     moving.rename(Path(deletion.prefix), deletion.trash)
     for name in _FIRST_TO_GO:
-        if (deletion.trash / name).is_dir() and not is_link(deletion.trash / name):
+        if (long_path(deletion.trash) / name).is_dir() and not is_link(deletion.trash / name):
             with contextlib.suppress(OSError):
                 erase(deletion.trash / name)
             break
@@ -176,7 +176,7 @@ def clear(
 ) -> None:
     """Removes what was put away, or drops the note when that never came to pass. Raises OSError, Cancelled."""
     prefix, trash = Path(deletion.prefix), deletion.trash
-    is_there = os.path.lexists(trash)
+    is_there = os.path.lexists(long_path(trash))
     if not is_there and os.path.lexists(prefix):
         forget(deletion, prefix)
         return
@@ -200,7 +200,7 @@ def _erase_trash(deletion: Deletion, on_erased: OnErased, is_cancelled: Callable
         erase(trash, on_erased, is_cancelled, keep=(DELETING,))
         moving.unlink(trash / DELETING, missing_ok=True)
     with contextlib.suppress(OSError):  # not empty: the mark was missing, so it is somebody else's
-        trash.rmdir()
+        long_path(trash).rmdir()
 
 
 def forget(deletion: Deletion, folder: Path) -> None:
@@ -217,6 +217,6 @@ def forget(deletion: Deletion, folder: Path) -> None:
 
 def _marked(folder: Path, deletion_id: str) -> bool:
     try:
-        return from_json((folder / DELETING).read_bytes(), _DeletionMark).id == deletion_id
+        return from_json((long_path(folder) / DELETING).read_bytes(), _DeletionMark).id == deletion_id
     except (OSError, msgspec.MsgspecError):
         return False

@@ -18,7 +18,7 @@ from wizard.environment.remove.erase import erase
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away
 from wizard.model.errors import UsageError, WizardError
 from wizard.system import moving
-from wizard.system.links import is_link
+from wizard.system.links import is_link, long_path
 
 MARKER = ".torch-setup-unfinished.json"
 
@@ -136,7 +136,7 @@ def _read_mark(prefix: Path) -> _UnfinishedMark | None:
     if is_link(prefix):
         return None
     try:
-        data = json.loads((prefix / MARKER).read_text(encoding="utf-8"))
+        data = json.loads((long_path(prefix) / MARKER).read_text(encoding="utf-8"))
         return _UnfinishedMark(str(data["run"]), bool(data["existed"]), tuple(map(str, data["parents"])))
     except (OSError, ValueError, KeyError, TypeError):
         return None

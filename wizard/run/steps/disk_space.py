@@ -21,6 +21,7 @@ from wizard.model.lock import Lock, LockedFile
 from wizard.run.run_folder import RunFolder
 from wizard.run.steps.python_files import read_python_files
 from wizard.system import paths
+from wizard.system.links import long_path
 from wizard.transfer.download import Downloads
 
 # Unpacked wheels against their size: measured on torch 2.15.0+cu132 with its companions; see docs/architecture.md.
@@ -123,7 +124,7 @@ def gigabytes(size: int) -> float:
 
 def _used_bytes(prefix: Path) -> int:
     total = 0
-    for folder, _, names in os.walk(prefix):
+    for folder, _, names in os.walk(long_path(prefix)):
         for name in names:
             with contextlib.suppress(OSError):
                 total += os.lstat(os.path.join(folder, name)).st_size  # noqa: PTH118 (tens of thousands of files)
