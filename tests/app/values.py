@@ -27,7 +27,7 @@ from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.sources.table import MirrorRow
 from wizard.toolconfig.lint.finding import LintContext
 from wizard.toolconfig.lint.lint import lint
-from wizard.toolconfig.options import read_own_settings
+from wizard.toolconfig.settings import read_own_settings
 
 MACHINE = Machine(
     os="linux",

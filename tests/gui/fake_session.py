@@ -25,9 +25,9 @@ from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, Sou
 from wizard.run.report.document import diagnosis_facts, verification_facts
 from wizard.run.select.judged_builds import JudgedBuild
 from wizard.sources.table import MirrorRow
-from wizard.toolconfig.apply import apply
-from wizard.toolconfig.editors import UserContext
+from wizard.toolconfig.edit import apply
 from wizard.toolconfig.lint.finding import LintFinding
+from wizard.toolconfig.model import UserContext
 from wizard.transfer.download import FetchProgress
 from wizard.transfer.proxy.model import Network, SystemProxy
 from wizard.undo.model import Change

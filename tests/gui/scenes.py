@@ -21,7 +21,7 @@ from wizard.run.select.new_builds import NewBuild
 from wizard.sources.model import Origin, Source
 from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.lint import lint
-from wizard.toolconfig.options import read_own_settings
+from wizard.toolconfig.settings import read_own_settings
 
 PIP_CONF = """\
 # our lab's settings, please keep

@@ -23,7 +23,7 @@ from wizard.gui.tools.undo import UndoPage
 from wizard.gui.widgets.diff_view import FileDiff
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, message
-from wizard.toolconfig.apply import apply, propose
+from wizard.toolconfig.edit import apply, propose
 from wizard.toolconfig.model import Edit, Tool
 
 

@@ -9,8 +9,7 @@ import pytest
 from tests.toolconfig import readers
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
-from wizard.toolconfig.apply import propose
-from wizard.toolconfig.editors import edited, key_after, value_of
+from wizard.toolconfig.edit import edited, key_after, propose, value_of
 from wizard.toolconfig.model import Edit, Tool
 from wizard.undo.model import Value
 

@@ -13,7 +13,7 @@ from tests.servers.index_server import IndexServer
 from tests.toolconfig.world import Computer
 from wizard.model.messages import message
 from wizard.system import paths
-from wizard.toolconfig.apply import apply, propose, undo
+from wizard.toolconfig.edit import apply, propose, undo
 from wizard.toolconfig.use import SettingsRequest, pip_wish, uv_wish
 
 WHY = message("settings-file.reason.use", id="example")

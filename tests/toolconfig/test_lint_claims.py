@@ -14,10 +14,10 @@ import pytest
 from tests.line.wheel import build_wheel
 from tests.servers.index_server import IndexServer
 from wizard.system import paths
-from wizard.toolconfig.apply import propose
+from wizard.toolconfig.edit import propose
 from wizard.toolconfig.lint.finding import LintContext
 from wizard.toolconfig.lint.lint import edits_of, lint
-from wizard.toolconfig.options import read_own_settings
+from wizard.toolconfig.settings import read_own_settings
 
 
 @dataclass(frozen=True)

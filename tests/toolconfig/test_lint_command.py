@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from wizard.toolconfig.apply import undo
+from wizard.toolconfig.edit import undo
 from wizard.undo.model import How
 
 ROOT = Path(__file__).resolve().parents[2]

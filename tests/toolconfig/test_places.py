@@ -11,12 +11,10 @@ import pytest
 from tests.toolconfig.world import Computer
 from wizard.model.messages import LANGUAGES, text
 from wizard.system import paths
-from wizard.toolconfig.editors import UserContext, own_file, settings_files
-from wizard.toolconfig.files import settings_table
-from wizard.toolconfig.model import Tool
-from wizard.toolconfig.pip import pip_files, read_pip_settings
+from wizard.toolconfig.files import own_file, settings_files, settings_table
+from wizard.toolconfig.model import Tool, UserContext
+from wizard.toolconfig.settings import read_user_settings
 from wizard.toolconfig.use import outdone
-from wizard.toolconfig.uv import uv_files
 from wizard.toolconfig.verify import parse_pip_debug, parse_pip_settings, parse_uv_settings, says_twice
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="folders of Linux")
@@ -135,21 +133,6 @@ def test_a_byte_order_mark_blinds_pip_and_not_uv(computer: Computer) -> None:
 # --- the rows
 
 
-def test_the_rows_agree_with_what_the_sources_are_read_from(tmp_path: Path) -> None:
-    """`mirrors` reads pip's and uv's settings as sources; both know the same places (but for those of one Python)."""
-    home = tmp_path / "home" / "me"
-    for os_name, environ in (
-        ("linux", {}),
-        ("linux", {"XDG_CONFIG_DIRS": "/a:/b", "XDG_CONFIG_HOME": str(home / "cfg")}),
-        ("windows", {}),
-        ("windows", {"APPDATA": str(home / "ad"), "PROGRAMDATA": str(tmp_path / "pd")}),
-    ):
-        around = UserContext(environ, home, os_name, tmp_path)
-        for tool, files in ((Tool.PIP, pip_files), (Tool.UV, uv_files)):
-            known = {PureWindowsPath(str(path)) for path in files(environ, home, os_name, tmp_path)}
-            assert {PureWindowsPath(path) for path in places(tool, around)} == known
-
-
 @linux
 def test_folders_of_xdg_are_read_in_pips_order(computer: Computer) -> None:
     """pip lets the last of XDG_CONFIG_DIRS win, against the XDG specification; its own answer decides."""
@@ -160,9 +143,9 @@ def test_folders_of_xdg_are_read_in_pips_order(computer: Computer) -> None:
     ours = [str(file.path) for file in settings_files(Tool.PIP, computer.around) if file.path.is_file()]
     told = [path for path in ours if path.startswith(str(computer.home))]
     assert [path for path in debugged if path.startswith(str(computer.home))] == told
-    values, read, _ = read_pip_settings(computer.environ, computer.home, "linux", Path("/"))
-    assert [path for path in read if path.startswith(str(computer.home))] == told
-    assert values["index-url"] == (B,)
+    settings = read_user_settings(computer.environ, computer.home, "linux", Path("/"))
+    assert [path for path in settings.files if path.startswith(str(computer.home))] == told
+    assert settings.index_url == B
     assert effective_pip(computer) == B
 
 

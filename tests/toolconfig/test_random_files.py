@@ -15,7 +15,7 @@ from tests.thorough import times
 from tests.toolconfig import readers
 from tests.toolconfig.random_files import conda_files, pip_files, uv_files
 from wizard.model.messages import message
-from wizard.toolconfig.apply import apply, propose, undo
+from wizard.toolconfig.edit import apply, propose, undo
 from wizard.toolconfig.model import Edit, Tool
 from wizard.toolconfig.text_file import one_place, read_text
 from wizard.undo.journal import UndoJournal

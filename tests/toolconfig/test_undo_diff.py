@@ -9,7 +9,7 @@ import pytest
 
 from wizard.app.use.settings import undo, undo_diffs
 from wizard.model.messages import message
-from wizard.toolconfig.apply import apply, propose
+from wizard.toolconfig.edit import apply, propose
 from wizard.toolconfig.model import Edit, Tool
 from wizard.undo.model import Change, How
 

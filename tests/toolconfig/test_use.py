@@ -13,7 +13,7 @@ from wizard.app.use import settings as use_cases
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import message, text
 from wizard.sources.table import mirror_rows
-from wizard.toolconfig.apply import propose
+from wizard.toolconfig.edit import propose
 from wizard.toolconfig.model import Edit, Tool
 from wizard.toolconfig.use import LASTING, pip_wish, rows_of, uv_wish
 from wizard.toolconfig.verify import ToolAnswer, verify

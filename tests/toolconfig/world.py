@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.system import paths
-from wizard.toolconfig.editors import UserContext
+from wizard.toolconfig.model import UserContext
 
 
 @dataclass

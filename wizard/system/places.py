@@ -48,12 +48,6 @@ class Places(Protocol):
         """Of the C++ runtime that torch needs and does not bring; None: there is no such thing. The first has a
         version."""
 
-    def uv_files(self, environ: Environ, home: Path, root: Path) -> tuple[Path, ...]:
-        """Highest precedence first."""
-
-    def conda_settings(self, environ: Environ, root: Path) -> list[Path]:
-        """The machine's folders."""
-
     def user_sites(self, environ: Environ, home: Path) -> Path:
         """Holds a folder for each Python with the user's own packages."""
 

@@ -101,24 +101,6 @@ def runtime_libraries() -> tuple[Path, ...] | None:
     return None
 
 
-def uv_files(environ: Mapping[str, str], home: Path, root: Path) -> tuple[Path, ...]:
-    shared = [folder / "uv" / "uv.toml" for folder in _shared_settings(environ, root)]
-    return (_own_settings(environ, home) / "uv" / "uv.toml", *shared, root / "etc" / "uv" / "uv.toml")
-
-
-def _own_settings(environ: Mapping[str, str], home: Path) -> Path:
-    return Path(environ.get("XDG_CONFIG_HOME") or home / ".config")
-
-
-def _shared_settings(environ: Mapping[str, str], root: Path) -> list[Path]:
-    folders = (environ.get("XDG_CONFIG_DIRS") or "/etc/xdg").split(":")
-    return [root / folder.lstrip("/") for folder in folders if folder]
-
-
-def conda_settings(environ: Mapping[str, str], root: Path) -> list[Path]:
-    return [root / "etc" / "conda", root / "var" / "lib" / "conda"]
-
-
 def user_sites(environ: Mapping[str, str], home: Path) -> Path:
     return Path(environ.get("PYTHONUSERBASE") or home / ".local") / "lib"
 

@@ -109,20 +109,8 @@ def _programs() -> Path:
     return Path(os.environ.get("PROGRAMFILES", "C:/Program Files"))
 
 
-def uv_files(environ: Mapping[str, str], home: Path, root: Path) -> tuple[Path, ...]:
-    return (_roaming(environ, home) / "uv" / "uv.toml", _shared(environ) / "uv" / "uv.toml")
-
-
-def conda_settings(environ: Mapping[str, str], root: Path) -> list[Path]:
-    return [_shared(environ) / "conda"]
-
-
 def _roaming(environ: Mapping[str, str], home: Path) -> Path:
     return Path(environ.get("APPDATA") or home / "AppData" / "Roaming")
-
-
-def _shared(environ: Mapping[str, str]) -> Path:
-    return Path(environ.get("PROGRAMDATA") or "C:\\ProgramData")
 
 
 def user_sites(environ: Mapping[str, str], home: Path) -> Path:

@@ -1,9 +1,8 @@
-"""pip's own settings: read the way pip reads them, edited in place.
+"""pip's own settings: found, read the way pip reads them, edited in place by lines.
 
-pip.conf and pip.ini, edited by lines: ConfigUpdater says which lines an option has, the others are not touched.
-
-pip's own reader (configparser) decides what a file means; this file knows only where things stand. Options are
-named as pip names them: lower case, dashes, without leading ones.
+Files: global, then user (legacy below new), then PIP_CONFIG_FILE; PIP_* variables beat files; within files [install]
+beats [global]. configparser, pip's own reader, decides what a file means; ConfigUpdater says which lines an option
+has, the others are not touched. Options are named as pip names them: lower case, dashes, without leading ones.
 """
 
 from __future__ import annotations
@@ -11,125 +10,139 @@ from __future__ import annotations
 import configparser
 import locale
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.model.messages import Message, message
-from wizard.toolconfig.files import files_of
+from wizard.toolconfig.files import ToolReading, read_files, settings_files
+from wizard.toolconfig.model import ROLES, Option, Tool, UserContext, line_with
 from wizard.toolconfig.text_file import body_of, split_lines
 from wizard.undo.model import Value
-from wizard.undo.user_file import read_file
-
-# The user's own pip settings, read the way pip reads them.
-#
-# Files: global, then user (legacy below new), then PIP_CONFIG_FILE; PIP_* variables beat files; within files [install]
-# beats [global]. The settings of one interpreter (site) are left out: the target is a new one. pip aborts on a file
-# that it cannot read; we say so and go on.
 
 _SECTIONS = ("global", "install")  # later wins
-_MULTIPLE = ("extra-index-url", "find-links")
 _VARIABLE = "PIP_"
-TRUE_WORDS = ("1", "true", "yes", "on", "t", "y")
-
-
-def pip_files(environ: Mapping[str, str], home: Path, os_name: str, root: Path) -> tuple[Path, ...]:
-    """Where pip would look, lowest precedence first. `root` is the machine's file system ("/")."""
-    found = files_of("pip", environ, home, os_name, root)
-    return tuple(path for row, path in found if row.scope != "environment")
-
-
-def decode(data: bytes) -> str:
-    """UTF-8 with or without a mark, else what this system's locale says (GBK on Chinese Windows).
-
-    Raises UnicodeDecodeError.
-    """
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return data.decode(locale.getpreferredencoding(False))
-
-
-def parse_pip_file(text: str) -> dict[str, str]:
-    """{"global.index-url": …}: no interpolation, no inline comments. Raises configparser.Error."""
-    parser = configparser.RawConfigParser()
-    parser.read_string(text)
-    return {f"{section}.{_named(key)}": value for section in parser.sections() for key, value in parser.items(section)}
-
-
-def _named(key: str) -> str:
-    return key.lower().replace("_", "-").removeprefix("--")
-
-
-def merge_pip(files: tuple[Mapping[str, str], ...], environ: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The values that pip would use for `install`, by option. Empty values count as not given."""
-    merged: dict[str, str] = {}
-    for values in files:
-        merged.update(values)
-    chosen: dict[str, str] = {}
-    for section in _SECTIONS:
-        start = f"{section}."
-        chosen.update({key[len(start) :]: value for key, value in merged.items() if key.startswith(start) and value})
-    variables = {key.upper(): value for key, value in environ.items()}
-    chosen.update(
-        {
-            _named(key[len(_VARIABLE) :]): value
-            for key, value in variables.items()
-            if key.startswith(_VARIABLE) and value
-        }
-    )
-    return {key: tuple(value.split()) if key in _MULTIPLE else (value.strip(),) for key, value in chosen.items()}
-
-
-def read_pip_settings(
-    environ: Mapping[str, str], home: Path, os_name: str, root: Path
-) -> tuple[dict[str, tuple[str, ...]], tuple[str, ...], tuple[Message, ...]]:
-    """(values, files that were read, notices)."""
-    parsed: list[dict[str, str]] = []
-    read: list[str] = []
-    notices: list[Message] = []
-    for path in pip_files(environ, home, os_name, root):
-        try:
-            parsed.append(parse_pip_file(decode(read_file(path))))
-            read.append(str(path))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except (OSError, ValueError, configparser.Error) as error:
-            first_line = (str(error).splitlines() or [type(error).__name__])[0]
-            notices.append(message("settings.unreadable", file=str(path), problem=first_line))
-    return merge_pip(tuple(parsed), environ), tuple(read), tuple(notices)
-
-
-MULTIPLE = ("extra-index-url", "find-links", "trusted-host")
+_LISTS = ("extra-index-url", "find-links", "trusted-host")
+_MARK = b"\xef\xbb\xbf"
 _ASSIGNMENT = re.compile(r"^(\s*[^=:]*?\s*[=:][ \t]*)")
 _COMMENT = ("#", ";")
 
 
-def option_name(written: str) -> str:
+def read_pip(around: UserContext, encoding: str | None = None) -> ToolReading:
+    """Return what pip's files and variables say; those of one interpreter (site) are left out: the target is a new one.
+
+    `encoding`: the one that pip reads its files in (default: this system's). pip aborts on a file that it cannot read;
+    this goes on.
+    """
+    expected = encoding or locale.getpreferredencoding(False)
+    files = (file.path for file in settings_files(Tool.PIP, around) if file.scope != "environment")
+    reading = read_files(
+        Tool.PIP,
+        files,
+        lambda content, path: parse_pip_options(_decoded(content), path),
+        lambda content: ("mark", "") if content.startswith(_MARK) else _misread(content, expected),
+    )
+    reading.options += _variables(around.environ)
+    return reading
+
+
+def _misread(content: bytes, encoding: str) -> tuple[str, str] | None:
+    try:
+        content.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return "encoding", encoding
+    return None
+
+
+def _decoded(content: bytes) -> str:
+    """Return UTF-8 with or without a mark, else what this system's locale says (GBK on Chinese Windows).
+
+    Raises UnicodeDecodeError.
+    """
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode(locale.getpreferredencoding(False))
+
+
+def _named(written: str) -> str:
     return written.lower().replace("_", "-").removeprefix("--")
 
 
-def parse(text: str) -> dict[str, str]:
-    """All that pip reads: {"global.timeout": "3"}, with what [DEFAULT] adds. Raises ValueError."""
+def _items(text: str) -> Iterator[tuple[str, str, str]]:
+    """Yield (section, option, value) of all that pip reads: no interpolation, no inline comments, with what [DEFAULT]
+    adds. Raises ValueError."""
     parser = configparser.RawConfigParser()
     try:
         parser.read_string("\n".join(body_of(line) for line in split_lines(text)))
     except configparser.Error as error:
         raise ValueError(str(error)) from error
-    return {
-        f"{section}.{option_name(key)}": value for section in parser.sections() for key, value in parser.items(section)
-    }
+    for section in parser.sections():
+        for written, value in parser.items(section):
+            yield section, _named(written), value
+
+
+def parse(text: str) -> dict[str, str]:
+    """Return {"global.timeout": "3"}. Raises ValueError."""
+    return {f"{section}.{key}": value for section, key, value in _items(text)}
+
+
+def parse_pip_options(text: str, path: Path) -> list[Option]:
+    """Raises ValueError."""
+    lines = [body_of(line) for line in split_lines(text)]
+    return [
+        _option(path, f"{section}.{key}", key, value, lines, _line_of(lines, section, key))
+        for section, key, value in _items(text)
+    ]
+
+
+def _option(path: Path | None, spelled: str, key: str, raw: str, lines: list[str], start: int) -> Option:
+    is_list = key in _LISTS
+    values = tuple(raw.split()) if is_list else (raw.strip(),)
+    at = tuple(line_with(lines, value, start) for value in values) if path else ()
+    return Option(
+        Tool.PIP, path, spelled, key, values, at, is_list=is_list, role=ROLES.get(key, ""), raw=raw if path else ""
+    )
+
+
+def _line_of(lines: list[str], section: str, key: str) -> int:
+    current = ""
+    for number, line in enumerate(lines, start=1):
+        head = re.match(r"\[(.+)\]", line)
+        if head:
+            current = head[1]
+        elif current == section and _named(re.split(r"[=:]", line.strip(), maxsplit=1)[0].strip()) == key:
+            return number
+    return 1
+
+
+def _variables(environ: Mapping[str, str]) -> Iterator[Option]:
+    for name, value in sorted(environ.items()):
+        upper = name.upper()
+        if value and upper.startswith(_VARIABLE) and upper != "PIP_CONFIG_FILE":
+            yield _option(None, name, _named(upper.removeprefix(_VARIABLE)), value, [], 1)
+
+
+def effective(options: Iterable[Option]) -> dict[str, tuple[str, ...]]:
+    """Return what `pip install` would use, by option. Empty values count as not given."""
+    options = tuple(options)
+    merged = {option.spelled: option for option in options if option.path}
+    chosen: dict[str, tuple[str, ...]] = {}
+    for section in _SECTIONS:
+        own = (option for spelled, option in merged.items() if spelled == f"{section}.{option.key}")
+        chosen.update({option.key: option.values for option in own if any(option.values)})
+    chosen.update({option.key: option.values for option in options if option.path is None})
+    return chosen
 
 
 def value_of(text: str, key: str) -> Value:
-    """What the section itself says. Raises ValueError."""
+    """Return what the section itself says. Raises ValueError."""
     everything, places = parse(text), [place for place in _options(text) if place.name == key]
     if not places:
         return None
     if len(places) > 1:
         raise ValueError(f"{key} is there twice")
     value = everything[key]
-    return tuple(value.split()) if key.partition(".")[2] in MULTIPLE else value.strip()
+    return tuple(value.split()) if _name_in(key) in _LISTS else value.strip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,12 +172,12 @@ def _places(text: str) -> Iterator[_Place]:
         line += 1
         for part in block.iter_blocks():
             if isinstance(part, Option):
-                yield _Place(f"{block.name}.{option_name(part.key)}", line, line + len(part.lines))
+                yield _Place(f"{block.name}.{_named(part.key)}", line, line + len(part.lines))
             line += len(part.lines)
 
 
 def edited(text: str, key: str, value: Value, newline: str, is_tidy: bool) -> str:
-    """`is_tidy`: a section that is empty then goes, too. Raises ValueError."""
+    """Return the text with the option changed. `is_tidy`: a section that is empty then goes, too. Raises ValueError."""
     lines, section = split_lines(text), f"{key.partition('.')[0]}."
     places = list(_places(text))
     place = next((place for place in places if place.name == key), None)
@@ -177,14 +190,14 @@ def edited(text: str, key: str, value: Value, newline: str, is_tidy: bool) -> st
         return text
     if within:
         indent = _indent(lines[within[-1].start]) if len(within) > 1 else ""
-        return _inserted(lines, within[-1].end, _written(f"{indent}{_option(key)} = ", value), newline)
+        return _inserted(lines, within[-1].end, _written(f"{indent}{_name_in(key)} = ", value), newline)
     head = [f"[{section[:-1]}]"]
     if lines and lines[-1].strip():
         head.insert(0, "")
-    return _inserted(lines, len(lines), [*head, *_written(f"{_option(key)} = ", value)], newline)
+    return _inserted(lines, len(lines), [*head, *_written(f"{_name_in(key)} = ", value)], newline)
 
 
-def _option(key: str) -> str:
+def _name_in(key: str) -> str:
     return key.partition(".")[2]
 
 

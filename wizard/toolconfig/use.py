@@ -20,17 +20,9 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.sources.table import FORGE, MirrorRow, mirror_rows
-from wizard.toolconfig.editors import (
-    SettingsFile,
-    UserContext,
-    own_file,
-    parsed,
-    says,
-    settings_files,
-    value_of,
-    variables,
-)
-from wizard.toolconfig.model import Edit, Tool
+from wizard.toolconfig.edit import parsed, says, value_of
+from wizard.toolconfig.files import SettingsFile, own_file, settings_files, variables
+from wizard.toolconfig.model import Edit, Tool, UserContext
 from wizard.undo.user_file import read
 
 # What makes a written setting count for nothing: a variable, a stronger file, a variable that hides the file.

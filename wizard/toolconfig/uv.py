@@ -1,37 +1,124 @@
-"""uv's own settings: read with its variables, edited in place.
+"""uv's own settings: found, read with its variables, edited in place.
 
-uv.toml, edited with tomlkit; entries of `[[index]]` by lines, so that comments near them stay.
+Only what says where packages come from. A project's uv.toml or pyproject.toml does not count (the target is no
+project). Edited with tomlkit; entries of `[[index]]` by lines, so that comments near them stay.
 
 Keys: "extra-index-url" or "pip.index-url" as in the file; "index" is the address of the default `[[index]]`
 entry, "index[https://…]" the address of the entry that has that one.
+
+One file: reading and editing know the same keys.
 """
 
 from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wizard.model.messages import Message, message
-from wizard.system.places import places
-from wizard.toolconfig.pip import TRUE_WORDS
+from wizard.toolconfig.files import ToolReading, read_files, settings_files
+from wizard.toolconfig.model import ROLES, TRUE_WORDS, Option, Tool, UserContext, line_with
 from wizard.toolconfig.text_file import body_of, split_lines
 from wizard.undo.model import Value
-from wizard.undo.user_file import read_file
 
 if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
 
+_VARIABLES = {  # of two for one option the later wins
+    "UV_INDEX_URL": "index-url",
+    "UV_DEFAULT_INDEX": "index-url",
+    "UV_INDEX": "extra-index-url",
+    "UV_EXTRA_INDEX_URL": "extra-index-url",
+    "UV_FIND_LINKS": "find-links",
+    "UV_INSECURE_HOST": "allow-insecure-host",
+}
+_ENTRY_ROLES = ("index", "extra", "links")
+_NO_INDEX = ("no-index", "UV_NO_INDEX")
+_HEAD = re.compile(r"""^[ \t]*\[\[[ \t]*(?:index|"index"|'index')[ \t]*\]\][ \t]*(?:#.*)?$""")
+_ANY_HEAD = re.compile(r"^[ \t]*\[")
+_BOOLEANS = {"true": True, "false": False}  # no setting of uv's says these as a text
+_NAMED = re.compile(r"^index\[(.+)\]$")
 
-# The user's own uv settings: uv.toml of the user and of the machine, and the UV_* variables.
-#
-# Only what says where packages come from. A project's uv.toml or pyproject.toml does not count (the target is no
-# project), nor an index marked `explicit` (it serves only projects that name it).
+
+def read_uv(around: UserContext) -> ToolReading:
+    """Return what uv's files and variables say."""
+    files = (file.path for file in settings_files(Tool.UV, around))
+    reading = read_files(Tool.UV, files, lambda content, path: parse_uv_options(content.decode("utf-8-sig"), path))
+    reading.options += _variables(around.environ)
+    return reading
+
+
+def parse(text: str) -> dict[str, Any]:
+    """Return the document as it is read. Raises ValueError."""
+    try:
+        document: dict[str, Any] = tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    return document
+
+
+def parse_uv_options(text: str, path: Path) -> list[Option]:
+    """Return the options of both tables, those of `[pip]` last; odd types are left out. Raises ValueError."""
+    document, lines = parse(text), text.splitlines()
+    found: list[Option] = []
+    inner = document.get("pip")
+    for prefix, table in (("", document), ("pip.", inner if isinstance(inner, dict) else {})):
+        for key, value in table.items():
+            if key == "index":
+                rows = value if isinstance(value, list) else ()
+                found += [_entry_option(row, path, lines) for row in rows if _has_address(row)]
+            elif isinstance(value, bool):
+                found.append(Option(Tool.UV, path, prefix + key, key, (str(value).lower(),), (_line_of(lines, key),)))
+            elif isinstance(value, str | list):
+                found.append(_option(path, prefix + key, key, value, lines))
+    return found
+
+
+def _has_address(row: Any) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("url"), str)
+
+
+def _entry_option(row: dict[str, Any], path: Path, lines: list[str]) -> Option:
+    url, is_default = row["url"], row.get("default") is True
+    role = "links" if row.get("format") == "flat" else "index" if is_default else "extra"
+    role = "explicit" if row.get("explicit") is True else role  # it serves only projects that name it
+    spelled = "index" if is_default else f"index[{url}]"
+    return Option(Tool.UV, path, spelled, "index", (url,), (line_with(lines, url, 1),), role=role, raw=url)
+
+
+def _option(path: Path, spelled: str, key: str, value: str | list[Any], lines: list[str]) -> Option:
+    is_list = isinstance(value, list)
+    values = tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else (value,)
+    start = _line_of(lines, key)
+    at = tuple(line_with(lines, one, start) for one in values)
+    return Option(Tool.UV, path, spelled, key, values, at, is_list=is_list, role=ROLES.get(key, ""))
+
+
+def _line_of(lines: list[str], key: str) -> int:
+    return next((number for number, line in enumerate(lines, 1) if line.split("=")[0].strip(" \t\"'") == key), 1)
+
+
+def _variables(environ: Mapping[str, str]) -> Iterator[Option]:
+    """Yield those that name sources first, in uv's own order."""
+    written = {
+        name.upper(): name for name, value in sorted(environ.items()) if value and name.upper().startswith("UV_")
+    }
+    for upper in dict.fromkeys((*_VARIABLES, *written)):
+        if name := written.get(upper):
+            key, value = _VARIABLES.get(upper, upper), environ[name]
+            is_list = key in ("extra-index-url", "find-links", "allow-insecure-host")
+            values = tuple(_listed(value, key)) if is_list else (value.strip(),)
+            yield Option(Tool.UV, None, name, key, values, is_list=is_list, role=ROLES.get(key, ""))
+
+
+def _listed(text: str, key: str) -> Iterator[str]:
+    """Yield the items of a variable; `UV_INDEX` may give each a name: `lab=https://…`."""
+    for item in (text if key == "extra-index-url" else text.replace(",", " ")).split():
+        yield item.partition("=")[2] if "=" in item.partition("://")[0] else item
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,91 +132,37 @@ class UvValues:
     base: Path | None = None
 
 
-def uv_files(environ: Mapping[str, str], home: Path, os_name: str, root: Path) -> tuple[Path, ...]:
-    """Highest precedence first: the user's file, then the machine's."""
-    if environ.get("UV_NO_CONFIG", "").lower() in TRUE_WORDS:
-        return ()
-    if environ.get("UV_CONFIG_FILE"):
-        return (Path(environ["UV_CONFIG_FILE"]),)
-    return places(os_name).uv_files(environ, home, root)
+def effective(options: Iterable[Option]) -> tuple[UvValues, ...]:
+    """Return what the variables and each file say, the highest precedence first."""
+    places: dict[Path | None, list[Option]] = {}
+    for option in options:
+        places.setdefault(option.path, []).append(option)
+    return tuple(_values(group, path.parent if path else None) for path, group in reversed(places.items()))
 
 
-def parse_uv_file(text: str, base: Path | None = None) -> UvValues:
-    """Odd types are left out. Raises ValueError for what is not TOML."""
-    document = tomllib.loads(text)
-    pip = document.get("pip")
-    table = {**document, **(pip if isinstance(pip, dict) else {})}
-    indexes = table.get("index")
-    rows = [row for row in indexes if isinstance(row, dict)] if isinstance(indexes, list) else []
-    usable = [row for row in rows if isinstance(row.get("url"), str) and row.get("explicit") is not True]
-    simple = [row for row in usable if row.get("format") != "flat"]
-    default = next((row["url"] for row in simple if row.get("default") is True), None)
+def _values(group: list[Option], base: Path | None) -> UvValues:
+    entries = [option for option in group if option.key == "index"]
+    index, extra, links = ([entry.values[0] for entry in entries if entry.role == role] for role in _ENTRY_ROLES)
+    plain = [option.values[0] for option in group if option.key == "index-url" and option.role and not option.is_list]
+    no_index = [option.values[0].lower() for option in group if option.key in _NO_INDEX and not option.is_list]
     return UvValues(
-        index=default or _text(table.get("index-url")),
-        extra=(
-            *(row["url"] for row in simple if row.get("default") is not True),
-            *_texts(table.get("extra-index-url")),
-        ),
-        find_links=(*(row["url"] for row in usable if row.get("format") == "flat"), *_texts(table.get("find-links"))),
-        no_index=table.get("no-index") is True,
+        index=next(iter(index), plain[-1] if plain else None) or None,
+        extra=(*extra, *_texts(group, "extra-index-url")),
+        find_links=(*links, *_texts(group, "find-links")),
+        no_index=bool(no_index) and no_index[-1] in TRUE_WORDS,
         base=base,
     )
 
 
-def parse_uv_variables(environ: Mapping[str, str]) -> UvValues:
-    """`UV_INDEX` holds addresses apart by spaces, each with or without a name (`name=https://…`)."""
-    named = environ.get("UV_INDEX", "").split()
-    unnamed = tuple(item.partition("=")[2] if "=" in item.partition("://")[0] else item for item in named)
-    return UvValues(
-        index=environ.get("UV_DEFAULT_INDEX") or environ.get("UV_INDEX_URL") or None,
-        extra=(*unnamed, *environ.get("UV_EXTRA_INDEX_URL", "").split()),
-        find_links=tuple(environ.get("UV_FIND_LINKS", "").replace(",", " ").split()),
-        no_index=environ.get("UV_NO_INDEX", "").lower() in TRUE_WORDS,
-    )
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value else None
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def read_uv_settings(
-    environ: Mapping[str, str], home: Path, os_name: str, root: Path
-) -> tuple[tuple[UvValues, ...], tuple[str, ...], tuple[Message, ...]]:
-    """(values with the highest precedence first, files that were read, notices)."""
-    values, read, notices = [parse_uv_variables(environ)], [], []
-    for path in uv_files(environ, home, os_name, root):
-        try:
-            values.append(parse_uv_file(read_file(path).decode("utf-8-sig"), path.parent))
-            read.append(str(path))
-        except (FileNotFoundError, NotADirectoryError):
-            continue
-        except (OSError, ValueError, RecursionError) as error:
-            first_line = (str(error).splitlines() or [type(error).__name__])[0]
-            notices.append(message("settings.unreadable", file=str(path), problem=first_line))
-    return tuple(values), tuple(read), tuple(notices)
-
-
-_HEAD = re.compile(r"""^[ \t]*\[\[[ \t]*(?:index|"index"|'index')[ \t]*\]\][ \t]*(?:#.*)?$""")
-_ANY_HEAD = re.compile(r"^[ \t]*\[")
-_BOOLEANS = {"true": True, "false": False}  # no setting of uv's says these as a text
-_NAMED = re.compile(r"^index\[(.+)\]$")
-
-
-def parse(text: str) -> dict[str, Any]:
-    """Raises ValueError."""
-    try:
-        document: dict[str, Any] = tomllib.loads(text)
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
-    return document
+def _texts(group: list[Option], key: str) -> tuple[str, ...]:
+    """Return a list's values: that of `[pip]` stands in for the other, variables add up."""
+    found = [option for option in group if option.key == key and option.is_list]
+    inner = [option for option in found if option.spelled.startswith("pip.")]
+    return tuple(value for option in inner or found for value in option.values)
 
 
 def value_of(text: str, key: str) -> Value:
-    """Raises ValueError, also for a value of another kind than text or texts."""
+    """Return what a key says. Raises ValueError, also for a value of another kind than text or texts."""
     document = parse(text)
     if key == "index" or _NAMED.match(key):
         at = _entry(document, key)
@@ -146,7 +179,7 @@ def value_of(text: str, key: str) -> Value:
 
 
 def key_after(key: str, value: Value) -> str:
-    """An entry that is known by its address has another name once it has another address."""
+    """Return the key once it is written: an entry that is known by its address has another name then."""
     return f"index[{value}]" if _NAMED.match(key) and isinstance(value, str) else key
 
 
@@ -169,7 +202,7 @@ def _entry(document: dict[str, Any], key: str) -> int | None:
 
 
 def edited(text: str, key: str, value: Value, newline: str, is_tidy: bool) -> str:
-    """Raises ValueError for what cannot be done in this file."""
+    """Return the text with the key changed. Raises ValueError for what cannot be done in this file."""
     if key == "index" or _NAMED.match(key):
         at = _entry(parse(text), key)
         if value is not None and not isinstance(value, str):

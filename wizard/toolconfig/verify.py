@@ -20,8 +20,8 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Outcome, Request, child_environment, redact, run
 from wizard.system import paths
-from wizard.toolconfig.editors import UserContext, value_of
-from wizard.toolconfig.model import Tool
+from wizard.toolconfig.edit import value_of
+from wizard.toolconfig.model import Tool, UserContext
 from wizard.toolconfig.use import SettingsRequest
 from wizard.undo.user_file import read
 

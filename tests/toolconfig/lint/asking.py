@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from hypothesis import HealthCheck, settings
 
-from tests.sources.test_settings import Computer
+from tests.toolconfig.test_settings import Computer
 from wizard.model.messages import LANGUAGES, text
-from wizard.toolconfig.apply import propose
+from wizard.toolconfig.edit import propose
 from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.lint import edits_of, lint
-from wizard.toolconfig.options import read_own_settings
+from wizard.toolconfig.settings import read_own_settings
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 PIP, UV, CONDA = "home/me/.config/pip/pip.conf", "home/me/.config/uv/uv.toml", "home/me/.condarc"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources.test_settings import Computer
+from tests.toolconfig.test_settings import Computer
 
 
 @pytest.fixture

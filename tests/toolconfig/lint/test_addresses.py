@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.sources.test_settings import Computer
 from tests.toolconfig.lint.asking import CARD, CONDA, PIP, UV, codes, findings, mended, only
+from tests.toolconfig.test_settings import Computer
 from wizard.model.messages import text
 from wizard.toolconfig.lint.lint import edits_of
 

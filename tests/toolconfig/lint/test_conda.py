@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sources.test_settings import Computer
 from tests.toolconfig.lint.asking import CALM, CARD, CONDA, NO_CARD, codes, findings, mended, only
+from tests.toolconfig.test_settings import Computer
 from wizard.model.messages import text
-from wizard.toolconfig.apply import propose
-from wizard.toolconfig.conda_names import all_addresses
+from wizard.toolconfig.conda import all_addresses
+from wizard.toolconfig.edit import propose
 from wizard.toolconfig.lint.finding import LintContext
 from wizard.toolconfig.lint.lint import edits_of
-from wizard.toolconfig.options import read_own_settings
+from wizard.toolconfig.settings import read_own_settings
 
 
 def test_defaults_above_conda_forge_is_the_cpu_build_on_a_card(computer: Computer) -> None:

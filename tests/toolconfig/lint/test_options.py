@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from tests.sources.test_settings import Computer
 from tests.toolconfig.lint.asking import CARD, CONDA, PIP, UV, codes, mended, only
+from tests.toolconfig.test_settings import Computer
 from wizard.model.messages import catalogue, text
 from wizard.sources.address_facts import address_facts
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.sources.test_settings import Computer
 from tests.toolconfig.lint.asking import CONDA, PIP, UV, codes, findings
+from tests.toolconfig.test_settings import Computer
 from wizard.toolconfig.lint.finding import LintContext
 
 TUNA_CONDA = """channels:

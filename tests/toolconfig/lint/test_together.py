@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.sources.test_settings import Computer
 from tests.toolconfig.lint.asking import CALM, CONDA, PIP, UV, codes, findings, mended, only
+from tests.toolconfig.test_settings import Computer
 from wizard.model.messages import LANGUAGES, text
-from wizard.toolconfig.apply import propose
+from wizard.toolconfig.edit import propose
 from wizard.toolconfig.lint.lint import edits_of
 
 

@@ -22,13 +22,12 @@ from wizard.machine.model import Machine
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.system import paths
-from wizard.toolconfig import apply as door
-from wizard.toolconfig.apply import apply, propose, take_out
-from wizard.toolconfig.editors import UserContext
+from wizard.toolconfig import edit as door
+from wizard.toolconfig.edit import apply, propose, take_out
 from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.lint import edits_of, lint
-from wizard.toolconfig.model import Diff, Edit, Tool
-from wizard.toolconfig.options import OwnSettings, read_own_settings
+from wizard.toolconfig.model import Diff, Edit, Tool, UserContext
+from wizard.toolconfig.settings import OwnSettings, read_own_settings
 from wizard.toolconfig.text_file import difference
 from wizard.toolconfig.use import CONDA, SettingsRequest, rows_of, wishes
 from wizard.toolconfig.verify import ToolCheck, clean_index_cache, conda_of, verify

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from wizard.model.messages import Message, Scalar, message
 from wizard.process import redact
-from wizard.toolconfig.options import Option
+from wizard.toolconfig.model import Option
 
 
 @dataclass(frozen=True, slots=True)

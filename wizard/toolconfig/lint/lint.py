@@ -13,8 +13,8 @@ from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.rules_addresses import ADDRESS_RULES, INDEX_RULES
 from wizard.toolconfig.lint.rules_conda import CONDA_RULES
 from wizard.toolconfig.lint.rules_files import FILE_RULES, OPTION_RULES
-from wizard.toolconfig.model import Edit
-from wizard.toolconfig.options import Option, OwnSettings
+from wizard.toolconfig.model import Edit, Option
+from wizard.toolconfig.settings import OwnSettings
 
 Rule = Callable[[OwnSettings, LintContext], Iterator[LintFinding]]
 RULES: tuple[Rule, ...] = (*FILE_RULES, *ADDRESS_RULES, *INDEX_RULES, *CONDA_RULES, *OPTION_RULES)

@@ -13,10 +13,10 @@ from urllib.parse import urlsplit
 
 from wizard.sources.address_facts import DeadAddress, dead_address
 from wizard.sources.table import mirror_rows
-from wizard.toolconfig.conda_read import is_false
+from wizard.toolconfig.conda import is_false
 from wizard.toolconfig.lint.finding import LintContext, LintFinding, OptionFix, finding
-from wizard.toolconfig.model import Tool
-from wizard.toolconfig.options import Option, OwnSettings
+from wizard.toolconfig.model import Option, Tool
+from wizard.toolconfig.settings import OwnSettings
 from wizard.transfer.address import address_problem, has_scheme, is_loopback
 
 VARIANT = re.compile(r"/(cpu|cu\d{2,3}|rocm[\d.]+|xpu)(?:/|$)")

@@ -7,11 +7,10 @@ from urllib.parse import urlsplit
 
 from wizard.sources.address_facts import address_facts, channel_name, needs_terms
 from wizard.sources.table import FORGE, mirror_rows
-from wizard.toolconfig.conda_names import addresses, is_closed
-from wizard.toolconfig.conda_read import CondaValues
+from wizard.toolconfig.conda import CondaValues, addresses, is_closed
 from wizard.toolconfig.lint.finding import LintContext, LintFinding, OptionFix, finding
-from wizard.toolconfig.model import Tool
-from wizard.toolconfig.options import Option, OwnSettings
+from wizard.toolconfig.model import Option, Tool
+from wizard.toolconfig.settings import OwnSettings
 from wizard.transfer.address import has_scheme
 
 _PRIORITIES = ("strict", "flexible", "disabled", "true", "false", "yes", "no", "on", "off")

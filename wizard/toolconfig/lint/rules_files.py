@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from wizard.model.messages import message
 from wizard.sources.address_facts import OptionRow, address_facts
 from wizard.toolconfig.lint.finding import LintContext, LintFinding, OptionFix, finding
-from wizard.toolconfig.model import Tool
-from wizard.toolconfig.options import BrokenFile, Option, OwnSettings
-from wizard.toolconfig.pip import TRUE_WORDS
+from wizard.toolconfig.model import TRUE_WORDS, BrokenFile, Option, Tool
+from wizard.toolconfig.settings import OwnSettings
 
 _IGNORED = ("use-mirrors", "mirrors")
 

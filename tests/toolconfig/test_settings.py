@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import configparser
-import contextlib
+import json
 import os
 import sys
 from pathlib import Path
@@ -14,9 +13,7 @@ from hypothesis import strategies as st
 
 from wizard.model.messages import LANGUAGES, text
 from wizard.sources.model import UserSettings
-from wizard.toolconfig.pip import decode, merge_pip, parse_pip_file, pip_files
 from wizard.toolconfig.settings import read_user_settings
-from wizard.toolconfig.uv import parse_uv_file, parse_uv_variables
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 A, B, C, D = (f"https://{name}.example/simple" for name in "abcd")
@@ -109,7 +106,8 @@ def test_windows_places(computer: Computer) -> None:
     settings = computer.read("windows")
     assert (settings.index_url, settings.extra_index_urls) == (D, (B, C))
     assert settings.find_links == ("file:///D:/wheels",)
-    assert pip_files({"PIP_CONFIG_FILE": "NUL"}, computer.home, "windows", computer.root) == ()
+    computer.environ["PIP_CONFIG_FILE"] = "NUL"
+    assert computer.read("windows").files == (str(computer.root / "ad/uv/uv.toml"),)
 
 
 def test_folders_become_file_urls(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -216,22 +214,26 @@ def test_uv_files(computer: Computer) -> None:
     assert computer.read().extra_index_urls == ()
 
 
-def test_uv_variables() -> None:
-    values = parse_uv_variables(
-        {
-            "UV_DEFAULT_INDEX": A,
-            "UV_INDEX": f"lab={B} {C}?a=b",
-            "UV_EXTRA_INDEX_URL": D,
-            "UV_FIND_LINKS": "/x,/y /z",
-            "UV_NO_INDEX": "true",
-        }
-    )
-    assert (values.index, values.extra, values.find_links) == (A, (B, f"{C}?a=b", D), ("/x", "/y", "/z"))
-    assert values.no_index
+def test_uv_variables(computer: Computer) -> None:
+    computer.environ = {
+        "UV_DEFAULT_INDEX": A,
+        "UV_INDEX_URL": "https://old.example/simple",
+        "UV_INDEX": f"lab={B} {C}?a=b",
+        "UV_EXTRA_INDEX_URL": D,
+        "UV_FIND_LINKS": "/x,/y /z",
+        "UV_NO_INDEX": "true",
+    }
+    found = computer.read()
+    assert (found.index_url, found.extra_index_urls) == (A, (B, f"{C}?a=b", D))
+    assert found.find_links == ("file:///x", "file:///y", "file:///z")
+    assert found.no_index
 
 
-def test_uvs_pip_table_wins_for_uv_pip() -> None:
-    assert parse_uv_file(f'index-url = "{A}"\n[pip]\nindex-url = "{B}"\nno-index = true').index == B
+def test_uvs_pip_table_wins_for_uv_pip(computer: Computer) -> None:
+    lists = f'extra-index-url = ["{C}"]\n[pip]\nextra-index-url = ["{D}"]\n'
+    computer.write("etc/uv/uv.toml", f'index-url = "{A}"\n{lists}index-url = "{B}"\nno-index = true\n')
+    found = computer.read()
+    assert (found.index_url, found.extra_index_urls, found.no_index) == (B, (D,), True)
 
 
 ENVIRON = st.dictionaries(
@@ -257,30 +259,16 @@ def test_no_content_and_no_variable_makes_it_fail(
 
 
 @CALM
-@given(st.text())
-def test_parsers_fail_only_as_they_say(content: str) -> None:
-    with contextlib.suppress(configparser.Error):
-        merge_pip((parse_pip_file(content),), {})
-    with contextlib.suppress(ValueError):
-        parse_uv_file(content)
-
-
-@CALM
 @given(
     st.recursive(
         st.one_of(st.integers(), st.booleans(), st.text(max_size=3)), lambda inner: st.lists(inner, max_size=3)
     )
 )
-def test_odd_types_in_uv_toml_are_left_out(value: object) -> None:
-    import json
-
+def test_odd_types_in_uv_toml_are_left_out(tmp_path_factory: pytest.TempPathFactory, value: object) -> None:
+    computer = Computer(tmp_path_factory.mktemp("computer"))
     for key in ("index", "index-url", "extra-index-url", "find-links", "no-index", "pip"):
-        with contextlib.suppress(ValueError):
-            parse_uv_file(f"{key} = {json.dumps(value)}")
-
-
-def test_decode_takes_a_byte_order_mark() -> None:
-    assert decode(b"\xef\xbb\xbf[global]") == "[global]"
+        computer.write("etc/uv/uv.toml", f"{key} = {json.dumps(value)}")
+        assert isinstance(computer.read(), UserSettings)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no pipes in the file system")

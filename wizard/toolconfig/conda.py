@@ -1,31 +1,26 @@
-"""The user's own conda and mamba settings, merged as conda merges them: lists and maps add up, single values win.
+"""conda's and mamba's own settings: found, read, merged as conda merges them, and which channels they stand for.
 
-Files in conda's order, then CONDA_* variables; `#!final`, `#!top` and `#!bottom` count. What becomes of the
-names of channels is for `conda_names`; nothing is judged here.
+Lists and maps add up, single values win: files in conda's order, then CONDA_* variables; `#!final`, `#!top` and
+`#!bottom` count. YAML is read with ruamel.yaml, loaded only when there is a file. Edited by `conda_edit`.
 
-One file: the files and how they are merged follow one rule of conda's.
+One file: what a channel's name stands for follows from the merged values.
 """
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wizard.model.messages import Message, message
-from wizard.system.places import places
-from wizard.undo.user_file import read_file
-
-# Where conda and mamba keep their settings, and one such file as flat rows with their line numbers.
-#
-# The places are conda's own search path (26.7), lowest precedence first. Nothing is merged here; that is
-# done below. YAML is read with ruamel.yaml, loaded only when there is a file.
+from wizard.sources.address_facts import address_facts
+from wizard.sources.table import FORGE
+from wizard.toolconfig.files import ToolReading, read_files, settings_files
+from wizard.toolconfig.model import ROLES, Option, Tool, UserContext
+from wizard.transfer.address import has_scheme
 
 MARKS = ("final", "top", "bottom")  # conda's `#!final`: what is found later does not count; first or last in a list
-_NAMES = (".condarc", "condarc")
 _ENDINGS = (".yml", ".yaml")
 Scalar = str | bool | None
 
@@ -48,35 +43,26 @@ class CondaFile:
     rows: tuple[CondaRow, ...]
     for_mamba: bool = False  # .mambarc: conda does not read it
 
-    def of(self, key: str) -> tuple[CondaRow, ...]:
-        return tuple(row for row in self.rows if row.key == key)
 
-
-def conda_places(
-    environ: Mapping[str, str], home: Path, os_name: str, root: Path, conda_root: Path | None
-) -> tuple[Path, ...]:
-    """Files and folders (condarc.d), lowest precedence first; most do not exist. `root`: the file system ("/")."""
-    folders = places(os_name).conda_settings(environ, root)
+def conda_places(around: UserContext, conda_root: Path | None = None) -> tuple[Path, ...]:
+    """Return files and folders (condarc.d) with mamba's own, lowest precedence first; most do not exist."""
+    environ = dict(around.environ)
     if conda_root:
-        folders.append(conda_root)
-    if environ.get("XDG_CONFIG_HOME"):
-        folders.append(Path(environ["XDG_CONFIG_HOME"]) / "conda")
-    folders += [home / ".config" / "conda", home / ".conda"]
-    found = [place for folder in folders for place in _in_folder(folder)]
-    found += [home / ".condarc", home / ".mambarc"]
-    active = environ.get("CONDA_PREFIX")
-    if active and Path(active) != conda_root:
-        found += _in_folder(Path(active))
-    found += [Path(environ[name]).expanduser() for name in ("CONDARC", "MAMBARC") if environ.get(name)]
-    return tuple(dict.fromkeys(found))
+        environ["CONDA_ROOT"] = str(conda_root)
+        if environ.get("CONDA_PREFIX") and Path(environ["CONDA_PREFIX"]) == conda_root:
+            del environ["CONDA_PREFIX"]
+    found: list[Path] = []
+    for file in settings_files(Tool.CONDA, replace(around, environ=environ)):
+        beside: tuple[str, ...] = ("condarc.d", ".mambarc") if file.path.name == "condarc" else ()
+        beside = (".mambarc",) if file.path.parent == around.home else beside
+        found += [file.path, *(file.path.with_name(name) for name in beside if file.scope != "named")]
+    if environ.get("MAMBARC"):
+        found.append(Path(environ["MAMBARC"]))
+    return tuple(dict.fromkeys(path.expanduser() for path in found))
 
 
-def _in_folder(folder: Path) -> tuple[Path, ...]:
-    return (*(folder / name for name in _NAMES), folder / "condarc.d", folder / ".mambarc")
-
-
-def conda_files(places: tuple[Path, ...]) -> Iterator[Path]:
-    """Those that are there; of a folder its YAML files by name, as conda takes them."""
+def conda_files(places: Iterable[Path]) -> Iterator[Path]:
+    """Yield those that are there; of a folder its YAML files by name, as conda takes them."""
     for place in places:
         try:
             if place.is_dir():
@@ -88,7 +74,7 @@ def conda_files(places: tuple[Path, ...]) -> Iterator[Path]:
 
 
 def conda_root_of(environ: Mapping[str, str]) -> Path | None:
-    """The installation that the shell is set up for."""
+    """Return the installation that the shell is set up for."""
     if environ.get("CONDA_ROOT"):
         return Path(environ["CONDA_ROOT"])
     executable = environ.get("CONDA_EXE")
@@ -98,7 +84,7 @@ def conda_root_of(environ: Mapping[str, str]) -> Path | None:
 
 
 def parse_conda_file(text: str, path: Path) -> CondaFile:
-    """Raises ValueError for what is not YAML or no table; odd values inside are left out."""
+    """Return the rows of one file without odd values. Raises ValueError for what is not YAML or no table."""
     from ruamel.yaml import YAML
 
     try:
@@ -148,7 +134,7 @@ def _map_rows(key: str, table: Any, line: int, marks: frozenset[str]) -> Iterato
 
 
 def _line(holder: Any, key: Any, default: int) -> int:
-    """Counted from 1. A key that came in by `<<` has no place of its own."""
+    """Return the line of a key, from 1. A key that came in by `<<` has no place of its own."""
     is_list = isinstance(holder, list)
     try:
         place = holder.lc.item(key) if is_list else holder.lc.key(key)
@@ -193,31 +179,66 @@ class CondaValues:
 
 @dataclass(frozen=True, slots=True)
 class CondaReading:
+    """`values` as the built-in engine takes them; `of_conda` without mamba's own files."""
+
     values: CondaValues
-    files: tuple[CondaFile, ...] = ()
-    notices: tuple[Message, ...] = ()
-    broken: tuple[tuple[Path, str], ...] = field(default=())
+    of_conda: CondaValues
+    reading: ToolReading
 
 
-def read_conda_settings(
-    environ: Mapping[str, str], home: Path, os_name: str, root: Path, conda_root: Path | None
-) -> CondaReading:
-    """Never raises: what cannot be read becomes a notice."""
+def read_conda(around: UserContext, conda_root: Path | None = None) -> CondaReading:
+    """Return what conda's and mamba's files and variables say. `conda_root`: the installation whose own settings count,
+    if the shell names none."""
     files: list[CondaFile] = []
-    broken: list[tuple[Path, str]] = []
-    for path in conda_files(conda_places(environ, home, os_name, root, conda_root)):
-        try:
-            files.append(parse_conda_file(read_file(path).decode("utf-8-sig"), path))
-        except FileNotFoundError:
-            continue
-        except (OSError, ValueError, RecursionError) as error:
-            broken.append((path, (str(error).splitlines() or [type(error).__name__])[0]))
-    notices = tuple(message("settings.unreadable", file=str(path), problem=problem) for path, problem in broken)
-    return CondaReading(merge_conda(tuple(files), environ), tuple(files), notices, tuple(broken))
+
+    def parse(content: bytes, path: Path) -> list[Option]:
+        files.append(parse_conda_file(content.decode("utf-8-sig"), path))
+        return _options(files[-1])
+
+    places = conda_places(around, conda_root_of(around.environ) or conda_root)
+    reading = read_files(Tool.CONDA, conda_files(places), parse)
+    reading.options += _variables(around.environ)
+    of_conda = tuple(file for file in files if not file.for_mamba)
+    environ = around.environ
+    return CondaReading(merge_conda(tuple(files), environ), merge_conda(of_conda, environ), reading)
+
+
+def _options(file: CondaFile) -> list[Option]:
+    groups: dict[tuple[str, str | None], list[CondaRow]] = {}
+    for row in file.rows:
+        groups.setdefault((row.key, row.name), []).append(row)
+    found = []
+    for (key, name), rows in groups.items():
+        held = [row for row in rows if row.value is not None]
+        found.append(
+            Option(
+                Tool.CONDA,
+                file.path,
+                f"{key}.{name}" if name is not None else key,
+                key,
+                tuple(str(row.value).lower() if isinstance(row.value, bool) else str(row.value) for row in held),
+                tuple(row.line for row in held),
+                name,
+                is_list=rows[0].shape in ("list", "lists"),
+                role=ROLES.get(key, ""),
+                for_mamba=file.for_mamba,
+            )
+        )
+    return found
+
+
+def _variables(environ: Mapping[str, str]) -> Iterator[Option]:
+    for name, value in sorted(environ.items()):
+        upper = name.upper()
+        if value and upper.startswith(_VARIABLE):
+            key = upper.removeprefix(_VARIABLE).lower()
+            role = ROLES.get(key, "")
+            values = tuple(item.strip() for item in value.split(",")) if role == "channel" else (value,)
+            yield Option(Tool.CONDA, None, name, key if role or key == "ssl_verify" else upper, values, role=role)
 
 
 def merge_conda(files: tuple[CondaFile, ...], environ: Mapping[str, str]) -> CondaValues:
-    """Files with the lowest precedence first; variables beat them, and add to lists."""
+    """Merge files, the lowest precedence first; variables beat them, and add to lists."""
     rows = [_renamed(file.rows, environ) for file in files]
     rows.append(_variable_rows(environ))
     values = {key: _scalar(rows, key) for key in ("channel_alias", "channel_priority", "ssl_verify", "offline")}
@@ -246,7 +267,7 @@ def is_true(value: Scalar) -> bool:
 
 
 def _priority(value: Scalar) -> str:
-    """conda takes the old true and false as well."""
+    """Return the priority; conda takes the old true and false as well."""
     if is_false(value):
         return "disabled"
     return str(value).lower() if isinstance(value, str) and not is_true(value) else "flexible"
@@ -260,7 +281,7 @@ def _renamed(rows: Iterable[CondaRow], environ: Mapping[str, str]) -> list[Conda
 
 
 def fill_in(value: Scalar, environ: Mapping[str, str]) -> Scalar:
-    """`${TOKEN}` from the variables, as conda does; one that is not set stays as it is written."""
+    """Fill in `${TOKEN}` from the variables, as conda does; one that is not set stays as it is written."""
     if not isinstance(value, str) or "$" not in value:
         return value
     return _BLANK.sub(lambda found: environ.get(found[1] or found[2], found[0]), value)
@@ -280,7 +301,7 @@ def _variable_rows(environ: Mapping[str, str]) -> list[CondaRow]:
 
 
 def _counted(rows: list[list[CondaRow]], key: str) -> list[list[CondaRow]]:
-    """One entry per source that has the key, up to the first that calls itself final."""
+    """Return one entry per source that has the key, up to the first that calls itself final."""
     kept = []
     for source in rows:
         own = [row for row in source if row.key == key]
@@ -297,7 +318,7 @@ def _scalar(rows: list[list[CondaRow]], key: str) -> Scalar:
 
 
 def _list(rows: list[list[CondaRow]], key: str) -> tuple[str, ...]:
-    """The nearest source first; what is marked top or bottom before and after all others."""
+    """Join lists, the nearest source first; what is marked top or bottom before and after all others."""
     sources = [[row for row in source if row.shape == "list"] for source in _counted(rows, key)]
     nearest = [row for source in reversed(sources) for row in source]
     top = [row for source in sources for row in source if "top" in row.marks]
@@ -308,7 +329,7 @@ def _list(rows: list[list[CondaRow]], key: str) -> tuple[str, ...]:
 
 
 def _map(rows: list[list[CondaRow]], key: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Name by name; the nearest source that has a name says all about it."""
+    """Join maps name by name; the nearest source that has a name says all about it."""
     merged: dict[str, tuple[str, ...]] = {}
     for source in _counted(rows, key):
         own: dict[str, tuple[str, ...]] = {}
@@ -319,14 +340,57 @@ def _map(rows: list[list[CondaRow]], key: str) -> tuple[tuple[str, tuple[str, ..
     return tuple(merged.items())
 
 
-def certificate_file(verify: str | bool | None, home: Path) -> str | None:
-    """The authority file that conda would use, where it is one that can be read: a stale path helps nobody."""
-    if not isinstance(verify, str):
-        return None
-    path = Path(str(home / verify[2:]) if verify.startswith("~/") else verify)
-    return str(path) if path.is_file() and os.access(path, os.R_OK) else None
+OFFICIAL_ALIAS = "https://conda.anaconda.org"
+_DEFAULTS = ("https://repo.anaconda.com/pkgs/main", "https://repo.anaconda.com/pkgs/r")
+_NOT_CHANNELS = ("local", "nodefaults", "<unknown>")
+_PATH = re.compile(r"^(?:[/\\]|\.\.?[/\\]|~[/\\]|[A-Za-z]:[/\\])")
 
 
-def proxy_server(servers: Iterable[tuple[str, str]]) -> str | None:
-    known = dict(servers)
-    return known.get("https") or known.get("http") or known.get("all")
+def addresses(name: str, values: CondaValues) -> tuple[str, ...]:
+    """Return the addresses of a name: several for `defaults`, none for `local`."""
+    if name in _NOT_CHANNELS:
+        return ()
+    if has_scheme(name):
+        return (without_platform(name),)
+    if _PATH.match(name):
+        return (name,)  # a folder: whoever uses it knows which one it is relative to
+    multi = dict(values.multi)
+    if name in multi:
+        return tuple(url for item in multi[name] for url in _plain(item, values))
+    if name == "defaults":
+        found = values.default_channels or _DEFAULTS
+        return tuple(url for item in found for url in _plain(item, values))
+    return _plain(name, values)
+
+
+def _plain(name: str, values: CondaValues) -> tuple[str, ...]:
+    if has_scheme(name):
+        return (without_platform(name),)
+    name = without_platform(name.strip("/"))
+    mirrors = tuple(url.rstrip("/") for url in dict(values.mirrored).get(name, ()) if not url.startswith("oci:"))
+    if mirrors:
+        return mirrors
+    custom = dict(values.custom)
+    parts = name.split("/")
+    for count in range(len(parts), 0, -1):
+        parent = custom.get("/".join(parts[:count]))
+        if parent:
+            parent = parent if has_scheme(parent) else f"{OFFICIAL_ALIAS}/{parent}"
+            return (f"{parent.rstrip('/')}/{name}",)
+    return (f"{(values.alias or OFFICIAL_ALIAS).rstrip('/')}/{name}",)
+
+
+def without_platform(url: str) -> str:
+    head, _, last = url.rstrip("/").rpartition("/")
+    return head if head and last in address_facts().platforms else url.rstrip("/")
+
+
+def all_addresses(values: CondaValues) -> tuple[str, ...]:
+    """Return the addresses of all channels in the order of priority, without repeats."""
+    return tuple(dict.fromkeys(url for name in values.channels for url in addresses(name, values)))
+
+
+def is_closed(values: CondaValues) -> bool:
+    """Tell whether the user's settings forbid to ask any other channel."""
+    allowed = {item.rstrip("/") for item in values.allowed}
+    return values.offline or bool(allowed and not allowed & {FORGE, f"{OFFICIAL_ALIAS}/{FORGE}"})

@@ -8,20 +8,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.sources.test_settings import Computer
+from tests.toolconfig.test_settings import Computer
 from wizard.compatibility.model import Choices
 from wizard.model.messages import LANGUAGES, text
 from wizard.sources.address_facts import address_facts, begins_with, channel_name, dead_address, needs_terms
 from wizard.sources.candidates import conda_channels
-from wizard.toolconfig.conda_names import addresses, all_addresses
-from wizard.toolconfig.conda_read import (
+from wizard.toolconfig.conda import (
     CondaValues,
+    addresses,
+    all_addresses,
     conda_places,
     conda_root_of,
     merge_conda,
     parse_conda_file,
-    read_conda_settings,
+    read_conda,
 )
+from wizard.toolconfig.model import UserContext
 
 CALM = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 OFFICIAL = "https://conda.anaconda.org/conda-forge"
@@ -46,7 +48,8 @@ def computer(tmp_path: Path) -> Computer:
 
 
 def values(computer: Computer, os_name: str = "linux", conda_root: Path | None = None) -> CondaValues:
-    return read_conda_settings(computer.environ, computer.home, os_name, computer.root, conda_root).values
+    around = UserContext(computer.environ, computer.home, os_name, computer.root)
+    return read_conda(around, conda_root).values
 
 
 def engine_channels(computer: Computer) -> list[str | None]:
@@ -85,9 +88,10 @@ def test_every_place_of_the_search_path_and_the_later_wins(computer: Computer) -
 
 
 def test_windows_places(computer: Computer) -> None:
+    """conda has C:/ProgramData in its source, whatever PROGRAMDATA says."""
     computer.environ["PROGRAMDATA"] = str(computer.root / "pd")
-    places = conda_places(computer.environ, computer.home, "windows", computer.root, None)
-    assert computer.root / "pd" / "conda" / ".condarc" == places[0]
+    places = conda_places(UserContext(computer.environ, computer.home, "windows", computer.root))
+    assert Path("C:/ProgramData/conda/.condarc") == places[0]
     assert not any("etc" in place.parts for place in places)
     assert computer.home / ".condarc" in places
 
