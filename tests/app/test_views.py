@@ -12,9 +12,10 @@ from tests.gui import fake_session, fake_side
 from wizard.app.pages.after_setup import SNIPPET
 from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
 from wizard.app.pages.report import read_report
-from wizard.app.pages.sources import rows_of
+from wizard.app.pages.sources import pill_of, rows_of
 from wizard.compatibility.model import Choices, Reason
 from wizard.model.messages import LANGUAGES, Message, catalogue, in_each, text
+from wizard.sources.status import Availability
 
 
 def test_the_grid_has_new_releases_first_and_cpu_last() -> None:
@@ -96,12 +97,11 @@ def test_a_source_that_is_used_has_what_is_taken_from_it() -> None:
     """It was asked for the newest build first, has it not, and an older one comes from it."""
     torch = values.RACED_ELECTION.torch_source
     states = tuple(
-        replace(state, verdict="missing", truth="missing") if state.source == torch else state
+        replace(state, availability=Availability.MISSING) if state.source == torch else state
         for state in values.RACED_ELECTION.states
     )
     rows = rows_of(replace(values.RACED_ELECTION, states=states))
-    assert [row.word for row in rows if "torch" in row.uses] == ["complete"]
-    assert [row.pill for row in rows if "torch" in row.uses] == ["ok"]
+    assert [(row.availability, pill_of(row)) for row in rows if "torch" in row.uses] == [(Availability.COMPLETE, "ok")]
 
 
 def messages_in(value: object) -> Iterator[Message]:

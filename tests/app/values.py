@@ -18,12 +18,13 @@ from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, PythonInsta
 from wizard.model.capability import ComputeCapability
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import bytes_text, in_each, message
-from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceState
+from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo
 from wizard.run.plan.place import environment_rows
 from wizard.run.verify.diagnosis import diagnose
 from wizard.run.verify.model import Diagnosis, SmokeCheck, Verification
 from wizard.run.verify.smoke import check_message, headline
 from wizard.sources.model import Layout, Origin, Source, UserSettings
+from wizard.sources.status import Availability, SourceStatus
 from wizard.sources.table import MirrorRow
 from wizard.toolconfig.lint.finding import LintContext
 from wizard.toolconfig.lint.lint import lint
@@ -151,11 +152,11 @@ ELECTION = Election(
     requirements=("torch==2.14.1+cu126", "torchvision==0.29.1+cu126"),
     package_sources=(PACKAGES,),
     states=(
-        SourceState(TORCH_SOURCE, "carries", message("source.carries", build="2.14.1+cu126"), 0.21),
-        SourceState(OFFICIAL, "carries", message("source.carries", build="2.14.1+cu126"), 1.4),
-        SourceState(FLAT, "missing", message("source.missing", build="2.14.1+cu126"), 0.6),
-        SourceState(PACKAGES, "carries", message("truth.complete"), 0.3),
-        SourceState(CHANNEL, "carries", message("truth.complete"), 0.5),
+        SourceStatus(TORCH_SOURCE, Availability.COMPLETE, message("source.carries", build="2.14.1+cu126"), 0.21),
+        SourceStatus(OFFICIAL, Availability.COMPLETE, message("source.carries", build="2.14.1+cu126"), 1.4),
+        SourceStatus(FLAT, Availability.MISSING, message("source.missing", build="2.14.1+cu126"), 0.6),
+        SourceStatus(PACKAGES, Availability.COMPLETE, message("truth.complete"), 0.3),
+        SourceStatus(CHANNEL, Availability.COMPLETE, message("truth.complete"), 0.5),
     ),
 )
 
@@ -170,13 +171,15 @@ MIRRORS = (
     _mirror("pypi", "tuna", _TUNA, "https://pypi.tuna.example/simple"),
     _mirror("conda-forge", "tuna", _TUNA, "https://mirrors.tuna.example/anaconda/cloud/conda-forge", "channel"),
 )
-TUNA = Source("tuna-packages", Layout.SIMPLE, Origin.MIRROR, "https://pypi.tuna.example/simple", TUNA_NAME)
+TUNA = Source(
+    "tuna-packages", Layout.SIMPLE, Origin.MIRROR, "https://pypi.tuna.example/simple", TUNA_NAME, row=MIRRORS[2]
+)
 
 
-def raced(source: Source, kind: str, truth: str, rate: float | None = None, host: str | None = None) -> SourceState:
-    verdict = {"complete": "carries", "elsewhere": "carries", "missing": "missing"}.get(truth, "unreachable")
-    words = {"elsewhere": message("truth.elsewhere", host=host or "")}.get(truth, message(f"truth.{truth}"))
-    return SourceState(source, verdict, words, 0.31, kind, truth, rate, host, time.time() - 7300 if rate else None)
+def raced(source: Source, kind: str, word: str, rate: float | None = None, host: str | None = None) -> SourceStatus:
+    words = {"elsewhere": message("truth.elsewhere", host=host or "")}.get(word, message(f"truth.{word}"))
+    asked = time.time() - 7300
+    return SourceStatus(source, Availability(word), words, 0.31, asked, kind=kind, rate=rate, final_host=host)
 
 
 RACED = (
@@ -185,7 +188,7 @@ RACED = (
     raced(FLAT, "torch", "elsewhere", None, "download.pytorch.org"),
     raced(TUNA, "packages", "complete", 6_800_000, "pypi.tuna.example"),
     raced(PACKAGES, "packages", "silent"),
-    SourceState(CHANNEL, "carries", message("truth.complete"), 0.5, "conda", "complete", 912_000),
+    SourceStatus(CHANNEL, Availability.COMPLETE, message("truth.complete"), 0.5, kind="conda", rate=912_000),
 )
 RACED_ELECTION = replace(
     ELECTION,

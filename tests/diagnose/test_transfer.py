@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,18 +13,21 @@ from tests.diagnose.world import CUDNN, HEALTHY, Patient
 from wizard.diagnose.repair.plan import RepairPreview, measured_rates, transfer_of
 from wizard.model.lock import LockedFile
 from wizard.model.messages import message, text
-from wizard.sources.model import Layout, Origin, Source, UserSettings
-from wizard.sources.speed import CachedBenchmark, network_fingerprint, save_benchmark
-from wizard.sources.status import SourceStatus, Truth
+from wizard.run.select.benchmark import Benchmark, save_benchmark
+from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
+from wizard.sources.speed import network_fingerprint
+from wizard.sources.status import Availability, SourceStatus
 from wizard.system import paths
 from wizard.transfer.download import Downloads
 
 NEAR = Source("near", Layout.SIMPLE, Origin.BY_HAND, "https://near.example/whl")
 
 
-def race(rate: float | None, host: str | None, asked: float, network: str, source: str = "near") -> CachedBenchmark:
-    finding = SourceStatus(source, Truth.COMPLETE, message("truth.complete"), asked, 0.1, final_host=host, rate=rate)
-    return CachedBenchmark(network, asked, (finding,))
+def race(rate: float | None, host: str | None, asked: float, network: str, name: str = "near") -> Benchmark:
+    source = replace(NEAR, id=name)
+    complete, words = Availability.COMPLETE, message("truth.complete")
+    status = SourceStatus(source, complete, words, 0.1, asked, final_host=host, rate=rate)
+    return Benchmark(SourceKind.TORCH, "torch", (status,), asked, network)
 
 
 def wheel(name: str, host: str, size: int = 60_000_000) -> LockedFile:

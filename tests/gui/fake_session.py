@@ -21,9 +21,10 @@ from wizard.machine.probe import PARTS
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message, message
-from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceTold
+from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo
 from wizard.run.report.document import diagnosis_facts, verification_facts
 from wizard.run.select.judged_builds import JudgedBuild
+from wizard.sources.status import SourceStatus
 from wizard.sources.table import MirrorRow
 from wizard.toolconfig.edit import apply
 from wizard.toolconfig.lint.finding import LintFinding
@@ -48,7 +49,7 @@ class FakeSession:
         self.looks = Looks()
         self.parts: tuple[str, ...] = PARTS
         self.found_news: tuple[JudgedBuild, ...] = ()
-        self.told: tuple[SourceTold, ...] = ()
+        self.told: tuple[SourceStatus, ...] = ()
         self.fresh: list[bool] = []
         self.table = values.MIRRORS
         self.around = UserContext({}, root / "person", "linux", root / "system")
@@ -108,7 +109,7 @@ class FakeSession:
         on_note: Callable[[Message], None] | None,
         is_cancelled: IsCancelled,
         fresh: bool = False,
-        on_source: Callable[[SourceTold], None] = lambda told: None,
+        on_source: Callable[[SourceStatus], None] = lambda told: None,
     ) -> Election:
         if on_note:
             on_note(message("notice.asked-unfit", build="torch 2.15.0+cu132", reason=values.TOO_OLD.message))

@@ -15,10 +15,10 @@ from wizard.compatibility.model import DriverUpdate
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.environment.inspect.baseline import Baseline, EnvironmentChanges, PackageChange
 from wizard.machine.model import CondaInstall
-from wizard.run.model import SourceTold
 from wizard.run.select.judged_builds import JudgedBuild
 from wizard.run.select.new_builds import NewBuild
 from wizard.sources.model import Origin, Source
+from wizard.sources.status import SourceStatus
 from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.lint import lint
 from wizard.toolconfig.settings import read_own_settings
@@ -70,11 +70,11 @@ def news() -> tuple[JudgedBuild, ...]:
     return (JudgedBuild(build, False, (values.TOO_OLD,)), JudgedBuild(cpu, True))
 
 
-def told(upto: int = 4) -> tuple[SourceTold, ...]:
+def told(upto: int = 4) -> tuple[SourceStatus, ...]:
     """A race in its middle: the first is measured, the second is being measured, the others have answered."""
     stages = ("measured", "measuring", "judged", "answered")
     rows = [state if number == 0 else replace(state, rate=None) for number, state in enumerate(values.RACED)]
-    return tuple(SourceTold(state, stage) for state, stage in zip(rows[:upto], stages, strict=False))
+    return tuple(replace(state, stage=stage) for state, stage in zip(rows[:upto], stages, strict=False))
 
 
 def rich(session: FakeSession) -> None:

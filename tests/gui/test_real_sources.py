@@ -17,6 +17,7 @@ from tests.run.test_elect import NO_CARD
 from tests.run.test_race import SLOW, Lab
 from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.app.pages.order import AppState, PageId
+from wizard.app.pages.sources import pill_of
 from wizard.app.session import Session
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.source.page import SourcePage
@@ -100,10 +101,10 @@ def test_the_race_is_seen_in_the_page(qtbot: QtBot, window: WizardWindow, lab: L
     election = window.navigator.state.election
     assert election is not None
     assert election.torch_source.id == "quick-torch-cpu"
-    rows = {row.state.source.id: row for row in page.tables["torch"].rows}
-    assert (rows["quick-torch-cpu"].pill, rows["quick-torch-cpu"].uses) == ("ok", ("torch",))
-    assert rows["quick-torch-cpu"].state.rate
-    assert rows["refuses-torch-cpu"].pill == "warning"
+    rows = {row.source.id: row for row in page.tables["torch"].rows}
+    assert (pill_of(rows["quick-torch-cpu"]), rows["quick-torch-cpu"].uses) == ("ok", ("torch",))
+    assert rows["quick-torch-cpu"].rate
+    assert pill_of(rows["refuses-torch-cpu"]) == "warning"
     assert [row.uses for row in page.tables["conda"].rows if row.uses] == [("python",)]
     assert not any("measuring" in text for text in texts(window))
 

@@ -22,11 +22,12 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.model.errors import UsageError, WizardError
-from wizard.run.model import Election, Facts, SourceState
+from wizard.run.model import Election, Facts
+from wizard.run.select.benchmark import read_benchmark
 from wizard.run.select.elect import elect
 from wizard.sources import speed
 from wizard.sources.model import Origin, UserSettings
-from wizard.sources.speed import read_benchmark
+from wizard.sources.status import SourceStatus
 
 pytestmark = pytest.mark.slow
 
@@ -70,7 +71,7 @@ def lab(wheels: Path) -> Iterator[Lab]:
         yield made
 
 
-def states(election: Election, kind: str = "torch") -> dict[str, SourceState]:
+def states(election: Election, kind: str = "torch") -> dict[str, SourceStatus]:
     return {state.source.id.split("-")[0]: state for state in election.states if state.kind == kind}
 
 
@@ -84,8 +85,8 @@ def test_the_fastest_complete_one_wins(lab: Lab) -> None:
     assert election.torch_source.id == "quick-torch-cpu"
     assert [source.id for source in election.package_sources] == ["quick-packages"]
     seen = states(election)
-    truths = {name: state.truth for name, state in seen.items()}
-    assert truths == {
+    found = {name: state.availability for name, state in seen.items()}
+    assert found == {
         "quick": "complete",
         "slow": "complete",
         "official": "complete",
@@ -195,7 +196,7 @@ def test_a_server_without_ranges_is_cut_off(lab: Lab) -> None:
     torch_wheel(lab.wheels, TORCH, None, ballast=40_000_000)
     server = lab.add("mirror", Ways(knows_ranges=False))
     lab.add("official")
-    assert states(lab.elect())["mirror"].truth == "complete"
+    assert states(lab.elect())["mirror"].availability == "complete"
     assert server.sent[f"/files/{TORCH}"] < 20_000_000, "eight, and what was on the wire"
 
 
@@ -205,13 +206,13 @@ def test_kept_for_a_day_in_this_network(lab: Lab, monkeypatch: pytest.MonkeyPatc
     first = states(lab.elect())["mirror"]
     mirror.forget()
     again = states(lab.elect())["mirror"]
-    assert (again.rate, again.seen) == (first.rate, first.seen)
+    assert (again.rate, again.asked) == (first.rate, first.asked)
     assert mirror.files_sent() == 0
     files = list((Path(os.environ["TORCH_WIZARD_HOME"]) / "cache" / "mirror-races").iterdir())
     assert len(files) == 2
     assert all("127.0.0.1:" not in file.read_text(encoding="utf-8") for file in files), "no address is kept"
     monkeypatch.setattr(speed, "_routes", lambda: ("gateway 10.9.9.9",))
-    assert states(lab.elect())["mirror"].seen != first.seen
+    assert states(lab.elect())["mirror"].asked != first.asked
     assert mirror.files_sent() > 0
 
 
@@ -236,7 +237,7 @@ def test_a_kept_winner_that_is_gone_meanwhile(lab: Lab) -> None:
     mirror.ways = Ways(refuses="all")
     election = lab.elect()
     assert election.torch_source.id == "official-torch-cpu"
-    assert states(election)["official"].truth == "complete"
+    assert states(election)["official"].availability == "complete"
 
 
 def forge(folder: Path) -> None:
@@ -256,7 +257,7 @@ def test_channels_race_too(lab: Lab, region: str) -> None:
         lab.rows["conda-forge", name] = f"{lab.add(name, ways).url}/forge"
     election = lab.elect(engine="auto", mirrors="auto", region=region)
     assert (election.engine, election.channels) == ("rattler", (lab.rows["conda-forge", "mirror"],))
-    assert states(election, "conda")["refuses"].truth == "refused"
+    assert states(election, "conda")["refuses"].availability == "refused"
     said = {notice.key for notice in election.notices}
     assert "race.conda-rate" in said
     assert ("race.official-silent" in said) is (region == "world")

@@ -14,14 +14,15 @@ from tests.servers.mirror_server import Ways
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
-from wizard.run.model import Election, Facts, SourceTold
+from wizard.run.model import Election, Facts
 from wizard.run.select.elect import elect
 from wizard.sources.model import UserSettings
+from wizard.sources.status import SourceStatus
 
 lab, wheels = test_race.lab, test_race.wheels
 
 
-def asked(lab: Lab, home: Path, fresh: bool = False) -> tuple[Election, list[SourceTold]]:
+def asked(lab: Lab, home: Path, fresh: bool = False) -> tuple[Election, list[SourceStatus]]:
     test_race.write_mirrors(home, lab.rows, lab.layouts)
     choices = Choices(engine="venv", mirrors="race")
     matrix, facts, told = load_matrix(), Facts(test_race.NO_CARD, UserSettings(), (), 0.0), []
@@ -44,13 +45,13 @@ def test_each_source_is_told_as_it_comes_and_the_end_is_the_elections_word(lab: 
     stages: dict[str, list[str]] = defaultdict(list)
     last = {}
     for one in told:
-        stages[one.state.source.id].append(one.stage)
-        last[one.state.kind, one.state.source.id] = one.state
+        stages[one.source.id].append(one.stage)
+        last[one.key] = one
     assert stages["quick-torch-cpu"] == ["answered", "judged", "measuring", "measured"]
     assert stages["refuses-torch-cpu"] == ["answered", "judged"]
-    shown = {(state.kind, state.source.id): state for state in election.states if state.kind}
-    assert {key: (state.truth, state.rate) for key, state in last.items()} == {
-        key: (state.truth, state.rate) for key, state in shown.items()
+    shown = {state.key: state for state in election.states if state.kind}
+    assert {key: (state.availability, state.rate) for key, state in last.items()} == {
+        key: (state.availability, state.rate) for key, state in shown.items()
     }
     assert last["torch", "quick-torch-cpu"].rate
 
@@ -63,7 +64,9 @@ def test_what_was_kept_is_told_at_once_and_asking_anew_measures_again(lab: Lab, 
     again, told = asked(lab, home)
     assert {one.stage for one in told} == {"measured"}
     assert mirror.files_sent() == 0
-    assert [state.seen for state in again.states if state.kind] == [state.seen for state in first.states if state.kind]
+    assert [state.asked for state in again.states if state.kind] == [
+        state.asked for state in first.states if state.kind
+    ]
     _, told = asked(lab, home, fresh=True)
     assert "measuring" in {one.stage for one in told}
     assert mirror.files_sent() > 0

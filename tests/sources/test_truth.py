@@ -18,11 +18,11 @@ from wizard.run.select.benchmark import Benchmark, run_benchmark
 from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.race_policy import benchmark_policy
-from wizard.sources.status import SourceStatus, Truth, WantedWheel, WheelQuestion
+from wizard.sources.status import Availability, SourceStatus, WantedWheel
 
 TAGS = platform_tags("3.12", "linux", "x86_64", "2.36")
-WANTED = WheelQuestion(WantedWheel("torch", "2.14.1", "cu126", "3.12", TAGS))
-NEWEST = WheelQuestion(WantedWheel("torch", "", "cu126", "3.12", TAGS))
+WANTED = WantedWheel("torch", "2.14.1", "cu126", "3.12", TAGS)
+NEWEST = WantedWheel("torch", "", "cu126", "3.12", TAGS)
 TORCH = "torch-{0}+cu126-cp312-cp312-manylinux_2_28_x86_64.whl"
 WHEEL = TORCH.format("2.14.1")
 OTHER_HOST = "127.0.0.2"
@@ -58,13 +58,13 @@ class Field:
         self.sources.append(Source(name, layout, origin, url, name, "cu126"))
         return server
 
-    def race(self, question: WheelQuestion = WANTED, policy: object = PATIENT, **more: object) -> Benchmark:
+    def race(self, wanted: WantedWheel = WANTED, policy: object = PATIENT, **more: object) -> Benchmark:
         return run_benchmark(
-            SourceKind.TORCH, question, self.sources, UserSettings(), lambda: False, policy=policy, **more
+            SourceKind.TORCH, wanted, self.sources, UserSettings(), lambda: False, policy=policy, **more
         )  # type: ignore[arg-type]
 
-    def finding(self, name: str, question: WheelQuestion = WANTED) -> SourceStatus:
-        return next(one.finding for one in self.race(question).placed if one.source.id == name)
+    def status(self, name: str, wanted: WantedWheel = WANTED) -> SourceStatus:
+        return next(one for one in self.race(wanted).ranked if one.source.id == name)
 
 
 @pytest.fixture
@@ -78,35 +78,35 @@ def field(wheels: Path) -> Iterator[Field]:
 def test_a_complete_mirror(field: Field, flat: bool, as_json: bool) -> None:
     field.add("official")
     mirror = field.add("mirror", Ways(json=as_json), flat=flat)
-    found = field.finding("mirror")
-    assert (found.truth, found.file, found.final_host) == (Truth.COMPLETE, WHEEL, "127.0.0.1")
+    found = field.status("mirror")
+    assert (found.availability, found.file, found.final_host) == (Availability.COMPLETE, WHEEL, "127.0.0.1")
     assert found.size == (mirror.root / WHEEL).stat().st_size
     assert mirror.files_sent() <= 1024, "its link is begun, not downloaded"
 
 
 @pytest.mark.parametrize(
-    ("ways", "truth", "says"),
+    ("ways", "availability", "says"),
     [
-        (Ways(lost=(WHEEL,)), Truth.MISSING, "not there"),
-        (Ways(refuses="pages"), Truth.REFUSED, "403"),
-        (Ways(refuses="files"), Truth.REFUSED, "403"),
-        (Ways(refuses_agent="uv/"), Truth.REFUSED, "403"),
-        (Ways(refuses_agent="torch-setup/"), Truth.REFUSED, "403"),
-        (Ways(busy="pages", retry_after="120"), Truth.BUSY, "120 s"),
-        (Ways(busy="files", retry_after="Sat, 01 Jan 2050 00:00:00 GMT"), Truth.BUSY, " s,"),
-        (Ways(busy="all"), Truth.BUSY, "429"),
-        (Ways(portal="all"), Truth.PORTAL, "sign-in"),
-        (Ways(portal="files"), Truth.PORTAL, "sign-in"),
-        (Ways(longer_by=7), Truth.WRONG, "bytes"),
-        (Ways(lists_longer_by=7), Truth.WRONG, "bytes"),
-        (Ways(lists_hash="0" * 64), Truth.WRONG, "SHA-256"),
+        (Ways(lost=(WHEEL,)), Availability.MISSING, "not there"),
+        (Ways(refuses="pages"), Availability.REFUSED, "403"),
+        (Ways(refuses="files"), Availability.REFUSED, "403"),
+        (Ways(refuses_agent="uv/"), Availability.REFUSED, "403"),
+        (Ways(refuses_agent="torch-setup/"), Availability.REFUSED, "403"),
+        (Ways(busy="pages", retry_after="120"), Availability.BUSY, "120 s"),
+        (Ways(busy="files", retry_after="Sat, 01 Jan 2050 00:00:00 GMT"), Availability.BUSY, " s,"),
+        (Ways(busy="all"), Availability.BUSY, "429"),
+        (Ways(portal="all"), Availability.PORTAL, "sign-in"),
+        (Ways(portal="files"), Availability.PORTAL, "sign-in"),
+        (Ways(longer_by=7), Availability.WRONG, "bytes"),
+        (Ways(lists_longer_by=7), Availability.WRONG, "bytes"),
+        (Ways(lists_hash="0" * 64), Availability.WRONG, "SHA-256"),
     ],
 )
-def test_a_mirror_that_is_none(field: Field, ways: Ways, truth: Truth, says: str) -> None:
+def test_a_mirror_that_is_none(field: Field, ways: Ways, availability: Availability, says: str) -> None:
     field.add("official")
     field.add("mirror", ways)
-    found = field.finding("mirror")
-    assert found.truth is truth
+    found = field.status("mirror")
+    assert found.availability is availability
     assert says in text(found.message, "en")
     assert text(found.message, "zh_CN")
 
@@ -115,8 +115,8 @@ def test_missing_is_not_stale(field: Field) -> None:
     """It has the newest release for other builds, and lacks this one."""
     field.add("official")
     field.add("mirror", Ways(lacks=(TORCH.format("2.13.0"),)))
-    question = replace(WANTED, wanted=replace(WANTED.wanted, version="2.13.0"))
-    assert field.finding("mirror", question).truth is Truth.MISSING
+    wanted = replace(WANTED, version="2.13.0")
+    assert field.status("mirror", wanted).availability is Availability.MISSING
 
 
 def test_stale_by_how_much(field: Field) -> None:
@@ -130,16 +130,16 @@ def test_stale_by_how_much(field: Field) -> None:
     field.add("mirror", Ways(lacks=old))
     field.add("html", Ways(lacks=old, json=False, uploaded=dates))
     for name in ("mirror", "html"):
-        for question in (WANTED, NEWEST):
-            found = field.finding(name, question)
-            assert (found.truth, found.newest) == (Truth.STALE, "2.12.1")
+        for wanted in (WANTED, NEWEST):
+            found = field.status(name, wanted)
+            assert (found.availability, found.newest) == (Availability.STALE, "2.12.1")
             assert dict(found.message.params) == {"newest": "2.12.1", "official": "2.14.1", "count": 2, "days": 76}
 
 
 def test_stale_without_dates(field: Field) -> None:
     field.add("official")
     field.add("mirror", Ways(lacks=(WHEEL,)))
-    found = field.finding("mirror")
+    found = field.status("mirror")
     assert (found.message.key, found.message.params["count"]) == ("truth.stale", 1)
 
 
@@ -148,16 +148,16 @@ def test_where_the_link_ends(field: Field) -> None:
     official = field.add("official", host=OTHER_HOST)
     field.add("mirror", Ways(sends_to=official.url))
     field.add("other", host=OTHER_HOST)
-    found = field.finding("mirror")
-    assert (found.truth, found.final_host) == (Truth.ELSEWHERE, OTHER_HOST)
+    found = field.status("mirror")
+    assert (found.availability, found.final_host) == (Availability.ELSEWHERE, OTHER_HOST)
     assert text(found.message, "en") == f"only sends you on to {OTHER_HOST}"
-    assert field.finding("other").truth is Truth.COMPLETE
+    assert field.status("other").availability is Availability.COMPLETE
 
 
 def test_the_official_place_may_keep_its_files_elsewhere(field: Field) -> None:
     store = field.add("store", host=OTHER_HOST)
     field.add("official", Ways(sends_to=store.url))
-    assert field.finding("official").truth is Truth.COMPLETE
+    assert field.status("official").availability is Availability.COMPLETE
 
 
 def test_each_asks_as_the_client_that_will_come(field: Field) -> None:
@@ -194,8 +194,8 @@ def test_a_hanging_mirror_is_left_behind(field: Field) -> None:
     field.add("files", Ways(hangs="files"))
     field.add("drips", Ways(bytes_per_second=40))
     race = field.race(policy=replace(PATIENT, probe_seconds=2.0))
-    found = {one.source.id: one.finding for one in race.placed}
-    assert found["pages"].truth is found["files"].truth is Truth.SILENT
+    found = {one.source.id: one for one in race.ranked}
+    assert found["pages"].availability is found["files"].availability is Availability.SILENT
     assert found["drips"].message.key == "truth.late", "never silent for long, and never done"
 
 
@@ -204,9 +204,9 @@ def test_nobody_there_and_no_certificate(field: Field) -> None:
     tls = field.add("tls")
     field.sources[-1] = replace(field.sources[-1], url=tls.simple.replace("http://", "https://"))
     field.sources.append(Source("gone", Layout.SIMPLE, Origin.MIRROR, "http://127.0.0.1:9/simple", "gone"))
-    verdicts = {one.source.id: one.finding.truth for one in field.race().placed}
-    assert verdicts["gone"] is Truth.SILENT
-    assert verdicts["tls"] in (Truth.TLS, Truth.SILENT)
+    verdicts = {one.source.id: one.availability for one in field.race().ranked}
+    assert verdicts["gone"] is Availability.SILENT
+    assert verdicts["tls"] in (Availability.TLS, Availability.SILENT)
 
 
 def test_without_the_official_page_a_lone_hash_is_not_believed(field: Field) -> None:
@@ -214,16 +214,20 @@ def test_without_the_official_page_a_lone_hash_is_not_believed(field: Field) -> 
     for name in ("a", "b"):
         field.add(name)
     field.add("liar", Ways(lists_hash="0" * 64))
-    verdicts = {one.source.id: one.finding.truth for one in field.race().placed}
-    assert (verdicts["a"], verdicts["b"], verdicts["liar"]) == (Truth.COMPLETE, Truth.COMPLETE, Truth.WRONG)
+    verdicts = {one.source.id: one.availability for one in field.race().ranked}
+    assert (verdicts["a"], verdicts["b"], verdicts["liar"]) == (
+        Availability.COMPLETE,
+        Availability.COMPLETE,
+        Availability.WRONG,
+    )
 
 
 def test_a_folder_is_a_source(field: Field, wheels: Path) -> None:
     field.add("official")
     field.sources.append(Source("folder", Layout.FLAT, Origin.USER_SETTINGS, wheels.as_uri(), "folder"))
     race = field.race()
-    assert race.placed[0].source.id == "folder", "nothing is nearer"
-    assert race.placed[0].finding.final_host is None
+    assert race.ranked[0].source.id == "folder", "nothing is nearer"
+    assert race.ranked[0].final_host is None
 
 
 def test_cancelled_at_once(field: Field) -> None:
@@ -239,12 +243,13 @@ def test_cancelled_at_once(field: Field) -> None:
 
 
 def test_every_verdict_has_words() -> None:
-    for truth in Truth:
-        key = {"silent": "truth.silent", "wrong": "truth.wrong-hash", "broken": "truth.status"}.get(truth.value)
+    unprobed = (Availability.UNREACHABLE, Availability.UNPROVEN, Availability.UNCHECKED)
+    for found in set(Availability) - set(unprobed):
+        key = {"silent": "truth.silent", "wrong": "truth.wrong-hash", "broken": "truth.status"}.get(found.value)
         from wizard.model.messages import catalogue
 
         for language in LANGUAGES:
-            assert (key or f"truth.{truth.value}") in catalogue(language)
+            assert (key or f"truth.{found.value}") in catalogue(language)
 
 
 @pytest.mark.parametrize("official", [None, Ways(), Ways(lists_hash="")])
@@ -259,11 +264,11 @@ def test_another_hash_than_the_programs_own_table(
         field.add(name, Ways(lists_hash="0" * 64))
     field.add("third")
     race = field.race()
-    found = {one.source.id: one.finding for one in race.placed}
-    assert {name: found[name].truth for name in ("first", "second", "third")} == {
-        "first": Truth.WRONG,
-        "second": Truth.WRONG,
-        "third": Truth.COMPLETE,
+    found = {one.source.id: one for one in race.ranked}
+    assert {name: found[name].availability for name in ("first", "second", "third")} == {
+        "first": Availability.WRONG,
+        "second": Availability.WRONG,
+        "third": Availability.COMPLETE,
     }
     for name in ("first", "second"):
         assert "SHA-256" in text(found[name].message, "en")

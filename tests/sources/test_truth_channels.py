@@ -14,11 +14,11 @@ from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.run.select.benchmark import Benchmark, run_benchmark
 from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
 from wizard.sources.race_policy import benchmark_policy
-from wizard.sources.status import ChannelQuestion, InstallerQuestion, Question, Truth
+from wizard.sources.status import Availability, Wanted, WantedChannel, WantedInstaller
 
 PATIENT = replace(benchmark_policy(), probe_seconds=30.0)
-PYTHON = ChannelQuestion("linux-64", "3.12")
-INSTALLER = InstallerQuestion("Linux-x86_64.sh")
+PYTHON = WantedChannel("linux-64", "3.12")
+INSTALLER = WantedInstaller("Linux-x86_64.sh")
 NEW, OLD = "Fri, 20 Nov 2026 08:00:00 GMT", "Sun, 01 Nov 2026 08:00:00 GMT"
 
 
@@ -36,18 +36,18 @@ def channel(folder: Path, *pythons: str, subdir: str = "linux-64", name: str = "
     return folder
 
 
-def race(question: Question, *places: tuple[str, str]) -> Benchmark:
+def race(wanted: Wanted, *places: tuple[str, str]) -> Benchmark:
     """(id, address)."""
     sources = [
         Source(name, Layout.CHANNEL, Origin.OFFICIAL if name == "official" else Origin.MIRROR, url, name)
         for name, url in places
     ]
-    kind = SourceKind.CONDA if isinstance(question, ChannelQuestion) else SourceKind.MINIFORGE
-    return run_benchmark(kind, question, sources, UserSettings(), lambda: False, policy=PATIENT)
+    kind = SourceKind.CONDA if isinstance(wanted, WantedChannel) else SourceKind.MINIFORGE
+    return run_benchmark(kind, wanted, sources, UserSettings(), lambda: False, policy=PATIENT)
 
 
-def truths(found: Benchmark) -> dict[str, Truth]:
-    return {one.source.id: one.finding.truth for one in found.placed}
+def availabilities(found: Benchmark) -> dict[str, Availability]:
+    return {one.source.id: one.availability for one in found.ranked}
 
 
 def serve(stack: ExitStack, root: Path, ways: Ways | None = None) -> MirrorServer:
@@ -66,14 +66,14 @@ def test_channels(tmp_path: Path, stack: ExitStack) -> None:
         "ends": serve(stack, good, Ways(sends_to=serve_elsewhere(stack, good))),
     }
     found = race(PYTHON, *((name, f"{server.url}/forge") for name, server in places.items()))
-    assert truths(found) == {
-        "official": Truth.COMPLETE,
-        "lacks": Truth.MISSING,
-        "platform": Truth.MISSING,
-        "refuses": Truth.REFUSED,
-        "portal": Truth.PORTAL,
-        "busy": Truth.BUSY,
-        "ends": Truth.ELSEWHERE,
+    assert availabilities(found) == {
+        "official": Availability.COMPLETE,
+        "lacks": Availability.MISSING,
+        "platform": Availability.MISSING,
+        "refuses": Availability.REFUSED,
+        "portal": Availability.PORTAL,
+        "busy": Availability.BUSY,
+        "ends": Availability.ELSEWHERE,
     }
 
 
@@ -88,8 +88,12 @@ def test_a_big_index_is_begun_and_its_date_counts(tmp_path: Path, stack: ExitSta
     found = race(
         PYTHON, ("official", f"{official.url}/forge"), ("old", f"{old.url}/forge"), ("fresh", f"{fresh.url}/forge")
     )
-    assert truths(found) == {"official": Truth.COMPLETE, "fresh": Truth.COMPLETE, "old": Truth.STALE}
-    stale = next(one.finding for one in found.placed if one.source.id == "old")
+    assert availabilities(found) == {
+        "official": Availability.COMPLETE,
+        "fresh": Availability.COMPLETE,
+        "old": Availability.STALE,
+    }
+    stale = next(one for one in found.ranked if one.source.id == "old")
     assert stale.message.params["days"] == 19
     assert [span for _, span in old.asked] == ["bytes=0-511"]
 
@@ -98,7 +102,11 @@ def test_a_channel_in_a_folder(tmp_path: Path) -> None:
     folder = channel(tmp_path / "a", "3.12.4") / "forge"
     lacks = channel(tmp_path / "b", "3.10.1") / "forge"
     found = race(PYTHON, ("here", folder.as_uri()), ("lacks", lacks.as_uri()), ("gone", (tmp_path / "c").as_uri()))
-    assert truths(found) == {"here": Truth.COMPLETE, "lacks": Truth.MISSING, "gone": Truth.BROKEN}
+    assert availabilities(found) == {
+        "here": Availability.COMPLETE,
+        "lacks": Availability.MISSING,
+        "gone": Availability.BROKEN,
+    }
 
 
 def listing(folder: Path, *names: str) -> Path:
@@ -121,11 +129,11 @@ def test_miniforge(tmp_path: Path, stack: ExitStack) -> None:
     urls = [(name, f"{serve(stack, folder).url}/LatestRelease") for name, folder in places.items()]
     urls.append(("portal", f"{serve(stack, new, Ways(portal='all')).url}/LatestRelease"))
     found = race(INSTALLER, ("official", f"{latest.url}/releases/tag/26.3.2-3"), *urls)
-    assert truths(found) == {
-        "official": Truth.COMPLETE,
-        "new": Truth.COMPLETE,
-        "old": Truth.STALE,
-        "none": Truth.MISSING,
-        "portal": Truth.PORTAL,
+    assert availabilities(found) == {
+        "official": Availability.COMPLETE,
+        "new": Availability.COMPLETE,
+        "old": Availability.STALE,
+        "none": Availability.MISSING,
+        "portal": Availability.PORTAL,
     }
-    assert all(one.finding.rate is None for one in found.placed), "nothing is fetched from there"
+    assert all(one.rate is None for one in found.ranked), "nothing is fetched from there"

@@ -48,7 +48,7 @@ from wizard.machine.model import Machine
 from wizard.machine.probe import probe
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message
-from wizard.run.model import Election, Facts, Preview, Requirement, SourceTold
+from wizard.run.model import Election, Facts, Preview, Requirement
 from wizard.run.plan.computed import OnProgress
 from wizard.run.plan.place import check_place, target_prefix
 from wizard.run.plan.preview import preview
@@ -62,6 +62,7 @@ from wizard.run.verify.smoke import verify
 from wizard.run.verify.status import exit_status
 from wizard.sources.candidates import rows_of
 from wizard.sources.model import UserSettings
+from wizard.sources.status import SourceStatus
 from wizard.sources.table import MirrorRow
 from wizard.system import paths
 from wizard.toolconfig.lint.finding import LintFinding
@@ -182,7 +183,7 @@ class Session(Runs):
         on_note: Callable[[Message], None] | None = None,
         is_cancelled: IsCancelled = _never,
         fresh: bool = False,
-        on_source: Callable[[SourceTold], None] = lambda told: None,
+        on_source: Callable[[SourceStatus], None] = lambda status: None,
     ) -> Election:
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
         choices = canonical(choices)

@@ -17,8 +17,9 @@ if TYPE_CHECKING:  # names only: who follows this shape imports what makes the v
     from wizard.app.pages.check import Looks
     from wizard.app.use.settings import Mending, Used, UsePlan
     from wizard.compatibility.model import Choices, Plan, Verdict
-    from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo, SourceTold
+    from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo
     from wizard.run.select.judged_builds import JudgedBuild
+    from wizard.sources.status import SourceStatus
     from wizard.sources.table import MirrorRow
     from wizard.toolconfig.lint.finding import LintFinding
     from wizard.transfer.download import FetchProgress
@@ -29,7 +30,7 @@ IsCancelled = Callable[[], bool]
 OnPart = Callable[[str], None]
 OnNote = Callable[[Message], None]
 OnRows = Callable[["tuple[Requirement, ...]"], None]
-OnSource = Callable[["SourceTold"], None]
+OnSource = Callable[["SourceStatus"], None]
 OnProgress = Callable[["FetchProgress"], None]
 
 

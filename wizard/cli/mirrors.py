@@ -21,7 +21,7 @@ from typing import Any
 from wizard.app.session import Session
 from wizard.app.use import settings as use_case
 from wizard.app.use import settings as use_cases
-from wizard.app.use.sources import NEEDED, ask_sources, lacking, wish_of
+from wizard.app.use.sources import NEEDED, ask_sources, lacking
 from wizard.cli.network import network_from
 from wizard.cli.tables import align
 from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
@@ -30,10 +30,11 @@ from wizard.compatibility.resolve import canonical, check_choices
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
 from wizard.process import redact
-from wizard.run.select.benchmark import Benchmark, RankedSource
+from wizard.run.select.benchmark import Benchmark
 from wizard.sources.candidates import source_candidates
 from wizard.sources.model import Source, SourceKind
 from wizard.sources.race_policy import region
+from wizard.sources.status import SourceStatus
 from wizard.system import paths
 from wizard.toolconfig.lint.finding import LintFinding
 from wizard.toolconfig.model import Diff
@@ -229,37 +230,38 @@ def test(arguments: argparse.Namespace, terminal: Terminal) -> int:
     check_choices(choices, session.matrix)
     kinds = kinds_of(arguments)
     facts = session.probe(is_cancelled=interrupt.is_asked)
-    wish = wish_of(facts, session.matrix, session.propose(facts, choices), choices)
+    verdict = session.propose(facts, choices)
 
-    def show(race: Benchmark) -> None:
+    def show_table(benchmark: Benchmark) -> None:
         if not arguments.json:
-            terminal.line(_table(race, terminal))
+            terminal.line(_table(benchmark, terminal))
 
-    races = ask_sources(facts, wish, choices, kinds, interrupt.is_asked, arguments.fresh, show)
+    benchmarks = ask_sources(
+        facts, session.matrix, verdict, choices, kinds, interrupt.is_asked, arguments.fresh, show_table
+    )
     if arguments.json:
-        terminal.document(_document(races, terminal.language))
+        terminal.document(_document(benchmarks, terminal.language))
     needed = kinds if arguments.kind else NEEDED
-    missing = [kind for kind in lacking(races) if kind in needed]
+    missing = [kind for kind in lacking(benchmarks) if kind in needed]
     for kind in missing:
         terminal.say(message("mirrors.none-complete", kind=terminal.words(message(f"mirrors.kind.{kind.value}"))))
     return ExitStatus.FAILED if missing else ExitStatus.DONE
 
 
-def _table(race: Benchmark, terminal: Terminal) -> str:
+def _table(benchmark: Benchmark, terminal: Terminal) -> str:
     head = [terminal.words(message(f"mirrors.head.{name}")) for name in _HEAD]
-    title = terminal.words(message(f"mirrors.title.{race.kind.value}", wanted=race.question.label))
-    return "\n".join([title, align([head, *(_row(one, terminal) for one in race.placed)]), ""])
+    title = terminal.words(message(f"mirrors.title.{benchmark.kind.value}", wanted=benchmark.wanted))
+    return "\n".join([title, align([head, *(_row(status, terminal) for status in benchmark.ranked)]), ""])
 
 
-def _row(one: RankedSource, terminal: Terminal) -> list[str]:
-    finding = one.finding
-    rate = "-" if finding.rate is None else f"{finding.rate / 1e6:.2f} MB/s"
+def _row(status: SourceStatus, terminal: Terminal) -> list[str]:
+    rate = "-" if status.rate is None else f"{status.rate / 1e6:.2f} MB/s"
     return [
-        name_of(one.source, terminal.language),
-        terminal.words(finding.message),
-        finding.final_host or "-",
+        name_of(status.source, terminal.language),
+        terminal.words(status.message),
+        status.final_host or "-",
         rate,
-        _age(finding.asked, terminal),
+        _age(status.asked, terminal),
     ]
 
 
@@ -272,38 +274,37 @@ def _age(asked: float, terminal: Terminal) -> str:
     return terminal.words(message("mirrors.age.hours", count=round(minutes / 60)))
 
 
-def _document(races: Sequence[Benchmark], language: str | None) -> dict[str, Any]:
+def _document(benchmarks: Sequence[Benchmark], language: str | None) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "region": region(),
         "kinds": [
             {
-                "kind": race.kind.value,
-                "wanted": race.question.label,
-                "needed": race.kind in NEEDED,
-                "complete": len(race.complete),
-                "measured_now": not race.is_kept,
-                "sources": [_tested(one, language) for one in race.placed],
+                "kind": benchmark.kind.value,
+                "wanted": benchmark.wanted,
+                "needed": benchmark.kind in NEEDED,
+                "complete": len(benchmark.complete),
+                "measured_now": not benchmark.is_kept,
+                "sources": [_tested(status, language) for status in benchmark.ranked],
             }
-            for race in races
+            for benchmark in benchmarks
         ],
     }
 
 
-def _tested(one: RankedSource, language: str | None) -> dict[str, Any]:
-    finding = one.finding
-    asked = datetime.datetime.fromtimestamp(finding.asked, datetime.timezone.utc)
+def _tested(status: SourceStatus, language: str | None) -> dict[str, Any]:
+    asked = datetime.datetime.fromtimestamp(status.asked, datetime.timezone.utc)
     return {
-        **source_document(one.source, language),
-        "verdict": finding.truth.value,
-        "message": finding.message.to_json(language),
-        "final_host": finding.final_host,
-        "file": finding.file,
-        "sha256": finding.sha256,
-        "bytes": finding.size,
-        "newest": finding.newest,
-        "seconds": finding.seconds,
-        "bytes_per_second": finding.rate,
+        **source_document(status.source, language),
+        "verdict": status.availability.value,
+        "message": status.message.to_json(language),
+        "final_host": status.final_host,
+        "file": status.file,
+        "sha256": status.sha256,
+        "bytes": status.size,
+        "newest": status.newest,
+        "seconds": status.seconds,
+        "bytes_per_second": status.rate,
         "measured": asked.isoformat(timespec="seconds"),
     }
 

@@ -11,6 +11,7 @@ from wizard.machine.model import Machine
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message
 from wizard.sources.model import Offer, Source, UserSettings
+from wizard.sources.status import SourceStatus
 
 __all__ = ["Choices", "Verdict"]
 
@@ -42,33 +43,6 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class SourceState:
-    """One source and what it was seen to do for this build. `verdict`: carries | missing | unreachable | unchecked.
-
-    After a race also: `kind` of thing ("torch", "packages", "conda"), `truth` (see wizard.sources.status), `rate` in
-    bytes a second, the host that really hands out the file, and when this was seen (seconds since 1970).
-    """
-
-    source: Source
-    verdict: str
-    message: Message
-    seconds: float | None = None
-    kind: str = ""
-    truth: str | None = None
-    rate: float | None = None
-    final_host: str | None = None
-    seen: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SourceTold:
-    """What a race says of a source while it goes on. `stage`: answered | judged | measuring | measured."""
-
-    state: SourceState
-    stage: str
-
-
-@dataclass(frozen=True, slots=True)
 class Election:
     """The build that will be installed: the best that reachable sources really carry.
 
@@ -86,7 +60,7 @@ class Election:
     offers: Mapping[str, Offer]  # project -> the wheel that the live check saw
     requirements: tuple[str, ...]  # for the resolver: torch==2.14.1+cu126, numpy<2
     package_sources: tuple[Source, ...]
-    states: tuple[SourceState, ...]
+    states: tuple[SourceStatus, ...]
     notices: tuple[Message, ...] = ()
     conda: str | None = None  # conda engine: the program
     further: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)  # role -> who may have the same files

@@ -1,4 +1,4 @@
-"""What the sights mean beside one another: the official place is the measure, where it was reached. Pure.
+"""Hold what sources showed against one another: the official place is the measure, where it was reached. Pure.
 
 SHA-256, size and the newest release come from the official page; without it, a hash that stands alone against those
 of the other sources is not believed.
@@ -15,19 +15,19 @@ from urllib.parse import urlsplit
 
 from wizard.model.messages import Message, message
 from wizard.sources.model import Origin
-from wizard.sources.status import ListedRelease, ProbeResult, SourceStatus, Truth
+from wizard.sources.status import Availability, ListedRelease, ProbeResult, SourceStatus
 from wizard.transfer.http import SourceUnreachable
 
 _DAY = 86400.0
 # Suffixes below which anybody may have a name: mirror.a.edu.cn and mirror.b.edu.cn are two sites.
 _SHARED = frozenset({"edu", "com", "org", "net", "ac", "gov", "co"})
 _BY_CODE = {
-    "source-timeout": Truth.SILENT,
-    "source-offline": Truth.SILENT,
-    "source-tls": Truth.TLS,
-    "source-certificate": Truth.TLS,
-    "source-forbidden": Truth.REFUSED,
-    "source-not-an-index": Truth.PORTAL,
+    "source-timeout": Availability.SILENT,
+    "source-offline": Availability.SILENT,
+    "source-tls": Availability.TLS,
+    "source-certificate": Availability.TLS,
+    "source-forbidden": Availability.REFUSED,
+    "source-not-an-index": Availability.PORTAL,
 }
 
 
@@ -35,37 +35,37 @@ Contradicts = Callable[[str, str], bool]  # of a file's name and SHA-256: whethe
 
 
 def cross_check(
-    sights: Sequence[ProbeResult],
+    results: Sequence[ProbeResult],
     is_open: bool,
     channel_days: float,
     now: float,
     contradicts: Contradicts = lambda file, sha256: False,
 ) -> tuple[SourceStatus, ...]:
     """In the order given. `is_open`: the newest was wanted, whatever it is, not one release by its number."""
-    measure = _Measure(sights, is_open, channel_days, contradicts)
-    return tuple(_finding(sight, measure, now) for sight in sights)
+    measure = _Measure(results, is_open, channel_days, contradicts)
+    return tuple(_status(result, measure, now) for result in results)
 
 
 class _Measure:
     """What the official places, or most of the others, say."""
 
     def __init__(
-        self, sights: Sequence[ProbeResult], is_open: bool, channel_days: float, contradicts: Contradicts
+        self, results: Sequence[ProbeResult], is_open: bool, channel_days: float, contradicts: Contradicts
     ) -> None:
         self.is_open, self.channel_days, self._contradicts = is_open, channel_days, contradicts
-        official = [sight for sight in sights if sight.source.origin is Origin.OFFICIAL and not sight.failure]
-        self.releases = _merged(sight.releases for sight in official)
-        self.dated = max((sight.dated for sight in official if sight.dated), default=None)
-        self._hashes = {sight.file: sight.sha256 for sight in official if sight.file and sight.sha256}
+        official = [result for result in results if result.source.origin is Origin.OFFICIAL and not result.failure]
+        self.releases = _merged(result.releases for result in official)
+        self.dated = max((result.dated for result in official if result.dated), default=None)
+        self._hashes = {result.file: result.sha256 for result in official if result.file and result.sha256}
         self._sizes = {
-            sight.file: sight.size or sight.listed_size for sight in official if sight.file and not sight.problem
+            result.file: result.size or result.listed_size for result in official if result.file and not result.problem
         }
-        self._common = _common_hashes([sight for sight in sights if not self.contradicts_pin(sight)])
+        self._common = _common_hashes([result for result in results if not self.contradicts_pin(result)])
 
-    def contradicts_pin(self, sight: ProbeResult) -> bool:
-        if not sight.file or not sight.sha256 or sight.source.origin is Origin.OFFICIAL:
+    def contradicts_pin(self, result: ProbeResult) -> bool:
+        if not result.file or not result.sha256 or result.source.origin is Origin.OFFICIAL:
             return False
-        return self._contradicts(sight.file, sight.sha256)
+        return self._contradicts(result.file, result.sha256)
 
     def sha256(self, file: str) -> str | None:
         return self._hashes.get(file) or self._common.get(file)
@@ -79,65 +79,65 @@ def _merged(lists: Iterable[tuple[ListedRelease, ...]]) -> tuple[ListedRelease, 
     return tuple(merged[version] for version in sorted(merged))
 
 
-def _common_hashes(sights: Sequence[ProbeResult]) -> dict[str, str]:
+def _common_hashes(results: Sequence[ProbeResult]) -> dict[str, str]:
     """For each file the hash that more than half of those who name one agree on."""
     named: dict[str, Counter[str]] = {}
-    for sight in sights:
-        if sight.file and sight.sha256:
-            named.setdefault(sight.file, Counter())[sight.sha256] += 1
+    for result in results:
+        if result.file and result.sha256:
+            named.setdefault(result.file, Counter())[result.sha256] += 1
     common = {file: hashes.most_common(1)[0] for file, hashes in named.items()}
     return {file: sha256 for file, (sha256, count) in common.items() if count * 2 > sum(named[file].values())}
 
 
-def _finding(sight: ProbeResult, measure: _Measure, now: float) -> SourceStatus:
-    truth, words = _judged(sight, measure)
-    newest = sight.releases[-1].version.public if sight.releases else None
+def _status(result: ProbeResult, measure: _Measure, now: float) -> SourceStatus:
+    availability, words = _judged(result, measure)
+    newest = result.releases[-1].version.public if result.releases else None
     return SourceStatus(
-        source=sight.source.id,
-        truth=truth,
+        source=result.source,
+        availability=availability,
         message=words,
         asked=int(now * 10) / 10,
-        seconds=sight.seconds,
-        final_host=_host(sight.final),
-        file=sight.file,
-        sha256=sight.sha256,
-        size=sight.size,
+        seconds=result.seconds,
+        final_host=_host(result.final),
+        file=result.file,
+        sha256=result.sha256,
+        size=result.size,
         newest=newest,
     )
 
 
-def _judged(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message]:
-    if sight.failure:
-        return of_failure(sight.failure)
-    if sight.problem:
-        is_behind = sight.problem[0] is Truth.MISSING and sight.file is None
-        return (_behind(sight, measure) if is_behind else None) or sight.problem
-    if sight.file is None:
-        return _behind(sight, measure) or (Truth.MISSING, message("truth.missing"))
+def _judged(result: ProbeResult, measure: _Measure) -> tuple[Availability, Message]:
+    if result.failure:
+        return of_failure(result.failure)
+    if result.problem:
+        is_behind = result.problem[0] is Availability.MISSING and result.file is None
+        return (_behind(result, measure) if is_behind else None) or result.problem
+    if result.file is None:
+        return _behind(result, measure) or (Availability.MISSING, message("truth.missing"))
     return (
-        _wrong(sight, measure)
-        or (_behind(sight, measure) if measure.is_open else None)
-        or _old_channel(sight, measure)
-        or _elsewhere(sight)
-        or (Truth.COMPLETE, message("truth.complete"))
+        _wrong(result, measure)
+        or (_behind(result, measure) if measure.is_open else None)
+        or _old_channel(result, measure)
+        or _elsewhere(result)
+        or (Availability.COMPLETE, message("truth.complete"))
     )
 
 
-def of_failure(failure: SourceUnreachable) -> tuple[Truth, Message]:
+def of_failure(failure: SourceUnreachable) -> tuple[Availability, Message]:
     status = failure.params.get("status")
     if status == 429:
         seconds = pause_seconds(str(failure.params.get("retry_after", "")))
-        return Truth.BUSY, message("truth.busy-for", seconds=seconds) if seconds else message("truth.busy")
+        return Availability.BUSY, message("truth.busy-for", seconds=seconds) if seconds else message("truth.busy")
     if failure.code.startswith("network-"):  # the words there say which: authority, date, proxy
-        return (Truth.TLS if "-tls-" in failure.code else Truth.SILENT), failure.summary
-    truth = _BY_CODE.get(failure.code, Truth.BROKEN)
-    if truth is Truth.REFUSED:
-        return truth, message("truth.refused", status=status or 403)
-    if truth is Truth.SILENT:
-        return truth, message("truth.silent" if failure.code == "source-timeout" else "truth.offline")
-    if truth is not Truth.BROKEN:
-        return truth, message(f"truth.{truth.value}")
-    return truth, message("truth.status", status=status) if status else failure.summary
+        return (Availability.TLS if "-tls-" in failure.code else Availability.SILENT), failure.summary
+    found = _BY_CODE.get(failure.code, Availability.BROKEN)
+    if found is Availability.REFUSED:
+        return found, message("truth.refused", status=status or 403)
+    if found is Availability.SILENT:
+        return found, message("truth.silent" if failure.code == "source-timeout" else "truth.offline")
+    if found is not Availability.BROKEN:
+        return found, message(f"truth.{found.value}")
+    return found, message("truth.status", status=status) if status else failure.summary
 
 
 def pause_seconds(retry_after: str) -> int | None:
@@ -151,28 +151,28 @@ def pause_seconds(retry_after: str) -> int | None:
     return max(1, round(left))
 
 
-def _wrong(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message] | None:
-    if sight.file is None:
+def _wrong(result: ProbeResult, measure: _Measure) -> tuple[Availability, Message] | None:
+    if result.file is None:
         return None
-    if measure.contradicts_pin(sight):
-        return Truth.WRONG, message("truth.wrong-pin", file=sight.file)
-    wanted = measure.sha256(sight.file)
-    if sight.sha256 and wanted and sight.sha256 != wanted:
-        return Truth.WRONG, message("truth.wrong-hash")
-    told = {measure.size(sight.file), sight.listed_size} - {None}
+    if measure.contradicts_pin(result):
+        return Availability.WRONG, message("truth.wrong-pin", file=result.file)
+    wanted = measure.sha256(result.file)
+    if result.sha256 and wanted and result.sha256 != wanted:
+        return Availability.WRONG, message("truth.wrong-hash")
+    told = {measure.size(result.file), result.listed_size} - {None}
     for size in told:
-        if sight.size is not None and sight.size != size:
-            return Truth.WRONG, message("truth.wrong-size", found=sight.size, wanted=size or 0)
-    if sight.listed_size is not None and (known := measure.size(sight.file)) and sight.listed_size != known:
-        return Truth.WRONG, message("truth.wrong-size", found=sight.listed_size, wanted=known)
+        if result.size is not None and result.size != size:
+            return Availability.WRONG, message("truth.wrong-size", found=result.size, wanted=size or 0)
+    if result.listed_size is not None and (known := measure.size(result.file)) and result.listed_size != known:
+        return Availability.WRONG, message("truth.wrong-size", found=result.listed_size, wanted=known)
     return None
 
 
-def _behind(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message] | None:
+def _behind(result: ProbeResult, measure: _Measure) -> tuple[Availability, Message] | None:
     """Older than the official place in its newest release; a source that never had any is not stale, it lacks it."""
-    if sight.source.origin is Origin.OFFICIAL or not measure.releases or not sight.releases:
+    if result.source.origin is Origin.OFFICIAL or not measure.releases or not result.releases:
         return None
-    own, official = sight.releases[-1], measure.releases[-1]
+    own, official = result.releases[-1], measure.releases[-1]
     count = sum(release.version > own.version for release in measure.releases)
     if not count:
         return None
@@ -183,8 +183,8 @@ def _behind(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message] | No
     }
     days = _days(own, official, measure.releases)
     if days is None:
-        return Truth.STALE, message("truth.stale", **params)
-    return Truth.STALE, message("truth.stale-days", **params, days=days)
+        return Availability.STALE, message("truth.stale", **params)
+    return Availability.STALE, message("truth.stale-days", **params, days=days)
 
 
 def _days(own: ListedRelease, official: ListedRelease, releases: Sequence[ListedRelease]) -> int | None:
@@ -205,21 +205,21 @@ def _moment(text: str | None) -> float | None:
         return None
 
 
-def _old_channel(sight: ProbeResult, measure: _Measure) -> tuple[Truth, Message] | None:
-    if sight.dated is None or measure.dated is None:
+def _old_channel(result: ProbeResult, measure: _Measure) -> tuple[Availability, Message] | None:
+    if result.dated is None or measure.dated is None:
         return None
-    days = (measure.dated - sight.dated) / _DAY
+    days = (measure.dated - result.dated) / _DAY
     if days <= measure.channel_days:
         return None
-    return Truth.STALE, message("truth.stale-channel", days=round(days))
+    return Availability.STALE, message("truth.stale-channel", days=round(days))
 
 
-def _elsewhere(sight: ProbeResult) -> tuple[Truth, Message] | None:
+def _elsewhere(result: ProbeResult) -> tuple[Availability, Message] | None:
     """The official place may keep its files where it likes; for a mirror it means that it is none."""
-    start, end = _host(sight.source.url), _host(sight.final)
-    if sight.source.origin is Origin.OFFICIAL or start is None or end is None or is_same_site(start, end):
+    start, end = _host(result.source.url), _host(result.final)
+    if result.source.origin is Origin.OFFICIAL or start is None or end is None or is_same_site(start, end):
         return None
-    return Truth.ELSEWHERE, message("truth.elsewhere", host=end)
+    return Availability.ELSEWHERE, message("truth.elsewhere", host=end)
 
 
 def _host(url: str | None) -> str | None:

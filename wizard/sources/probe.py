@@ -27,13 +27,13 @@ from wizard.sources.channel import INDEXES
 from wizard.sources.model import Offer, Origin, Source
 from wizard.sources.read import Reader, default_index_url
 from wizard.sources.status import (
-    ChannelQuestion,
-    InstallerQuestion,
+    Availability,
     ListedRelease,
     ProbeResult,
-    Question,
-    Truth,
-    WheelQuestion,
+    Wanted,
+    WantedChannel,
+    WantedInstaller,
+    WantedWheel,
     best_offer,
     public,
     variant_of,
@@ -53,14 +53,14 @@ _HREF = re.compile(r"""href\s*=\s*["'](?P<href>[^"'<>]*Miniforge3[^"'<>]*)["']""
 _VERSIONED = re.compile(r"Miniforge3-(?P<version>\d[\d.]*-\d+)-(?P<ending>.+)$")
 
 
-def probe_installer(source: Source, question: InstallerQuestion, client: Client) -> ProbeResult:
+def probe_installer(source: Source, wanted: WantedInstaller, client: Client) -> ProbeResult:
     """Raises SourceUnreachable."""
     name, url = source.label, source.url or ""
     if url.lower().startswith("file:"):
-        return _seen(source, question, _names_in_folder(source), url)
+        return _seen(source, wanted, _names_in_folder(source), url)
     page = client.get(url, name, {"Accept": "text/html", "User-Agent": file_headers(0, 0)["User-Agent"]}, _MOST)
     if page.status in (404, 410):
-        return ProbeResult(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
+        return ProbeResult(source, 0.0, problem=(Availability.MISSING, message("truth.missing")))
     if page.status != 200:
         raise explain_status(page.status, name, url, page.headers.get("retry-after", ""))
     tag = _TAG.search(urlsplit(page.url).path)
@@ -69,7 +69,7 @@ def probe_installer(source: Source, question: InstallerQuestion, client: Client)
         return ProbeResult(
             source,
             0.0,
-            file=f"Miniforge3-{question.ending}",
+            file=f"Miniforge3-{wanted.ending}",
             link=url,
             final=page.url,
             releases=(release,) if release else (),
@@ -78,7 +78,7 @@ def probe_installer(source: Source, question: InstallerQuestion, client: Client)
     names = [urlsplit(link).path.rsplit("/", 1)[-1] for link in links if link]
     if not names:
         raise SourceUnreachable("source-not-an-index", page.text[:200], source=name)
-    return _seen(source, question, names, page.url)
+    return _seen(source, wanted, names, page.url)
 
 
 def _names_in_folder(source: Source) -> list[str]:
@@ -89,12 +89,12 @@ def _names_in_folder(source: Source) -> list[str]:
         raise SourceUnreachable("source-no-folder", str(error), source=source.name, path=str(folder)) from error
 
 
-def _seen(source: Source, question: InstallerQuestion, names: list[str], final: str) -> ProbeResult:
-    versioned = [found for name in names if (found := _VERSIONED.search(name)) and found["ending"] == question.ending]
+def _seen(source: Source, wanted: WantedInstaller, names: list[str], final: str) -> ProbeResult:
+    versioned = [found for name in names if (found := _VERSIONED.search(name)) and found["ending"] == wanted.ending]
     releases = sorted((_release(found["version"]) for found in versioned), key=lambda one: one.version)
-    plain = f"Miniforge3-{question.ending}"
+    plain = f"Miniforge3-{wanted.ending}"
     if not releases and plain not in names:
-        return ProbeResult(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
+        return ProbeResult(source, 0.0, problem=(Availability.MISSING, message("truth.missing")))
     return ProbeResult(source, 0.0, file=plain, link=source.url, final=final, releases=tuple(releases))
 
 
@@ -117,35 +117,35 @@ _MISSING = (404, 410)
 _CHANNEL_TOTAL = re.compile(r"/(\d+)$")
 
 
-def probe_channel(source: Source, question: ChannelQuestion, client: Client) -> ProbeResult:
+def probe_channel(source: Source, wanted: WantedChannel, client: Client) -> ProbeResult:
     """Raises SourceUnreachable."""
     if (source.url or "").lower().startswith("file:"):
-        return _channel_on_disk(source, question)
+        return _channel_on_disk(source, wanted)
     name, page = source.label, None
     for index, magic in INDEXES.items():
-        url = join_path(source.url or "", question.subdir, index)
+        url = join_path(source.url or "", wanted.subdir, index)
         page = client.get(url, name, file_headers(0, _INDEX_BEGINNING - 1), _INDEX_BEGINNING)
         if page.status in (200, 206):
             if not page.body.lstrip().startswith(magic):
                 raise SourceUnreachable("source-not-an-index", page.text[:200], source=name)
-            return _described(source, index, url, page, client, question)
+            return _described(source, index, url, page, client, wanted)
         if page.status not in (*_MISSING, 403):
             break
     if page is not None and page.status in _MISSING:
-        return ProbeResult(source, 0.0, problem=(Truth.MISSING, message("truth.missing")))
+        return ProbeResult(source, 0.0, problem=(Availability.MISSING, message("truth.missing")))
     assert page is not None
     raise explain_status(page.status, name, page.url, page.headers.get("retry-after", ""))
 
 
 def _described(
-    source: Source, index: str, url: str, page: HttpPage, client: Client, question: ChannelQuestion
+    source: Source, index: str, url: str, page: HttpPage, client: Client, wanted: WantedChannel
 ) -> ProbeResult:
     total = _CHANNEL_TOTAL.search(page.content_range)
     size = int(total[1]) if total else None
     seen = ProbeResult(
         source,
         0.0,
-        file=f"{question.subdir}/{index}",
+        file=f"{wanted.subdir}/{index}",
         link=url,
         final=page.url,
         size=size,
@@ -154,13 +154,13 @@ def _described(
     if index != "repodata.json" or size is None or size > _SMALL:
         return seen
     whole = client.get(url, source.label, {"Accept-Encoding": "identity"}, _SMALL)
-    return _judged_by_content(seen, whole.text, question)
+    return _judged_by_content(seen, whole.text, wanted)
 
 
-def _judged_by_content(seen: ProbeResult, text: str, question: ChannelQuestion) -> ProbeResult:
+def _judged_by_content(seen: ProbeResult, text: str, wanted: WantedChannel) -> ProbeResult:
     found = pythons_in(text)
-    if found is not None and question.python not in found:
-        return replace(seen, problem=(Truth.MISSING, message("truth.missing")))
+    if found is not None and wanted.python not in found:
+        return replace(seen, problem=(Availability.MISSING, message("truth.missing")))
     return seen
 
 
@@ -185,8 +185,8 @@ def _date(text: str) -> float | None:
         return None
 
 
-def _channel_on_disk(source: Source, question: ChannelQuestion) -> ProbeResult:
-    folder = file_path(source.url or "") / question.subdir
+def _channel_on_disk(source: Source, wanted: WantedChannel) -> ProbeResult:
+    folder = file_path(source.url or "") / wanted.subdir
     for index in INDEXES:
         path = folder / index
         try:
@@ -194,14 +194,14 @@ def _channel_on_disk(source: Source, question: ChannelQuestion) -> ProbeResult:
             seen = ProbeResult(
                 source,
                 0.0,
-                file=f"{question.subdir}/{index}",
+                file=f"{wanted.subdir}/{index}",
                 link=path.as_uri(),
                 final=path.as_uri(),
                 size=told.st_size,
                 dated=told.st_mtime,
             )
             if index == "repodata.json" and told.st_size <= _SMALL:
-                return _judged_by_content(seen, path.read_text(encoding="utf-8", errors="replace"), question)
+                return _judged_by_content(seen, path.read_text(encoding="utf-8", errors="replace"), wanted)
             return seen
         except OSError:
             continue
@@ -216,7 +216,7 @@ GoesOn = Callable[[], bool]
 
 def probe_source(
     source: Source,
-    question: Question,
+    wanted: Wanted,
     client: Client,
     goes_on: GoesOn,
     default_index: Callable[[], str] = default_index_url,
@@ -225,42 +225,41 @@ def probe_source(
     began = time.monotonic()
     try:
         reader = Reader(None, default_index=default_index, headers=list_headers(), goes_on=goes_on, client=client)
-        seen = _probe(source, question, reader)
+        seen = _probe(source, wanted, reader)
     except WizardError as error:
         failure = error if isinstance(error, SourceUnreachable) else SourceUnreachable("source-offline", str(error))
         seen = ProbeResult(source, 0.0, failure=failure)
     return replace(seen, seconds=round(time.monotonic() - began, 3))
 
 
-def _probe(source: Source, question: Question, reader: Reader) -> ProbeResult:
-    if isinstance(question, ChannelQuestion):
-        return probe_channel(source, question, reader.client)
-    if isinstance(question, InstallerQuestion):
-        return probe_installer(source, question, reader.client)
+def _probe(source: Source, wanted: Wanted, reader: Reader) -> ProbeResult:
+    if isinstance(wanted, WantedChannel):
+        return probe_channel(source, wanted, reader.client)
+    if isinstance(wanted, WantedInstaller):
+        return probe_installer(source, wanted, reader.client)
     if source.origin is Origin.BY_HAND:
-        source = reader.settle_layout(source, question.wanted.project)
-    offers = reader.offers(source, question.wanted.project)
-    seen = ProbeResult(source, 0.0, releases=releases(offers, question))
-    offer = pick(offers, question)
+        source = reader.settle_layout(source, wanted.project)
+    offers = reader.offers(source, wanted.project)
+    seen = ProbeResult(source, 0.0, releases=releases(offers, wanted))
+    offer = pick(offers, wanted)
     return seen if offer is None else _followed(seen, offer, reader.client)
 
 
-def pick(offers: Iterable[Offer], question: WheelQuestion) -> Offer | None:
+def pick(offers: Iterable[Offer], wanted: WantedWheel) -> Offer | None:
     """The wanted wheel; where the version is open, the newest one that goes."""
-    wanted = question.wanted
     if wanted.version:
         return best_offer(offers, wanted)
     listed = tuple(offers)
-    for release in reversed(releases(listed, question)):
+    for release in reversed(releases(listed, wanted)):
         exact = replace(wanted, version=release.version.public)
         if found := best_offer(listed, exact):
             return found
     return None
 
 
-def releases(offers: Iterable[Offer], question: WheelQuestion) -> tuple[ListedRelease, ...]:
+def releases(offers: Iterable[Offer], wanted: WantedWheel) -> tuple[ListedRelease, ...]:
     """The stable releases of the wanted build on this page, oldest first."""
-    wanted, allowed = question.wanted, SpecifierSet(question.specifier)
+    allowed = SpecifierSet(wanted.specifier)
     found: dict[Version, ListedRelease] = {}
     for offer in offers:
         if offer.yanked or offer.version.is_prerelease:
@@ -268,7 +267,7 @@ def releases(offers: Iterable[Offer], question: WheelQuestion) -> tuple[ListedRe
         if variant_of(offer, wanted.default_variant) != wanted.variant:
             continue
         version = public(offer.version)
-        if question.specifier and not allowed.contains(version):
+        if wanted.specifier and not allowed.contains(version):
             continue
         before = found.get(version)
         dates = [date for date in (before.uploaded if before else None, offer.uploaded) if date]
@@ -298,16 +297,20 @@ def _on_disk(known: ProbeResult, offer: Offer) -> ProbeResult:
     try:
         return replace(known, size=file_path(offer.url).stat().st_size)
     except OSError:
-        return replace(known, problem=(Truth.MISSING, message("truth.missing-file")))
+        return replace(known, problem=(Availability.MISSING, message("truth.missing-file")))
 
 
-def _link_problem(page: HttpPage, source: Source) -> tuple[Truth, Message] | None:
+def _link_problem(page: HttpPage, source: Source) -> tuple[Availability, Message] | None:
     is_missing = page.status in (404, 410) or (page.status == 403 and forbidden_means_missing(source.url or ""))
     if is_missing:
-        return Truth.MISSING, message("truth.missing-file")
+        return Availability.MISSING, message("truth.missing-file")
     if page.status in (200, 206) and not page.body.startswith(_WHEEL_BEGINS):
         is_page = page.content_type.lower().startswith("text/html") or page.body.lstrip()[:1] == b"<"
-        return (Truth.PORTAL, message("truth.portal")) if is_page else (Truth.WRONG, message("truth.wrong-file"))
+        return (
+            (Availability.PORTAL, message("truth.portal"))
+            if is_page
+            else (Availability.WRONG, message("truth.wrong-file"))
+        )
     return None
 
 

@@ -1,4 +1,4 @@
-"""How fast a source is, kept for a day and for this network.
+"""How fast a source is, and in which network that was measured.
 
 Which network is this computer in? A short mark that changes when speeds measured elsewhere no longer count.
 
@@ -9,7 +9,6 @@ measured is asked again in any case.
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import ipaddress
 import random
@@ -18,67 +17,19 @@ import socket
 import struct
 import time
 import urllib.request
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import msgspec
 import psutil
 
 from wizard.model.errors import WizardError
-from wizard.model.typed import from_json
 from wizard.process import Request, redact, run
 from wizard.sources.model import UserSettings
-from wizard.sources.status import SourceStatus
-from wizard.system import moving, paths
 from wizard.system.traits import this
 from wizard.transfer.concurrently import GoesOn, ask_together
 from wizard.transfer.http import Client
 from wizard.transfer.installing_client import file_headers
-
-# What a race found is kept for a day, for this network: speeds measured elsewhere say nothing here.
-#
-# One small file for each question; it holds no address. What cannot be read, is too old or was measured in another
-# network is thrown away.
-
-SCHEMA = 1
-
-
-@dataclass(frozen=True, slots=True)
-class CachedBenchmark:
-    network: str
-    asked: float
-    findings: tuple[SourceStatus, ...]
-    schema: int = SCHEMA
-
-
-def benchmark_path(question: str, addresses: Iterable[str | None]) -> Path:
-    """Another question, or another list of sources, is another race."""
-    told = "\n".join([question, *(address or "" for address in addresses)])
-    return paths.cache_dir() / "mirror-races" / f"{hashlib.sha256(told.encode()).hexdigest()[:24]}.json"
-
-
-def read_benchmark(path: Path, network: str, seconds: float, now: float | None = None) -> CachedBenchmark | None:
-    try:
-        kept = from_json(path.read_bytes(), CachedBenchmark)
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
-        kept = None
-    moment = time.time() if now is None else now
-    if kept and kept.schema == SCHEMA and kept.network == network and 0 <= moment - kept.asked < seconds:
-        return kept
-    with contextlib.suppress(OSError):
-        moving.unlink(path)
-    return None
-
-
-def save_benchmark(path: Path, race: CachedBenchmark) -> None:
-    """Without success when the disk is full or read-only: then the next one asks again."""
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(msgspec.json.encode(race))
-
 
 # How fast does the wanted file come from a source? One request for a part of it, at a random place, then it is over.
 #

@@ -1,6 +1,6 @@
-"""What is true of a source: the wanted build, exactly, today, to this very client. Values only.
+"""What is wanted of a source, what a probe of it showed, and what is true of it: today, to this very client.
 
-A *sight* is what was seen of one source; a *finding* is what it means, once it stands beside the others.
+A `ProbeResult` is what one source showed; a `SourceStatus` is what that means, once it stands beside the others.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from wizard.transfer.http import SourceUnreachable
 
 @dataclass(frozen=True, slots=True)
 class WantedWheel:
-    """`version` without its local part ("2.14.1"); `tags` best first, see `platform_tags`.
+    """`version` without its local part ("2.14.1"), or "": the newest stable one that `specifier` takes. `tags` best
+    first, see `platform_tags`.
 
     `default_variant` None: a file without a local version says nothing about its build.
     """
@@ -38,6 +39,44 @@ class WantedWheel:
     python: str  # "3.12"
     tags: tuple[Tag, ...]
     default_variant: str | None = None
+    specifier: str = ""
+
+    @property
+    def key(self) -> str:
+        """The same for the same wheel, today and tomorrow."""
+        tags = " ".join(map(str, self.tags))
+        return f"{self.label} {self.python} {self.specifier} {self.default_variant} {tags}"
+
+    @property
+    def label(self) -> str:
+        local = f"+{self.variant}" if self.variant else ""
+        return f"{self.project} {self.version or self.specifier}{local}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class WantedChannel:
+    subdir: str  # "linux-64"
+    python: str
+
+    @property
+    def label(self) -> str:
+        return f"python {self.python} ({self.subdir})"
+
+    key = label
+
+
+@dataclass(frozen=True, slots=True)
+class WantedInstaller:
+    ending: str  # "Linux-x86_64.sh"
+
+    @property
+    def label(self) -> str:
+        return f"Miniforge3-{self.ending}"
+
+    key = label
+
+
+Wanted = WantedWheel | WantedChannel | WantedInstaller
 
 
 def variant_of(offer: Offer, default_variant: str | None) -> str | None:
@@ -90,7 +129,9 @@ def carried(reader: Reader, source: Source, wanted: WantedWheel) -> Offer | None
     return best_offer(reader.offers(source, wanted.project), wanted)
 
 
-class Truth(str, enum.Enum):
+class Availability(str, enum.Enum):
+    """What is true of a source for the wanted thing."""
+
     COMPLETE = "complete"
     MISSING = "missing"  # not this build
     STALE = "stale"
@@ -102,60 +143,21 @@ class Truth(str, enum.Enum):
     SILENT = "silent"
     WRONG = "wrong"  # size or hash
     BROKEN = "broken"  # an error, or what cannot be understood
+    UNREACHABLE = "unreachable"  # its list could not be read; not probed
+    UNPROVEN = "unproven"  # has a wheel that must not be taken from it
+    UNCHECKED = "unchecked"
 
 
-ANSWERED = frozenset({Truth.COMPLETE, Truth.ELSEWHERE, Truth.MISSING, Truth.STALE})
-USABLE = frozenset({Truth.COMPLETE, Truth.ELSEWHERE})
-
-
-@dataclass(frozen=True, slots=True)
-class WheelQuestion:
-    """`wanted.version` "": the newest stable one that `specifier` takes."""
-
-    wanted: WantedWheel
-    specifier: str = ""
-
-    @property
-    def key(self) -> str:
-        """The same for the same question, today and tomorrow."""
-        tags = " ".join(map(str, self.wanted.tags))
-        return f"{self.label} {self.wanted.python} {self.specifier} {self.wanted.default_variant} {tags}"
-
-    @property
-    def label(self) -> str:
-        version = self.wanted.version or self.specifier
-        local = f"+{self.wanted.variant}" if self.wanted.variant else ""
-        return f"{self.wanted.project} {version}{local}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class ChannelQuestion:
-    subdir: str  # "linux-64"
-    python: str
-
-    @property
-    def key(self) -> str:
-        return self.label
-
-    @property
-    def label(self) -> str:
-        return f"python {self.python} ({self.subdir})"
-
-
-@dataclass(frozen=True, slots=True)
-class InstallerQuestion:
-    ending: str  # "Linux-x86_64.sh"
-
-    @property
-    def key(self) -> str:
-        return self.label
-
-    @property
-    def label(self) -> str:
-        return f"Miniforge3-{self.ending}"
-
-
-Question = WheelQuestion | ChannelQuestion | InstallerQuestion
+ANSWERED = frozenset({Availability.COMPLETE, Availability.ELSEWHERE, Availability.MISSING, Availability.STALE})
+USABLE = frozenset({Availability.COMPLETE, Availability.ELSEWHERE})
+_VERDICTS = {
+    Availability.COMPLETE: "carries",
+    Availability.ELSEWHERE: "carries",
+    Availability.MISSING: "missing",
+    Availability.STALE: "missing",
+    Availability.UNPROVEN: "refused",
+    Availability.UNCHECKED: "unchecked",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +168,12 @@ class ListedRelease:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What one source showed. `problem`: what ended the look, if anything did; `link` as listed, `final` after
-    redirects. `dated`: when a channel's index was made, in seconds since 1970."""
+    """What one source showed, by itself. `problem`: what ended the probe, if anything did; `link` as listed, `final`
+    after redirects. `dated`: when a channel's index was made, in seconds since 1970."""
 
     source: Source
     seconds: float
-    problem: tuple[Truth, Message] | None = None
+    problem: tuple[Availability, Message] | None = None
     failure: SourceUnreachable | None = None
     releases: tuple[ListedRelease, ...] = ()
     file: str | None = None
@@ -185,19 +187,42 @@ class ProbeResult:
 
 @dataclass(frozen=True, slots=True)
 class SourceStatus:
-    """`rate` in bytes a second, measured at `asked` (seconds since 1970); None: not measured.
+    """What is true of one source, held against the others; the same value from the probe to the window.
 
-    `source`: its id. Nothing here holds an address, which may hold a password: findings are kept in a file.
+    `seconds` until it answered; `rate` in bytes a second, measured at `asked` (seconds since 1970, 0: not probed).
+    `kind` of thing ("torch", "packages", "conda", "miniforge"), "" where builds were looked for without a probe.
+    `stage`: answered (by itself), judged (held against the others), measuring, measured. `uses`: what it is used for in
+    this setup, of "torch", "packages", "python".
     """
 
-    source: str
-    truth: Truth
+    source: Source
+    availability: Availability
     message: Message
-    asked: float
-    seconds: float
+    seconds: float | None = None
+    asked: float = 0.0
+    kind: str = ""
     final_host: str | None = None
     file: str | None = None
     sha256: str | None = None
     size: int | None = None
     newest: str | None = None
     rate: float | None = None
+    stage: str = "measured"
+    uses: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """carries | missing | refused | unchecked | unreachable."""
+        return _VERDICTS.get(self.availability, "unreachable")
+
+    @property
+    def is_usable(self) -> bool:
+        return self.availability in USABLE
+
+    @property
+    def is_complete(self) -> bool:
+        return self.availability is Availability.COMPLETE
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.kind, self.source.id

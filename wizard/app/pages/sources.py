@@ -11,54 +11,26 @@ from dataclasses import dataclass, replace
 
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
-from wizard.run.model import Election, SourceState
+from wizard.run.model import Election
 from wizard.sources.model import Layout, Origin, Source
+from wizard.sources.status import Availability, SourceStatus
 from wizard.sources.table import MirrorRow
 
 KINDS = ("torch", "packages", "conda")
 WORDS = ("auto", "official", "race")
 _LASTING = {"packages": "pypi", "conda": "conda-forge"}
-_IN_TABLE = {"torch": "pytorch-wheels", **_LASTING}
-_OF_VERDICT = {"carries": "ok", "missing": "problem", "unreachable": "warning"}
-_OF_TRUTH = {
-    "complete": "ok",
-    "elsewhere": "warning",
-    "stale": "warning",
-    "missing": "problem",
-    "wrong": "problem",
-    "broken": "warning",
-    "refused": "warning",
-    "busy": "warning",
-    "portal": "warning",
-    "tls": "warning",
-    "silent": "warning",
+_PILLS = {
+    Availability.COMPLETE: "ok",
+    Availability.MISSING: "problem",
+    Availability.WRONG: "problem",
+    Availability.UNPROVEN: "note",
+    Availability.UNCHECKED: "note",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class SourceRow:
-    """`uses`: what it is used for in this setup, of "torch", "packages", "python". `stage` as of SourceTold."""
-
-    kind: str
-    state: SourceState
-    uses: tuple[str, ...] = ()
-    stage: str = "measured"
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.kind, self.state.source.id
-
-    @property
-    def pill(self) -> str:
-        """ok | note | warning | problem."""
-        if self.state.truth:
-            return _OF_TRUTH.get(self.state.truth, "note")
-        return _OF_VERDICT.get(self.state.verdict, "note")
-
-    @property
-    def word(self) -> str:
-        """What the pill says, as a name for the window to put into words."""
-        return self.state.truth or self.state.verdict
+def pill_of(status: SourceStatus) -> str:
+    """Return ok, note, warning or problem."""
+    return _PILLS.get(status.availability, "warning")
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,29 +41,28 @@ class PersistentMirror:
     kinds: tuple[str, ...]
 
 
-def rows_of(election: Election) -> tuple[SourceRow, ...]:
-    """By kind; what is used first, then the best first, as the race has it."""
-    rows = [_row(state, election) for state in election.states]
-    known = {(row.kind, row.state.source.id) for row in rows}
+def rows_of(election: Election) -> tuple[SourceStatus, ...]:
+    """Return the statuses by kind; what is used first, then the best first, as the benchmark has it."""
+    rows = [_row(status, election) for status in election.states]
+    known = {row.key for row in rows}
     rows += [row for row in _unasked(election) if row.key not in known]
     return tuple(sorted(rows, key=lambda row: (KINDS.index(row.kind), not row.uses)))
 
 
-def _row(state: SourceState, election: Election) -> SourceRow:
+def _row(status: SourceStatus, election: Election) -> SourceStatus:
     """Who is used for an older build, because nobody has the wanted one, has what is taken from it."""
-    kind, uses = _kind(state, election), _uses(state, election)
-    if kind == "torch" and uses and state.verdict == "missing":
-        truth = state.truth and "complete"
-        state = replace(state, verdict="carries", truth=truth, message=message("truth.complete"))
-    return SourceRow(kind, state, uses)
+    row = replace(status, kind=_kind(status, election), uses=_uses(status, election))
+    if row.kind == "torch" and row.uses and row.verdict == "missing":
+        return replace(row, availability=Availability.COMPLETE, message=message("truth.complete"))
+    return row
 
 
-def _kind(state: SourceState, election: Election) -> str:
-    if state.kind in KINDS:
-        return state.kind
-    if state.source.layout is Layout.CHANNEL:
+def _kind(status: SourceStatus, election: Election) -> str:
+    if status.kind in KINDS:
+        return status.kind
+    if status.source.layout is Layout.CHANNEL:
         return "conda"
-    is_other = state.source in election.package_sources and not _is(state.source, election.torch_source)
+    is_other = status.source in election.package_sources and not _is(status.source, election.torch_source)
     return "packages" if is_other else "torch"
 
 
@@ -99,8 +70,8 @@ def _is(one: Source, other: Source) -> bool:
     return one.id == other.id and one.url == other.url
 
 
-def _uses(state: SourceState, election: Election) -> tuple[str, ...]:
-    kind, source = _kind(state, election), state.source
+def _uses(status: SourceStatus, election: Election) -> tuple[str, ...]:
+    kind, source = _kind(status, election), status.source
     if kind == "torch":
         return ("torch",) if _is(source, election.torch_source) else ()
     if kind == "packages":
@@ -108,11 +79,11 @@ def _uses(state: SourceState, election: Election) -> tuple[str, ...]:
     return ("python",) if source.url in election.channels and election.engine != "venv" else ()
 
 
-def _unasked(election: Election) -> Iterable[SourceRow]:
+def _unasked(election: Election) -> Iterable[SourceStatus]:
     """Used without a question of its own: it is the only one there is, or the walk has asked it for something else."""
     not_asked = message("page.source.not-asked")
     for source in election.package_sources:
-        yield SourceRow("packages", SourceState(source, "unchecked", not_asked, kind="packages"), ("packages",))
+        yield SourceStatus(source, Availability.UNCHECKED, not_asked, kind="packages", uses=("packages",))
     if election.engine == "venv":
         return
     answers = message("page.source.channel-answers")
@@ -120,21 +91,11 @@ def _unasked(election: Election) -> Iterable[SourceRow]:
     for number, url in enumerate(election.channels):
         if url not in shown:
             source = Source(f"channel-{number}", Layout.CHANNEL, Origin.OFFICIAL, url, _channel_name(url))
-            yield SourceRow("conda", SourceState(source, "carries", answers, kind="conda"), ("python",))
+            yield SourceStatus(source, Availability.COMPLETE, answers, kind="conda", uses=("python",))
 
 
 def _channel_name(url: str) -> str:
     return url.rstrip("/").rpartition("/")[2]
-
-
-def row_of(source: Source, kind: str, table: Iterable[MirrorRow]) -> MirrorRow | None:
-    """The table's row for a source, known by the id that the candidates give: `tuna-packages`, `sjtu-torch-cu126`."""
-    if source.origin not in (Origin.MIRROR, Origin.OFFICIAL):
-        return None
-    kinds = (_IN_TABLE.get(kind), _LASTING["packages"] if kind == "torch" else None)
-    wanted = (source.url or "").rstrip("/")
-    found = (row for row in table if row.kind in kinds and row.url is not None)
-    return next((row for row in found if row.address(source.variant or "").rstrip("/") == wanted), None)
 
 
 def operators(table: Sequence[MirrorRow]) -> tuple[MirrorRow, ...]:
@@ -154,9 +115,8 @@ def lasting(
     kinds = [kind for kind in _LASTING if kind != "conda" or has_conda]
     used: dict[str, list[str]] = {}
     for row in rows_of(election):
-        found = row_of(row.state.source, row.kind, table) if row.uses and row.kind in kinds else None
-        if found and found.id != "official":
-            used.setdefault(found.id, []).append(row.kind)
+        if row.uses and row.kind in kinds and row.source.origin is Origin.MIRROR:
+            used.setdefault(row.source.mirror, []).append(row.kind)
     if not used and choices.mirrors not in WORDS:
         has = {row.kind for row in table if row.id == choices.mirrors}
         used = {choices.mirrors: [kind for kind in kinds if _LASTING[kind] in has]}

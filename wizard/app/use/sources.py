@@ -1,8 +1,6 @@
-"""The use cases about every known source, and verdicts for described machines.
+"""Tests every known source for the wanted build (`mirrors test`), and judges described machines.
 
-The truth about sources as a use case of its own: every place that is known, tested for the wanted build.
-
-`mirrors test` and the window's Source page show what comes from here. Nothing is elected and nothing is changed.
+Nothing is selected and nothing is changed.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from wizard.machine.model import Machine
 from wizard.run.model import Facts
 from wizard.run.select.benchmark import Benchmark, run_benchmark
 from wizard.run.select.build_search import wanted_candidates
-from wizard.run.select.mirror_policy import BuildRequest, question_of
+from wizard.run.select.mirror_policy import wanted_of
 from wizard.sources.candidates import source_candidates
 from wizard.sources.model import SourceKind
 
@@ -47,39 +45,43 @@ def _decisive(machine: Machine) -> Machine:
 
 NEEDED = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
 IsCancelled = Callable[[], bool]
-OnRace = Callable[[Benchmark], None]
+OnBenchmark = Callable[[Benchmark], None]
 _PYTHON = "3.12"
-
-
-def wish_of(facts: Facts, matrix: Matrix, verdict: Verdict, choices: Choices) -> BuildRequest:
-    """The best build, or the chosen one. Raises WizardError `no-build-fits`."""
-    candidate = wanted_candidates(verdict, choices)[0]
-    platform = PLATFORMS.get((facts.machine.os, facts.machine.arch))
-    builds = [build for build in matrix.builds if build.torch == candidate.torch and build.platform == platform]
-    default = next((build.variant for build in builds if build.pypi_default), None)
-    return BuildRequest(candidate, choices.python or candidate.python or _PYTHON, default)
 
 
 def ask_sources(
     facts: Facts,
-    wish: BuildRequest,
+    matrix: Matrix,
+    verdict: Verdict,
     choices: Choices,
     kinds: Iterable[SourceKind],
     is_cancelled: IsCancelled,
     fresh: bool = False,
-    on_race: OnRace = lambda race: None,
+    on_benchmark: OnBenchmark = lambda benchmark: None,
 ) -> tuple[Benchmark, ...]:
-    """One race for each kind, one after the other. Raises UsageError for a bad address, Cancelled."""
-    races = []
+    """Probe all sources of each kind, one kind after the other, for the best build, or the chosen one.
+
+    Raises WizardError `no-build-fits`, UsageError for a bad address, Cancelled."""
+    candidate = wanted_candidates(verdict, choices)[0]
+    python = choices.python or candidate.python or _PYTHON
+    default = _default_variant(facts.machine, matrix, candidate.torch)
+    benchmarks = []
     for kind in kinds:
-        variant = wish.candidate.variant
-        found = source_candidates(kind, choices, facts.settings, variant, variant == wish.default_variant)
-        race = run_benchmark(kind, question_of(kind, facts.machine, wish), found, facts.settings, is_cancelled, fresh)
-        on_race(race)
-        races.append(race)
-    return tuple(races)
+        wanted = wanted_of(kind, facts.machine, candidate, python, default)
+        found = source_candidates(kind, choices, facts.settings, candidate.variant, candidate.variant == default)
+        benchmark = run_benchmark(kind, wanted, found, facts.settings, is_cancelled, fresh)
+        on_benchmark(benchmark)
+        benchmarks.append(benchmark)
+    return tuple(benchmarks)
 
 
-def lacking(races: Iterable[Benchmark]) -> tuple[SourceKind, ...]:
-    """The kinds for which no source is complete."""
-    return tuple(race.kind for race in races if not race.complete)
+def _default_variant(machine: Machine, matrix: Matrix, torch: str) -> str | None:
+    """Return the build of this release that the package index has for this platform."""
+    platform = PLATFORMS.get((machine.os, machine.arch))
+    builds = [build for build in matrix.builds if build.torch == torch and build.platform == platform]
+    return next((build.variant for build in builds if build.pypi_default), None)
+
+
+def lacking(benchmarks: Iterable[Benchmark]) -> tuple[SourceKind, ...]:
+    """Return the kinds for which no source is complete."""
+    return tuple(benchmark.kind for benchmark in benchmarks if not benchmark.complete)

@@ -34,9 +34,10 @@ from wizard.run.plan.computed import Asker
 from wizard.run.plan.other_packages import of_both
 from wizard.run.plan.preview import from_settings, save_run
 from wizard.run.run_folder import create_run_folder, new_run_id
+from wizard.run.select.benchmark import read_benchmark
 from wizard.sources.model import Source, UserSettings
 from wizard.sources.race_policy import benchmark_policy
-from wizard.sources.speed import network_fingerprint, read_benchmark
+from wizard.sources.speed import network_fingerprint
 from wizard.system import moving, paths
 from wizard.transfer.download import Downloads
 
@@ -74,13 +75,13 @@ def measured_rates(
     asked_at = {source.id: _host(source.url) for source in sources if source.url}
     network, seconds = network_fingerprint(settings), benchmark_policy().kept_seconds
     files = sorted((folder or paths.cache_dir() / _RACES).glob("*.json"))
-    races = [race for path in files if (race := read_benchmark(path, network, seconds, now))]
+    benchmarks = [benchmark for path in files if (benchmark := read_benchmark(path, network, seconds, now))]
     rates: dict[str, float] = {}
-    for race in sorted(races, key=lambda one: one.asked):
-        for finding in race.findings:
-            if finding.rate:
-                hosts = (finding.final_host, asked_at.get(finding.source))
-                rates.update((host, finding.rate) for host in hosts if host)
+    for benchmark in sorted(benchmarks, key=lambda one: one.asked):
+        for status in benchmark.ranked:
+            if status.rate:
+                hosts = (status.final_host, asked_at.get(status.source.id))
+                rates.update((host, status.rate) for host in hosts if host)
     return rates
 
 

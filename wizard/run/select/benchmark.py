@@ -1,176 +1,187 @@
-"""The race: all sources of one kind are looked at together, compared, and the best three measured.
+"""The benchmark: all sources of one kind are probed together, held against one another, and the best three measured.
 
 What came out is kept for a day. It says which sources are usable and how fast they are; which one is taken, and whether
-there is a race at all, is the election's business.
+mirrors are asked at all, is the selection's business.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
 
 from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import Cancelled
 from wizard.model.messages import message
+from wizard.model.typed import from_json
 from wizard.sources.cross_check import cross_check
 from wizard.sources.model import Origin, Source, SourceKind, UserSettings
 from wizard.sources.probe import probe_source
 from wizard.sources.race_policy import BenchmarkPolicy, benchmark_policy
 from wizard.sources.read import Reader, default_index_url
-from wizard.sources.speed import (
-    CachedBenchmark,
-    benchmark_path,
-    measure,
-    network_fingerprint,
-    read_benchmark,
-    save_benchmark,
-)
-from wizard.sources.status import USABLE, InstallerQuestion, ProbeResult, Question, SourceStatus, Truth, WheelQuestion
+from wizard.sources.speed import measure, network_fingerprint
+from wizard.sources.status import Availability, ProbeResult, SourceStatus, Wanted, WantedInstaller, WantedWheel
+from wizard.system import moving, paths
 from wizard.transfer.concurrently import GoesOn, ask_together
 from wizard.transfer.http import Client, SourceUnreachable
 
-
-@dataclass(frozen=True, slots=True)
-class RankedSource:
-    source: Source
-    finding: SourceStatus
-
-    @property
-    def is_usable(self) -> bool:
-        return self.finding.truth in USABLE
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeProgress:
-    """What is known of one source while the race goes on. `stage`: "answered" (looked at by itself), "judged" (held
-    against the others), "measuring", "measured"."""
-
-    kind: SourceKind
-    placed: RankedSource
-    stage: str
-
-
-OnSeen = Callable[[ProbeProgress], None]
-_Tell = Callable[[SourceStatus, str], None]
-
-
-def _unheard(seen: ProbeProgress) -> None:
-    """Nobody watches."""
+SCHEMA = 2
+OnStatus = Callable[[SourceStatus], None]
+_OnStage = Callable[[SourceStatus, str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class Benchmark:
-    """`placed`: the best first. `asked`: when, in seconds since 1970; `is_kept`: found out earlier."""
+    """`wanted` in words; `ranked`: the best first. `asked`: when, in seconds since 1970; `is_kept`: found out earlier,
+    in the network with this fingerprint."""
 
     kind: SourceKind
-    question: Question
-    placed: tuple[RankedSource, ...]
+    wanted: str
+    ranked: tuple[SourceStatus, ...]
     asked: float
+    network: str
     is_kept: bool = False
+    schema: int = SCHEMA
 
     @property
-    def usable(self) -> tuple[RankedSource, ...]:
-        return tuple(one for one in self.placed if one.is_usable)
+    def usable(self) -> tuple[SourceStatus, ...]:
+        return tuple(one for one in self.ranked if one.is_usable)
 
     @property
-    def complete(self) -> tuple[RankedSource, ...]:
-        return tuple(one for one in self.placed if one.finding.truth is Truth.COMPLETE)
+    def complete(self) -> tuple[SourceStatus, ...]:
+        return tuple(one for one in self.ranked if one.is_complete)
 
-    def of(self, source: Source) -> RankedSource | None:
-        return next((one for one in self.placed if one.source.id == source.id), None)
+    def of(self, source: Source) -> SourceStatus | None:
+        return next((one for one in self.ranked if one.source.id == source.id), None)
+
+
+# Kept for a day, for this network: speeds measured elsewhere say nothing here.
+#
+# One small file for each thing wanted; it holds no address, which may hold a password. What cannot be read, is too old
+# or was measured in another network is thrown away.
+
+
+def benchmark_path(wanted: str, addresses: Iterable[str | None]) -> Path:
+    """Return the file of a benchmark: another thing wanted, or another list of sources, is another one."""
+    key = "\n".join([wanted, *(address or "" for address in addresses)])
+    return paths.cache_dir() / "mirror-races" / f"{hashlib.sha256(key.encode()).hexdigest()[:24]}.json"
+
+
+def read_benchmark(path: Path, network: str, seconds: float, now: float | None = None) -> Benchmark | None:
+    try:
+        kept = from_json(path.read_bytes(), Benchmark)
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
+        kept = None
+    moment = time.time() if now is None else now
+    if kept and kept.schema == SCHEMA and kept.network == network and 0 <= moment - kept.asked < seconds:
+        return kept
+    with contextlib.suppress(OSError):
+        moving.unlink(path)
+    return None
+
+
+def save_benchmark(path: Path, benchmark: Benchmark) -> None:
+    """Write it without addresses; not at all when the disk is full or read-only: then the next one asks again."""
+    ranked = (replace(one, source=replace(one.source, url=None, name="", row=None)) for one in benchmark.ranked)
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(msgspec.json.encode(replace(benchmark, ranked=tuple(ranked), is_kept=True)))
 
 
 def run_benchmark(
     kind: SourceKind,
-    question: Question,
+    wanted: Wanted,
     sources: Sequence[Source],
     settings: UserSettings,
     is_cancelled: Callable[[], bool],
     fresh: bool = False,
     policy: BenchmarkPolicy | None = None,
     default_index: Callable[[], str] = default_index_url,
-    on_seen: OnSeen = _unheard,
+    on_status: OnStatus = lambda status: None,
 ) -> Benchmark:
-    """Raises Cancelled. What no source has is not kept: it may be there in a minute. `on_seen` hears of each source as
-    it comes, in this thread."""
+    """Probe, compare and measure the sources; `fresh`: what was kept does not count. `on_status` gets each one's status
+    as it comes, in this thread. What no source has is not kept: it may be there in a minute. Raises Cancelled."""
     rules = policy or benchmark_policy()
-    path = benchmark_path(f"{kind.value} {question.key} {rules.most_measured}", [source.url for source in sources])
+    path = benchmark_path(f"{kind.value} {wanted.key} {rules.most_measured}", [source.url for source in sources])
     network = network_fingerprint(settings)
     kept = None if fresh else read_benchmark(path, network, rules.kept_seconds)
-    if kept and {source.id for source in sources} <= {finding.source for finding in kept.findings}:
-        known = Benchmark(kind, question, _ranked(sources, kept.findings), kept.asked, is_kept=True)
-        for placed in known.placed:
-            on_seen(ProbeProgress(kind, placed, "measured"))
-        return known
-    tell = _teller(kind, sources, on_seen)
+    if kept and {source.id for source in sources} <= {status.source.id for status in kept.ranked}:
+        ranked = _ranked(sources, kept.ranked)
+        for status in ranked:
+            on_status(status)
+        return replace(kept, ranked=ranked)
     with Reader(settings, (rules.probe_seconds, rules.speed_seconds)) as shared:
-        findings = _found(kind, question, sources, shared.client, rules, is_cancelled, default_index, tell)
-    race = Benchmark(kind, question, _ranked(sources, findings), findings[0].asked if findings else time.time())
-    if race.complete:
-        save_benchmark(path, CachedBenchmark(network, race.asked, findings))
-    return race
-
-
-def _teller(kind: SourceKind, sources: Sequence[Source], on_seen: OnSeen) -> _Tell:
-    by_id = {source.id: source for source in sources}
-    return lambda finding, stage: on_seen(ProbeProgress(kind, RankedSource(by_id[finding.source], finding), stage))
+        statuses = _found(kind, wanted, sources, shared.client, rules, is_cancelled, default_index, on_status)
+    asked = statuses[0].asked if statuses else time.time()
+    benchmark = Benchmark(kind, wanted.label, _ranked(sources, statuses), asked, network)
+    if benchmark.complete:
+        save_benchmark(path, benchmark)
+    return benchmark
 
 
 def _found(
     kind: SourceKind,
-    question: Question,
+    wanted: Wanted,
     sources: Sequence[Source],
     client: Client,
     rules: BenchmarkPolicy,
     is_cancelled: Callable[[], bool],
     default_index: Callable[[], str],
-    tell: _Tell,
+    on_status: OnStatus,
 ) -> tuple[SourceStatus, ...]:
-    is_open = isinstance(question, InstallerQuestion) or (
-        isinstance(question, WheelQuestion) and not question.wanted.version
-    )
+    is_open = isinstance(wanted, WantedInstaller) or (isinstance(wanted, WantedWheel) and not wanted.version)
 
-    def judged(sights: Sequence[ProbeResult], stage: str) -> tuple[SourceStatus, ...]:
-        findings = cross_check(sights, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
-        for finding in findings:
-            tell(finding, stage)
-        return findings
+    def report(status: SourceStatus, stage: str) -> None:
+        on_status(replace(status, stage=stage))
 
-    def came(sight: ProbeResult) -> None:
-        judged((sight,), "answered")
+    def judged(results: Sequence[ProbeResult], stage: str) -> tuple[SourceStatus, ...]:
+        checked = cross_check(results, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
+        statuses = tuple(replace(status, kind=kind.value) for status in checked)
+        for status in statuses:
+            report(status, stage)
+        return statuses
 
-    sights = _sights(question, sources, client, rules, is_cancelled, default_index, came)
-    findings = judged(sights, "judged")
+    def answered(result: ProbeResult) -> None:
+        judged((result,), "answered")
+
+    results = _probed(wanted, sources, client, rules, is_cancelled, default_index, answered)
+    statuses = judged(results, "judged")
     if kind is SourceKind.MINIFORGE:  # nothing is fetched from there
-        return findings
-    return _measured(sources, sights, findings, client, rules, is_cancelled, tell)
+        return statuses
+    return _measured(results, statuses, client, rules, is_cancelled, report)
 
 
-def _sights(
-    question: Question,
+def _probed(
+    wanted: Wanted,
     sources: Sequence[Source],
     client: Client,
     rules: BenchmarkPolicy,
     is_cancelled: Callable[[], bool],
     default_index: Callable[[], str],
-    came: Callable[[ProbeResult], None],
+    answered: Callable[[ProbeResult], None],
 ) -> tuple[ProbeResult, ...]:
-    """Probe each source, in order; who was not done in time was silent."""
+    """Probe all at once; return them in the order given. Who was not done in time was silent."""
     seconds = rules.probe_seconds
     if any(source.url is None for source in sources):
         default_index = _known_first(default_index)
 
     def ask(source: Source) -> Callable[[GoesOn], ProbeResult]:
-        return lambda goes_on: probe_source(source, question, client, goes_on, default_index)
+        return lambda goes_on: probe_source(source, wanted, client, goes_on, default_index)
 
     asked = {source.id: ask(source) for source in sources}
-    seen = ask_together(asked, seconds, is_cancelled, on_answer=lambda key, sight: came(sight))
-    return tuple(seen.get(source.id) or _late(source, seconds) for source in sources)
+    results = ask_together(asked, seconds, is_cancelled, on_answer=lambda key, result: answered(result))
+    return tuple(results.get(source.id) or _late(source, seconds) for source in sources)
 
 
 def _known_first(default_index: Callable[[], str]) -> Callable[[], str]:
-    """uv is asked for the official address before the clock runs, once."""
+    """Ask uv for the official address before the clock runs, once."""
     try:
         url = default_index()
     except SourceUnreachable:
@@ -180,46 +191,47 @@ def _known_first(default_index: Callable[[], str]) -> Callable[[], str]:
 
 def _late(source: Source, seconds: float) -> ProbeResult:
     words = message("truth.late", seconds=round(seconds, 1))
-    return ProbeResult(source, seconds, problem=(Truth.SILENT, words))
+    return ProbeResult(source, seconds, problem=(Availability.SILENT, words))
 
 
 def _measured(
-    sources: Sequence[Source],
-    sights: Sequence[ProbeResult],
-    findings: Sequence[SourceStatus],
+    results: Sequence[ProbeResult],
+    statuses: Sequence[SourceStatus],
     client: Client,
     rules: BenchmarkPolicy,
     is_cancelled: Callable[[], bool],
-    tell: _Tell,
+    report: _OnStage,
 ) -> tuple[SourceStatus, ...]:
-    """The first of those that are complete, one after the other; only where none is, of those that send elsewhere."""
-    places = {place.source.id: place for place in _ranked(sources, findings) if place.is_usable}
-    best = [one for one in places.values() if one.finding.truth is Truth.COMPLETE] or list(places.values())
-    by_id = {sight.source.id: sight for sight in sights}
+    """Measure the first of those that are complete, one after the other; only where none is, of those that send
+    elsewhere. Raises Cancelled."""
+    usable = [status for status in sorted(statuses, key=_rank) if status.is_usable]
+    best = [status for status in usable if status.is_complete] or usable
+    by_id = {result.source.id: result for result in results}
     rates: dict[str, float | None] = {}
-    for one in best[: rules.most_measured]:
+    for status in best[: rules.most_measured]:
         if is_cancelled():
             raise Cancelled
-        sight = by_id[one.source.id]
-        if sight.link:
-            tell(one.finding, "measuring")
-            rate = measure(sight.link, sight.size, client, rules.speed_bytes, rules.speed_seconds, is_cancelled)
-            rates[one.source.id] = rate
-            tell(replace(one.finding, rate=rate), "measured")
-    return tuple(replace(finding, rate=rates.get(finding.source)) for finding in findings)
+        result = by_id[status.source.id]
+        if result.link:
+            report(status, "measuring")
+            rate = measure(result.link, result.size, client, rules.speed_bytes, rules.speed_seconds, is_cancelled)
+            rates[status.source.id] = rate
+            report(replace(status, rate=rate), "measured")
+    return tuple(replace(status, rate=rates.get(status.source.id)) for status in statuses)
 
 
-def _ranked(sources: Sequence[Source], findings: Sequence[SourceStatus]) -> tuple[RankedSource, ...]:
-    by_id = {finding.source: finding for finding in findings}
-    placed = (RankedSource(source, by_id[source.id]) for source in sources if source.id in by_id)
-    return tuple(sorted(placed, key=_rank))
+def _ranked(sources: Sequence[Source], statuses: Sequence[SourceStatus]) -> tuple[SourceStatus, ...]:
+    """Return the statuses of these very sources, best first."""
+    by_id = {status.source.id: status for status in statuses}
+    found = (replace(by_id[source.id], source=source) for source in sources if source.id in by_id)
+    return tuple(sorted(found, key=_rank))
 
 
-def _rank(one: RankedSource) -> tuple[int, int, float, float]:
+def _rank(status: SourceStatus) -> tuple[int, int, float, float]:
     """Complete before sent elsewhere before the rest; folders of this computer, then the fastest, then the quickest to
     answer. What was typed by hand is above speed."""
-    finding = one.finding
-    states = [Truth.COMPLETE, Truth.ELSEWHERE, Truth.STALE, Truth.MISSING]
-    state = states.index(finding.truth) if finding.truth in states else len(states)
-    is_near = one.source.origin is Origin.BY_HAND or (one.source.url or "").lower().startswith("file:")
-    return state, 0 if is_near else 1, -(finding.rate if finding.rate is not None else -1.0), finding.seconds
+    order = [Availability.COMPLETE, Availability.ELSEWHERE, Availability.STALE, Availability.MISSING]
+    place = order.index(status.availability) if status.availability in order else len(order)
+    is_local = status.source.origin is Origin.BY_HAND or (status.source.url or "").lower().startswith("file:")
+    rate = status.rate if status.rate is not None else -1.0
+    return place, 0 if is_local else 1, -rate, status.seconds or 0.0

@@ -15,10 +15,10 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.machine.model import Machine, PythonInstall
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import Message, message
-from wizard.run.model import SourceState
 from wizard.run.select.origin import doubt
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import Offer, Source, SourceKind
+from wizard.sources.status import Availability, SourceStatus
 
 # Only what this machine lacks; what was never published cannot be chosen.
 _CHOOSABLE_REASONS = frozenset({"no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu"})
@@ -95,7 +95,7 @@ class BuildSearch:
     outlook: SourceCatalog
     is_cancelled: Callable[[], bool]
     needed: Collection[str] = ()
-    states: dict[tuple[str, str | None], SourceState] = field(default_factory=dict)
+    states: dict[tuple[str, str | None], SourceStatus] = field(default_factory=dict)
     refused: dict[str, WizardError] = field(default_factory=dict)
 
     def find(self, candidates: Sequence[Candidate], pythons: Sequence[str] | None) -> Found | None:
@@ -133,7 +133,7 @@ class BuildSearch:
     def _falls_back(self) -> bool:
         """An official place did not answer: the mirrors of both kinds race, for who lost one often lacks the other."""
         contest = self.outlook.contest
-        silent = [state.source for state in self.states.values() if state.verdict == "unreachable"]
+        silent = [state.source for state in self.states.values() if state.availability is Availability.UNREACHABLE]
         if contest is None or not any(contest.fall_back(SourceKind.TORCH, source) for source in silent):
             return False
         contest.join(SourceKind.PACKAGES)
@@ -147,7 +147,8 @@ class BuildSearch:
         for python in python_order(candidate, self.choices, pythons):
             offer = self._carried(source, "torch", candidate.torch, candidate, python)
             if offer:
-                self._note(source, "carries", message("source.carries", build=f"{candidate.torch}+{candidate.variant}"))
+                build = f"{candidate.torch}+{candidate.variant}"
+                self._note(source, Availability.COMPLETE, message("source.carries", build=build))
                 return Found(candidate, python, source, {"torch": offer, **self._companions(candidate, source, python)})
         self._note_missing(source, candidate)
         return None
@@ -166,12 +167,12 @@ class BuildSearch:
         try:
             offer = self.outlook.carried(source, project, version, variant, default, python, self.machine)
         except WizardError as error:
-            self._note(source, "unreachable", error.summary)
+            self._note(source, Availability.UNREACHABLE, error.summary)
             return None
         refusal = offer and doubt(offer, self.matrix, lambda one: self.outlook.official_sha256(one, variant))
         if refusal:
             self.refused.setdefault(source.id, refusal)
-            self._note(source, "refused", refusal.summary)
+            self._note(source, Availability.UNPROVEN, refusal.summary)
         return None if refusal else offer
 
     def _default_variant(self, torch: str) -> str | None:
@@ -182,12 +183,12 @@ class BuildSearch:
 
     def _answers(self, source: Source) -> bool:
         state = self.states.get((source.id, source.url))
-        return state is None or state.verdict != "unreachable"
+        return state is None or state.availability is not Availability.UNREACHABLE
 
-    def _note(self, source: Source, verdict: str, words: Message, seconds: float | None = None) -> None:
-        self.states[(source.id, source.url)] = SourceState(source, verdict, words, seconds)
+    def _note(self, source: Source, availability: Availability, words: Message) -> None:
+        self.states[(source.id, source.url)] = SourceStatus(source, availability, words)
 
     def _note_missing(self, source: Source, candidate: Candidate) -> None:
         if (source.id, source.url) not in self.states:
             build = f"{candidate.torch}+{candidate.variant}"
-            self._note(source, "missing", message("source.missing", build=build))
+            self._note(source, Availability.MISSING, message("source.missing", build=build))

@@ -34,7 +34,7 @@ def further_channels(
 def _others(contest: MirrorPolicy, choices: Choices, settings: UserSettings) -> Iterator[str]:
     race = contest.races.get(SourceKind.CONDA)
     if race is not None:
-        yield from (one.source.url for one in race.placed if one.is_usable and one.source.url)
+        yield from (one.source.url for one in race.ranked if one.is_usable and one.source.url)
         return
     for source in source_candidates(SourceKind.CONDA, choices, settings):
         is_official = source.row is not None and source.row.id == "official"

@@ -16,24 +16,25 @@ from wizard.environment.create.choose import BasePython, ChannelVerdict, choose_
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message, text
 from wizard.process import redact
-from wizard.run.model import Election, Facts, SourceState, SourceTold
+from wizard.run.model import Election, Facts
 from wizard.run.plan.conda_part import own_conda
 from wizard.run.select.build_search import BuildSearch, Found, available_pythons, wanted_candidates
 from wizard.run.select.channels import further_channels
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import told, unconfirmed
-from wizard.run.select.raced import benchmark_notices, further_sources, states_of, told_of_source
+from wizard.run.select.raced import benchmark_notices, further_sources, states_of
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
 from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source, SourceKind
 from wizard.sources.read import Reader
+from wizard.sources.status import SourceStatus
 from wizard.sources.table import FORGE
 from wizard.transfer.installing_client import list_headers
 
 _REASONS_SHOWN = 3
 OnNote = Callable[[Message], None]
-OnSource = Callable[[SourceTold], None]
+OnSource = Callable[[SourceStatus], None]
 
 
 def elect(
@@ -44,14 +45,14 @@ def elect(
     on_note: OnNote | None,
     is_cancelled: Callable[[], bool],
     fresh: bool = False,
-    on_source: OnSource = lambda told: None,
+    on_source: OnSource = lambda status: None,
 ) -> Election:
     """`fresh`: sources are asked anew, whatever was found within a day. `on_source` hears of each one that races.
 
     Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
     own = own_conda(facts, choices, is_cancelled)
-    contest = MirrorPolicy(choices, facts, is_cancelled, fresh, lambda seen: on_source(told_of_source(seen)))
+    contest = MirrorPolicy(choices, facts, is_cancelled, fresh, on_source)
     with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.TORCH) else None) as reader:
         outlook = SourceCatalog(choices, facts.settings, reader, contest)
         channels = channel_verdicts(choices, outlook, facts, candidates[0])
@@ -191,7 +192,7 @@ def _elected(
     found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], outlook: SourceCatalog
 ) -> dict[SourceKind, Source | None]:
     raced = outlook.contest.races.get(SourceKind.CONDA) if outlook.contest else None
-    channel = next((one.source for one in raced.placed if one.source.url in channels), None) if raced else None
+    channel = next((one.source for one in raced.ranked if one.source.url in channels), None) if raced else None
     return {
         SourceKind.TORCH: found.source,
         SourceKind.PACKAGES: packages[0] if packages else None,
@@ -220,7 +221,7 @@ def _second_choice(wanted: Candidate, found: Found) -> tuple[Message, ...]:
     return (message("notice.second-choice", wanted=_build(wanted), build=_build(found.candidate)),)
 
 
-def _lying(states: Iterable[SourceState]) -> Iterator[Message]:
+def _lying(states: Iterable[SourceStatus]) -> Iterator[Message]:
     """Name the sources that a race found to list another SHA-256 than the tables do."""
     for state in states:
         if state.message.key == "truth.wrong-pin":
@@ -249,14 +250,14 @@ def _build(candidate: Candidate) -> str:
     return f"torch {candidate.torch}+{candidate.variant}"
 
 
-def _reasons(silent: list[SourceState]) -> tuple[Message, ...]:
+def _reasons(silent: list[SourceStatus]) -> tuple[Message, ...]:
     """What each one said; the log has them all."""
     told = [(state.source.label, state.message) for state in silent[:_REASONS_SHOWN]]
     said = [one if name in one.params.values() else message("source.said", name=name, words=one) for name, one in told]
     return tuple(one for place, one in enumerate(said) if one not in said[:place])
 
 
-def _same_trouble(silent: Sequence[SourceState], details: str) -> WizardError | None:
+def _same_trouble(silent: Sequence[SourceStatus], details: str) -> WizardError | None:
     """A proxy or a certificate that stands before all of them has a remedy of its own."""
     first = silent[0].message
     if not first.key.startswith("error.network-") or any(state.message.key != first.key for state in silent):
@@ -264,7 +265,7 @@ def _same_trouble(silent: Sequence[SourceState], details: str) -> WizardError | 
     return WizardError(first.key.split(".")[1], details, **first.params)
 
 
-def _nothing_found(states: tuple[SourceState, ...], wanted: Candidate) -> WizardError:
+def _nothing_found(states: tuple[SourceStatus, ...], wanted: Candidate) -> WizardError:
     details = "\n".join(f"{state.source.id} {text(state.source.name, 'en')}: {state.verdict}" for state in states)
     asked = [state for state in states if state.kind in ("", "torch")]
     silent = [state for state in asked if state.verdict == "unreachable"]

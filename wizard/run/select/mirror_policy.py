@@ -9,7 +9,7 @@ after all. What a person typed by hand never races. Each kind races once; the wa
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from urllib.parse import urlsplit
 
 from wizard.compatibility.model import Candidate, Choices
@@ -17,48 +17,46 @@ from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.run.model import Facts
-from wizard.run.select.benchmark import Benchmark, OnSeen, RankedSource, run_benchmark
+from wizard.run.select.benchmark import Benchmark, OnStatus, run_benchmark
 from wizard.sources.candidates import rows_of, source_candidates
 from wizard.sources.channel import channel_subdir
 from wizard.sources.model import Origin, Source, SourceKind, UserSettings
 from wizard.sources.platform_tags import platform_tags
 from wizard.sources.race_policy import benchmark_policy, region
-from wizard.sources.status import ANSWERED, ChannelQuestion, InstallerQuestion, Question, WantedWheel, WheelQuestion
+from wizard.sources.status import ANSWERED, SourceStatus, Wanted, WantedChannel, WantedInstaller, WantedWheel
 
 _INSTALLERS = {"windows": "Windows-{arch}.exe", "linux": "Linux-{arch}.sh"}
 
 
-@dataclass(frozen=True, slots=True)
-class BuildRequest:
-    candidate: Candidate
-    python: str
-    default_variant: str | None  # the build that the package index has of this release
-
-
-def question_of(kind: SourceKind, machine: Machine, wish: BuildRequest) -> Question:
+def wanted_of(
+    kind: SourceKind, machine: Machine, candidate: Candidate, python: str, default_variant: str | None
+) -> Wanted:
+    """Return what the sources of a kind are probed for. `default_variant`: the build of this release that the package
+    index has."""
     if kind is SourceKind.TORCH:
-        return torch_question(machine, wish.candidate, wish.python, wish.default_variant)
+        return wanted_torch(machine, candidate, python, default_variant)
     if kind is SourceKind.PACKAGES:
-        return packages_question(machine, wish.python, wish.candidate.numpy)
+        return wanted_packages(machine, python, candidate.numpy)
     if kind is SourceKind.CONDA:
-        return channel_question(machine, wish.python)
-    return InstallerQuestion(_INSTALLERS[machine.os].format(arch=machine.arch))
+        return wanted_channel(machine, python)
+    return WantedInstaller(_INSTALLERS[machine.os].format(arch=machine.arch))
 
 
-def torch_question(machine: Machine, candidate: Candidate, python: str, default_variant: str | None) -> WheelQuestion:
+def wanted_torch(machine: Machine, candidate: Candidate, python: str, default_variant: str | None) -> WantedWheel:
     tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
-    return WheelQuestion(WantedWheel("torch", candidate.torch, candidate.variant, python, tags, default_variant))
+    return WantedWheel("torch", candidate.torch, candidate.variant, python, tags, default_variant)
 
 
-def packages_question(machine: Machine, python: str, numpy: str) -> WheelQuestion:
-    """The newest of a project that every environment has; what else will be needed is not known before the lock."""
+def wanted_packages(machine: Machine, python: str, numpy: str) -> WantedWheel:
+    """Return the newest of a project that every environment has; what else will be needed is not known before the
+    lock."""
     tags = platform_tags(python, machine.os, machine.arch, machine.glibc)
     project = benchmark_policy().packages
-    return WheelQuestion(WantedWheel(project, "", "", python, tags, ""), numpy if project == "numpy" else "")
+    return WantedWheel(project, "", "", python, tags, "", numpy if project == "numpy" else "")
 
 
-def channel_question(machine: Machine, python: str) -> ChannelQuestion:
-    return ChannelQuestion(channel_subdir(machine.os, machine.arch), python)
+def wanted_channel(machine: Machine, python: str) -> WantedChannel:
+    return WantedChannel(channel_subdir(machine.os, machine.arch), python)
 
 
 _MOST_TORCH_RACES = 4
@@ -80,14 +78,14 @@ class MirrorPolicy:
         facts: Facts,
         is_cancelled: Callable[[], bool],
         fresh: bool = False,
-        on_seen: OnSeen = lambda seen: None,
+        on_status: OnStatus = lambda status: None,
     ) -> None:
         """`fresh`: what was found within a day does not count. Raises UsageError `no-such-mirror`."""
         check_mirror(choices.mirrors)
-        self._fresh, self._on_seen = fresh, on_seen
+        self._fresh, self._on_status = fresh, on_status
         self.races: dict[SourceKind, Benchmark] = {}
         self.notices: list[Message] = []
-        self._torch_races = 0
+        self._torch_races, self._torch_variant = 0, ""
         self._choices, self._facts, self._is_cancelled = choices, facts, is_cancelled
         self._may = {kind for kind in _RACED if _is_open(kind, choices, facts.settings)}
         wanted = choices.mirrors not in ("auto", "official")
@@ -119,28 +117,28 @@ class MirrorPolicy:
         found = self._candidates(SourceKind.TORCH, candidate.variant, candidate.variant == default_variant)
         race = self.races.get(SourceKind.TORCH)
         if race is None or self._is_worth_another(race, candidate):
-            self._torch_races += 1
-            question = torch_question(self._facts.machine, candidate, python, default_variant)
-            race = self.races[SourceKind.TORCH] = self._run(SourceKind.TORCH, question, found)
-            return tuple(one.source for one in self._in_order(race) if one.finding.truth in ANSWERED)
-        order = [one.source.mirror for one in self._in_order(race) if one.finding.truth in ANSWERED]
+            self._torch_races, self._torch_variant = self._torch_races + 1, candidate.variant
+            wanted = wanted_torch(self._facts.machine, candidate, python, default_variant)
+            race = self.races[SourceKind.TORCH] = self._run(SourceKind.TORCH, wanted, found)
+            return tuple(one.source for one in self._in_order(race) if one.availability in ANSWERED)
+        order = [one.source.mirror for one in self._in_order(race) if one.availability in ANSWERED]
         known = [source for source in found if source.mirror in order]
         return tuple(sorted(known, key=lambda source: order.index(source.mirror)))
 
     def _is_worth_another(self, race: Benchmark, candidate: Candidate) -> bool:
         """Nobody had the build that was raced for, and this one is the newest that somebody has, or of another kind."""
-        if race.usable or self._torch_races >= _MOST_TORCH_RACES or not isinstance(race.question, WheelQuestion):
+        if race.usable or self._torch_races >= _MOST_TORCH_RACES:
             return False
-        is_newest = candidate.torch in {one.finding.newest for one in race.placed}
-        return is_newest or candidate.variant != race.question.wanted.variant
+        is_newest = candidate.torch in {one.newest for one in race.ranked}
+        return is_newest or candidate.variant != self._torch_variant
 
     def packages(self, python: str, numpy: str) -> tuple[Source, ...]:
         """Usable indexes of Python packages, the fastest first."""
         race = self.races.get(SourceKind.PACKAGES)
         if race is None:
-            question = packages_question(self._facts.machine, python, numpy)
+            wanted = wanted_packages(self._facts.machine, python, numpy)
             race = self.races[SourceKind.PACKAGES] = self._run(
-                SourceKind.PACKAGES, question, self._candidates(SourceKind.PACKAGES, "")
+                SourceKind.PACKAGES, wanted, self._candidates(SourceKind.PACKAGES, "")
             )
         return tuple(one.source for one in self._in_order(race) if one.is_usable)
 
@@ -148,9 +146,9 @@ class MirrorPolicy:
         """The best channel; () when none is usable. The engine would read the index of each."""
         race = self.races.get(SourceKind.CONDA)
         if race is None:
-            question = channel_question(self._facts.machine, python)
+            wanted = wanted_channel(self._facts.machine, python)
             race = self.races[SourceKind.CONDA] = self._run(
-                SourceKind.CONDA, question, self._candidates(SourceKind.CONDA, "")
+                SourceKind.CONDA, wanted, self._candidates(SourceKind.CONDA, "")
             )
         return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
 
@@ -162,30 +160,30 @@ class MirrorPolicy:
             return found
         return tuple(source for source in found if source.mirror in (chosen, "official") or source.row is None)
 
-    def _run(self, kind: SourceKind, question: Question, found: Iterable[Source]) -> Benchmark:
+    def _run(self, kind: SourceKind, wanted: Wanted, found: Iterable[Source]) -> Benchmark:
         rules = benchmark_policy()
         if self._choices.mirrors not in WORDS:
             rules = replace(rules, most_measured=0)  # the person has chosen: there is nothing to find out
         return run_benchmark(
             kind,
-            question,
+            wanted,
             tuple(found),
             self._facts.settings,
             self._is_cancelled,
             self._fresh,
             rules,
-            on_seen=self._on_seen,
+            on_status=self._on_status,
         )
 
-    def _in_order(self, race: Benchmark) -> tuple[RankedSource, ...]:
+    def _in_order(self, race: Benchmark) -> tuple[SourceStatus, ...]:
         """A source that lists no hashes makes no lock, however fast it is: it stands behind those that do."""
         chosen = self._choices.mirrors
 
-        def rank(one: RankedSource) -> tuple[bool, bool, bool]:
-            has_hash = race.kind is SourceKind.CONDA or one.finding.sha256 is not None or one.finding.final_host is None
+        def rank(one: SourceStatus) -> tuple[bool, bool, bool]:
+            has_hash = race.kind is SourceKind.CONDA or one.sha256 is not None or one.final_host is None
             return not one.is_usable, one.source.mirror != chosen and chosen not in WORDS, not has_hash
 
-        return tuple(sorted(race.placed, key=rank))
+        return tuple(sorted(race.ranked, key=rank))
 
 
 def _is_open(kind: SourceKind, choices: Choices, settings: UserSettings) -> bool:

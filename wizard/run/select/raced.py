@@ -7,50 +7,25 @@ from collections.abc import Iterator, Mapping
 
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
-from wizard.run.model import SourceState, SourceTold
-from wizard.run.select.benchmark import Benchmark, ProbeProgress, RankedSource
+from wizard.run.select.benchmark import Benchmark
 from wizard.run.select.build_search import BuildSearch
 from wizard.run.select.mirror_policy import WORDS, MirrorPolicy, has_login
 from wizard.sources.candidates import default_index
 from wizard.sources.model import Origin, Source, SourceKind, UserSettings
-from wizard.sources.status import USABLE, Truth
+from wizard.sources.status import SourceStatus
 
-_VERDICTS = {Truth.COMPLETE: "carries", Truth.ELSEWHERE: "carries", Truth.MISSING: "missing", Truth.STALE: "missing"}
 _MOST_FURTHER = 3
 
 
-def states_of(walk: BuildSearch, contest: MirrorPolicy) -> tuple[SourceState, ...]:
+def states_of(walk: BuildSearch, contest: MirrorPolicy) -> tuple[SourceStatus, ...]:
     """Raced sources first, best first. What the walk found out later about one of them counts."""
-    raced = [state for race in contest.races.values() for state in benchmark_states(race)]
+    raced = [status for race in contest.races.values() for status in race.ranked]
     seen = {(state.source.id, state.source.url) for state in raced}
     lost = {key for key, state in walk.states.items() if state.verdict in ("unreachable", "refused")}
     kept = [
         walk.states[key] if (key := (s.source.id, s.source.url)) in lost and s.kind == "torch" else s for s in raced
     ]
     return (*kept, *(state for key, state in walk.states.items() if key not in seen))
-
-
-def benchmark_states(race: Benchmark) -> tuple[SourceState, ...]:
-    return tuple(_state(race.kind, one) for one in race.placed)
-
-
-def told_of_source(seen: ProbeProgress) -> SourceTold:
-    return SourceTold(_state(seen.kind, seen.placed), seen.stage)
-
-
-def _state(kind: SourceKind, one: RankedSource) -> SourceState:
-    finding = one.finding
-    return SourceState(
-        source=one.source,
-        verdict=_VERDICTS.get(finding.truth, "unreachable"),
-        message=finding.message,
-        seconds=finding.seconds,
-        kind=kind.value,
-        truth=finding.truth.value,
-        rate=finding.rate,
-        final_host=finding.final_host,
-        seen=finding.asked,
-    )
 
 
 def benchmark_notices(
@@ -62,21 +37,20 @@ def benchmark_notices(
     yield from contest.notices
     for kind, race in contest.races.items():
         source = elected.get(kind)
-        chosen = next((one for one in race.placed if one.source.mirror == choices.mirrors), None)
+        chosen = next((one for one in race.ranked if one.source.mirror == choices.mirrors), None)
         if chosen and not chosen.is_usable and choices.mirrors not in WORDS:
-            yield message("race.not-usable", source=chosen.source.name, why=chosen.finding.message)
+            yield message("race.not-usable", source=chosen.source.name, why=chosen.message)
         placed = race.of(source) if source else None
-        if placed and placed.is_usable and len(race.placed) > 1:  # else another build than the one raced for
+        if placed and placed.is_usable and len(race.ranked) > 1:  # else another build than the one raced for
             yield _won(kind, race, placed)
 
 
-def _won(kind: SourceKind, race: Benchmark, placed: RankedSource) -> Message:
+def _won(kind: SourceKind, race: Benchmark, placed: SourceStatus) -> Message:
     count, name = len(race.usable), placed.source.label
-    finding = placed.finding
-    if finding.rate is None:
+    if placed.rate is None:
         return message(f"race.{kind.value}", source=name, count=count)
-    day = datetime.datetime.fromtimestamp(finding.asked).strftime("%Y-%m-%d %H:%M")
-    return message(f"race.{kind.value}-rate", source=name, count=count, rate=round(finding.rate / 1e6, 2), day=day)
+    day = datetime.datetime.fromtimestamp(placed.asked).strftime("%Y-%m-%d %H:%M")
+    return message(f"race.{kind.value}-rate", source=name, count=count, rate=round(placed.rate / 1e6, 2), day=day)
 
 
 def further_sources(
@@ -96,10 +70,8 @@ def further_sources(
 
 def race_further(race: Benchmark) -> tuple[Source, ...]:
     """In the order of their speed; the official place last, if it is not among them: its hashes are the measure."""
-    best = [one.source for one in race.placed if one.finding.truth is Truth.COMPLETE][:_MOST_FURTHER]
-    official = [
-        one.source for one in race.placed if one.source.origin is Origin.OFFICIAL and one.finding.truth in USABLE
-    ]
+    best = [one.source for one in race.ranked if one.is_complete][:_MOST_FURTHER]
+    official = [one.source for one in race.ranked if one.source.origin is Origin.OFFICIAL and one.is_usable]
     return tuple(dict.fromkeys((*best, *official)))
 
 

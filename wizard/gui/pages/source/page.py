@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.sources import KINDS, PersistentMirror, SourceRow, lasting, reasons, rows_of
+from wizard.app.pages.sources import KINDS, PersistentMirror, lasting, reasons, rows_of
 from wizard.app.use.settings import UsePlan
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHand, WhereFrom
@@ -23,8 +23,9 @@ from wizard.gui.widgets.frames import Fold, box, column
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
-from wizard.run.model import Election, Facts, SourceTold
+from wizard.run.model import Election, Facts
 from wizard.sources.race_policy import region
+from wizard.sources.status import SourceStatus
 from wizard.sources.table import MirrorRow
 from wizard.transfer.proxy.model import Network, SystemProxy
 
@@ -33,7 +34,7 @@ class SourcePage(Page):
     def __init__(self, desk: AppContext) -> None:
         super().__init__(desk)
         self._table: tuple[MirrorRow, ...] = ()
-        self._live: dict[tuple[str, str], SourceRow] = {}
+        self._live: dict[tuple[str, str], SourceStatus] = {}
         self._wants_lasting = False
         self._network_aside, self._lasting_aside = SideTask(desk.errands), SideTask(desk.errands)
         self.where, self.region = WhereFrom(), RegionChoice()
@@ -170,14 +171,13 @@ class SourcePage(Page):
     def _note(self, note: Any) -> None:
         if isinstance(note, Message):
             self.busy.say(lambda: self.say(note))
-        elif isinstance(note, SourceTold):
-            self._tell(note)
+        elif isinstance(note, SourceStatus):
+            self._show_status(note)
 
-    def _tell(self, told: SourceTold) -> None:
-        row = SourceRow(told.state.kind, told.state, stage=told.stage)
-        self._live[row.key] = row
-        if told.stage == "measuring":
-            source = row.state.source
+    def _show_status(self, status: SourceStatus) -> None:
+        self._live[status.key] = status
+        if status.stage == "measuring":
+            source = status.source
             self.busy.say(lambda: self.tr("Measuring %1…").replace("%1", self.say(source.label)))
         self._show_rows()
 

@@ -12,12 +12,13 @@ from urllib.parse import urlsplit
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from wizard.app.pages.sources import SourceRow
+from wizard.app.pages.sources import pill_of
 from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import RowCard, column, stacked
 from wizard.gui.widgets.labels import Pill, label
 from wizard.process import redact
+from wizard.sources.status import SourceStatus
 
 _NO_ANSWER = ("unreachable", "silent")
 
@@ -34,7 +35,6 @@ def origin_name(origin: str) -> str:
 
 def verdict_name(verdict: str) -> str:
     names = {
-        "carries": QCoreApplication.translate("SourceVerdict", "has it"),
         "complete": QCoreApplication.translate("SourceVerdict", "has it"),
         "missing": QCoreApplication.translate("SourceVerdict", "missing"),
         "unreachable": QCoreApplication.translate("SourceVerdict", "no answer"),
@@ -43,6 +43,7 @@ def verdict_name(verdict: str) -> str:
         "stale": QCoreApplication.translate("SourceVerdict", "behind"),
         "elsewhere": QCoreApplication.translate("SourceVerdict", "sends you on"),
         "refused": QCoreApplication.translate("SourceVerdict", "refuses"),
+        "unproven": QCoreApplication.translate("SourceVerdict", "refuses"),
         "busy": QCoreApplication.translate("SourceVerdict", "busy"),
         "portal": QCoreApplication.translate("SourceVerdict", "sign-in page"),
         "tls": QCoreApplication.translate("SourceVerdict", "not trusted"),
@@ -73,11 +74,11 @@ def age_text(seen: float | None, now: float) -> str:
     return QCoreApplication.translate("SourceAge", "%1 h ago").replace("%1", str(minutes // 60))
 
 
-def rate_words(row: SourceRow) -> str:
+def rate_words(row: SourceStatus) -> str:
     """Two digits after the point always, so that the points stand below each other."""
     if row.stage == "measuring":
         return QCoreApplication.translate("SourceAge", "measuring…")
-    return f"{row.state.rate / 1e6:,.2f} MB/s" if row.state.rate is not None else "–"
+    return f"{row.rate / 1e6:,.2f} MB/s" if row.rate is not None else "–"
 
 
 class _Line:
@@ -98,32 +99,32 @@ class _Line:
         self.middle = stacked(self.name, self.words, self.facts)
         self.right = stacked(self.rate, self.age)
 
-    def show(self, row: SourceRow, name: str, said: str) -> None:
-        state, word = row.state, verdict_name(row.word)
-        self.pill.show_state(row.pill, word)
+    def show(self, row: SourceStatus, name: str, said: str) -> None:
+        word = verdict_name(row.availability.value)
+        self.pill.show_state(pill_of(row), word)
         self.pill.setAccessibleName(f"{name}: {word}")
         self.name.setText(name)
         self.use.setVisible(bool(row.uses))
         self.use.show_state("note", QCoreApplication.translate("SourceUse", "used here"))
         self.use.setAccessibleName(f"{name}: {', '.join(use_name(use) for use in row.uses)}")
         self.words.setText(said[:1].upper() + said[1:])
-        address = redact(state.source.url) if state.source.url else ""
-        facts = [address, origin_name(state.source.origin.value), _elsewhere(row)]
-        if state.seconds is not None and row.word not in _NO_ANSWER:
+        address = redact(row.source.url) if row.source.url else ""
+        facts = [address, origin_name(row.source.origin.value), _elsewhere(row)]
+        if row.seconds is not None and row.availability.value not in _NO_ANSWER:
             facts.append(
-                QCoreApplication.translate("SourcePage", "answered in %1").replace("%1", seconds_text(state.seconds))
+                QCoreApplication.translate("SourcePage", "answered in %1").replace("%1", seconds_text(row.seconds))
             )
         self.facts.setText("  •  ".join(fact for fact in facts if fact))
         self.rate.setText(rate_words(row))
         self.rate.setAccessibleName(f"{name}: {self.rate.text()}")
-        self.age.setText(age_text(state.seen, time.time()) if state.rate is not None else "")
+        self.age.setText(age_text(row.asked, time.time()) if row.rate is not None else "")
         self.age.setVisible(bool(self.age.text()))
 
 
-def _elsewhere(row: SourceRow) -> str:
+def _elsewhere(row: SourceStatus) -> str:
     """The host that really hands the file out, where it is another one than the address names."""
-    host = row.state.final_host
-    if host is None or host == urlsplit(row.state.source.url or "").hostname:
+    host = row.final_host
+    if host is None or host == urlsplit(row.source.url or "").hostname:
         return ""
     return QCoreApplication.translate("SourcePage", "files come from %1").replace("%1", host)
 
@@ -133,7 +134,7 @@ class SourceRows(QWidget):
         super().__init__(parent)
         self._voice = voice
         self._lines: list[_Line] = []
-        self.rows: tuple[SourceRow, ...] = ()
+        self.rows: tuple[SourceStatus, ...] = ()
         rows = column(self, gap=6)
         self.title = label("", "heading")
         self._card = RowCard(3, 1)
@@ -144,7 +145,7 @@ class SourceRows(QWidget):
     def lines(self) -> Sequence[_Line]:
         return self._lines
 
-    def show_rows(self, title: str, rows: Sequence[SourceRow]) -> None:
+    def show_rows(self, title: str, rows: Sequence[SourceStatus]) -> None:
         self.title.setText(title)
         self.setVisible(bool(rows))
         self.rows = tuple(rows)
@@ -154,7 +155,7 @@ class SourceRows(QWidget):
         while len(self._lines) < len(rows):
             self._add()
         for line, row in zip(self._lines, rows, strict=True):
-            line.show(row, self._voice.say(row.state.source.label), self._voice.say(row.state.message))
+            line.show(row, self._voice.say(row.source.label), self._voice.say(row.message))
 
     def _add(self) -> None:
         line = _Line()
