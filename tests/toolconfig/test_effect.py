@@ -14,7 +14,7 @@ from tests.toolconfig.world import Computer
 from wizard.model.messages import message
 from wizard.system import paths
 from wizard.toolconfig.edit import apply, propose, undo
-from wizard.toolconfig.use import SettingsRequest, pip_wish, uv_wish
+from wizard.toolconfig.use import SettingsRequest, pip_request, uv_request
 
 WHY = message("settings-file.reason.use", id="example")
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="folders of Linux")
@@ -28,8 +28,8 @@ def indexes(tmp_path: Path) -> Iterator[tuple[IndexServer, IndexServer]]:
         yield old, new
 
 
-def written(wish: SettingsRequest) -> None:
-    apply(propose(wish.edits), WHY)
+def written(request: SettingsRequest) -> None:
+    apply(propose(request.edits), WHY)
 
 
 STYLES = (
@@ -58,7 +58,7 @@ def test_uv_resolves_from_the_new_index(tmp_path: Path, indexes: tuple[IndexServ
         str(computer.write("lone.in", "lone\n")),
     )
     assert f"# from {old.simple}" in computer.ask(*resolve)
-    written(uv_wish(new.simple, computer.around))
+    written(uv_request(new.simple, computer.around))
     asked = len(old.requests)
     said = computer.ask(*resolve)
     assert "lone==2.0" in said
@@ -77,7 +77,7 @@ def test_pip_installs_from_the_new_index(tmp_path: Path, indexes: tuple[IndexSer
     computer.write(".config/pip/pip.conf", style.format(old=old.simple))
     install = ("install", "--no-deps", "--no-cache-dir", "--target", str(tmp_path / "lib"), "--upgrade", "lone")
     assert "lone-1.0" in computer.pip(*install)
-    written(pip_wish(new.simple, computer.around))
+    written(pip_request(new.simple, computer.around))
     asked = len(old.requests)
     assert "lone-2.0" in computer.pip(*install)
     assert len(old.requests) == asked

@@ -14,7 +14,7 @@ from wizard.system import paths
 from wizard.toolconfig.files import own_file, settings_files, settings_table
 from wizard.toolconfig.model import Tool, UserContext
 from wizard.toolconfig.settings import read_user_settings
-from wizard.toolconfig.use import outdone
+from wizard.toolconfig.use import overridden
 from wizard.toolconfig.verify import parse_pip_debug, parse_pip_settings, parse_uv_settings, says_twice
 
 linux = pytest.mark.skipif(sys.platform == "win32", reason="folders of Linux")
@@ -61,8 +61,8 @@ def test_pip_takes_the_file_that_we_call_stronger(computer: Computer, weak: str,
     assert effective_pip(computer) == B
     order = places(Tool.PIP, computer.around)
     assert order.index(str(computer.home / weak)) < order.index(str(computer.home / strong))
-    assert outdone(Tool.PIP, computer.home / strong, "global.index-url", computer.around) == ()
-    (why,) = outdone(Tool.PIP, computer.home / weak, "global.index-url", computer.around)
+    assert overridden(Tool.PIP, computer.home / strong, "global.index-url", computer.around) == ()
+    (why,) = overridden(Tool.PIP, computer.home / weak, "global.index-url", computer.around)
     assert why.params["other"] == str(computer.home / strong)
 
 
@@ -70,24 +70,24 @@ def test_pip_takes_the_file_that_we_call_stronger(computer: Computer, weak: str,
 def test_what_outdoes_pips_own_file(computer: Computer) -> None:
     own = computer.write(USER, f"[global]\nindex-url = {A}\n")
     assert effective_pip(computer) == A
-    assert outdone(Tool.PIP, own, "global.index-url", computer.around) == ()
+    assert overridden(Tool.PIP, own, "global.index-url", computer.around) == ()
 
     legacy = computer.write(LEGACY, f"[install]\nindex-url = {B}\n")
     assert effective_pip(computer) == B
-    (why,) = outdone(Tool.PIP, own, "global.index-url", computer.around)
+    (why,) = overridden(Tool.PIP, own, "global.index-url", computer.around)
     assert (why.key, why.params["other"]) == ("settings-file.outdone.file", str(legacy))
     legacy.unlink()
 
     for variable in ("PIP_INDEX_URL", "PIP_PYPI_URL"):
         computer.environ[variable] = B
         assert effective_pip(computer) == B
-        (why,) = outdone(Tool.PIP, own, "global.index-url", computer.around)
+        (why,) = overridden(Tool.PIP, own, "global.index-url", computer.around)
         assert (why.key, why.params["variable"]) == ("settings-file.outdone.variable", variable)
         del computer.environ[variable]
 
     computer.environ["PIP_CONFIG_FILE"] = str(computer.write("lab.conf", "[global]\ntimeout = 3\n"))
     assert effective_pip(computer) is None
-    (why,) = outdone(Tool.PIP, own, "global.index-url", computer.around)
+    (why,) = overridden(Tool.PIP, own, "global.index-url", computer.around)
     assert (why.key, why.params["variable"]) == ("settings-file.outdone.not-read", "PIP_CONFIG_FILE")
     assert all(text(why, language) for language in LANGUAGES)
 
@@ -105,18 +105,18 @@ def test_what_outdoes_uvs_own_file(computer: Computer) -> None:
     assert effective_uv(computer) == A
     assert own_file(Tool.UV, computer.around) == own
     assert places(Tool.UV, computer.around)[-2:] == [str(machine), str(own)]
-    assert outdone(Tool.UV, own, "index", computer.around) == ()
+    assert overridden(Tool.UV, own, "index", computer.around) == ()
     for variable in ("UV_DEFAULT_INDEX", "UV_INDEX_URL"):
         computer.environ[variable] = B
         assert effective_uv(computer) == B
-        (why,) = outdone(Tool.UV, own, "index", computer.around)
+        (why,) = overridden(Tool.UV, own, "index", computer.around)
         assert (why.key, why.params["variable"]) == ("settings-file.outdone.variable", variable)
         del computer.environ[variable]
     named = computer.write("lab.toml", "")
     for variable, value in (("UV_CONFIG_FILE", str(named)), ("UV_NO_CONFIG", "1")):
         computer.environ[variable] = value
         assert effective_uv(computer) is None
-        (why,) = outdone(Tool.UV, own, "index", computer.around)
+        (why,) = overridden(Tool.UV, own, "index", computer.around)
         assert (why.key, why.params["variable"]) == ("settings-file.outdone.not-read", variable)
         del computer.environ[variable]
 
@@ -198,14 +198,14 @@ def test_conda_users_keep_their_file_where_it_is(computer: Computer) -> None:
 def test_what_outdoes_condas_own_file(computer: Computer) -> None:
     key = "custom_channels.conda-forge"
     own = computer.write(".condarc", "custom_channels: {conda-forge: https://a.example}\n")
-    assert outdone(Tool.CONDA, own, key, computer.around) == ()
+    assert overridden(Tool.CONDA, own, key, computer.around) == ()
     computer.environ["CONDARC"] = str(
         computer.write("lab/.condarc", "custom_channels: {conda-forge: https://b.example}\n")
     )
-    (why,) = outdone(Tool.CONDA, own, key, computer.around)
+    (why,) = overridden(Tool.CONDA, own, key, computer.around)
     assert why.params["other"] == computer.environ["CONDARC"]
     computer.environ["CONDA_CHANNELS"] = "x"
-    assert [why.key for why in outdone(Tool.CONDA, own, "channels", computer.around)] == [
+    assert [why.key for why in overridden(Tool.CONDA, own, "channels", computer.around)] == [
         "settings-file.outdone.variable"
     ]
 

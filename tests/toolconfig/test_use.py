@@ -15,7 +15,7 @@ from wizard.model.messages import message, text
 from wizard.sources.table import mirror_rows
 from wizard.toolconfig.edit import propose
 from wizard.toolconfig.model import Edit, Tool
-from wizard.toolconfig.use import LASTING, pip_wish, rows_of, uv_wish
+from wizard.toolconfig.use import LASTING, pip_request, rows_of, uv_request
 from wizard.toolconfig.verify import ToolAnswer, verify
 from wizard.undo.model import How
 
@@ -171,21 +171,21 @@ def test_a_uv_that_says_it_in_another_form_is_checked_by_reading(computer: Compu
         argv = tuple(part for part in request.argv if part != "--show-settings")
         return run(Request(argv, request.cwd, request.environment, timeout=60))
 
-    wish = uv_wish(OLD, computer.around)
-    for diff in propose(wish.edits):
+    request = uv_request(OLD, computer.around)
+    for diff in propose(request.edits):
         computer.write(diff.path, diff.after)
-    assert verify(wish, computer.around, mute).answer is ToolAnswer.READ
+    assert verify(request, computer.around, mute).answer is ToolAnswer.READ
     computer.write(UV, "index-url = 'https://other.example'\n")
-    assert verify(wish, computer.around, mute).answer is ToolAnswer.DIFFERS
+    assert verify(request, computer.around, mute).answer is ToolAnswer.DIFFERS
     computer.write(UV, "no-such-key = 1\n")
-    assert verify(wish, computer.around, mute).answer is ToolAnswer.DIFFERS
+    assert verify(request, computer.around, mute).answer is ToolAnswer.DIFFERS
 
 
 @linux
 def test_without_any_python_pip_is_not_asked(computer: Computer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("wizard.system.paths.is_frozen", lambda: True)
     computer.environ["PATH"] = str(computer.home)
-    assert verify(pip_wish(OLD, computer.around), computer.around).answer is ToolAnswer.NOT_ASKED
+    assert verify(pip_request(OLD, computer.around), computer.around).answer is ToolAnswer.NOT_ASKED
 
 
 @linux
@@ -224,8 +224,8 @@ def test_a_tool_is_asked_with_the_users_own_variables(computer: Computer) -> Non
         return Outcome(request, 0, "", "", 0.0)
 
     computer.environ.update(PIP_PROXY="http://p", UV_OFFLINE="1", LD_PRELOAD="x")
-    verify(pip_wish(None, computer.around), computer.around, note)
-    verify(uv_wish(None, computer.around), computer.around, note)
+    verify(pip_request(None, computer.around), computer.around, note)
+    verify(uv_request(None, computer.around), computer.around, note)
     environments = [dict(request.environment or {}) for request in asked]
     assert (environments[0]["PIP_PROXY"], environments[0]["PYTHONUTF8"]) == ("http://p", "0")
     assert "UV_OFFLINE" not in environments[0]

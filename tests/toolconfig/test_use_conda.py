@@ -11,7 +11,7 @@ from tests.toolconfig import readers
 from tests.toolconfig.using import FORGE, OLD, RC, ROOT, answers, linux, use
 from tests.toolconfig.world import Computer
 from wizard.toolconfig.model import Tool
-from wizard.toolconfig.use import conda_wish
+from wizard.toolconfig.use import conda_request
 from wizard.toolconfig.verify import ToolAnswer
 
 SOURCES = """#!{python}
@@ -68,18 +68,18 @@ def test_a_conda_that_fails_is_not_believed(computer: Computer) -> None:
 
 def test_the_users_own_channels_stay(computer: Computer) -> None:
     computer.write(RC, "channels:\n  - https://me:hunter2@corp.example/x\n  - bioconda\n")
-    wish = conda_wish(FORGE, computer.around)
-    assert [edit.key for edit in wish.edits] == ["custom_channels.conda-forge"]
-    assert [notice.key for notice in wish.notices] == ["settings-file.forge-not-used"]
-    assert "hunter2" not in str(wish.notices)
+    request = conda_request(FORGE, computer.around)
+    assert [edit.key for edit in request.edits] == ["custom_channels.conda-forge"]
+    assert [notice.key for notice in request.notices] == ["settings-file.forge-not-used"]
+    assert "hunter2" not in str(request.notices)
     computer.write(RC, "channels: [bioconda, conda-forge]\n")
-    assert conda_wish(FORGE, computer.around).notices == ()
+    assert conda_request(FORGE, computer.around).notices == ()
 
 
 def test_what_the_mirror_does_not_serve_is_said(computer: Computer) -> None:
     computer.write(RC, "channels: [conda-forge, defaults]\n")
-    assert [notice.key for notice in conda_wish(FORGE, computer.around).notices] == ["settings-file.defaults-stays"]
-    assert conda_wish(None, computer.around).notices == ()
+    assert [notice.key for notice in conda_request(FORGE, computer.around).notices] == ["settings-file.defaults-stays"]
+    assert conda_request(None, computer.around).notices == ()
 
 
 @linux

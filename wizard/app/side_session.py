@@ -259,9 +259,9 @@ class SideSession:
     # -- undo
 
     def settle(self) -> tuple[Message, ...]:
-        from wizard.app.use.settings import settle_interrupted
+        from wizard.app.use.settings import recover_interrupted
 
-        return settle_interrupted()
+        return recover_interrupted()
 
     def changes(self) -> tuple[Change, ...]:
         from wizard.app.use.settings import changes

@@ -108,10 +108,10 @@ def _tell_of_foreign_home(terminal: Terminal) -> None:
 def _settle_interrupted(terminal: Terminal) -> None:
     """A change of the user's settings that a kill cut off; the look costs one question to the file system."""
     if os.path.lexists(paths.home() / "undo" / "unfinished"):  # False for a folder that may not be looked into
-        from wizard.app.use.settings import settle_interrupted
+        from wizard.app.use.settings import recover_interrupted
 
         try:
-            for words in settle_interrupted():
+            for words in recover_interrupted():
                 terminal.say(words)
         except WizardError as error:  # said, and tried again at the next start: it stops nothing else
             terminal.error(error)

@@ -28,13 +28,13 @@ class TextFile:
 
     @property
     def newline(self) -> str:
-        """The one that most lines end with; \\n for a file without any."""
+        """Return the line end that most lines have; \\n for a file without any."""
         counted = {end: sum(line.endswith(end) for line in split_lines(self.text)) for end in ("\r\n", "\n", "\r")}
         counted["\n"] -= counted["\r\n"]
         return max(counted, key=lambda end: (counted[end], end == "\n"))
 
     def encoded(self, text: str) -> bytes:
-        """Raises UnicodeEncodeError for a character that this file cannot hold."""
+        """Return the bytes of a text. Raises UnicodeEncodeError for a character that this file cannot hold."""
         return self.mark + (text.encode(self.codec) if self.codec else _from_private(text))
 
 
@@ -66,7 +66,7 @@ def _foreign(char: str) -> bytes:
 
 
 def split_lines(text: str) -> list[str]:
-    """With their ends. Not str.splitlines, which also splits at form feeds and the like."""
+    """Return the lines with their ends. Not str.splitlines, which also splits at form feeds and the like."""
     return _LINE.findall(text)
 
 
@@ -75,7 +75,7 @@ def body_of(line: str) -> str:
 
 
 def one_place(before: str, after: str) -> tuple[list[str], list[str]]:
-    """The lines that differ, between what both begin and what both end with, as (gone, come)."""
+    """Return the lines that differ, between what both begin and what both end with, as (gone, come)."""
     old, new = split_lines(before), split_lines(after)
     start = _same(old, new, lambda lines, at: lines[at])
     rest_old, rest_new = old[start:], new[start:]
@@ -91,7 +91,7 @@ def _same(old: list[str], new: list[str], at: Callable[[list[str], int], str]) -
 
 
 def difference(path: Path, before: bytes | None, after: bytes) -> str:
-    """The lines about the two files say the path, and that there was none where that is so."""
+    """Return a unified difference without secrets; its first lines say the path, and that there was no file before."""
     old, new = (_lines(content) for content in (before or b"", after))
     start = str(path) if before is not None else "(-)"
     return redact("\n".join(difflib.unified_diff(old, new, start, str(path), lineterm="", n=2)))

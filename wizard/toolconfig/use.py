@@ -25,13 +25,10 @@ from wizard.toolconfig.files import SettingsFile, own_file, settings_files, vari
 from wizard.toolconfig.model import Edit, Tool, UserContext
 from wizard.undo.user_file import read
 
-# What makes a written setting count for nothing: a variable, a stronger file, a variable that hides the file.
-#
-# Said before anything is written, so that nobody believes in a file that is not read.
 
-
-def outdone(tool: Tool, path: Path, key: str, around: UserContext) -> tuple[Message, ...]:
-    """Reasons why `key` in `path` would not be used as things are; none: it would."""
+def overridden(tool: Tool, path: Path, key: str, around: UserContext) -> tuple[Message, ...]:
+    """Return the reasons why `key` in `path` would not be used: a variable, a stronger file, a variable that hides the
+    file. They are shown before anything is written, so that nobody believes in a file that is not read."""
     return tuple(_reasons(tool, path, key, around))
 
 
@@ -54,16 +51,13 @@ def _reasons(tool: Tool, path: Path, key: str, around: UserContext) -> Iterator[
                 yield message("settings-file.outdone.file", other=str(other.path), path=str(path), name=inner)
 
 
-# Whether an address is somebody's private source, though it holds no password itself.
-#
-# pip and uv take passwords from ~/.netrc; uv also from variables named after the entry. Such a source is left alone
-# like one with its password in the address.
-
 _NOT_IN_NAMES = re.compile(r"[^A-Z0-9]")
 
 
 def has_login(url: str, around: UserContext) -> bool:
-    """The host is in the netrc file by name; its `default` entry speaks of no host and does not count."""
+    """Tell whether an address is somebody's private source without holding a password: pip and uv take those from
+    ~/.netrc, uv also from variables named after the entry. Such a source is left alone. The file names the host; its
+    `default` entry speaks of no host and does not count."""
     named = around.environ.get("NETRC")
     places = [named] if named else [str(around.home / name) for name in (".netrc", "_netrc")]
     for place in places:
@@ -74,8 +68,8 @@ def has_login(url: str, around: UserContext) -> bool:
 
 
 def _names(file: Path, host: str) -> bool:
-    """Of a file that Python's reader does not understand, another tool's may: the bare name is enough there. Raises
-    OSError, ValueError."""
+    """Tell whether a netrc file names a host; in one that Python's reader does not understand the bare name is enough,
+    for another tool's may. Raises OSError, ValueError."""
     try:
         return host in netrc.netrc(str(file)).hosts
     except (netrc.NetrcParseError, UnicodeDecodeError):
@@ -83,7 +77,7 @@ def _names(file: Path, host: str) -> bool:
 
 
 def is_guarded(entry: Mapping[str, Any], around: UserContext) -> bool:
-    """An `[[index]]` entry of uv's that is told to log in, or has its user or password in a variable."""
+    """Tell whether an `[[index]]` entry of uv's is told to log in, or has its user or password in a variable."""
     if entry.get("authenticate") == "always":
         return True
     name = _NOT_IN_NAMES.sub("_", str(entry.get("name") or "").upper())
@@ -108,7 +102,7 @@ class SettingsRequest:
 
 
 def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
-    """By kind. Raises UsageError `settings-no-mirror`, `settings-not-lasting`."""
+    """Return a mirror's rows by kind. Raises UsageError `settings-no-mirror`, `settings-not-lasting`."""
     for kind in kinds:
         if kind not in LASTING:
             raise UsageError("settings-not-lasting", kind=kind)
@@ -124,38 +118,39 @@ def rows_of(mirror: str, kinds: tuple[str, ...]) -> dict[str, MirrorRow]:
     return known
 
 
-def wishes(rows: dict[str, MirrorRow], around: UserContext) -> tuple[SettingsRequest, ...]:
-    """Raises WizardError `settings-secret`, `settings-unreadable`, `settings-mark`."""
+def mirror_requests(rows: dict[str, MirrorRow], around: UserContext) -> tuple[SettingsRequest, ...]:
+    """Return what each tool's file should say. Raises WizardError `settings-secret`, `settings-unreadable`,
+    `settings-mark`."""
     found: list[SettingsRequest] = []
     if PACKAGES in rows:
         url = None if rows[PACKAGES].id == OFFICIAL else rows[PACKAGES].address()
-        found += [pip_wish(url, around), uv_wish(url, around)]
+        found += [pip_request(url, around), uv_request(url, around)]
     if CONDA in rows:
         url = None if rows[CONDA].id == OFFICIAL else rows[CONDA].address()
-        found.append(conda_wish(url, around))
+        found.append(conda_request(url, around))
     return tuple(found)
 
 
-def pip_wish(url: str | None, around: UserContext) -> SettingsRequest:
+def pip_request(url: str | None, around: UserContext) -> SettingsRequest:
     path = own_file(Tool.PIP, around)
     content = read(path) or b""
     present = [key for key in ("global.index-url", "install.index-url") if value_of(Tool.PIP, path, content, key)]
     keys = present if url is None else list(dict.fromkeys(["global.index-url", *present]))
     _check_login(Tool.PIP, path, content, keys, around)
     edits = tuple(Edit(Tool.PIP, path, key, url) for key in keys)
-    notices = (*outdone(Tool.PIP, path, "global.index-url", around), *_extra(around))
+    notices = (*overridden(Tool.PIP, path, "global.index-url", around), *_extra(around))
     return SettingsRequest(Tool.PIP, path, "global.index-url", url, edits, notices)
 
 
 def _extra(around: UserContext) -> Iterator[Message]:
-    """Further indexes are searched beside the chosen one, and the newest version of all wins."""
+    """Warn of further indexes: pip searches them beside the chosen one, and the newest version of all wins."""
     for file in settings_files(Tool.PIP, around):
         if any(says(file, f"{section}.extra-index-url") for section in ("global", "install")):
             yield message("settings-file.extra-stays", path=str(file.path))
 
 
 def _extra_of_uv(around: UserContext) -> Iterator[Message]:
-    """Further indexes are searched before the default one, and the first that has a package gives it."""
+    """Warn of further indexes: uv searches them before the default one, and the first that has a package gives it."""
     for file in settings_files(Tool.UV, around):
         named = [entry for entry in _entries(file) if not (entry.get("default") or entry.get("explicit"))]
         if named or any(says(file, key) for key in ("extra-index-url", "pip.extra-index-url")):
@@ -163,7 +158,7 @@ def _extra_of_uv(around: UserContext) -> Iterator[Message]:
 
 
 def _entries(file: SettingsFile) -> list[dict[str, Any]]:
-    """None of a file that cannot be read: uv itself stumbles over it, not we."""
+    """Return the `[[index]]` entries, none of a file that cannot be read: uv itself stumbles over it, not we."""
     try:
         found = parsed(Tool.UV, file.path, read(file.path) or b"").get("index", [])
     except WizardError:
@@ -171,8 +166,9 @@ def _entries(file: SettingsFile) -> list[dict[str, Any]]:
     return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
 
 
-def uv_wish(url: str | None, around: UserContext) -> SettingsRequest:
-    """An `[[index]]` entry that is the default beats `index-url`; where one of them is used, it stays the one."""
+def uv_request(url: str | None, around: UserContext) -> SettingsRequest:
+    """Return what uv.toml should say. An `[[index]]` entry that is the default beats `index-url`; where one of them is
+    used, it stays the one."""
     path = own_file(Tool.UV, around)
     content = read(path) or b""
     present = [key for key in ("index", "index-url", "pip.index-url") if value_of(Tool.UV, path, content, key)]
@@ -182,7 +178,7 @@ def uv_wish(url: str | None, around: UserContext) -> SettingsRequest:
     if "index" in keys and any(is_guarded(entry, around) for entry in entries if entry.get("default") is True):
         raise WizardError("settings-secret", path=str(path), key="index")
     edits = tuple(Edit(Tool.UV, path, key, url) for key in keys)
-    notices = (*outdone(Tool.UV, path, "index", around), *_extra_of_uv(around))
+    notices = (*overridden(Tool.UV, path, "index", around), *_extra_of_uv(around))
     return SettingsRequest(Tool.UV, path, keys[0] if keys else "index", url, edits, notices)
 
 
@@ -193,15 +189,16 @@ def _check_login(tool: Tool, path: Path, content: bytes, keys: list[str], around
             raise WizardError("settings-secret", path=str(path), key=key)
 
 
-def conda_wish(url: str | None, around: UserContext) -> SettingsRequest:
-    """The name conda-forge leads to the mirror (its parent folder: conda adds the name); the channels stay."""
+def conda_request(url: str | None, around: UserContext) -> SettingsRequest:
+    """Return what .condarc should say: the name conda-forge leads to the mirror (its parent folder: conda adds the
+    name), and the channels stay."""
     path, key = own_file(Tool.CONDA, around), f"custom_channels.{FORGE}"
     parent = url.rstrip("/").removesuffix(f"/{FORGE}") if url else None
     content = read(path) or b""
     _check_login(Tool.CONDA, path, content, [key], around)
     lists = [says(file, "channels") for file in settings_files(Tool.CONDA, around)]
     channels = [channel for value in lists for channel in (value if isinstance(value, tuple) else (value,)) if channel]
-    edits, notices = [Edit(Tool.CONDA, path, key, parent)], list(outdone(Tool.CONDA, path, key, around))
+    edits, notices = [Edit(Tool.CONDA, path, key, parent)], list(overridden(Tool.CONDA, path, key, around))
     if parent and not channels:
         edits.append(Edit(Tool.CONDA, path, "channels", (FORGE,)))
     elif parent and FORGE not in channels:

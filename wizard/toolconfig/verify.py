@@ -1,4 +1,4 @@
-"""The tools themselves are asked what they would use now: pip and conda say it, uv shows it in its own words.
+"""Ask the tools themselves what they would use now: pip and conda say it, uv shows it in its own words.
 
 A setting that was written and does not count is worse than none: it is believed in. Where a tool cannot be
 asked, the answer says so.
@@ -35,7 +35,7 @@ _UV_INDEX = re.compile(
 
 
 def parse_pip_settings(text: str) -> str | None:
-    """The index that `pip install` would use, by what `pip config list` says; --pypi-url is its old name."""
+    """Return the index that `pip install` would use, by what `pip config list` says; --pypi-url is its old name."""
     found: dict[str, str] = {}
     for line in text.splitlines():
         key, sign, value = line.partition("=")
@@ -45,13 +45,14 @@ def parse_pip_settings(text: str) -> str | None:
 
 
 def says_twice(text: str) -> bool:
-    """Whether `pip config list` names a key more than once: since 26 it lists file by file, by name and not by rank."""
+    """Tell whether `pip config list` names a key more than once: since 26 it lists file by file, by name and not by
+    rank."""
     keys = [line.partition("=")[0] for line in text.splitlines() if "=" in line]
     return len(keys) != len(set(keys))
 
 
 def parse_pip_debug(text: str) -> str | None:
-    """The same by `pip config debug`, which says which file says what, and of which rank each is."""
+    """Return the same by `pip config debug`, which says which file says what, and of which rank each is."""
     said: dict[str, dict[str, str]] = {kind: {} for kind in _PIP_RANKS}
     kind = ""
     for line in text.splitlines():
@@ -69,7 +70,7 @@ def parse_pip_debug(text: str) -> str | None:
 
 
 def _quoted(value: str) -> str:
-    """pip prints a value as Python writes a text."""
+    """Return a value that pip prints as Python writes a text."""
     try:
         return str(ast.literal_eval(value))
     except (ValueError, SyntaxError):
@@ -77,7 +78,7 @@ def _quoted(value: str) -> str:
 
 
 def parse_uv_settings(text: str) -> tuple[bool, str | None]:
-    """(whether this is a form that we know, the default index or None) from `uv --show-settings`, which is meant
+    """Return (whether this is a form that we know, the default index or None) from `uv --show-settings`, which is meant
     for people and may change."""
     _, begin, rest = text.partition("index_locations: IndexLocations {")
     indexes, end, _ = rest.partition("flat_index:")
@@ -91,7 +92,8 @@ def parse_uv_settings(text: str) -> tuple[bool, str | None]:
 
 
 def parse_conda_sources(text: str, name: str) -> str | None:
-    """The address that `conda config --show-sources --json` gives a custom channel; a later source is stronger."""
+    """Return the address that `conda config --show-sources --json` gives a custom channel; a later source is
+    stronger."""
     document = json.loads(text)
     found = None
     for source in document.values() if isinstance(document, dict) else ():
@@ -122,37 +124,41 @@ class ToolCheck:
     words: Message
 
 
-def verify(wish: SettingsRequest, around: UserContext, ask: Ask = run) -> ToolCheck:
-    """Changes nothing. Addresses are never printed with a password."""
-    return {Tool.PIP: _verify_pip, Tool.UV: _verify_uv, Tool.CONDA: _verify_conda}[wish.tool](wish, around, ask)
+def verify(request: SettingsRequest, around: UserContext, ask: Ask = run) -> ToolCheck:
+    """Ask the request's tool. Changes nothing. Addresses are never printed with a password."""
+    return {Tool.PIP: _verify_pip, Tool.UV: _verify_uv, Tool.CONDA: _verify_conda}[request.tool](request, around, ask)
 
 
-def _check(wish: SettingsRequest, answer: ToolAnswer, found: str | None = None) -> ToolCheck:
+def _check(request: SettingsRequest, answer: ToolAnswer, found: str | None = None) -> ToolCheck:
     words = message(
-        f"settings-file.check.{answer.value}", tool=wish.tool.value, path=str(wish.path), found=redact(found or "-")
+        f"settings-file.check.{answer.value}",
+        tool=request.tool.value,
+        path=str(request.path),
+        found=redact(found or "-"),
     )
-    return ToolCheck(wish.tool, answer, words)
+    return ToolCheck(request.tool, answer, words)
 
 
-def _compared(wish: SettingsRequest, found: str | None) -> ToolCheck:
-    if found != wish.url:
-        return _check(wish, ToolAnswer.DIFFERS, found)
+def _compared(request: SettingsRequest, found: str | None) -> ToolCheck:
+    if found != request.url:
+        return _check(request, ToolAnswer.DIFFERS, found)
     if found is None:
-        words = message("settings-file.check.confirmed-default", tool=wish.tool.value)
-        return ToolCheck(wish.tool, ToolAnswer.CONFIRMED, words)
-    return _check(wish, ToolAnswer.CONFIRMED, found)
+        words = message("settings-file.check.confirmed-default", tool=request.tool.value)
+        return ToolCheck(request.tool, ToolAnswer.CONFIRMED, words)
+    return _check(request, ToolAnswer.CONFIRMED, found)
 
 
-def _question(wish: SettingsRequest, around: UserContext, *argv: str) -> Request:
-    """The tool is asked as the user's own shell would ask it: with the variables that ours never get."""
-    kept = {name: value for name, value in around.environ.items() if name.startswith(_OWN_VARIABLES[wish.tool])}
+def _question(request: SettingsRequest, around: UserContext, *argv: str) -> Request:
+    """Return the request as the user's own shell would make it: with the variables that ours never get."""
+    kept = {name: value for name, value in around.environ.items() if name.startswith(_OWN_VARIABLES[request.tool])}
     locale_mode = {"PYTHONUTF8": around.environ.get("PYTHONUTF8", "0")}  # pip reads its files in the system's encoding
     environment = child_environment({**kept, **locale_mode}, around.environ)
     return Request(argv, environment=environment, timeout=_SECONDS, cwd=around.home)
 
 
 def _pythons(around: UserContext) -> Iterator[str]:
-    """On the user's PATH first: that is the pip that people type. A frozen program is no Python."""
+    """Yield Pythons, those on the user's PATH first: that is the pip that people type. A frozen program is no
+    Python."""
     for name in ("python3", "python", "py"):
         found = shutil.which(name, path=around.environ.get("PATH"))
         if found:
@@ -161,61 +167,65 @@ def _pythons(around: UserContext) -> Iterator[str]:
         yield sys.executable
 
 
-def _verify_pip(wish: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
+def _verify_pip(request: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
     for python in dict.fromkeys(_pythons(around)):
         pip = (python, "-m", "pip", "--disable-pip-version-check", "config")
-        outcome = ask(_question(wish, around, *pip, "list"))
-        if outcome.ok and says_twice(outcome.stdout) and (told := ask(_question(wish, around, *pip, "debug"))).ok:
-            return _compared(wish, parse_pip_debug(told.stdout))
+        outcome = ask(_question(request, around, *pip, "list"))
+        if (
+            outcome.ok
+            and says_twice(outcome.stdout)
+            and (debugged := ask(_question(request, around, *pip, "debug"))).ok
+        ):
+            return _compared(request, parse_pip_debug(debugged.stdout))
         if outcome.ok:
-            return _compared(wish, parse_pip_settings(outcome.stdout))
+            return _compared(request, parse_pip_settings(outcome.stdout))
         if "No module named pip" not in outcome.stderr and outcome.exit_code is not None:
-            return _check(wish, ToolAnswer.DIFFERS, (outcome.stderr.strip().splitlines() or ["?"])[-1])
-    return _check(wish, ToolAnswer.NOT_ASKED)
+            return _check(request, ToolAnswer.DIFFERS, (outcome.stderr.strip().splitlines() or ["?"])[-1])
+    return _check(request, ToolAnswer.NOT_ASKED)
 
 
-def _verify_uv(wish: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
+def _verify_uv(request: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
     try:
         uv = str(paths.uv_executable())
     except FileNotFoundError:
-        return _check(wish, ToolAnswer.NOT_ASKED)
-    outcome = ask(_question(wish, around, uv, "--offline", "--show-settings", "pip", "compile", "-"))
+        return _check(request, ToolAnswer.NOT_ASKED)
+    outcome = ask(_question(request, around, uv, "--offline", "--show-settings", "pip", "compile", "-"))
     is_known, found = parse_uv_settings(outcome.stdout)
     if is_known:
-        return _compared(wish, found)
-    accepted = ask(_question(wish, around, uv, "cache", "dir"))  # reads all settings, and stops at a wrong one
+        return _compared(request, found)
+    accepted = ask(_question(request, around, uv, "cache", "dir"))  # reads all settings, and stops at a wrong one
     if accepted.exit_code is None:
-        return _check(wish, ToolAnswer.NOT_ASKED)
+        return _check(request, ToolAnswer.NOT_ASKED)
     if not accepted.ok:
-        return _check(wish, ToolAnswer.DIFFERS, (accepted.stderr.strip().splitlines() or ["?"])[-1])
-    return _check(wish, ToolAnswer.READ) if _is_written(wish) else _check(wish, ToolAnswer.DIFFERS)
+        return _check(request, ToolAnswer.DIFFERS, (accepted.stderr.strip().splitlines() or ["?"])[-1])
+    return _check(request, ToolAnswer.READ) if _is_written(request) else _check(request, ToolAnswer.DIFFERS)
 
 
-def _is_written(wish: SettingsRequest) -> bool:
+def _is_written(request: SettingsRequest) -> bool:
     try:
-        return value_of(wish.tool, wish.path, read(wish.path) or b"", wish.key) == wish.url
+        return value_of(request.tool, request.path, read(request.path) or b"", request.key) == request.url
     except WizardError:
         return False
 
 
 def conda_of(around: UserContext) -> str | None:
-    """The conda that people type; mamba and micromamba have other commands."""
+    """Return the conda that people type; mamba and micromamba have other commands."""
     return next((str(found[1]) for found in candidates(around.environ) if found[0] == "conda"), None)
 
 
-def _verify_conda(wish: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
+def _verify_conda(request: SettingsRequest, around: UserContext, ask: Ask) -> ToolCheck:
     conda = conda_of(around)
     if conda is None:
-        return _check(wish, ToolAnswer.NOT_ASKED)
-    outcome = ask(_question(wish, around, conda, "config", "--show-sources", "--json"))
+        return _check(request, ToolAnswer.NOT_ASKED)
+    outcome = ask(_question(request, around, conda, "config", "--show-sources", "--json"))
     try:
-        return _compared(wish, parse_conda_sources(outcome.stdout, wish.key.partition(".")[2]))
+        return _compared(request, parse_conda_sources(outcome.stdout, request.key.partition(".")[2]))
     except ValueError:
-        return _check(wish, ToolAnswer.NOT_ASKED)
+        return _check(request, ToolAnswer.NOT_ASKED)
 
 
 def clean_index_cache(around: UserContext, ask: Ask = run) -> bool | None:
-    """conda keeps lists of the old source for a while: they go. None: there is no conda; False: it did not do it."""
+    """Remove the lists that conda keeps of the old source for a while. None: there is no conda; False: it refused."""
     conda = conda_of(around)
     if conda is None:
         return None

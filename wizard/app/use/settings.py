@@ -29,7 +29,7 @@ from wizard.toolconfig.lint.lint import edits_of, lint
 from wizard.toolconfig.model import Diff, Edit, Tool, UserContext
 from wizard.toolconfig.settings import OwnSettings, read_own_settings
 from wizard.toolconfig.text_file import difference
-from wizard.toolconfig.use import CONDA, SettingsRequest, rows_of, wishes
+from wizard.toolconfig.use import CONDA, SettingsRequest, mirror_requests, rows_of
 from wizard.toolconfig.verify import ToolCheck, clean_index_cache, conda_of, verify
 from wizard.undo.journal import UndoJournal, digest
 from wizard.undo.model import Change, ChangeState, FileChange, How, TakenOut, Undone
@@ -53,7 +53,8 @@ class UndoDiff:
 
 
 def undo_diffs(change: Change) -> tuple[UndoDiff, ...]:
-    """Raises WizardError `undo-not-readable`, `undo-unreadable`."""
+    """Return what taking a change back would do to each file. Raises WizardError `undo-not-readable`,
+    `undo-unreadable`."""
     storage = Storage(paths.home() / "undo")
     return tuple(_diff(change, number, storage) for number in range(len(change.files)))
 
@@ -99,7 +100,7 @@ class UsePlan:
     """What `use` would do. No `diffs`: all files say so already. `kinds`: what was asked for, () for all."""
 
     mirror: str
-    wishes: tuple[SettingsRequest, ...]
+    requests: tuple[SettingsRequest, ...]
     diffs: tuple[Diff, ...]
     notices: tuple[Message, ...]
     kinds: tuple[str, ...] = ()
@@ -115,60 +116,61 @@ class Used:
 
 
 def surroundings(conda: str | None = None) -> UserContext:
-    """`conda`: the program or installation to ask before any other. Raises UsageError `conda-not-there`."""
+    """Return where settings are. `conda`: the program or installation to ask before any other. Raises UsageError
+    `conda-not-there`."""
     named = {"CONDA_EXE": str(executable_in(Path(conda).expanduser().absolute()))} if conda else {}
     return UserContext({**os.environ, **named}, Path.home(), paths.os_name())
 
 
 def plan_use(mirror: str, kinds: tuple[str, ...] = (), around: UserContext | None = None) -> UsePlan:
-    """`kinds`: "packages", "conda"; none: all that this mirror has and this computer uses.
+    """Plan a mirror for good. `kinds`: "packages", "conda"; none: all that this mirror has and this computer uses.
 
     Raises UsageError `settings-no-mirror`, `settings-not-lasting`; WizardError `settings-…` for a file that is let be.
     """
     around = around or surroundings()
-    found = wishes(rows_of(mirror, kinds), around)
+    found = mirror_requests(rows_of(mirror, kinds), around)
     notices: list[Message] = []
     if not kinds and not _uses_conda(found, around):
-        found = tuple(wish for wish in found if wish.tool is not Tool.CONDA)
+        found = tuple(request for request in found if request.tool is not Tool.CONDA)
         notices.append(message("settings-file.no-conda", kind=CONDA))
-    diffs = door.propose(edit for wish in found for edit in wish.edits)
-    notices += [notice for wish in found for notice in wish.notices]
+    diffs = door.propose(edit for request in found for edit in request.edits)
+    notices += [notice for request in found for notice in request.notices]
     return UsePlan(mirror, found, diffs, tuple(notices), kinds)
 
 
 def _uses_conda(found: tuple[SettingsRequest, ...], around: UserContext) -> bool:
-    wish = next((wish for wish in found if wish.tool is Tool.CONDA), None)
-    return wish is None or wish.path.exists() or conda_of(around) is not None
+    request = next((request for request in found if request.tool is Tool.CONDA), None)
+    return request is None or request.path.exists() or conda_of(around) is not None
 
 
 def use(plan: UsePlan, around: UserContext | None = None) -> Used:
-    """Writes, then asks the tools. Raises WizardError `undo-…`, with nothing changed."""
+    """Write, then ask the tools. Raises WizardError `undo-…`, with nothing changed."""
     around = around or surroundings()
     change = door.apply(plan.diffs, _reason(plan)) if plan.diffs else None
-    checks = tuple(verify(wish, around) for wish in plan.wishes)
+    checks = tuple(verify(request, around) for request in plan.requests)
     return Used(change, checks, clean_after(plan.diffs, around))
 
 
 def _reason(plan: UsePlan) -> Message:
-    """With the name by which people know the mirror."""
+    """Return the reason, with the name by which people know the mirror."""
     row = next(iter(rows_of(plan.mirror, plan.kinds).values()))
     return message("settings-file.reason.source", id=plan.mirror, name=row.operator)
 
 
 def clean_after(diffs: Sequence[Diff], around: UserContext) -> tuple[Message, ...]:
-    """Where conda's channels were changed, take its stored package lists away, and say what became of them."""
+    """Remove conda's stored package lists where its channels were changed, and return what became of them."""
     cleaned = clean_index_cache(around) if any(diff.tool is Tool.CONDA for diff in diffs) else None
     words = {True: "settings-file.cleaned", False: "settings-file.not-cleaned"}
     return () if cleaned is None else (message(words[cleaned]),)
 
 
 def changes() -> tuple[Change, ...]:
-    """Newest first, those that are undone too."""
+    """Return all changes, newest first, those that are undone too."""
     return UndoJournal().changes()
 
 
 def to_undo(change_id: str | None) -> Change:
-    """Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`."""
+    """Return the change to take back. Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`."""
     return UndoJournal().find(change_id)
 
 
@@ -176,8 +178,8 @@ def undo(change: Change) -> Undone:
     return door.undo(change.id)
 
 
-def settle_interrupted() -> tuple[Message, ...]:
-    """For the start of the program: what a kill cut off in the middle of a write is finished or taken back."""
+def recover_interrupted() -> tuple[Message, ...]:
+    """Finish or take back what a kill cut off in the middle of a write: for the start of the program."""
     if not UndoJournal().is_unfinished():
         return ()
     words = {ChangeState.WRITTEN: "settings-file.finished", ChangeState.UNDONE: "settings-file.undone"}
@@ -227,7 +229,7 @@ def findings_for(own: OwnSettings, situation: LintContext) -> tuple[LintFinding,
 
 
 def mending(findings: Sequence[LintFinding], wanted: str) -> Mending:
-    """What `--fix` would write. Raises UsageError `lint-unknown` for a code that was not found."""
+    """Return what `--fix` would write. Raises UsageError `lint-unknown` for a code that was not found."""
     chosen = tuple(one for one in findings if wanted in (ALL, one.code))
     if not chosen and wanted != ALL:
         raise UsageError("lint-unknown", wanted=wanted)
