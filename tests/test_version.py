@@ -12,8 +12,8 @@ import pytest
 
 from tests.clone import ROOT, tracked
 from wizard import __version__
-from wizard.cli.grammar.arguments import build_parser
-from wizard.cli.version import version_line
+from wizard.cli.main import main
+from wizard.cli.root import version_line
 from wizard.compatibility.data.date import data_date
 from wizard.system import paths
 
@@ -81,9 +81,7 @@ def test_ansible_reads_it_from_its_own_file_only() -> None:
 
 
 def test_the_line_says_how_old_the_data_are(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        build_parser().parse_args(["--version"])
-    assert ended.value.code == 0
+    assert main(["--version"], lambda *told: 99) == 0
     said = capsys.readouterr().out.strip()
     assert said == f"torch-wizard {__version__} (data of {data_date(paths.matrices_dir())})"
     assert re.search(r"data of 20\d\d-\d\d", said)

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from wizard.cli.grammar.arguments import build_parser
 from wizard.cli.main import main
+from wizard.cli.root import parse, told_language
+from wizard.cli.terminal import Terminal
 
 
 @pytest.mark.parametrize(
@@ -24,7 +25,8 @@ from wizard.cli.main import main
     ],
 )
 def test_the_language_may_stand_on_either_side_of_a_command(words: Sequence[str], language: str | None) -> None:
-    assert build_parser().parse_args(words).lang == language
+    parse(words, Terminal(None))  # which refuses what it does not take
+    assert told_language(words) == language
 
 
 def no_window(*anything: object) -> int:

@@ -55,8 +55,7 @@ def test_a_setup_that_was_done_stays_done_when_it_cannot_be_handed_on(
 ) -> None:
     from tests.classroom.profile.examples import profile
     from wizard.classroom.profile.write import profile_file
-    from wizard.cli.classroom.machine import ClassRun
-    from wizard.cli.network import Consent
+    from wizard.cli.classroom.machine import ClassRun, Consent
     from wizard.cli.terminal import Interrupt, Terminal
     from wizard.transfer.proxy.model import Network
 

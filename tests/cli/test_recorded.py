@@ -6,17 +6,17 @@ people's scripts: name it in CHANGELOG.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+import click
 import pytest
 
 from tests.cli.test_contract import LAPTOP
 from tests.line.world import World
-from wizard.cli.grammar.arguments import build_parser
+from wizard.cli.root import all_commands
 
 pytestmark = pytest.mark.slow
 
@@ -128,18 +128,17 @@ def filled(world: World, line: tuple[str, ...]) -> Iterator[str]:
             )
 
 
-def options(parser: argparse.ArgumentParser, name: str = "") -> Iterator[tuple[str, list[str]]]:
+def options(command: click.Command, name: str = "") -> Iterator[tuple[str, list[str]]]:
     """Yield each command with its options and the names of what it wants."""
-    commands: dict[str, argparse.ArgumentParser] = {}
-    found = []
-    for action in parser._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            commands = dict(action.choices)
-        else:
-            found += action.option_strings or [str(action.metavar or action.dest)]
+    ctx = click.Context(command)
+    params = command.get_params(ctx)
+    found = [name for each in params if isinstance(each, click.Option) for name in each.opts]
+    found += [str(each.metavar).strip("[.] ") for each in params if isinstance(each, click.Argument)]
     yield name, sorted(found)
-    for command, below in commands.items():
-        yield from options(below, f"{name} {command}".strip())
+    for below in command.list_commands(ctx) if isinstance(command, click.Group) else ():
+        made = command.get_command(ctx, below) if isinstance(command, click.Group) else None
+        assert made is not None
+        yield from options(made, f"{name} {below}".strip())
 
 
 def covers(recorded: object, found: object) -> bool:
@@ -163,7 +162,7 @@ def recording(part: str, found: object) -> object:
 
 
 def test_options() -> None:
-    found = dict(options(build_parser()))
+    found = dict(options(all_commands()))
     assert found == recording("options", found)
 
 

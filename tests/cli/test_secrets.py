@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 
 import pytest
 
+from wizard.cli.command import Arguments
 from wizard.cli.reporter import telling_refusal
 from wizard.cli.terminal import Terminal
 from wizard.model.errors import WizardError
@@ -24,7 +24,7 @@ INNER = message(
 def test_of_a_refusal(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     terminal = Terminal(language)
     error = WizardError("no-source-answers", "https://me:secret@lab.example", reasons=(INNER, INNER))
-    with pytest.raises(WizardError), telling_refusal(argparse.Namespace(events=True), terminal):
+    with pytest.raises(WizardError), telling_refusal(Arguments(events=True), terminal):
         raise error
     terminal.error(error)
     said = capsys.readouterr()

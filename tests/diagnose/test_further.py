@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.diagnose.world import CUDA, HEALTHY, MACHINE, TORCH, VISION, Patient, copy_libraries
-from wizard.cli.doctor import _say_how
+from wizard.cli.diagnose.doctor import _say_how
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices
 from wizard.diagnose.checks.damage import damage_of

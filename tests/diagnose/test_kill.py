@@ -11,7 +11,7 @@ import pytest
 
 from tests.diagnose.world import HEALTHY, Patient, tree
 from tests.waiting import wait_until
-from wizard.cli.doctor import _tell_end
+from wizard.cli.diagnose.doctor import _tell_end
 from wizard.cli.terminal import Terminal
 from wizard.diagnose.repair.plan import RepairPreview
 from wizard.diagnose.repair.snapshot import FOLDER, kept_runs

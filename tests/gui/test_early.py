@@ -275,7 +275,8 @@ def test_the_first_picture_waits_for_nothing_that_it_does_not_show(tmp_path: Pat
         "wizard.gui.shell.rail",
         "wizard.gui.startup.crash",
         "wizard.gui.startup.app",
-        "wizard.cli.grammar.arguments",
+        "wizard.cli.root",
+        "click",
     }
     late = {"PySide6.QtNetwork", *modules, *rooms, *ours}
     assert late & set(told["first"]) == set()

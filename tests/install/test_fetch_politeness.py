@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
 import threading
 import time
 from collections import Counter
 
+import click
 import msgspec
 import pytest
 from hypothesis import given
@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from tests.install.files import locked, some_bytes
 from tests.servers.fault_server import Faults, FaultServer
 from wizard.app.pages.run import limit_words
-from wizard.cli.grammar.arguments import build_parser, choices_from
-from wizard.cli.grammar.network import whole
-from wizard.cli.grammar.setup import MOST_CONNECTIONS, rate
+from wizard.cli.options import CONNECTIONS, RATE, choices_from
+from wizard.cli.root import parse
+from wizard.cli.terminal import Terminal
 from wizard.compatibility.model import Choices
 from wizard.model.errors import Cancelled
 from wizard.model.lock import LockedFile
@@ -77,27 +77,27 @@ def test_all_connections_together_keep_to_the_rate(server: FaultServer, store: D
     [("5M", 5 * MB), ("500k", 512_000), ("1.5m", 1_572_864), ("800", 800), ("1G", 1 << 30), ("2MB", 2 * MB)],
 )
 def test_rates_are_written_as_for_curl(written: str, value: int) -> None:
-    assert rate(written) == value
+    assert RATE.convert(written, None, None) == value
 
 
 @pytest.mark.parametrize("written", ["", "0", "fast", "-5M", "5T", "5 M/s", "1e6", "0.1"])
 def test_what_is_no_rate_is_refused(written: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError):
-        rate(written)
+    with pytest.raises(click.BadParameter):
+        RATE.convert(written, None, None)
 
 
 @pytest.mark.parametrize("written", ["0", "17", "-1", "two", "", "1.5"])
 def test_what_is_no_number_of_connections_is_refused(written: str) -> None:
-    with pytest.raises(argparse.ArgumentTypeError):
-        whole(1, MOST_CONNECTIONS)(written)
+    with pytest.raises(click.BadParameter):
+        CONNECTIONS.convert(written, None, None)
 
 
 def test_the_options_become_choices_that_the_plan_carries() -> None:
-    arguments = build_parser().parse_args(["setup", "--limit-rate", "5M", "--connections", "2"])
-    choices = choices_from(arguments)
+    typed = ["setup", "--limit-rate", "5M", "--connections", "2"]
+    choices = choices_from(parse(typed, Terminal("en")).arguments)
     assert (choices.limit_rate, choices.connections) == (5 * MB, 2)
     assert msgspec.json.decode(msgspec.json.encode(choices), type=Choices) == choices
-    assert choices_from(build_parser().parse_args(["pick"])).limit_rate is None
+    assert choices_from(parse(["pick"], Terminal("en")).arguments).limit_rate is None
 
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])

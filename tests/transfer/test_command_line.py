@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import stat
 from collections.abc import Iterator
@@ -15,8 +14,9 @@ from tests.servers.index_server import IndexServer
 from tests.servers.proxy_server import ProxyServer
 from tests.transfer.conftest import WORD, Authority, port_of
 from wizard.app.use.network import load_network, network_from_json, save_network, with_network
-from wizard.cli.grammar.network import add_network_options
-from wizard.cli.network import network_from
+from wizard.cli.options import network_from
+from wizard.cli.root import parse
+from wizard.cli.terminal import Terminal
 from wizard.gui.startup.preferences import Preferences
 from wizard.model.errors import UsageError
 from wizard.sources.model import UserSettings
@@ -26,9 +26,7 @@ from wizard.transfer.proxy.model import Mode, Network
 
 
 def asked(*arguments: str) -> Network:
-    parser = argparse.ArgumentParser()
-    add_network_options(parser)
-    return network_from(parser.parse_args(arguments))
+    return network_from(parse(["pick", *arguments], Terminal("en")).arguments)
 
 
 def test_the_options(authority: Authority) -> None:

@@ -1,4 +1,4 @@
-"""Dispatch: arguments to a command, errors to sentences and exit status. Nothing is decided here."""
+"""Dispatch: what was typed to a command, errors to sentences and exit status. Nothing is decided here."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from wizard.app.use.volumes import take_saved
 from wizard.cli.terminal import Terminal, prepare_streams
-from wizard.cli.window import OpenWindow, is_plain_window, window
+from wizard.cli.window import COMPLETING, OpenWindow, is_plain_window, window
 from wizard.model.errors import Cancelled, ExitStatus, WizardError
 from wizard.model.messages import message
 from wizard.system import paths
 
 if TYPE_CHECKING:
-    import argparse
-
+    from wizard.cli.command import Call
 
 _INTERPRETER_OPTIONS = ("-I", "-B", "-E", "-s", "-S", "-c")
 
@@ -32,14 +31,31 @@ def main(argv: Sequence[str], open_window: OpenWindow) -> int:
         terminal = Terminal(None)
         file = argv[1] if len(argv) > 1 else None
         return _said(terminal, lambda: _window(file, False, terminal, open_window))
-    from wizard.cli.grammar.words import parse
+    return _typed(argv, open_window)
 
-    arguments = parse(argv)
-    terminal = Terminal(arguments.lang)
-    if arguments.command in (None, "window"):
-        file, self_test = getattr(arguments, "file", None), getattr(arguments, "self_test", False)
+
+def _typed(argv: Sequence[str], open_window: OpenWindow) -> int:
+    """Help is on stdout and ends well; what was wrong with the line is on stderr, and is 2."""
+    import click
+
+    from wizard.cli.help import tell_complaint
+    from wizard.cli.root import WINDOW, complete, parse, told_language
+
+    terminal = Terminal(told_language(argv))
+    if instruction := os.environ.get(COMPLETING):
+        return complete(instruction, terminal)
+    try:
+        call = parse(argv, terminal)
+    except click.exceptions.Exit as end:
+        return end.exit_code
+    except click.UsageError as error:
+        tell_complaint(error, terminal)
+        return int(ExitStatus.USAGE)
+    if call.name in ("", WINDOW):
+        typed = vars(call.arguments)
+        file, self_test = typed.get("file"), typed.get("self_test", False)
         return _said(terminal, lambda: _window(file, self_test, terminal, open_window))
-    return _said(terminal, lambda: _command(arguments, terminal))
+    return _said(terminal, lambda: _command(call, terminal))
 
 
 def _window(file: str | None, self_test: bool, terminal: Terminal, open_window: OpenWindow) -> int:
@@ -50,8 +66,7 @@ def _window(file: str | None, self_test: bool, terminal: Terminal, open_window: 
     return int(window(file, self_test, terminal, open_window))
 
 
-def _command(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    from wizard.cli.commands import COMMANDS
+def _command(call: Call, terminal: Terminal) -> int:
     from wizard.safety.state import set_right
 
     _tell_of_foreign_home(terminal)
@@ -59,7 +74,7 @@ def _command(arguments: argparse.Namespace, terminal: Terminal) -> int:
         terminal.say(words)
     _settle_interrupted(terminal)
     take_saved()
-    return int(COMMANDS[arguments.command](arguments, terminal))
+    return int(call.run(call.arguments, terminal))
 
 
 def _said(terminal: Terminal, work: Callable[[], int]) -> int:

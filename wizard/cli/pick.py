@@ -8,15 +8,15 @@ the best. `--json` has everything.
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from wizard.app.session import Session
-from wizard.cli.grammar.arguments import choices_from
-from wizard.cli.matrices import news_document, told, warn_of_overlay
-from wizard.cli.network import network_from
+from wizard.cli.command import Arguments, command, flag, option
+from wizard.cli.help import N_
+from wizard.cli.options import BUILD, JSON, NETWORK, SOURCES, choices_from, network_from
+from wizard.cli.sources.matrices import news_document, told, warn_of_overlay
 from wizard.cli.tables import align, width
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.ordering import variant_key, version_key
@@ -42,11 +42,21 @@ _MOST_COLUMNS = 7
 _GAP = "  "
 
 
-def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@command(
+    "pick",
+    option("--machine", takes_several=True, metavar="FILE...", help=N_("machine files, or a folder of them")),
+    JSON,
+    flag("--explain", help=N_("every link of the proof with its source, and all others")),
+    flag("--offline", help=N_("ask no source: decide by the shipped tables alone")),
+    *BUILD,
+    *SOURCES,
+    *NETWORK,
+)
+def pick(arguments: Arguments, terminal: Terminal) -> int:
     session, choices = Session(network_from(arguments)), canonical(choices_from(arguments))
     check_choices(choices, session.matrix)
     warn_of_overlay(terminal)
-    if arguments.machine is None:
+    if not arguments.machine:
         return _pick_here(session, choices, arguments, terminal)
     files, is_named = _files(arguments.machine)
     if _names_sources(choices):
@@ -64,12 +74,7 @@ def pick(arguments: argparse.Namespace, terminal: Terminal) -> int:
 
 
 def _answer(
-    machine: Machine,
-    name: str | None,
-    session: Session,
-    choices: Choices,
-    arguments: argparse.Namespace,
-    terminal: Terminal,
+    machine: Machine, name: str | None, session: Session, choices: Choices, arguments: Arguments, terminal: Terminal
 ) -> None:
     verdict = session.judge(machine, choices)
     if arguments.json:
@@ -84,7 +89,7 @@ def _names_sources(choices: Choices) -> bool:
     return bool(choices.index or choices.torch_index or choices.find_links or choices.channel)
 
 
-def _files(given: list[str]) -> tuple[list[Path], bool]:
+def _files(given: Sequence[str]) -> tuple[list[Path], bool]:
     """The files in the order of the arguments, and whether answers must say which file they are for."""
     files = [file for name in given for file in _files_of(Path(name))]
     if not files:
@@ -96,7 +101,7 @@ def _files_of(path: Path) -> list[Path]:
     return sorted(path.glob("*.json")) if path.is_dir() else [path]
 
 
-def _pick_here(session: Session, choices: Choices, arguments: argparse.Namespace, terminal: Terminal) -> int:
+def _pick_here(session: Session, choices: Choices, arguments: Arguments, terminal: Terminal) -> int:
     facts = session.probe()
     verdict = session.judge(facts.machine, choices)
     carried, news = (None, ()) if choices.offline else _live(session, facts, choices)

@@ -7,7 +7,6 @@ One file: whatever carries out a run, its lines are told alike.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
 import time
@@ -19,8 +18,9 @@ import psutil
 
 from wizard.app.pages.after_setup import afterwards, look_at_place, text_lines
 from wizard.app.pages.run import SILENT_AFTER, EventTail, limit_words, newest_attempt, resolving_words
-from wizard.app.session import Session
 from wizard.app.use.already_installed import made_by
+from wizard.app.use.runs import Runs
+from wizard.cli.command import Arguments
 from wizard.cli.terminal import Interrupt, Terminal
 from wizard.diagnose.repair.steps import read_repair
 from wizard.model.errors import ExitStatus, WizardError
@@ -39,7 +39,7 @@ from wizard.transfer.download import FetchProgress
 
 
 @contextlib.contextmanager
-def telling_refusal(arguments: argparse.Namespace, terminal: Terminal) -> Iterator[None]:
+def telling_refusal(arguments: Arguments, terminal: Terminal) -> Iterator[None]:
     try:
         yield
     except WizardError as error:
@@ -49,7 +49,7 @@ def telling_refusal(arguments: argparse.Namespace, terminal: Terminal) -> Iterat
         raise
 
 
-def tell_unchanged(arguments: argparse.Namespace, terminal: Terminal, prefix: Path) -> None:
+def tell_unchanged(arguments: Arguments, terminal: Terminal, prefix: Path) -> None:
     """`status`: how the setup that made it ended."""
     found = made_by(prefix)
     data: dict[str, Any] = {"prefix": str(prefix), "status": found.status if found else 0}
@@ -59,7 +59,7 @@ def tell_unchanged(arguments: argparse.Namespace, terminal: Terminal, prefix: Pa
     _say(arguments, terminal, "unchanged", found.folder.id if found else "", **data)
 
 
-def tell_planned(arguments: argparse.Namespace, terminal: Terminal, preview: Preview) -> None:
+def tell_planned(arguments: Arguments, terminal: Terminal, preview: Preview) -> None:
     plan = preview.plan
     build = plan.candidate
     _say(
@@ -79,7 +79,7 @@ def tell_planned(arguments: argparse.Namespace, terminal: Terminal, preview: Pre
     )
 
 
-def tell_progress(arguments: argparse.Namespace, terminal: Terminal, progress: FetchProgress) -> None:
+def tell_progress(arguments: Arguments, terminal: Terminal, progress: FetchProgress) -> None:
     """Of files that come while it is chosen which are needed: as a run's own, of a step "resolve"."""
     _say(
         arguments,
@@ -98,7 +98,7 @@ def tell_progress(arguments: argparse.Namespace, terminal: Terminal, progress: F
     )
 
 
-def _say(arguments: argparse.Namespace, terminal: Terminal, event: str, run: str = "", **data: Any) -> None:
+def _say(arguments: Arguments, terminal: Terminal, event: str, run: str = "", **data: Any) -> None:
     if arguments.events:
         head = {"schema": SCHEMA, "event": event, "seq": 1, "time": round(time.time(), 3), "run": run}
         terminal.document({**head, **data})
@@ -206,10 +206,7 @@ class ConsoleReporter:
         total = data.get("total") or 0
         rate = data.get("rate") or 0
         words = message(
-            "cli.progress",
-            done=round(data["done"] / 1e6),
-            total=round(total / 1e6),
-            rate=round(rate / 1e6, 1),
+            "cli.progress", done=round(data["done"] / 1e6), total=round(total / 1e6), rate=round(rate / 1e6, 1)
         )
         limit = limit_words(data.get("limited_by"))
         self._screen.draw(self._terminal.words(words) + (f" · {self._terminal.words(limit)}" if limit else ""))
@@ -227,7 +224,7 @@ _EVENT_SECONDS = 0.5
 class ResolvingTold:
     """On a terminal one line that is drawn again; else one line for each file; with `--events` events as of a run."""
 
-    def __init__(self, arguments: argparse.Namespace, terminal: Terminal) -> None:
+    def __init__(self, arguments: Arguments, terminal: Terminal) -> None:
         self._arguments, self._terminal = arguments, terminal
         self._screen = Screen(terminal)
         self._told: set[str] = set()
@@ -254,7 +251,7 @@ _LAST_MOMENT = 5.0
 
 
 def follow_run(
-    session: Session,
+    session: Runs,
     run_id: str,
     pid: int | None,
     as_events: bool,
@@ -298,7 +295,7 @@ def follow_run(
     return status
 
 
-def tell_result(session: Session, run_id: str, status: ExitStatus, has_report: bool, terminal: Terminal) -> None:
+def tell_result(session: Runs, run_id: str, status: ExitStatus, has_report: bool, terminal: Terminal) -> None:
     """How an attempt has ended, and how to go on."""
     if has_report:
         terminal.write(render_text(_without_notices(session.report(run_id)), terminal.language))
@@ -315,7 +312,7 @@ def _without_notices(report: dict[str, Any]) -> dict[str, Any]:
     return {**report, "plan": {**plan, "notices": []}} if plan else report
 
 
-def _tell_how_to_go_on(session: Session, run_id: str, terminal: Terminal) -> None:
+def _tell_how_to_go_on(session: Runs, run_id: str, terminal: Terminal) -> None:
     """Not after a repair: that environment has been in use."""
     folder = session.plan_path(run_id).parent
     if read_repair(folder) is None:
@@ -333,7 +330,7 @@ def _wait_for_end(pid: int) -> None:
         return
 
 
-def _tell_silence(session: Session, run_id: str, terminal: Terminal) -> None:
+def _tell_silence(session: Runs, run_id: str, terminal: Terminal) -> None:
     """The worker ended without its last event: killed, or refused before it could tell. Its own words are the best."""
     own = _own_words(session.worker_output_path(run_id))
     if own:

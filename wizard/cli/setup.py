@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -16,13 +14,25 @@ from wizard.classroom.profile.keys import remember_key
 from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.read import read_profile
 from wizard.classroom.profile.setup import check_target, preview_profile, profile_choices
-from wizard.cli.classroom.machine import ClassRun
-from wizard.cli.doctor import tell_drift
-from wizard.cli.grammar.arguments import choices_from
-from wizard.cli.network import Consent, network_from
+from wizard.cli.classroom.machine import ClassRun, Consent
+from wizard.cli.command import Arguments, command, flag, option, under, whole
+from wizard.cli.diagnose.doctor import tell_drift
+from wizard.cli.help import N_
+from wizard.cli.options import (
+    BUILD,
+    CONNECTIONS,
+    EVENTS,
+    NETWORK,
+    RATE,
+    SOURCES,
+    TRUST,
+    YES,
+    choices_from,
+    network_from,
+)
 from wizard.cli.reporter import ResolvingTold, follow_run, tell_planned, tell_unchanged, telling_refusal
 from wizard.cli.tables import width
-from wizard.cli.terminal import Interrupt, Terminal
+from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask
 from wizard.compatibility.model import Choices
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message, text
@@ -30,9 +40,7 @@ from wizard.run.model import Preview
 from wizard.run.plan.place import target_prefix
 
 
-def with_profile(
-    arguments: argparse.Namespace, choices: Choices, terminal: Terminal
-) -> tuple[ProfileFile | None, Choices]:
+def with_profile(arguments: Arguments, choices: Choices, terminal: Terminal) -> tuple[ProfileFile | None, Choices]:
     """The profile that was named, and the choices that it leaves. Raises UsageError `profile-…`."""
     if not arguments.profile:
         return None, choices
@@ -78,12 +86,68 @@ def _aligned(rows: list[Row]) -> Iterator[str]:
         yield f"    {name}{' ' * (names - width(name))}  {' ' * (sizes - width(size))}{size}"
 
 
-def setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@command(
+    "setup",
+    option("--name", metavar="NAME", help=N_("name of the new environment (default: torch)")),
+    option("--prefix", metavar="P", help=N_("folder of the new environment")),
+    option("--into", metavar="NAME|P", help=N_("an environment that is there: install into it, with a way back")),
+    flag("--reuse", help=N_("the environment of --name or --prefix is there: install into it")),
+    option(
+        "--profile",
+        metavar="FILE",
+        help=N_("a class profile (*.torchlab): its build for this computer, exactly its files"),
+    ),
+    TRUST,
+    flag("--dry-run", help=N_("show the plan and stop")),
+    flag("--plan-only", help=N_("save the plan, print where it lies, and stop")),
+    YES,
+    EVENTS,
+    *under(
+        N_("a class"),
+        option("--pack", metavar="DIR|URL", help=N_("take the files from there: a stick, a share, a class server")),
+        option("--class", dest="code", metavar="CODE", help=N_("find the class's server in this network by its code")),
+        option("--label", default="", metavar="TEXT", help=N_("what the class's results call this computer")),
+        option(
+            "--serve-after",
+            type=whole(1, 1440),
+            metavar="MINUTES",
+            help=N_("when done, hand the files on to the class for so long"),
+        ),
+    ),
+    *under(
+        N_("for labs and clusters"),
+        flag("--shared", help=N_("everybody on this computer may use the environment, you alone change it")),
+        flag("--if-missing", help=N_("do nothing where a setup has made what is asked for already")),
+    ),
+    *BUILD,
+    *SOURCES,
+    *NETWORK,
+    *under(
+        N_("the download"),
+        option(
+            "--limit-rate",
+            type=RATE,
+            metavar="5M",
+            help=N_("at most so many bytes a second, over all connections (K, M, G)"),
+        ),
+        option("--connections", type=CONNECTIONS, metavar="N", help=N_("connections at once, 1 to 16 (4)")),
+        flag("--keep-wheels", help=N_("keep the wheels too, beside what is unpacked")),
+        flag("--copies", help=N_("files of its own for the environment, none shared with others")),
+    ),
+    *under(
+        N_("other places"),
+        option("--cache-dir", metavar="DIR", help=N_("for downloads and package caches (default: our own folder)")),
+        option("--temp-dir", metavar="DIR", help=N_("for temporary files of all tools (default: the system's)")),
+        more=N_("kept for later starts; the word default takes one back"),
+    ),
+    exclusive=("name", "prefix", "into"),
+)
+def setup(arguments: Arguments, terminal: Terminal) -> int:
     with telling_refusal(arguments, terminal):
         return _setup(arguments, terminal)
 
 
-def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
+def _setup(arguments: Arguments, terminal: Terminal) -> int:
     finish_deletions_in_background()
     session, interrupt = Session(network_from(arguments)), Interrupt()
     for drift in session.drift():  # as the window's first page says it
@@ -100,7 +164,7 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
         tell_unchanged(arguments, terminal, target_prefix(choices))
         return ExitStatus.DONE
     session.check_choices(choices)
-    if not (arguments.yes or arguments.dry_run or arguments.plan_only or _can_ask()):
+    if not (arguments.yes or arguments.dry_run or arguments.plan_only or can_ask()):
         raise UsageError("needs-yes")
     with course.telling_failures():
         told = ResolvingTold(arguments, terminal)
@@ -120,7 +184,7 @@ def _setup(arguments: argparse.Namespace, terminal: Terminal) -> int:
         _show(preview, terminal, with_packages=not arguments.yes)
         if arguments.dry_run:
             tell_planned(arguments, terminal, preview)
-        goes_on = not arguments.dry_run and (arguments.yes or _agreed(terminal, interrupt))
+        goes_on = not arguments.dry_run and (arguments.yes or agrees(message("cli.ask"), terminal, interrupt))
         interrupt.check()
     except (Cancelled, WizardError):
         session.discard(preview.plan.id)
@@ -143,7 +207,7 @@ def _remember(wished: Choices, profile: ProfileFile | None) -> None:
 
 
 def _is_present(
-    arguments: argparse.Namespace, profile: ProfileFile | None, choices: Choices, course: ClassRun, terminal: Terminal
+    arguments: Arguments, profile: ProfileFile | None, choices: Choices, course: ClassRun, terminal: Terminal
 ) -> bool:
     """`--if-missing`; with a profile that is what a setup does anyway."""
     with course.telling_failures():
@@ -191,17 +255,7 @@ def _show(preview: Preview, terminal: Terminal, with_packages: bool) -> None:
     terminal.say(plan.engine_reason)
     for change in preview.changes:
         terminal.say(change)
-    for command in preview.commands:
-        terminal.write("    " + command)
+    for line in preview.commands:
+        terminal.write("    " + line)
     for line in package_lines(preview, terminal.language) if with_packages else ():
         terminal.write(line)
-
-
-def _can_ask() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
-def _agreed(terminal: Terminal, interrupt: Interrupt) -> bool:
-    terminal.say(message("cli.ask"))
-    with interrupt.at_once():
-        return sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好")

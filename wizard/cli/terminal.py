@@ -14,7 +14,7 @@ from types import FrameType
 from typing import Any, TextIO
 
 from wizard.model.errors import Cancelled, UsageError, WizardError
-from wizard.model.messages import Message, text
+from wizard.model.messages import Message, command_line_words, message, system_language, text
 from wizard.model.redact import redact
 from wizard.system import moving
 
@@ -34,6 +34,17 @@ def write_new(path: Path, text: str, runs: bool = False, in_new_folder: bool = F
         raise UsageError("file-exists", path=str(path)) from error
     except OSError as error:
         raise WizardError("file-not-written", details=str(error), path=str(path)) from error
+
+
+def save_report(path: Path, document: dict[str, Any], terminal: Terminal) -> None:
+    """Save as .html, .json or .txt and say so. Raise WizardError `save-failed`."""
+    from wizard.run.report.write import save_as
+
+    try:
+        save_as(path, document, terminal.language)
+    except OSError as error:
+        raise WizardError("save-failed", details=str(error), path=str(path)) from error
+    terminal.say(message("doctor.say.saved", path=str(path)))
 
 
 def put_new(path: Path, data: bytes) -> None:
@@ -99,11 +110,15 @@ class Terminal:
     def __init__(self, language: str | None) -> None:
         self.language = language
 
-    def words(self, message: Message) -> str:
-        return text(message, self.language)
+    def words(self, words: Message) -> str:
+        return text(words, self.language)
 
-    def say(self, message: Message) -> None:
-        self.write(self.words(message))
+    def translated(self, english: str) -> str:
+        """Return a text of the help or of a complaint in the person's language."""
+        return command_line_words(self.language or system_language()).get(english, english)
+
+    def say(self, words: Message) -> None:
+        self.write(self.words(words))
 
     def write(self, line: str) -> None:
         """To a person."""
@@ -137,12 +152,23 @@ class Terminal:
 _YES = ("y", "yes", "是", "好")
 
 
+def can_ask() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
 def check_can_ask(is_agreed: bool) -> None:
     """Raises UsageError `needs-yes` where there is nobody to ask and nobody agreed beforehand."""
-    if not is_agreed and not (sys.stdin is not None and sys.stdin.isatty()):
+    if not (is_agreed or can_ask()):
         raise UsageError("needs-yes")
 
 
-def agrees(question: Message, terminal: Terminal) -> bool:
+def answer(question: Message, terminal: Terminal, interrupt: Interrupt | None = None) -> str:
+    """Return the line that is typed. Raise Cancelled when it is interrupted."""
     terminal.say(question)
-    return sys.stdin.readline().strip().lower() in _YES
+    with interrupt.at_once() if interrupt else contextlib.nullcontext():
+        return sys.stdin.readline().strip()
+
+
+def agrees(question: Message, terminal: Terminal, interrupt: Interrupt | None = None) -> bool:
+    """Tell whether yes was typed. Raise Cancelled when it is interrupted."""
+    return answer(question, terminal, interrupt).lower() in _YES

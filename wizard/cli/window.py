@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 # Looks at the words only as far as it must, for the window's first picture waits for it: the grammar is `arguments.py`.
 # A command's name never holds a dot, so a file of such a name in the current folder takes no command's place.
 
+COMPLETING = "_TORCH_WIZARD_COMPLETE"  # set by a shell that asks what may follow
 _SUFFIX = ".torchlab"
 _LANGUAGE = "--lang"  # the one option before a command that has a word of its own
 
@@ -47,6 +48,8 @@ OpenWindow = Callable[["Session", str | None, bool], int]
 
 def is_plain_window(argv: Sequence[str]) -> bool:
     """Nothing is asked for but the window, or the window with a file: nobody has to read a grammar for that."""
+    if COMPLETING in os.environ:
+        return False
     return not argv or (argv[0] == "window" and len(argv) <= 2 and not any(one.startswith("-") for one in argv))
 
 

@@ -166,7 +166,7 @@ def catalogue(language: str) -> Mapping[str, str]:
 
 
 def command_line_words(language: str) -> Mapping[str, str]:
-    """English text of the command line's grammar -> that language's; nothing for English (`cli.grammar.words`)."""
+    """English text of the command line's grammar -> that language's; nothing for English (`Terminal.translated`)."""
     path = paths.resources_dir() / "translations" / f"command_line_{language}.toml"
     return _area(path) if path.is_file() else {}
 

@@ -286,7 +286,7 @@ def test_servers_are_found_by_the_announced_code(pack: Path, server: PackServer)
 def test_the_program_starts_without_the_servers_libraries() -> None:
     """They cost time and are needed by few."""
     code = (
-        "import sys; import wizard.cli.commands; "
+        "import sys; import wizard.cli.setup, wizard.cli.classroom.pack; "
         "print([name for name in ('aiohttp', 'zeroconf', 'asyncio') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

@@ -1,34 +1,79 @@
-"""What a machine of a class does around its setup: finds the files, tells how it went, hands the files on."""
+"""What a machine of a class does around its setup: asks about hosts, finds the files, tells the class, hands on."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from wizard.classroom.join import Asked, Classroom, enter
 from wizard.classroom.pack.opened import shown
+from wizard.classroom.profile.hosts import ForeignHost, check_hosts, foreign_hosts, is_trusted
+from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.results.certificate import clean_label
 from wizard.classroom.results.submit import hand_in_failure, hand_in_present
-from wizard.cli.network import Consent
-from wizard.cli.terminal import Interrupt, Terminal
+from wizard.cli.command import Arguments
+from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask
 from wizard.compatibility.model import Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import message
+from wizard.transfer.address import host_of
 from wizard.transfer.proxy.model import Network
 
 _NAP = 0.2
 
 
+class Consent:
+    """Which hosts a person has said yes to. `is_attended` False: nobody is asked. `for_pack`: to make one.
+
+    Whoever says --yes beforehand has not seen which hosts a file names, so that yes is none to them."""
+
+    def __init__(
+        self,
+        given: Collection[str],
+        terminal: Terminal,
+        interrupt: Interrupt,
+        is_attended: bool = True,
+        for_pack: bool = False,
+    ) -> None:
+        self._terminal, self._interrupt, self._for_pack = terminal, interrupt, for_pack
+        self._may_ask = is_attended and can_ask()
+        self.trusted: frozenset[str] = frozenset(_host(text) for text in given)
+
+    def __call__(self, file: ProfileFile) -> frozenset[str]:
+        """Names every foreign host. Raises UsageError `profile-hosts` for one without a yes, Cancelled."""
+        for host in foreign_hosts(file.profile, self._for_pack):
+            words = message("profile.host", host=host.name, gives=gives(host, self._terminal))
+            self._terminal.write("! " + self._terminal.words(words))
+            if not is_trusted(host.name, self.trusted) and self._may_ask and self._agrees(host):
+                self.trusted |= {host.name}
+        check_hosts(file.profile, self.trusted, self._for_pack)
+        return self.trusted
+
+    def _agrees(self, host: ForeignHost) -> bool:
+        return agrees(message("profile.host.ask", host=host.name), self._terminal, self._interrupt)
+
+
+def gives(host: ForeignHost, terminal: Terminal) -> str:
+    return "; ".join(map(terminal.words, host.words))
+
+
+def _host(text: str) -> str:
+    """Of what was typed: a name, with or without a port, or a whole address."""
+    try:
+        return host_of(text if "://" in text else f"https://{text}")
+    except ValueError:
+        return text  # no host is called so
+
+
 class ClassRun:
     """Of a setup; does nothing where no class was named."""
 
-    def __init__(self, arguments: argparse.Namespace, network: Network, terminal: Terminal, consent: Consent) -> None:
+    def __init__(self, arguments: Arguments, network: Network, terminal: Terminal, consent: Consent) -> None:
         """Sets the arguments' profile to the one that was found. Raises as `enter` and `consent`."""
         self._arguments, self._terminal = arguments, terminal
         self._room = _entered(arguments, network, consent)
@@ -98,7 +143,7 @@ class ClassRun:
             self._terminal.error(error)
 
 
-def _entered(arguments: argparse.Namespace, network: Network, consent: Consent) -> Classroom | None:
+def _entered(arguments: Arguments, network: Network, consent: Consent) -> Classroom | None:
     if not (arguments.profile or arguments.pack or arguments.code):
         if arguments.serve_after or arguments.label:
             raise UsageError("share-no-class")

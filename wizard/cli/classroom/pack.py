@@ -2,83 +2,39 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
-from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 from wizard.app.use.network import load_network
 from wizard.classroom.pack.build import BuildOptions, code_of
-from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import Built, PackProblem
 from wizard.classroom.pack.make import build_pack, check_pack, update_pack
-from wizard.classroom.results.room import RED, ClassResults
-from wizard.classroom.results.room_page import room_csv, room_page, sentences
-from wizard.classroom.results.submit import expect_seats, read_room
+from wizard.cli.classroom.machine import Consent
+from wizard.cli.command import Arguments, CommandGroup, argument, flag, option, whole
 from wizard.cli.environment.tables import amount
-from wizard.cli.network import Consent, network_from
+from wizard.cli.help import N_
+from wizard.cli.options import JSON, NETWORK, TRUST, network_from
 from wizard.cli.terminal import Interrupt, Terminal
-from wizard.model.errors import Cancelled, ExitStatus, WizardError
-from wizard.model.messages import Message, message, system_language
+from wizard.model.errors import Cancelled, ExitStatus
+from wizard.model.messages import Message, message
 from wizard.transfer.download import FetchProgress
 from wizard.transfer.download.fetcher import Options
 from wizard.transfer.proxy.environment import present_environment
 
-
-def room(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    """Exit status 1 when a machine is red."""
-    folder = Path(arguments.pack).expanduser().absolute()
-    if arguments.seats is not None:
-        expect_seats(folder, arguments.seats)
-    found = read_room(folder, [Path(other).expanduser().absolute() for other in arguments.others])
-    language = terminal.language or system_language()
-    for target, text in ((arguments.html, room_page), (arguments.csv, room_csv)):
-        if target:
-            _save(Path(target).expanduser(), text(found, language), terminal)
-    if arguments.json:
-        terminal.document(_document(found, language))
-    elif not (arguments.html or arguments.csv):
-        _show(found, language, terminal)
-    return ExitStatus.FAILED if found.red else ExitStatus.DONE
-
-
-def _save(path: Path, text: str, terminal: Terminal) -> None:
-    try:
-        put_bytes(path, text.encode())
-    except OSError as error:
-        raise WizardError("output-failed", details=str(error)) from error
-    terminal.say(message("share.saved", path=str(path)))
-
-
-def _show(found: ClassResults, language: str, terminal: Terminal) -> None:
-    for row in found.rows:
-        mark = "✗" if row.state == RED else "✓"
-        terminal.line(f"{mark} {row.label or row.machine}  {row.cards}  {row.build}")
-        for words in (sentences(row.why, language), sentences(row.fix, language) if row.state == RED else ""):
-            if words:
-                terminal.line(f"    {words}")
-    if found.unreadable:
-        terminal.say(message("share.room.unreadable", names=", ".join(found.unreadable[:20])))
-    terminal.say(found.head)
-
-
-def _document(found: ClassResults, language: str) -> dict[str, object]:
-    rows = [
-        {**asdict(row), "why": sentences(row.why, language), "fix": sentences(row.fix, language)} for row in found.rows
-    ]
-    return {
-        "schema": 1,
-        "title": found.title,
-        "profile_sha256": found.profile_sha256,
-        "green": found.green,
-        "red": found.red,
-        "expected": found.expected,
-        "missing": found.missing,
-        "machines": rows,
-        "unreadable": list(found.unreadable),
-    }
+_PACK = argument("pack", "DIR")
+_MAKING = (
+    option(
+        "--program",
+        again=True,
+        metavar="FILE",
+        help=N_("put this file into the pack too: the program itself, Miniforge's installer; may be given again"),
+    ),
+    flag("--split", help=N_("files over 4 GiB in parts, as FAT32 needs them (seen by itself there)")),
+    TRUST,
+    *NETWORK,
+)
 
 
 _REDRAW_SECONDS = 0.3
@@ -86,11 +42,17 @@ _MOST_NAMED = 20
 _NAP = 0.2
 
 
-def pack(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    return _ACTIONS[arguments.action](arguments, terminal)
+pack = CommandGroup("pack")
 
 
-def _build(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@pack.add(
+    "build",
+    N_("make one; goes on where it was interrupted"),
+    argument("profile", "PROFILE", N_("a .torchlab file")),
+    option("--output", "-o", required=True, metavar="DIR", help=N_("a new folder, or one that was begun")),
+    *_MAKING,
+)
+def _build(arguments: Arguments, terminal: Terminal) -> int:
     folder = Path(arguments.output).expanduser().absolute()
     progress, interrupt = Progress(terminal), Interrupt()
     built = build_pack(
@@ -105,7 +67,15 @@ def _build(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return _tell(built, folder, terminal)
 
 
-def _update(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@pack.add(
+    "update",
+    N_("fetch what changed or was damaged, and nothing else"),
+    _PACK,
+    argument("profile", "[PROFILE]", N_("the new profile (default: the pack's own)"), required=False),
+    flag("--remove", help=N_("delete the files that it does not need any more")),
+    *_MAKING,
+)
+def _update(arguments: Arguments, terminal: Terminal) -> int:
     folder = Path(arguments.pack).expanduser().absolute()
     profile = Path(arguments.profile).expanduser() if arguments.profile else None
     progress, interrupt = Progress(terminal), Interrupt()
@@ -115,7 +85,7 @@ def _update(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return _tell(built, folder, terminal)
 
 
-def _options(arguments: argparse.Namespace) -> BuildOptions:
+def _options(arguments: Arguments) -> BuildOptions:
     program = tuple(Path(name).expanduser() for name in arguments.program)
     environment = present_environment(network_from(arguments) or load_network())
     return BuildOptions(
@@ -144,7 +114,8 @@ def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@pack.add("check", N_("read every file and name those that are wrong"), _PACK, JSON)
+def _check(arguments: Arguments, terminal: Terminal) -> int:
     folder = Path(arguments.pack).expanduser().absolute()
     progress, interrupt = Progress(terminal), Interrupt()
     checked = check_pack(folder, progress.read, interrupt.is_asked)
@@ -168,7 +139,35 @@ def show_problems(problems: tuple[PackProblem, ...], terminal: Terminal) -> None
         terminal.say(message("pack.mend"))
 
 
-def _serve(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@pack.add(
+    "serve",
+    N_("hand it out to the class until Ctrl+C"),
+    _PACK,
+    option(
+        "--port",
+        type=whole(0, 65535),
+        default=8765,
+        metavar="N",
+        help=N_("the port to listen at (default: 8765; 0: any free one)"),
+    ),
+    option("--host", default="", metavar="ADDRESS", help=N_("listen there only (default: everywhere)")),
+    option(
+        "--per-client",
+        type=whole(1, 10_000),
+        default=8,
+        metavar="N",
+        help=N_("replies at once for one address (default: 8; more where a room is behind one address)"),
+    ),
+    option(
+        "--together",
+        type=whole(1, 10_000),
+        default=256,
+        metavar="N",
+        help=N_("replies at once over all (default: 256)"),
+    ),
+    flag("--announce", help=N_("let this network find it by the code (mDNS)")),
+)
+def _serve(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.classroom.server.limits import Limits
     from wizard.classroom.server.server import ServeOptions
     from wizard.classroom.server.share import serve_pack
@@ -256,11 +255,3 @@ class Progress:
         if self._drawn:
             sys.stderr.write("\n")
             self._drawn = 0.0
-
-
-_ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {
-    "build": _build,
-    "check": _check,
-    "update": _update,
-    "serve": _serve,
-}

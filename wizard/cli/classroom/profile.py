@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,19 +11,34 @@ from wizard.classroom.profile.hosts import foreign_hosts
 from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import ProfileFile, ProfileLock
 from wizard.classroom.profile.read import read_profile
-from wizard.cli.classroom.profile_make import check_signed, key, machines_of, make, sign
-from wizard.cli.network import gives
+from wizard.cli.classroom.machine import gives
+from wizard.cli.classroom.profile_make import machines_of
+from wizard.cli.command import Arguments, CommandGroup, Late, argument, option
+from wizard.cli.help import N_
+from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message
 
+_MAKE, _SIGN = "wizard.cli.classroom.profile_make", "wizard.cli.classroom.profile_sign"
+_FILE = argument("profile", "FILE")
 
-def profile(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    return ACTIONS[arguments.action](arguments, terminal)
+profile = CommandGroup(
+    "profile",
+    late={
+        "make": Late(
+            _MAKE, N_("lock the builds that a class needs; without machines and tags: the build for this computer")
+        ),
+        "key": Late(_SIGN, N_("your own public key for signing profiles; made when first asked for")),
+        "sign": Late(_SIGN, N_("sign one with your key: FILE.minisig beside it")),
+        "verify": Late(_SIGN, N_("who signed one (exit 1: nobody)"), "check_signed"),
+    },
+)
 
 
-def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@profile.add("show", N_("what is in one, and which build this computer takes"), _FILE, JSON)
+def show(arguments: Arguments, terminal: Terminal) -> int:
     file, session = read_profile(Path(arguments.profile).expanduser()), Session()
     machine = session.probe().machine
     selection = choose(file.profile, machine, session.matrix)
@@ -45,7 +58,14 @@ def show(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-def check(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@profile.add(
+    "check",
+    N_("every mistake in one; with machine files: which build each machine takes (exit 1: one has none)"),
+    _FILE,
+    option("--machine", takes_several=True, metavar="FILE...", help=N_("machine files, or a folder of them")),
+    JSON,
+)
+def check(arguments: Arguments, terminal: Terminal) -> int:
     file = _checked(Path(arguments.profile).expanduser(), terminal)
     machines, unread = machines_of(arguments.machine) if arguments.machine else ([], [])
     matrix = Session().matrix if machines else None
@@ -168,13 +188,3 @@ def _selected(selection: Selection, terminal: Terminal) -> dict[str, Any]:
 
 def _refusal(refusal: Refusal, terminal: Terminal) -> dict[str, Any]:
     return {**_entry(refusal.lock), "reasons": [terminal.words(reason) for reason in refusal.reasons]}
-
-
-ACTIONS: Mapping[str, Callable[[argparse.Namespace, Terminal], int]] = {
-    "make": make,
-    "show": show,
-    "check": check,
-    "key": key,
-    "sign": sign,
-    "verify": check_signed,
-}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import os
 import platform
@@ -12,9 +11,8 @@ from pathlib import Path
 from wizard.app.session import Session
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.profile.fields import address_flaw, name_flaw, place_flaw, shown
-from wizard.classroom.profile.keys import check_signature, key_in, own_key, own_key_file, remember_key, sign_profile
 from wizard.classroom.profile.make import Hearing, Made, check_made, make_profile
-from wizard.classroom.profile.model import ASKABLE, ProfileEnvironment, ProfileFile, ProfileLock
+from wizard.classroom.profile.model import ASKABLE, ProfileEnvironment, ProfileLock
 from wizard.classroom.profile.needs import (
     Allowed,
     Needs,
@@ -25,9 +23,11 @@ from wizard.classroom.profile.needs import (
     needs_of_platforms,
     together,
 )
-from wizard.classroom.profile.read import read_profile, title_flaw
-from wizard.classroom.profile.signature import PublicKey, SecretKey, parse_public, public_text, signature_path, verify
-from wizard.cli.network import network_from
+from wizard.classroom.profile.read import title_flaw
+from wizard.cli.classroom.profile_sign import named_key, sign_with
+from wizard.cli.command import Arguments, OneOf, command, flag, option, under
+from wizard.cli.help import N_
+from wizard.cli.options import ENGINES, NETWORK, REGIONS, network_from
 from wizard.cli.terminal import Interrupt, Terminal, put_new
 from wizard.compatibility.model import Choices
 from wizard.machine.host.operating_system import normal_arch
@@ -35,67 +35,10 @@ from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import ExitStatus, UsageError, WizardError
-from wizard.model.messages import message
+from wizard.model.messages import LANGUAGES, message
 from wizard.process import redact
 from wizard.run.select.mirror_policy import check_mirror
 from wizard.system import paths
-
-
-def key(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    public = own_key().public
-    if arguments.output:
-        path = Path(arguments.output).expanduser()
-        try:
-            put_new(path, public_text(public).encode())
-        except FileExistsError as error:
-            raise UsageError("export-exists", path=str(path)) from error
-        except OSError as error:
-            raise WizardError("export-not-written", details=str(error), path=str(path)) from error
-    terminal.line(public.text)
-    terminal.say(message("profile.key", fingerprint=public.fingerprint, path=str(own_key_file())))
-    return ExitStatus.DONE
-
-
-def sign(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    path = Path(arguments.profile).expanduser()
-    sign_with(path, read_profile(path), named_key(arguments.key), terminal)
-    return ExitStatus.DONE
-
-
-def named_key(text: str | None) -> SecretKey:
-    """That of a file; one's own for None and "". Raises as `own_key`."""
-    return key_in(Path(text).expanduser()) if text else own_key()
-
-
-def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal) -> None:
-    public = sign_profile(path, file, key)
-    terminal.say(message("profile.sign.done", path=str(signature_path(path)), fingerprint=public.fingerprint))
-
-
-def check_signed(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    """With `--key`: that key must have signed it, and is from then on the class's."""
-    file = read_profile(Path(arguments.profile).expanduser())
-    if arguments.key is None:
-        signer = check_signature(file)
-        terminal.say(signer.words)
-        return ExitStatus.DONE if signer.key else ExitStatus.FAILED
-    if file.signature is None:
-        raise UsageError("signature-none", file=arguments.profile)
-    wanted = _named(arguments.key)
-    verify(file.data, file.signature, wanted)
-    remember_key(file, wanted)
-    terminal.say(message("profile.verify.remembered", title=file.profile.title, fingerprint=wanted.fingerprint))
-    return ExitStatus.DONE
-
-
-def _named(text: str) -> PublicKey:
-    """A key, or the file of one."""
-    path = Path(text).expanduser()
-    try:
-        return parse_public(path.read_text(encoding="utf-8") if path.is_file() else text)
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError("signature-key-bad", details=str(error), path=text) from error
-
 
 _PLATFORMS: Mapping[str, tuple[str, str]] = {
     "windows": ("windows", "x86_64"),
@@ -104,7 +47,57 @@ _PLATFORMS: Mapping[str, tuple[str, str]] = {
 }
 
 
-def make(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@command(
+    "make",
+    option("--output", "-o", metavar="FILE", required=True, help=N_("a new file, such as class.torchlab")),
+    flag("--force", help=N_("write over FILE if it is there")),
+    option(
+        "--sign",
+        flag_value="",
+        is_flag=False,
+        metavar="[KEYFILE]",
+        help=N_("sign it: with your own key, or that of a minisign key file"),
+    ),
+    option("--title", metavar="TITLE", help=N_("for people (default: the name)")),
+    *under(
+        N_("what the class needs"),
+        option(
+            "--machine",
+            takes_several=True,
+            metavar="FILE...",
+            help=N_("machine files (`probe --json`), or a folder of them"),
+        ),
+        option("--platform", metavar="A,B", help=N_("windows,linux (linux-aarch64): with --variant")),
+        option("--variant", metavar="A,B", help=N_("CUDA tags and cpu, such as cu126,cpu")),
+        option("--torch", metavar="A,B", help=N_("allowed torch releases; one: that one and no other")),
+        option("--python", metavar="3.12", help=N_("Python version of the environments")),
+        option("--with", dest="companions", metavar="A,B", help=N_("torchvision,torchaudio,NAME (none: only torch)")),
+    ),
+    *under(
+        N_("on the students' machines"),
+        option("--name", metavar="NAME", default="torch", help=N_("name of the environment (torch)")),
+        option("--place", metavar="~/P", help=N_("the folder that holds it, on every system")),
+        option("--place-windows", metavar="D:/P", help=N_("the folder that holds it on Windows")),
+        option("--place-linux", metavar="/P", help=N_("the folder that holds it on Linux")),
+        option("--engine", type=OneOf(*ENGINES), default="auto", help=N_("what makes the environment")),
+        option(
+            "--ask", metavar="A,B", help=N_("what may still be chosen: name, place, engine, python, torch, variant")
+        ),
+        option("--language", type=OneOf(*LANGUAGES), help=N_("language of messages there")),
+        option("--share", again=True, metavar="URL", help=N_("a class server, asked first")),
+        flag("--only-share", help=N_("ask class servers only")),
+    ),
+    *under(
+        N_("sources by hand"),
+        option("--index", metavar="URL", help=N_("Python packages")),
+        option("--torch-index", metavar="URL", help=N_("torch wheels, simple or flat")),
+        option("--channel", metavar="URL", help=N_("conda channel, for the students' machines")),
+        option("--mirror", default="auto", metavar="ID|official|race", help=N_("as for setup")),
+        option("--region", type=OneOf(*REGIONS), default="auto", help=N_("as for setup")),
+    ),
+    *NETWORK,
+)
+def make(arguments: Arguments, terminal: Terminal) -> int:
     session, interrupt = Session(network_from(arguments)), Interrupt()
     path, made = Path(arguments.output).expanduser(), _made(arguments)
     if path.exists() and not arguments.force:
@@ -164,7 +157,7 @@ def _somewhere() -> Machine:
     return Machine("linux", "x86_64", None, None, ())
 
 
-def _needs(arguments: argparse.Namespace, allowed: Allowed, session: Session) -> Needs:
+def _needs(arguments: Arguments, allowed: Allowed, session: Session) -> Needs:
     platforms = _platforms(arguments.platform)
     if not arguments.machine and not allowed.variants:
         if platforms:
@@ -215,7 +208,7 @@ def _platforms(text: str | None) -> tuple[tuple[str, str], ...]:
     return tuple(_PLATFORMS[name] for name in names)
 
 
-def _choices(arguments: argparse.Namespace, allowed: Allowed) -> Choices:
+def _choices(arguments: Arguments, allowed: Allowed) -> Choices:
     """Engine `venv`: nothing is made here, so no conda channel needs to be asked or to race."""
     return Choices(
         python=allowed.python,
@@ -228,7 +221,7 @@ def _choices(arguments: argparse.Namespace, allowed: Allowed) -> Choices:
     )
 
 
-def _made(arguments: argparse.Namespace) -> Made:
+def _made(arguments: Arguments) -> Made:
     """Raises UsageError `profile-option` for what no profile may hold."""
     names = ("torchvision",) if arguments.companions is None else _list(arguments.companions)
     names = tuple(name for name in names if name != "none")
@@ -254,18 +247,18 @@ def _made(arguments: argparse.Namespace) -> Made:
     )
 
 
-def _check(arguments: argparse.Namespace, environment: ProfileEnvironment, ask: tuple[str, ...]) -> None:
+def _check(arguments: Arguments, environment: ProfileEnvironment, ask: tuple[str, ...]) -> None:
     """The reader would refuse them too, but only after all the locks were made."""
     if name_flaw(environment.name):
         raise UsageError("profile-option", option="--name", value=environment.name)
     if arguments.place and (not arguments.place.startswith("~/") or place_flaw(arguments.place, "linux")):
         raise UsageError("profile-option", option="--place", value=arguments.place)
-    for option, os_name, place in (
+    for name, os_name, place in (
         ("--place-windows", "windows", environment.place_windows),
         ("--place-linux", "linux", environment.place_linux),
     ):
         if place and place_flaw(place, os_name):
-            raise UsageError("profile-option", option=option, value=place)
+            raise UsageError("profile-option", option=name, value=place)
     for name in ask:
         if name not in ASKABLE:
             raise UsageError("profile-option", option="--ask", value=name)

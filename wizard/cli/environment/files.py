@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 import sys
 import time
@@ -23,8 +22,11 @@ from wizard.app.use.export import (
     pylock_text,
     requirements_text,
 )
+from wizard.cli.command import Arguments, OneOf, argument, command, flag, option
+from wizard.cli.environment.envs import clear_up
 from wizard.cli.environment.tables import amount
-from wizard.cli.network import network_from
+from wizard.cli.help import N_
+from wizard.cli.options import NETWORK, network_from
 from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask, write_new
 from wizard.environment.activate.module_file import (
     lua_module,
@@ -38,8 +40,17 @@ from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.transfer.proxy.environment import present_environment
 
+_ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 
-def module(arguments: argparse.Namespace, terminal: Terminal) -> int:
+
+@command(
+    "module",
+    _ENVIRONMENT,
+    option("--format", type=OneOf("tcl", "lua"), help=N_("default: lua for a FILE that ends in .lua, else tcl")),
+    option("--output", "-o", metavar="FILE", help=N_("a new file, or a folder for it (default: stdout)")),
+)
+def module(arguments: Arguments, terminal: Terminal) -> int:
+    clear_up(terminal)
     found = find_environment(arguments.environment)
     if any(ord(sign) < 32 for sign in str(found.prefix)):
         raise UsageError("module-place", path=str(found.prefix).replace("\n", " "))
@@ -69,7 +80,19 @@ _FORMATS: Mapping[str, Callable[[Export], str]] = {
 }
 
 
-def export(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@command(
+    "export",
+    _ENVIRONMENT,
+    option(
+        "--format",
+        type=OneOf(*_FORMATS),
+        default="requirements",
+        help=N_("the form of the list (default: requirements)"),
+    ),
+    option("--output", "-o", metavar="FILE", help=N_("a new file (default: stdout)")),
+)
+def export(arguments: Arguments, terminal: Terminal) -> int:
+    clear_up(terminal)
     found = export_of(find_environment(arguments.environment))
     text = _FORMATS[arguments.format](found)
     if arguments.output:
@@ -123,8 +146,23 @@ def _remarks(found: Export, form: str) -> Iterator[Message]:
 _REDRAW_SECONDS = 0.2
 
 
-def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@command(
+    "bootstrap",
+    option("--prefix", metavar="P", help=N_("its folder, without a space (default: ~/miniforge3)")),
+    option("--mirror", metavar="ID", help=N_("fetch it there, as `mirrors list --kind miniforge` names it")),
+    option(
+        "--from",
+        dest="near",
+        metavar="DIR|URL",
+        help=N_("take the installer there first, such as a pack's folder program"),
+    ),
+    option("--release", metavar="VERSION", help=N_("this release of it (default: the newest)")),
+    flag("--yes", "-y", help=N_("do not ask; this also accepts Miniforge's licence")),
+    *NETWORK,
+)
+def bootstrap(arguments: Arguments, terminal: Terminal) -> int:
     """`--yes` is the yes to the licence, too: it was shown, and the option's help says so."""
+    clear_up(terminal)
     interrupt = Interrupt()
     environment = present_environment(network_from(arguments))
     near = use_case.near_copy(arguments.near, arguments.release)
@@ -142,10 +180,8 @@ def bootstrap(arguments: argparse.Namespace, terminal: Terminal) -> int:
     if plan.file.size is not None:
         terminal.say(message("bootstrap.size", size=amount(plan.file.size)))
     check_can_ask(arguments.yes)
-    if not arguments.yes:
-        with interrupt.at_once():
-            if not agrees(message("bootstrap.ask"), terminal):
-                return ExitStatus.CANCELLED
+    if not arguments.yes and not agrees(message("bootstrap.ask"), terminal, interrupt):
+        return ExitStatus.CANCELLED
     progress = _StageLine(terminal)
     try:
         done = use_case.bootstrap(plan, True, progress.tell, interrupt.is_asked)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 from typing import Any
 
 from wizard.app.use import store as use_cases
+from wizard.cli.command import Arguments, CommandGroup, argument
 from wizard.cli.environment.tables import amount
+from wizard.cli.help import N_
+from wizard.cli.options import JSON, YES
 from wizard.cli.tables import align
 from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
 from wizard.install.store.space import Stored, Usage
@@ -17,12 +19,13 @@ from wizard.system import paths
 SCHEMA = 1
 
 
-def store(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    actions = {"show": _show, "prune": _prune, "verify": _verify, "move": _move}
-    return actions[arguments.action](arguments, terminal)
+store = CommandGroup(
+    "store", description=N_("Every wheel is unpacked once into the package store, and environments share its files.")
+)
 
 
-def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@store.add("show", N_("what it holds, and what pruning frees"), JSON)
+def _show(arguments: Arguments, terminal: Terminal) -> int:
     found = use_cases.usage(Interrupt().is_asked)
     if arguments.json:
         terminal.document(_document(found))
@@ -46,7 +49,8 @@ def _summary(found: Usage) -> Message:
     )
 
 
-def _prune(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@store.add("prune", N_("take out what no environment uses and no unfinished run needs"), YES, JSON)
+def _prune(arguments: Arguments, terminal: Terminal) -> int:
     interrupt = Interrupt()
     found = use_cases.usage(interrupt.is_asked)
     if not arguments.json:
@@ -64,7 +68,10 @@ def _prune(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-def _verify(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@store.add(
+    "verify", N_("read every file and compare its SHA-256; what is damaged comes anew when it is needed (exit 1)"), JSON
+)
+def _verify(arguments: Arguments, terminal: Terminal) -> int:
     found = use_cases.verify(is_cancelled=Interrupt().is_asked)
     if arguments.json:
         terminal.document(
@@ -87,7 +94,12 @@ def _verify(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.FAILED if found.damaged else ExitStatus.DONE
 
 
-def _move(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@store.add(
+    "move",
+    N_("put it into another folder and use it there from now on"),
+    argument("folder", "DIR", N_("a new folder, or one that a move was interrupted into")),
+)
+def _move(arguments: Arguments, terminal: Terminal) -> int:
     place = use_cases.move(arguments.folder, is_cancelled=Interrupt().is_asked)
     terminal.say(message("store.moved", path=str(place)))
     return ExitStatus.DONE

@@ -1,4 +1,4 @@
-"""`torch-wizard mirrors list | test | use | lint`: each action is a function, found by its name.
+"""`torch-wizard mirrors list | test | use | lint`.
 
 `torch-wizard mirrors test`: what is true of every source today, for the wanted build, to the client that installs.
 
@@ -9,11 +9,9 @@ One file: the five actions share their table and their words.
 
 from __future__ import annotations
 
-import argparse
 import datetime
 import os
-import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,9 +20,11 @@ from wizard.app.session import Session
 from wizard.app.use import settings as use_case
 from wizard.app.use import settings as use_cases
 from wizard.app.use.sources import NEEDED, ask_sources, lacking
-from wizard.cli.network import network_from
+from wizard.cli.command import Arguments, CommandGroup, OneOf, argument, flag, option
+from wizard.cli.help import N_
+from wizard.cli.options import JSON, NETWORK, YES, find_links, network_from
 from wizard.cli.tables import align
-from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
+from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask, check_can_ask
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import canonical, check_choices
 from wizard.model.errors import ExitStatus, UsageError
@@ -48,7 +48,28 @@ from wizard.undo.model import Change
 # Exit status 1 when a tool says something else than was written.
 
 
-def use(arguments: argparse.Namespace, terminal: Terminal) -> int:
+_KINDS = OneOf("torch", "packages", "conda", "miniforge")
+_KIND = option("--kind", again=True, type=_KINDS, help=N_("only these (may be repeated; default: all)"))
+_FURTHER = (
+    option("--index", metavar="URL", help=N_("also this index of Python packages")),
+    option("--torch-index", metavar="URL", help=N_("also these torch wheels, simple or flat")),
+    find_links(N_("also this folder or page")),
+    option("--channel", metavar="URL", help=N_("also this conda channel")),
+)
+mirrors = CommandGroup("mirrors")
+
+
+@mirrors.add(
+    "use",
+    N_("make a mirror the default of pip, uv and conda; torch-wizard undo takes it back"),
+    argument("id", "ID", N_("as `mirrors list` names it; official: the tools' own default")),
+    option(
+        "--kind", again=True, type=_KINDS, help=N_("only these (may be repeated; packages or conda can be a default)")
+    ),
+    option("--conda", metavar="PATH", help=N_("the conda that is asked: its program or installation")),
+    YES,
+)
+def use(arguments: Arguments, terminal: Terminal) -> int:
     around = use_cases.surroundings(arguments.conda)
     plan = use_cases.plan_use(arguments.id, tuple(arguments.kind), around)
     for notice in plan.notices:
@@ -85,7 +106,8 @@ SCHEMA = 1
 _LIST_HEAD = ("kind", "id", "name", "status", "as-of", "origin", "address")
 
 
-def list_sources(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@mirrors.add("list", N_("all sources that are known, and since when"), JSON, _KIND, *_FURTHER)
+def list_sources(arguments: Arguments, terminal: Terminal) -> int:
     settings = read_user_settings(os.environ, Path.home(), paths.os_name())
     choices = choices_of(arguments)
     listed = [
@@ -102,7 +124,7 @@ def list_sources(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-def choices_of(arguments: argparse.Namespace) -> Choices:
+def choices_of(arguments: Arguments) -> Choices:
     return Choices(
         index=arguments.index,
         torch_index=arguments.torch_index,
@@ -111,7 +133,7 @@ def choices_of(arguments: argparse.Namespace) -> Choices:
     )
 
 
-def kinds_of(arguments: argparse.Namespace) -> Sequence[SourceKind]:
+def kinds_of(arguments: Arguments) -> Sequence[SourceKind]:
     return [kind for kind in SourceKind if not arguments.kind or kind.value in arguments.kind]
 
 
@@ -159,8 +181,15 @@ def _list_row(kind: SourceKind, source: Source, terminal: Terminal) -> list[str]
 _MARKS = {"error": "✗", "warning": "!", "note": "·"}
 
 
-def lint(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    if arguments.fix and not arguments.yes and (arguments.json or not _can_ask()):
+@mirrors.add(
+    "lint",
+    N_("look over the pip, uv and conda settings: what breaks an install, and mend it"),
+    JSON,
+    option("--fix", metavar="CODE|all", help=N_("mend the findings of this code, or all that can be")),
+    flag("--yes", "-y", help=N_("do not ask before writing")),
+)
+def lint(arguments: Arguments, terminal: Terminal) -> int:
+    if arguments.fix and not arguments.yes and (arguments.json or not can_ask()):
         raise UsageError("needs-yes")
     session = Session()
     facts = session.probe()
@@ -175,7 +204,7 @@ def lint(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.FAILED if any(one.severity == "error" for one in findings) else ExitStatus.DONE
 
 
-def _fix(findings: Sequence[LintFinding], arguments: argparse.Namespace, terminal: Terminal) -> Change | None:
+def _fix(findings: Sequence[LintFinding], arguments: Arguments, terminal: Terminal) -> Change | None:
     planned = use_case.mending(findings, arguments.fix)
     for refused in planned.refused:
         terminal.error(refused)
@@ -184,7 +213,7 @@ def _fix(findings: Sequence[LintFinding], arguments: argparse.Namespace, termina
         return None
     for diff in planned.diffs:
         terminal.write(diff.text)
-    if not arguments.yes and not _agreed(terminal):
+    if not arguments.yes and not agrees(message("lint.ask"), terminal):
         terminal.say(message("lint.left-alone"))
         return None
     change = use_case.mend(planned, terminal.say)
@@ -211,19 +240,22 @@ def _show(findings: Sequence[LintFinding], terminal: Terminal) -> None:
         terminal.say(message("lint.fixable"))
 
 
-def _can_ask() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
-def _agreed(terminal: Terminal) -> bool:
-    terminal.say(message("lint.ask"))
-    return sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好")
-
-
 _HEAD = ("name", "verdict", "host", "rate", "age")
 
 
-def test(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@mirrors.add(
+    "test",
+    N_("ask every source for the wanted build, follow its link, measure the best three"),
+    JSON,
+    flag("--fresh", help=N_("do not use what was measured within a day")),
+    option("--torch", metavar="X", help=N_("torch release (default: the best for this computer)")),
+    option("--variant", metavar="T", help=N_("cpu or a CUDA tag, such as cu126")),
+    option("--python", metavar="3.12", help=N_("Python version of the environment")),
+    _KIND,
+    *_FURTHER,
+    *NETWORK,
+)
+def test(arguments: Arguments, terminal: Terminal) -> int:
     session, interrupt = Session(network_from(arguments)), Interrupt()
     choices = replace(choices_of(arguments), torch=arguments.torch, variant=arguments.variant, python=arguments.python)
     choices = canonical(choices)
@@ -307,13 +339,3 @@ def _tested(status: SourceStatus, language: str | None) -> dict[str, Any]:
         "bytes_per_second": status.rate,
         "measured": asked.isoformat(timespec="seconds"),
     }
-
-
-Action = Callable[[argparse.Namespace, Terminal], int]
-
-
-def mirrors(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    return ACTIONS[arguments.action](arguments, terminal)
-
-
-ACTIONS: Mapping[str, Action] = {"list": list_sources, "test": test, "lint": lint, "use": use}

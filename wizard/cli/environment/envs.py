@@ -1,17 +1,14 @@
-"""`torch-wizard envs list | show | delete | finish`: the environments on this computer.
-
-An action is a function here or in a file of its own, named in `ACTIONS` and in the grammar.
+"""`torch-wizard envs list | show | delete …`: the environments on this computer.
 
 One file: each action is a short function that shares its plan's words.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +17,12 @@ from wizard.app.use import doctor
 from wizard.app.use import environments as use_cases
 from wizard.app.use.clone import ClonePlan, carry_out_clone, plan_clone
 from wizard.app.use.environments import find_environment
+from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
 from wizard.cli.environment import tables as view
-from wizard.cli.environment.files import bootstrap, export, module
 from wizard.cli.environment.tables import amount
-from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
+from wizard.cli.help import N_
+from wizard.cli.options import JSON, YES
+from wizard.cli.terminal import Interrupt, Terminal, agrees, answer, can_ask, check_can_ask
 from wizard.diagnose.environment_changes import known_prefixes
 from wizard.environment.activate.terminal import open_terminal
 from wizard.environment.create.clone_files import shell_word
@@ -35,9 +34,22 @@ from wizard.model.messages import Message, message
 from wizard.system import paths
 
 _MOST_PACKAGES = 6
+_FILES = "wizard.cli.environment.files"
+_ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
+
+envs = CommandGroup(
+    "envs",
+    late={
+        "export": Late(_FILES, N_("what is in one, so that it can be made again")),
+        "module": Late(_FILES, N_("a module file for it (Lmod, Environment Modules), for clusters")),
+        "bootstrap": Late(_FILES, N_("install Miniforge, for who wants a conda of their own (setup needs none)")),
+    },
+)
 
 
-def restore(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@envs.add("restore", N_("bring back the packages that the last setup or repair in it has replaced"), _ENVIRONMENT, YES)
+def restore(arguments: Arguments, terminal: Terminal) -> int:
+    clear_up(terminal)
     prefix = find_environment(arguments.environment).prefix
     found = doctor.snapshots_in(prefix)
     if not found:
@@ -80,7 +92,17 @@ _REDRAW_SECONDS = 0.2
 _MOST_NAMED = 10
 
 
-def clone(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@envs.add(
+    "clone",
+    N_("a copy that works in its new place"),
+    _ENVIRONMENT,
+    option("--name", metavar="NAME", help=N_("name of the copy")),
+    option("--prefix", metavar="P", help=N_("folder of the copy")),
+    exclusive=("name", "prefix"),
+    needs_one=True,
+)
+def clone(arguments: Arguments, terminal: Terminal) -> int:
+    clear_up(terminal)
     interrupt = Interrupt()
     source = find_environment(arguments.environment)
     plan = plan_clone(source, arguments.name, arguments.prefix, interrupt.is_asked)
@@ -133,17 +155,20 @@ class _CopyProgress:
             sys.stderr.write("\n")
 
 
-Action = Callable[[argparse.Namespace, Terminal], int]
+def clear_up(terminal: Terminal) -> None:
+    """What every look at environments does first."""
+    use_cases.finish_deletions_in_background()
+    let_go_of_stale(terminal)
 
 
-def envs(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    if arguments.action != "finish":
-        use_cases.finish_deletions_in_background()
-        let_go_of_stale(terminal)
-    return ACTIONS[arguments.action](arguments, terminal)
-
-
-def _list(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@envs.add(
+    "list",
+    N_("all of them, of every engine and installation"),
+    JSON,
+    flag("--sizes", help=N_("count their files too, which takes a while")),
+)
+def _list(arguments: Arguments, terminal: Terminal) -> int:
+    clear_up(terminal)
     found = use_cases.list_environments()
     sizes = use_cases.known_sizes(found)
     if arguments.sizes:
@@ -162,7 +187,9 @@ def _list(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@envs.add("show", N_("what is in one, how large it is, and what deleting it would take along"), _ENVIRONMENT, JSON)
+def _show(arguments: Arguments, terminal: Terminal) -> int:
+    clear_up(terminal)
     interrupt = Interrupt()
     one = use_cases.find_environment(arguments.environment)
     plan, refusal = None, None
@@ -199,7 +226,9 @@ def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
         yield from text_lines(afterwards(place), terminal.language)
 
 
-def _terminal(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@envs.add("terminal", N_("open a terminal window in which one is switched on"), _ENVIRONMENT)
+def _terminal(arguments: Arguments, terminal: Terminal) -> int:
+    clear_up(terminal)
     one = use_cases.find_environment(arguments.environment)
     lines = switching_on(look_at_place(one.prefix, paths.os_name(), False))
     try:
@@ -226,17 +255,26 @@ def _lines(plan: DeletionPlan, terminal: Terminal) -> list[str]:
     return list(view.plan_lines(plan, terminal.language))
 
 
-def _delete(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@envs.add(
+    "delete",
+    N_("show what goes and what stays, ask for the name, delete"),
+    _ENVIRONMENT,
+    option("--yes", metavar="NAME", help=N_("the environment's name, instead of typing it when asked")),
+)
+def _delete(arguments: Arguments, terminal: Terminal) -> int:
+    clear_up(terminal)
     interrupt = Interrupt()
     one = use_cases.find_environment(arguments.environment)
     if arguments.yes is not None and arguments.yes != one.name:
         raise UsageError("delete-name", name=one.name, typed=arguments.yes)
-    if arguments.yes is None and not _can_ask():
+    if arguments.yes is None and not can_ask():
         raise UsageError("delete-needs-name", name=one.name, environment=arguments.environment)
     plan = use_cases.plan_deletion(one, interrupt.is_asked)
     for line in _lines(plan, terminal):
         terminal.write(line)
-    typed = arguments.yes if arguments.yes is not None else _typed(plan, terminal, interrupt)
+    typed = arguments.yes
+    if typed is None:
+        typed = answer(message("envs.ask", name=plan.name), terminal, interrupt)
     progress = _ProgressLine(plan, terminal)
     try:
         use_cases.delete(plan, typed, progress.tell, interrupt.is_asked)
@@ -247,16 +285,6 @@ def _delete(arguments: argparse.Namespace, terminal: Terminal) -> int:
     progress.end()
     terminal.say(message("envs.deleted", name=plan.name, freed=view.amount(plan.sizes.freed)))
     return ExitStatus.DONE
-
-
-def _can_ask() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
-def _typed(plan: DeletionPlan, terminal: Terminal, interrupt: Interrupt) -> str:
-    terminal.say(message("envs.ask", name=plan.name))
-    with interrupt.at_once():
-        return sys.stdin.readline().strip()
 
 
 class _ProgressLine:
@@ -282,7 +310,8 @@ class _ProgressLine:
             sys.stderr.write("\n")
 
 
-def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@envs.add("finish", N_("finish deletions that were interrupted (each start does this by itself)"))
+def _finish(arguments: Arguments, terminal: Terminal) -> int:
     interrupt = Interrupt()
     finished = use_cases.finish_deletions(is_cancelled=interrupt.is_asked)
     for deletion in finished.done:
@@ -290,17 +319,3 @@ def _finish(arguments: argparse.Namespace, terminal: Terminal) -> int:
     for deletion, said in finished.failed:
         terminal.error(WizardError("delete-rest", said, path=deletion.prefix, trash=str(deletion.trash)))
     return ExitStatus.FAILED if finished.failed else ExitStatus.DONE
-
-
-ACTIONS: Mapping[str, Action] = {
-    "list": _list,
-    "show": _show,
-    "terminal": _terminal,
-    "delete": _delete,
-    "finish": _finish,
-    "restore": restore,
-    "clone": clone,
-    "export": export,
-    "module": module,
-    "bootstrap": bootstrap,
-}

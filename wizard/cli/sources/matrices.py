@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import platform
 from collections.abc import Mapping
@@ -12,6 +11,9 @@ from typing import Any
 
 from wizard.app.use import tables as use_cases
 from wizard.app.use.network import load_network, with_network
+from wizard.cli.command import Arguments, CommandGroup, argument, flag, option
+from wizard.cli.help import N_
+from wizard.cli.options import JSON, find_links
 from wizard.cli.tables import align
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.load import load_matrix
@@ -24,12 +26,16 @@ from wizard.run.select.new_builds import NewBuild
 from wizard.system import paths
 from wizard.toolconfig.settings import read_user_settings
 
-
-def matrices(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    return {"show": _show, "check": _check, "refresh": _refresh}[arguments.action](arguments, terminal)
+matrices = CommandGroup("matrices")
 
 
-def _show(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@matrices.add(
+    "show",
+    N_("the releases, or one with its builds"),
+    argument("torch", "[TORCH]", N_("a torch release, such as 2.14.1 (default: all)"), required=False),
+    JSON,
+)
+def _show(arguments: Arguments, terminal: Terminal) -> int:
     document = use_cases.document(load_matrix(), arguments.torch)
     if arguments.json:
         terminal.document(document)
@@ -77,7 +83,13 @@ def _span(items: list[str]) -> str:
     return items[0] if len(items) == 1 else f"{items[0]} … {items[-1]}"
 
 
-def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@matrices.add(
+    "check",
+    N_("is every row well formed and does it agree with the others?"),
+    argument("folder", "[FOLDER]", N_("tables elsewhere (default: ours and the overlay)"), required=False),
+    JSON,
+)
+def _check(arguments: Arguments, terminal: Terminal) -> int:
     folder = Path(arguments.folder) if arguments.folder else None
     if folder is not None and not folder.is_dir():
         raise UsageError("no-matrices", path=str(folder))
@@ -95,7 +107,17 @@ def _check(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.FAILED if problems else ExitStatus.DONE
 
 
-def _refresh(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@matrices.add(
+    "refresh",
+    N_("ask the sources for newer releases and keep them on this computer"),
+    flag("--remove", help=N_("forget all that was learnt this way")),
+    flag("--all-platforms", help=N_("not only this computer's")),
+    option("--torch-index", metavar="URL", help=N_("torch wheels, simple or flat")),
+    option("--index", metavar="URL", help=N_("Python packages")),
+    find_links(N_("a folder or page of wheels")),
+    JSON,
+)
+def _refresh(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.remove:
         return _forget(arguments, terminal)
     choices = Choices(index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links))
@@ -119,7 +141,7 @@ def _platforms(every: bool) -> tuple[str, ...]:
     return tuple(PLATFORMS.values()) if every or own is None else (own,)
 
 
-def _forget(arguments: argparse.Namespace, terminal: Terminal) -> int:
+def _forget(arguments: Arguments, terminal: Terminal) -> int:
     was_there = use_cases.forget()
     if arguments.json:
         terminal.document({"schema": use_cases.SCHEMA, "removed": was_there})

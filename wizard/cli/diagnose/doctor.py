@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import argparse
 import shlex
-import sys
 from pathlib import Path
 from typing import Any
 
 from wizard.app.session import Session
 from wizard.app.use.doctor import Examination, check_environment, repair_under_way
+from wizard.cli.command import Arguments, OneOf, command, flag, option, under
+from wizard.cli.help import N_
+from wizard.cli.options import PREFIX_HELP, YES, find_links
 from wizard.cli.reporter import follow_run
-from wizard.cli.terminal import Interrupt, Terminal, write_new
+from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask, save_report, write_new
 from wizard.compatibility.model import Choices
 from wizard.diagnose.document import doctor_document
 from wizard.diagnose.examine import exit_status
@@ -24,7 +25,6 @@ from wizard.machine.machine_file import machine_to_json
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 from wizard.run.report.text import render_doctor
-from wizard.run.report.write import save_as
 from wizard.run.run_folder import RunFolder
 from wizard.run.runs import run_info
 from wizard.system import paths
@@ -46,7 +46,7 @@ def tell_drift(drift: EnvironmentChanges, terminal: Terminal) -> None:
     terminal.say(message("doctor.say.drift-repair", prefix=prefix))
 
 
-def write_job(arguments: argparse.Namespace, terminal: Terminal) -> int:
+def write_job(arguments: Arguments, terminal: Terminal) -> int:
     if not (arguments.prefix and arguments.output):
         raise UsageError("job-needs-file")
     prefix = absolute_prefix(arguments.prefix)
@@ -63,7 +63,40 @@ def write_job(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-def doctor(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@command(
+    "doctor",
+    option("--prefix", metavar="P", help=PREFIX_HELP),
+    flag("--json", help=N_("one document on stdout")),
+    flag("--repair", help=N_("carry out the smallest repair, after asking")),
+    YES,
+    flag("--no-import", help=N_("only look: do not import PyTorch")),
+    flag("--deep", help=N_("also read every file and compare its SHA-256")),
+    flag("--undo", help=N_("take the last repair of this environment back")),
+    option("--save", metavar="FILE", help=N_("also save the answer (.html, .json or .txt)")),
+    *under(
+        N_("from a login node without a card"),
+        option("--job", type=OneOf("slurm"), help=N_("write a script that tests it on a compute node (sbatch, srun)")),
+        option("--output", "-o", metavar="FILE", help=N_("the script, a new file on a disk that all nodes see")),
+        option(
+            "--job-option", again=True, metavar="OPTION", help=N_("for Slurm, such as --job-option=--partition=gpu")
+        ),
+    ),
+    *under(
+        N_("sources by hand (default: those of its setup, then the official ones)"),
+        option("--index", metavar="URL", help=N_("Python packages")),
+        option("--torch-index", metavar="URL", help=N_("torch wheels, simple or flat")),
+        find_links(N_("a folder or page of wheels")),
+    ),
+    description=N_(
+        "Looks into any environment, also one that was made by other means. Without --prefix: whether something has "
+        "replaced PyTorch in the environments that were set up here."
+    ),
+    epilog=N_(
+        "Exit status: 0 nothing is wrong, or repaired and tested; 1 found and not repaired; 2 wrong usage; "
+        "3 the environment is fine, this computer keeps PyTorch from the card."
+    ),
+)
+def doctor(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.job or arguments.output or arguments.job_option:
         return write_job(arguments, terminal)
     session, interrupt = Session(), Interrupt()
@@ -74,7 +107,7 @@ def doctor(arguments: argparse.Namespace, terminal: Terminal) -> int:
         session.undo_repair(prefix)
         terminal.say(message("doctor.say.undone"))
         return ExitStatus.DONE
-    if arguments.repair and not (arguments.yes or _can_ask()):
+    if arguments.repair and not (arguments.yes or can_ask()):
         raise UsageError("needs-yes")
     found = _examined(session, prefix, arguments, terminal, interrupt)
     if arguments.repair and found.answer.remedy.changes_something:
@@ -83,7 +116,7 @@ def doctor(arguments: argparse.Namespace, terminal: Terminal) -> int:
     return exit_status(found.answer)
 
 
-def _all_known(session: Session, arguments: argparse.Namespace, terminal: Terminal) -> int:
+def _all_known(session: Session, arguments: Arguments, terminal: Terminal) -> int:
     if arguments.repair or arguments.undo or arguments.save:
         raise UsageError("doctor-needs-prefix")
     found = session.drift()
@@ -105,7 +138,7 @@ def _drift_document(drift: EnvironmentChanges) -> dict[str, Any]:
 
 
 def _examined(
-    session: Session, prefix: Path, arguments: argparse.Namespace, terminal: Terminal, interrupt: Interrupt
+    session: Session, prefix: Path, arguments: Arguments, terminal: Terminal, interrupt: Interrupt
 ) -> Examination:
     terminal.say(message("cli.probing"))
     facts = session.probe(is_cancelled=interrupt.is_asked)
@@ -140,7 +173,7 @@ def _document(found: Examination, terminal: Terminal, preview: RepairPreview | N
     )
 
 
-def _tell(document: dict[str, Any], found: Examination, arguments: argparse.Namespace, terminal: Terminal) -> None:
+def _tell(document: dict[str, Any], found: Examination, arguments: Arguments, terminal: Terminal) -> None:
     if arguments.json:
         terminal.document(document)
     else:
@@ -151,7 +184,7 @@ def _tell(document: dict[str, Any], found: Examination, arguments: argparse.Name
         elif found.answer.cause:
             terminal.say(message("doctor.say.by-hand"))
     if arguments.save:
-        save(Path(arguments.save).expanduser(), document, terminal)
+        save_report(Path(arguments.save).expanduser(), document, terminal)
 
 
 def _say_how(prefix: Path, terminal: Terminal) -> None:
@@ -161,16 +194,8 @@ def _say_how(prefix: Path, terminal: Terminal) -> None:
         terminal.say(message("doctor.say.needs-yes", prefix=str(prefix)))
 
 
-def save(path: Path, document: dict[str, Any], terminal: Terminal) -> None:
-    try:
-        save_as(path, document, terminal.language)
-    except OSError as error:
-        raise WizardError("save-failed", details=str(error), path=str(path)) from error
-    terminal.say(message("doctor.say.saved", path=str(path)))
-
-
 def _repair(
-    session: Session, found: Examination, arguments: argparse.Namespace, terminal: Terminal, interrupt: Interrupt
+    session: Session, found: Examination, arguments: Arguments, terminal: Terminal, interrupt: Interrupt
 ) -> int:
     choices = Choices(index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links))
     terminal.say(message("cli.electing"))
@@ -178,7 +203,7 @@ def _repair(
     run = preview.plan.id
     try:
         _tell(_document(found, terminal, preview), found, arguments, terminal)
-        goes_on = arguments.yes or _agreed(terminal, interrupt)
+        goes_on = arguments.yes or agrees(message("cli.ask"), terminal, interrupt)
         interrupt.check()
     except (Cancelled, WizardError):
         session.discard(run)
@@ -204,13 +229,3 @@ def _tell_end(preview: RepairPreview, status: ExitStatus, terminal: Terminal) ->
     megabytes = round(aside.bytes() / 1e6, 1)
     if megabytes:
         terminal.say(message("doctor.say.kept", folder=str(aside.folder), megabytes=megabytes))
-
-
-def _can_ask() -> bool:
-    return sys.stdin is not None and sys.stdin.isatty()
-
-
-def _agreed(terminal: Terminal, interrupt: Interrupt) -> bool:
-    terminal.say(message("cli.ask"))
-    with interrupt.at_once():
-        return sys.stdin.readline().strip().lower() in ("y", "yes", "是", "好")

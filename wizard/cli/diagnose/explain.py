@@ -5,13 +5,15 @@ Exit status: 0 a known error, 1 none of the known ones, 2 nothing to read.
 
 from __future__ import annotations
 
-import argparse
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.app.session import Session
 from wizard.app.use.explain import ExplainResult, answer, answer_document
+from wizard.cli.command import Arguments, argument, command
+from wizard.cli.help import N_
+from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Verdict
@@ -23,7 +25,8 @@ from wizard.run.model import Facts
 from wizard.run.report.text import heading, labelled
 
 
-def explain(arguments: argparse.Namespace, terminal: Terminal) -> int:
+@command("explain", argument("file", "[FILE]", N_("a log or traceback (-: standard input)"), default="-"), JSON)
+def explain(arguments: Arguments, terminal: Terminal) -> int:
     given = answer(read(arguments.file, terminal), look)
     if arguments.json:
         terminal.document(answer_document(given, terminal.language))

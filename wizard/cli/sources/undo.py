@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
-import argparse
 import time
 from typing import Any
 
 from wizard.app.use import settings as use_cases
-from wizard.cli.grammar.sources import LIST
+from wizard.cli.command import Arguments, argument, command, flag
+from wizard.cli.help import N_
+from wizard.cli.options import YES
 from wizard.cli.terminal import Terminal, agrees, check_can_ask
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
 from wizard.undo.model import Change
 
 SCHEMA = 1
+_LIST = "list"
 
 
-def undo(arguments: argparse.Namespace, terminal: Terminal) -> int:
-    if arguments.id == LIST:
+@command(
+    "undo",
+    argument("id", "[ID | list]", N_("number of a change; list: show all of them"), required=False),
+    YES,
+    flag("--json", help=N_("with list: one JSON document on stdout")),
+)
+def undo(arguments: Arguments, terminal: Terminal) -> int:
+    if arguments.id == _LIST:
         return _list(arguments.json, terminal)
     if arguments.json:
         raise UsageError("undo-json-list")

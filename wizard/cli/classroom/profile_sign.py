@@ -1,0 +1,82 @@
+"""`torch-wizard profile key | sign | verify`: who vouches for a class profile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wizard.classroom.profile.keys import check_signature, key_in, own_key, own_key_file, remember_key, sign_profile
+from wizard.classroom.profile.model import ProfileFile
+from wizard.classroom.profile.read import read_profile
+from wizard.classroom.profile.signature import PublicKey, SecretKey, parse_public, public_text, signature_path, verify
+from wizard.cli.command import Arguments, argument, command, option
+from wizard.cli.help import N_
+from wizard.cli.terminal import Terminal, put_new
+from wizard.model.errors import ExitStatus, UsageError, WizardError
+from wizard.model.messages import message
+
+_FILE = argument("profile", "FILE")
+
+
+@command("key", option("--output", "-o", metavar="FILE", help=N_("also write it to a new file, as minisign reads it")))
+def key(arguments: Arguments, terminal: Terminal) -> int:
+    public = own_key().public
+    if arguments.output:
+        path = Path(arguments.output).expanduser()
+        try:
+            put_new(path, public_text(public).encode())
+        except FileExistsError as error:
+            raise UsageError("export-exists", path=str(path)) from error
+        except OSError as error:
+            raise WizardError("export-not-written", details=str(error), path=str(path)) from error
+    terminal.line(public.text)
+    terminal.say(message("profile.key", fingerprint=public.fingerprint, path=str(own_key_file())))
+    return ExitStatus.DONE
+
+
+@command("sign", _FILE, option("--key", metavar="KEYFILE", help=N_("a minisign key file in place of your own key")))
+def sign(arguments: Arguments, terminal: Terminal) -> int:
+    path = Path(arguments.profile).expanduser()
+    sign_with(path, read_profile(path), named_key(arguments.key), terminal)
+    return ExitStatus.DONE
+
+
+def named_key(text: str | None) -> SecretKey:
+    """That of a file; one's own for None and "". Raises as `own_key`."""
+    return key_in(Path(text).expanduser()) if text else own_key()
+
+
+def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal) -> None:
+    public = sign_profile(path, file, key)
+    terminal.say(message("profile.sign.done", path=str(signature_path(path)), fingerprint=public.fingerprint))
+
+
+@command(
+    "verify",
+    _FILE,
+    option(
+        "--key", metavar="KEY|FILE", help=N_("the class's key, as the teacher gives it; remembered in place of another")
+    ),
+)
+def check_signed(arguments: Arguments, terminal: Terminal) -> int:
+    """With `--key`: that key must have signed it, and is from then on the class's."""
+    file = read_profile(Path(arguments.profile).expanduser())
+    if arguments.key is None:
+        signer = check_signature(file)
+        terminal.say(signer.words)
+        return ExitStatus.DONE if signer.key else ExitStatus.FAILED
+    if file.signature is None:
+        raise UsageError("signature-none", file=arguments.profile)
+    wanted = _named(arguments.key)
+    verify(file.data, file.signature, wanted)
+    remember_key(file, wanted)
+    terminal.say(message("profile.verify.remembered", title=file.profile.title, fingerprint=wanted.fingerprint))
+    return ExitStatus.DONE
+
+
+def _named(text: str) -> PublicKey:
+    """A key, or the file of one."""
+    path = Path(text).expanduser()
+    try:
+        return parse_public(path.read_text(encoding="utf-8") if path.is_file() else text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError("signature-key-bad", details=str(error), path=text) from error

@@ -1,0 +1,47 @@
+"""`torch-wizard probe` and `verify`: what this computer is like; whether an environment reaches its card."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from wizard.app.session import Session
+from wizard.app.use.tables import facts_document
+from wizard.cli.command import Arguments, command, flag, option
+from wizard.cli.help import N_
+from wizard.cli.options import JSON, PREFIX_HELP
+from wizard.cli.terminal import Terminal, save_report
+from wizard.environment.naming import absolute_prefix
+from wizard.model.errors import ExitStatus
+from wizard.run.report.text import render_text
+
+_MARKS = {"ok": "✓", "note": "·", "warning": "!", "problem": "✗"}
+
+
+@command("probe", flag("--json", help=N_("one machine.json document on stdout")))
+def probe(arguments: Arguments, terminal: Terminal) -> int:
+    facts = Session().probe()
+    if arguments.json:
+        terminal.document(facts_document(facts))
+        return ExitStatus.DONE
+    for row in facts.requirements:
+        why = f"\n      {terminal.words(row.why)}" if row.why else ""
+        terminal.line(f"  {_MARKS[row.state]} {terminal.words(row.fact)}{why}")
+    return ExitStatus.DONE
+
+
+@command(
+    "verify",
+    option("--prefix", required=True, metavar="P", help=PREFIX_HELP),
+    flag("--deep", help=N_("compare the content of every file of every package first")),
+    JSON,
+    option("--save", metavar="FILE", help=N_("also save the report (.html, .json or .txt)")),
+)
+def verify(arguments: Arguments, terminal: Terminal) -> int:
+    document, status = Session().verify(absolute_prefix(arguments.prefix), deep=arguments.deep)
+    if arguments.json:
+        terminal.document(document)
+    else:
+        terminal.write(render_text(document, terminal.language))
+    if arguments.save:
+        save_report(Path(arguments.save).expanduser(), document, terminal)
+    return status

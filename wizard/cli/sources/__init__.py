@@ -1,0 +1,1 @@
+"""Where packages and what is known of them come from: mirrors, undo of what was set, the tables."""
