@@ -56,14 +56,13 @@ def _buttons() -> type:
 class _Walk(Pictures):
     def __init__(self, app, wishes, home: Path, folder: Path) -> None:  # type: ignore[no-untyped-def]
         from tests.gui import fake_session
-        from tests.gui.fake_side import FakeSide
         from wizard.gui.shell.splash import SIZE
         from wizard.gui.shell.window import WizardWindow
 
         self.app, self.folder, self.fake = app, folder, fake_session
         self.session = fake_session.FakeSession(home / "runs")
         self.session.script = fake_session.half_run
-        self.window = WizardWindow(app, self.session, wishes, None, FakeSide())
+        self.window = WizardWindow(app, self.session, wishes, None)
         self.window.resize(*SIZE)  # the screen of the pictures is smaller
         self.window.show()
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from wizard.app.class_session import ClassSession
+from wizard.app.classroom import ClassTools
 
 _CARDS = ("NVIDIA GeForce RTX 3060", "NVIDIA GeForce GTX 1060 6GB", "NVIDIA GeForce RTX 4070 Laptop GPU")
 
@@ -30,7 +30,7 @@ class ToldServer:
     def stop(self) -> None: ...
 
 
-class ToldClasses(ClassSession):
+class ToldClasses(ClassTools):
     """Real, but for what would take an address of this computer or the network."""
 
     def serve(self, folder: Path, announce: bool, on_bytes: Any, is_cancelled: Any) -> Any:

@@ -19,17 +19,17 @@ class SideWalk(Pictures):
     def __init__(self, app: Any, wishes: Any, home: Path, folder: Path) -> None:
         from tests.app import values
         from tests.gallery_class import ClassWalk
-        from tests.gui import fake_side
+        from tests.gui import fake_tools
         from tests.gui.fake_session import FakeSession
         from wizard.gui.shell.splash import SIZE
         from wizard.gui.shell.window import WizardWindow
 
-        self.app, self.folder, self.fake = app, folder, fake_side
-        self.api = fake_side.FakeSide()
+        self.app, self.folder, self.fake = app, folder, fake_tools
         self.session = session = FakeSession(home / "side-runs")
-        self.api.drifts = (fake_side.drift_in(fake_side.HOME / "torch"),)
+        self.api = session.tools
+        self.api.drifts = (fake_tools.drift_in(fake_tools.HOME / "torch"),)
         session.known_runs = [values.run_info("old", "unfinished", "/home/li/torch-envs/classroom")]
-        self.window = WizardWindow(app, session, wishes, None, self.api)
+        self.window = WizardWindow(app, session, wishes, None)
         self.window.resize(*SIZE)  # not where the window before was left
         self.window.show()
         self.course = ClassWalk(self, home)
@@ -49,7 +49,7 @@ class SideWalk(Pictures):
 
     def environments(self) -> None:
         from wizard.app.pages.order import SideId
-        from wizard.app.side_api import Replaced
+        from wizard.app.tools import Replaced
 
         self.window.side.open(SideId.ENVIRONMENTS)
         self.settle()

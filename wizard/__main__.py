@@ -13,14 +13,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from wizard.app.session import Session
+    from wizard.app.tools import WindowSession
     from wizard.gui.shell.window import WizardWindow
 
 
 _NO_LIBRARY = ": cannot open shared object file: No such file"  # glibc's words, after the library's name
 
 
-def open_window(session: Session, file: str | None, self_test: bool, bare: WizardWindow | None = None) -> int:
+def open_window(session: WindowSession, file: str | None, self_test: bool, bare: WizardWindow | None = None) -> int:
     try:
         from wizard.gui.startup.app import run_window
     except (ImportError, OSError) as error:

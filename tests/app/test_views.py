@@ -8,7 +8,7 @@ from dataclasses import fields, is_dataclass, replace
 from pathlib import Path
 
 from tests.app import values
-from tests.gui import fake_session, fake_side
+from tests.gui import fake_session, fake_tools
 from wizard.app.pages.after_setup import SNIPPET
 from wizard.app.pages.build import arrange, picked_for, pythons_of, worth_showing
 from wizard.app.pages.report import read_report
@@ -122,7 +122,7 @@ def messages_in(value: object) -> Iterator[Message]:
 
 def test_what_the_pictures_say_is_the_programs_own(tmp_path: Path) -> None:
     """Every key and blank is one of the program's: a sentence that it does not have cannot be shown."""
-    said = [vars(values), values.place(), values.blocked(), values.preview("a-run"), vars(fake_side)]
+    said = [vars(values), values.place(), values.blocked(), values.preview("a-run"), vars(fake_tools)]
     for run in (True, False):
         said.append(fake_session.report(run))
     session = fake_session.FakeSession(tmp_path)

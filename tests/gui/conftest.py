@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import put_away
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
@@ -43,20 +43,20 @@ def session(tmp_path: Path) -> FakeSession:
 
 
 @pytest.fixture
-def side() -> FakeSide:
-    return FakeSide()
+def side(session: FakeSession) -> FakeTools:
+    return session.tools
 
 
 @pytest.fixture
 def make_window(
-    qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeSide, tmp_path: Path
+    qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeTools, tmp_path: Path
 ) -> Iterator[MakeWindow]:
     made: list[WizardWindow] = []
 
     def make(language: str = "en", theme: str = "light") -> WizardWindow:
         wishes = Preferences(tmp_path / "settings.json")
         wishes.put(language=language, theme=theme)
-        window = WizardWindow(qapp, session, wishes, None, side)
+        window = WizardWindow(qapp, session, wishes, None)
         made.append(window)
         with qtbot.waitExposed(window):
             window.show()

@@ -1,6 +1,6 @@
 """A session that replays recorded answers and writes a real event file, for the window's tests and the gallery.
 
-One file on purpose: it answers all that the window may ask (`SessionApi`), and has the run that goes with the answers.
+One file on purpose: it answers all that the window may ask, and has the run that goes with the answers.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.app import values
+from tests.gui.fake_tools import FakeTools
 from wizard.app.pages.check import Looks
-from wizard.app.session_api import OnProgress
+from wizard.app.tools import WindowSession
 from wizard.app.use.settings import Mending, Used, UsePlan, mend, mending, plan_use
 from wizard.compatibility.model import Choices, Plan, Verdict
 from wizard.machine.probe import PARTS
@@ -22,6 +23,7 @@ from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message, message
 from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo
+from wizard.run.plan.computed import OnProgress
 from wizard.run.report.document import diagnosis_facts, verification_facts
 from wizard.run.select.judged_builds import JudgedBuild
 from wizard.sources.status import SourceStatus
@@ -37,7 +39,7 @@ STEPS = (("preflight", 1), ("create", 6), ("fetch", 60), ("install", 23), ("chec
 IsCancelled = Callable[[], bool]
 
 
-class FakeSession:
+class FakeSession(WindowSession):
     """`fail`: name of a call -> the error it raises. `hold`: a call that waits until `let_go` is set."""
 
     def __init__(self, root: Path, gpu_ok: bool = True) -> None:
@@ -63,6 +65,7 @@ class FakeSession:
         self.worker: threading.Thread | None = None
         self.script: Callable[[FakeRun], None] = whole_run
         self._count = 0
+        self.tools = FakeTools()
 
     # -- the pages' calls
 

@@ -10,7 +10,7 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtWidgets import QAbstractItemView, QPlainTextEdit, QProgressBar, QWidget
 from pytestqt.qtbot import QtBot
 
-from tests.gui import fake_side
+from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.test_help import every_page
@@ -88,7 +88,7 @@ def test_a_side_page_is_gone_through_by_tab_alone(
 ) -> None:
     """Every control is met once, a table and a field of many lines are left again, and Return on Back leads out."""
     window = make_window(language)
-    window.side.open(side_page, fake_side.HOME / "torch" if side_page is SideId.ENVIRONMENTS else None)
+    window.side.open(side_page, fake_tools.HOME / "torch" if side_page is SideId.ENVIRONMENTS else None)
     settle(qtbot, window)
     wanted = {one.widget for one in controls(window) if one.widget.isEnabled()}
     met: list[QWidget] = []

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to
 from wizard.app.pages.order import ORDER, PageId
 from wizard.gui.shell.window import SMALLEST
@@ -21,10 +21,10 @@ from wizard.system import paths
 
 
 def test_the_self_test_shows_the_first_page_and_ends(
-    qapp: QApplication, session: FakeSession, side: FakeSide, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, session: FakeSession, side: FakeTools, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
-    assert run_window(session, "class.toml", self_test=True, side_api=side) == 0
+    assert run_window(session, "class.toml", self_test=True) == 0
     assert (paths.logs_dir() / "window.log").is_file()
 
 

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from wizard.gui.startup import app as opening
 from wizard.gui.startup.crash import CrashWatch, CrashWindow
 from wizard.model.messages import LANGUAGES, message
@@ -131,14 +131,14 @@ def hooks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_hard_crash_of_the_last_start_is_told_by_this_one(
-    qapp: QApplication, session: FakeSession, side: FakeSide, hooks: None, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, session: FakeSession, side: FakeTools, hooks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths.logs_dir().mkdir(parents=True)
     (paths.logs_dir() / "hard-99999999.txt").write_text(FATAL, encoding="utf-8")
     told: list[str] = []
     monkeypatch.setattr(CrashWindow, "show", lambda window: told.append(window.words.text()))
     for _ in range(2):
-        assert opening.run_window(session, None, self_test=True, side_api=side) == 0
+        assert opening.run_window(session, None, self_test=True) == 0
     (words,) = told
     assert "Segmentation fault" in words
     assert "most recent call first" in logged()
@@ -146,7 +146,7 @@ def test_a_hard_crash_of_the_last_start_is_told_by_this_one(
 
 
 def test_a_window_that_cannot_be_made_says_so(
-    qapp: QApplication, session: FakeSession, side: FakeSide, hooks: None, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, session: FakeSession, side: FakeTools, hooks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*told: object) -> None:
         raise KeyError("primary")
@@ -154,12 +154,12 @@ def test_a_window_that_cannot_be_made_says_so(
     told: list[str] = []
     monkeypatch.setattr(opening, "WizardWindow", broken)
     monkeypatch.setattr(CrashWindow, "show", lambda window: told.append(window.words.text()))
-    assert opening.run_window(session, None, self_test=True, side_api=side) == 1
+    assert opening.run_window(session, None, self_test=True) == 1
     assert "KeyError" in told[0]
 
 
 def test_what_was_set_aside_is_said_in_the_window(
-    qapp: QApplication, session: FakeSession, side: FakeSide, hooks: None
+    qapp: QApplication, session: FakeSession, side: FakeTools, hooks: None
 ) -> None:
     paths.home().mkdir(parents=True)
     (paths.home() / "settings.json").write_bytes(b"\xff{")
@@ -172,6 +172,6 @@ def test_what_was_set_aside_is_said_in_the_window(
         window.close()
         return 0
 
-    assert opening.run_window(session, None, side_api=side, loop=look) == 0
+    assert opening.run_window(session, None, loop=look) == 0
     assert "settings.json" in said[0]
     assert "settings.json.broken-" in said[0]

@@ -10,10 +10,10 @@ from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
-from tests.gui import fake_side
+from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.shell.window import SMALLEST, WizardWindow
@@ -22,7 +22,7 @@ from wizard.gui.widgets.labels import Pill
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES
 
-PREFIX = fake_side.HOME / "torch"
+PREFIX = fake_tools.HOME / "torch"
 RUN = "20261101-121212-beef"
 
 
@@ -35,17 +35,17 @@ def opened(qtbot: QtBot, window: WizardWindow, prefix: Path | None = PREFIX) -> 
 
 
 def test_an_environment_is_chosen_from_the_list_and_examined(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
     window = make_window()
     page = opened(qtbot, window, None)
-    assert page.choice.count() == len(fake_side.ENVIRONMENTS)
+    assert page.choice.count() == len(fake_tools.ENVIRONMENTS)
     assert window.focusWidget() is page.choice
     assert "examine" not in side.names(), "nothing is looked at unasked"
     page.choice.setCurrentIndex(1)
     press(qtbot, window.footer.primary)
     settle(qtbot, window)
-    assert ("examine", fake_side.ENVIRONMENTS[1].prefix) in side.calls
+    assert ("examine", fake_tools.ENVIRONMENTS[1].prefix) in side.calls
 
 
 def test_a_long_place_is_shortened_in_its_middle(qtbot: QtBot, make_window: MakeWindow) -> None:
@@ -59,7 +59,7 @@ def test_a_long_place_is_shortened_in_its_middle(qtbot: QtBot, make_window: Make
     assert choice.fontMetrics().horizontalAdvance(choice.shown_text()) < choice.width() - 26, "the arrow is not covered"
 
 
-def test_a_folder_in_no_list_is_examined_too(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_a_folder_in_no_list_is_examined_too(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
     page = opened(qtbot, window, None)
     page.take_folder(Path("/data/other env"))
@@ -69,7 +69,7 @@ def test_a_folder_in_no_list_is_examined_too(qtbot: QtBot, make_window: MakeWind
 
 
 def test_the_cause_is_said_with_evidence_and_one_repair_button_with_bytes(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, session: FakeSession
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
 ) -> None:
     window = make_window()
     page = opened(qtbot, window)
@@ -89,7 +89,7 @@ def test_the_cause_is_said_with_evidence_and_one_repair_button_with_bytes(
 
 
 def test_a_repair_that_is_not_wanted_is_dropped(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeSide
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
 ) -> None:
     window = make_window()
     opened(qtbot, window)
@@ -120,9 +120,9 @@ def test_another_environment_makes_the_answer_worthless(
     ],
 )
 def test_no_cause_looks_right(
-    verdict: str, pill: str, said: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+    verdict: str, pill: str, said: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
-    side.answer = lambda prefix: fake_side.examination(fake_side.answer(verdict, prefix))
+    side.answer = lambda prefix: fake_tools.examination(fake_tools.answer(verdict, prefix))
     window = make_window()
     page = opened(qtbot, window)
     assert said in page.answer.words
@@ -135,15 +135,17 @@ def test_no_cause_looks_right(
     assert shown == ["✓ Ruled out", "✓ Ruled out", "• Could not look"]
 
 
-def test_what_replaced_the_build_is_named(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
-    side.answer = lambda prefix: fake_side.examination(
-        fake_side.answer("found", prefix, fake_side.CPU_BUILD), fake_side.drift_in(prefix)
+def test_what_replaced_the_build_is_named(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.answer = lambda prefix: fake_tools.examination(
+        fake_tools.answer("found", prefix, fake_tools.CPU_BUILD), fake_tools.drift_in(prefix)
     )
     page = opened(qtbot, make_window())
     assert "some-trainer 1.2" in page.answer._drift.text()
 
 
-def test_a_repair_that_cannot_be_planned_keeps_the_cause(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_a_repair_that_cannot_be_planned_keeps_the_cause(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
     side.fail["plan_repair"] = WizardError("repair-system", path="/usr")
     window = make_window()
     page = opened(qtbot, window)
@@ -152,7 +154,7 @@ def test_a_repair_that_cannot_be_planned_keeps_the_cause(qtbot: QtBot, make_wind
     assert not window.footer.primary.isVisible()
 
 
-def test_an_examination_can_be_left(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_an_examination_can_be_left(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.hold.add("examine")
     window = make_window()
     window.side.open(SideId.DOCTOR, PREFIX)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from wizard.app.pages.order import PageId, SideId
 from wizard.cli.window import is_plain_window
 from wizard.gui.shell.theme import colours
@@ -43,7 +43,7 @@ def hooks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def make_bare(qapp: QApplication, session: FakeSession, side: FakeSide) -> Iterator[MakeBare]:
+def make_bare(qapp: QApplication, session: FakeSession, side: FakeTools) -> Iterator[MakeBare]:
     made: list[WizardWindow] = []
 
     def make(theme: str = "light") -> WizardWindow:
@@ -67,7 +67,7 @@ def make_bare(qapp: QApplication, session: FakeSession, side: FakeSide) -> Itera
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_nothing_of_the_first_picture_jumps(
-    qtbot: QtBot, make_bare: MakeBare, session: FakeSession, side: FakeSide, theme: str
+    qtbot: QtBot, make_bare: MakeBare, session: FakeSession, side: FakeTools, theme: str
 ) -> None:
     window = make_bare(theme)
     brand, place, handle = QRect(0, 0, 224, 60), window.geometry(), window.winId()
@@ -75,7 +75,7 @@ def test_nothing_of_the_first_picture_jumps(
     assert first.pixelColor(112, 600) == QColor(colours(theme)["rail"])
     assert first.pixelColor(600, 300) == QColor(colours(theme)["window"])
     assert len({first.pixel(x, y) for x in range(18, 140) for y in range(24, 50)}) > 8, "there is no name"
-    window.furnish(session, None, side)
+    window.furnish(session, None)
     qtbot.waitUntil(lambda: not window.errands.busy)
     then = window.grab().toImage()
     assert (window.geometry(), window.winId()) == (place, handle)
@@ -84,34 +84,34 @@ def test_nothing_of_the_first_picture_jumps(
 
 
 def test_a_key_and_a_click_before_there_is_anything_to_press_are_not_lost(
-    qtbot: QtBot, make_bare: MakeBare, session: FakeSession, side: FakeSide
+    qtbot: QtBot, make_bare: MakeBare, session: FakeSession, side: FakeTools
 ) -> None:
     pressed = make_bare()
     qtbot.keyClick(pressed, Qt.Key.Key_Return)
-    pressed.furnish(session, None, side)
+    pressed.furnish(session, None)
     qtbot.waitUntil(lambda: pressed.navigator.page is not PageId.WELCOME)
     pressed.navigator.restart()
     at = pressed.pages[PageId.WELCOME].check.mapTo(pressed, QPoint(30, 20))
     clicked = make_bare()
     qtbot.mouseClick(clicked.windowHandle(), Qt.MouseButton.LeftButton, pos=at)
-    clicked.furnish(session, None, side)
+    clicked.furnish(session, None)
     qtbot.waitUntil(lambda: clicked.side.here is not None)
     assert clicked.side.here is not None
     assert clicked.side.here.page is SideId.DOCTOR
 
 
 def test_a_window_that_is_closed_at_once_stays_closed(
-    make_bare: MakeBare, session: FakeSession, side: FakeSide, hooks: None
+    make_bare: MakeBare, session: FakeSession, side: FakeTools, hooks: None
 ) -> None:
     window = make_bare()
     window.close()
-    assert opening.run_window(session, None, side_api=side, bare=window) == 0
+    assert opening.run_window(session, None, bare=window) == 0
     assert not window.isVisible()
     assert not window.is_furnished
 
 
 def test_the_program_goes_on_in_the_window_that_is_there(
-    qapp: QApplication, make_bare: MakeBare, session: FakeSession, side: FakeSide, hooks: None
+    qapp: QApplication, make_bare: MakeBare, session: FakeSession, side: FakeTools, hooks: None
 ) -> None:
     bare = make_bare()
     seen: list[WizardWindow] = []
@@ -123,19 +123,19 @@ def test_the_program_goes_on_in_the_window_that_is_there(
         window.close()
         return 0
 
-    assert opening.run_window(session, None, side_api=side, loop=look, bare=bare) == 0
+    assert opening.run_window(session, None, loop=look, bare=bare) == 0
     assert seen == [bare]
     assert bare.page is bare.pages[PageId.WELCOME]
 
 
 def test_what_breaks_while_it_is_furnished_is_told(
-    make_bare: MakeBare, session: FakeSession, side: FakeSide, hooks: None, monkeypatch: pytest.MonkeyPatch
+    make_bare: MakeBare, session: FakeSession, side: FakeTools, hooks: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window = make_bare()
     told: list[str] = []
     monkeypatch.setattr(CrashWindow, "show", lambda crash: told.append(crash.words.text()))
     monkeypatch.setattr(window, "_connect", lambda: {}["primary"])
-    assert opening.run_window(session, None, self_test=True, side_api=side, bare=window) == 1
+    assert opening.run_window(session, None, self_test=True, bare=window) == 1
     assert "KeyError" in told[0]
     assert not window.isVisible()
 

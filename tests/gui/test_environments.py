@@ -9,12 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
-from tests.gui import fake_side
+from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, settle, typed
 from wizard.app.pages.order import SideId
-from wizard.app.side_api import Replaced
+from wizard.app.tools import Replaced
 from wizard.gui.shell.window import SMALLEST, WizardWindow
 from wizard.gui.tools.environments import EnvironmentsPage
 from wizard.model.errors import UsageError
@@ -36,13 +36,13 @@ def cells(page: EnvironmentsPage, column: int) -> list[str]:
     return [one.text() if one else "" for one in found]
 
 
-def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
     side.hold.add("sizes")
     window.side.open(SideId.ENVIRONMENTS)
     page = window.page
     assert isinstance(page, EnvironmentsPage)
-    qtbot.waitUntil(lambda: page.table.rowCount() == len(fake_side.ENVIRONMENTS))
+    qtbot.waitUntil(lambda: page.table.rowCount() == len(fake_tools.ENVIRONMENTS))
     assert set(cells(page, SIZE)) == {"…"}
     side.let_go.set()
     qtbot.waitUntil(lambda: cells(page, SIZE)[0] == "5.31 GB")
@@ -50,7 +50,7 @@ def test_all_are_listed_and_sizes_fill_in_after(qtbot: QtBot, make_window: MakeW
     assert cells(page, STATE)[:5] == ["✓ ok", "✓ ok", "✓ ok", "! broken", "! unfinished"]
 
 
-def test_the_selection_stays_with_its_environment(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_the_selection_stays_with_its_environment(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
     page = opened(qtbot, window)
     page.table.selectRow(1)
@@ -62,10 +62,10 @@ def test_the_selection_stays_with_its_environment(qtbot: QtBot, make_window: Mak
 
 
 def test_one_from_near_says_what_is_in_it_and_how_it_is_used(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     qtbot.waitUntil(lambda: page.card.ways.first is not None)
     assert "torch 2.14.1+cu126" in page.card._inside.text()
     press(qtbot, page.card.ways.first.button)
@@ -74,25 +74,25 @@ def test_one_from_near_says_what_is_in_it_and_how_it_is_used(
     assert QGuiApplication.clipboard().text() == "/home/li/torch-envs/torch"
     press(qtbot, page.card.buttons["terminal"])
     settle(qtbot, window)
-    assert ("open_terminal", fake_side.HOME / "torch") in side.calls
+    assert ("open_terminal", fake_tools.HOME / "torch") in side.calls
     press(qtbot, page.card.buttons["check"])
     assert window.side.here is not None
-    assert (window.side.here.page, window.side.here.prefix) == (SideId.DOCTOR, fake_side.HOME / "torch")
+    assert (window.side.here.page, window.side.here.prefix) == (SideId.DOCTOR, fake_tools.HOME / "torch")
     press(qtbot, window.footer.back)
     settle(qtbot, window)
     assert window.page is page
 
 
 def test_a_broken_one_says_why_and_offers_no_terminal(qtbot: QtBot, make_window: MakeWindow) -> None:
-    page = opened(qtbot, make_window(), fake_side.HOME / "old")
+    page = opened(qtbot, make_window(), fake_tools.HOME / "old")
     assert "/usr/bin/python3.9" in page.card._reason.text()
     assert not page.card.buttons["terminal"].isVisible()
 
 
-def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.kept = Replaced(("torch", "numpy"), 2_900_000_000, 0.0)
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     qtbot.waitUntil(page.card.bring_back_button.isVisible)
     press(qtbot, page.card.bring_back_button)
     qtbot.waitUntil(page._said.isVisible)
@@ -102,10 +102,10 @@ def test_what_a_repair_replaced_is_brought_back(qtbot: QtBot, make_window: MakeW
 # -- copying and exporting
 
 
-def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.hold.add("clone")
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     press(qtbot, page.card.buttons["clone"])
     assert window.focusWidget() is page.copying.name
     assert page.copying.name.text() == "torch-copy"
@@ -122,10 +122,10 @@ def test_a_copy_is_made_under_its_own_name(qtbot: QtBot, make_window: MakeWindow
     assert "lesson-4 is a copy of torch now" in page._said.text()
 
 
-def test_a_copy_is_stopped_and_refused_in_the_page(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_a_copy_is_stopped_and_refused_in_the_page(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.hold.add("clone")
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     press(qtbot, page.card.buttons["clone"])
     press(qtbot, page.copying.go)
     qtbot.waitUntil(lambda: "clone" in side.names())
@@ -141,9 +141,9 @@ def test_a_copy_is_stopped_and_refused_in_the_page(qtbot: QtBot, make_window: Ma
     assert page.trouble.code == "error.bad-name.summary"
 
 
-def test_the_packages_are_exported(qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path) -> None:
+def test_the_packages_are_exported(qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path) -> None:
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     page.export_to(tmp_path / "lesson.txt")
     settle(qtbot, window)
     assert ("export", tmp_path / "lesson.txt") in side.calls
@@ -154,10 +154,10 @@ def test_the_packages_are_exported(qtbot: QtBot, make_window: MakeWindow, side: 
 
 
 def test_deleting_shows_what_is_nobodys_first_and_wants_the_name(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     press(qtbot, page.card.buttons["delete"])
     settle(qtbot, window)
     assert page.panel.unowned.toPlainText().splitlines() == ["notes.txt  (4.2 kB)", "checkpoints/  (12, 812.0 MB)"]
@@ -175,9 +175,9 @@ def test_deleting_shows_what_is_nobodys_first_and_wants_the_name(
     assert not page.panel.isVisible()
 
 
-def test_esc_and_keep_it_leave_everything(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_esc_and_keep_it_leave_everything(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     for way in (lambda: press(qtbot, page.panel.keep), lambda: qtbot.keyClick(page.panel.name, Qt.Key.Key_Escape)):
         press(qtbot, page.card.buttons["delete"])
         settle(qtbot, window)
@@ -188,11 +188,11 @@ def test_esc_and_keep_it_leave_everything(qtbot: QtBot, make_window: MakeWindow,
 
 
 def test_a_deletion_shows_its_progress_and_goes_on_when_the_page_is_left(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
     side.hold.add("delete")
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     press(qtbot, page.card.buttons["delete"])
     settle(qtbot, window)
     typed(qtbot, page.panel.name, "torch")
@@ -208,10 +208,10 @@ def test_a_deletion_shows_its_progress_and_goes_on_when_the_page_is_left(
     assert "torch" not in cells(page, 0)
 
 
-def test_a_program_that_uses_it_forbids_it(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
-    side.running = fake_side.IN_USE
+def test_a_program_that_uses_it_forbids_it(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
+    side.running = fake_tools.IN_USE
     window = make_window()
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     press(qtbot, page.card.buttons["delete"])
     settle(qtbot, window)
     assert "4711" in page.panel._users.text()
@@ -223,10 +223,10 @@ def test_a_program_that_uses_it_forbids_it(qtbot: QtBot, make_window: MakeWindow
 
 
 @pytest.mark.parametrize("call", ["environments", "plan_deletion", "delete", "open_terminal"])
-def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
     if call != "environments":
-        page = opened(qtbot, window, fake_side.HOME / "torch")
+        page = opened(qtbot, window, fake_tools.HOME / "torch")
     side.fail[call] = UsageError("delete-base", path="/opt/conda")
     if call == "environments":
         page = opened(qtbot, window)
@@ -244,7 +244,7 @@ def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: 
     assert page.trouble.code == "error.delete-base.summary"
 
 
-def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.known = ()
     page = opened(qtbot, make_window())
     assert page._none.isVisible()
@@ -252,11 +252,11 @@ def test_no_environment_is_said(qtbot: QtBot, make_window: MakeWindow, side: Fak
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.kept = Replaced(("torch",), 1, 0.0)
     window = make_window(language)
     window.resize(*SMALLEST)
-    page = opened(qtbot, window, fake_side.HOME / "torch")
+    page = opened(qtbot, window, fake_tools.HOME / "torch")
     qtbot.waitUntil(page.card.bring_back_button.isVisible)
     for step in (lambda: None, lambda: press(qtbot, page.card.buttons["delete"])):
         step()
@@ -267,7 +267,7 @@ def test_letters_are_unique_and_all_fits(language: str, qtbot: QtBot, make_windo
         qtbot.waitUntil(lambda sheet=sheet, view=view: sheet.width() <= view.width())
 
 
-def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_the_store_says_what_pruning_frees_and_frees_it(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     page = opened(qtbot, make_window())
     assert page.store.text() == ("The package store holds 10.20 GB; no environment uses 5.30 GB of it (packages: 1).")
     assert page.free.isVisible()

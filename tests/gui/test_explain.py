@@ -16,11 +16,10 @@ from pytestqt.qtbot import QtBot
 from tests.app import values
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, failed_run
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
-from wizard.app.session import Session
-from wizard.app.side_session import SideSession
+from wizard.app.tools import WindowSession
 from wizard.app.use.explain import ExplainResult
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.diagnose.known_errors.match import explain
@@ -68,7 +67,7 @@ def test_an_unknown_error_gets_no_advice(qtbot: QtBot, make_window: MakeWindow) 
 
 
 def test_a_dropped_file_is_read_whole_and_explained(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
 ) -> None:
     window = make_window()
     page = opened(qtbot, window)
@@ -112,7 +111,7 @@ def test_lines_for_a_driver_have_copy_buttons(
     qapp: QApplication,
     qtbot: QtBot,
     make_window: MakeWindow,
-    side: FakeSide,
+    side: FakeTools,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     guide = driver_guide(DriverNeed(580, None, "required"), ("ubuntu",))
@@ -185,5 +184,5 @@ def test_a_very_long_line_is_shown_in_part_and_looked_through_whole(
 
 def test_a_device_or_a_pipe_is_not_waited_for() -> None:
     with pytest.raises(UsageError) as caught:
-        SideSession(Session()).read_pasted(Path(os.devnull))
+        WindowSession().tools.read_pasted(Path(os.devnull))
     assert caught.value.code == "explain-unreadable"

@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QPushButton
 from pytestqt.qtbot import QtBot
 
 from tests.app import values
-from tests.gui import fake_side
+from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession, half_run, until_cancelled
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.test_opened import drop, words_of
 from tests.gui.walking import go_to, mnemonics, press, settle, visible
 from wizard.app.pages.order import SIDE_ORDER, PageId, SideId
@@ -68,15 +68,17 @@ def test_welcome_leads_everywhere_by_the_keyboard(tile: str, qtbot: QtBot, make_
     assert window.side.here is None
 
 
-def test_what_replaced_pytorch_is_told_on_the_first_page(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
-    side.drifts = (fake_side.drift_in(fake_side.HOME / "torch"),)
+def test_what_replaced_pytorch_is_told_on_the_first_page(
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
+) -> None:
+    side.drifts = (fake_tools.drift_in(fake_tools.HOME / "torch"),)
     window = make_window()
     qtbot.waitUntil(lambda: "Something replaced PyTorch in torch" in words_of(window))
     assert "some-trainer 1.2" in words_of(window)
     look = next(one for one in visible(window, QPushButton) if getattr(one, "text", str)() == "&Look into it")
     press(qtbot, look)
     settle(qtbot, window)
-    assert ("examine", fake_side.HOME / "torch") in side.calls
+    assert ("examine", fake_tools.HOME / "torch") in side.calls
 
 
 def test_a_control_of_one_page_never_stands_on_another(
@@ -97,11 +99,11 @@ def test_a_control_of_one_page_never_stands_on_another(
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_welcome_with_all_news_has_unique_letters(
-    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeSide, tmp_path: Path
+    language: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools, tmp_path: Path
 ) -> None:
     session.known_runs = [values.run_info(name, "unfinished") for name in ("a", "b")]
     session.known_runs.append(values.run_info("c", "planned"))
-    side.drifts = tuple(fake_side.drift_in(fake_side.HOME / name) for name in ("torch", "old"))
+    side.drifts = tuple(fake_tools.drift_in(fake_tools.HOME / name) for name in ("torch", "old"))
     window = make_window(language)
     drop(window, session.events_path("c").with_name("plan.json"))
     settle(qtbot, window)
@@ -110,17 +112,17 @@ def test_welcome_with_all_news_has_unique_letters(
 
 
 def test_the_place_on_the_screen_is_remembered(
-    qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeSide, tmp_path: Path
+    qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeTools, tmp_path: Path
 ) -> None:
     path = tmp_path / "settings.json"
-    first = WizardWindow(qapp, session, Preferences(path), None, side)
+    first = WizardWindow(qapp, session, Preferences(path), None)
     first.show()
     first.setGeometry(0, 60, 800, 640)  # the screen of these tests is small
     qtbot.waitUntil(lambda: first.height() == 640)
     first.close()
     saved = json.loads(path.read_text(encoding="utf-8"))
     assert list(saved) == ["geometry"], "what nobody chose is not written as if it were"
-    second = WizardWindow(qapp, session, Preferences(path), None, side)
+    second = WizardWindow(qapp, session, Preferences(path), None)
     second.show()
     assert second.height() == 640
     assert abs(second.y() - 60) < 5, "but for the frame that this screen has none of"
@@ -130,12 +132,12 @@ def test_the_place_on_the_screen_is_remembered(
 
 
 def test_on_a_screen_that_is_small_the_whole_window_is_seen(
-    qapp: QApplication, session: FakeSession, side: FakeSide, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qapp: QApplication, session: FakeSession, side: FakeTools, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """1920 x 1080 at 150 and at 200 %, less the task bar; the frame comes on top."""
     for room in (QRect(0, 0, 1280, 680), QRect(0, 0, 960, 500)):
         monkeypatch.setattr(QScreen, "availableGeometry", lambda screen, room=room: room)
-        window = WizardWindow(qapp, session, Preferences(tmp_path / f"{room.width()}.json"), None, side)
+        window = WizardWindow(qapp, session, Preferences(tmp_path / f"{room.width()}.json"), None)
         assert window.height() < room.height() - 30
         assert room.contains(window.geometry())
         assert window.minimumHeight() <= window.height()
@@ -158,11 +160,11 @@ def test_on_a_screen_that_is_small_the_whole_window_is_seen(
     ],
 )
 def test_no_settings_file_stops_the_start(
-    content: bytes, qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeSide, tmp_path: Path
+    content: bytes, qapp: QApplication, qtbot: QtBot, session: FakeSession, side: FakeTools, tmp_path: Path
 ) -> None:
     path = tmp_path / "settings.json"
     path.write_bytes(content)
-    window = WizardWindow(qapp, session, Preferences(path), None, side)
+    window = WizardWindow(qapp, session, Preferences(path), None)
     with qtbot.waitExposed(window):
         window.show()
     assert window.page.title

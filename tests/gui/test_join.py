@@ -18,15 +18,14 @@ from tests.classroom.pack.classes import Class, make_class, publish
 from tests.classroom.profile.known import list_hosts_of, make_official
 from tests.classroom.server.test_line import _built, profile_of
 from tests.gui.conftest import MakeWindow
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
 from tests.line.world import PYTHON, TORCH, World
 from tests.servers.fault_server import FaultServer
-from wizard.app.class_session import in_class
+from wizard.app.classroom import in_class
 from wizard.app.pages.order import PageId
-from wizard.app.session import Session
-from wizard.app.side_session import SideSession
+from wizard.app.tools import WindowSession
 from wizard.classroom.join import Asked, enter
 from wizard.classroom.pack.build import BuildOptions, build, code_of
 from wizard.classroom.pack.make import read_listing, wanted_of
@@ -89,7 +88,7 @@ def form(qtbot: QtBot, window: WizardWindow) -> WelcomePage:
 
 
 def test_code_and_address_lead_to_review_with_the_class_as_source(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, course: Class, server: ServingOn
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, course: Class, server: ServingOn
 ) -> None:
     window = make_window()
     welcome = form(qtbot, window)
@@ -216,7 +215,7 @@ def test_who_finds_no_build_tells_the_class(
 
 def test_who_has_it_already_tells_the_class(course: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its result may have been lost, or its clock was wrong."""
-    session = SideSession(Session(Network()))
+    session = WindowSession(Network()).tools
     room = enter(Asked(pack=str(tmp_path / "pack")))
     monkeypatch.setattr("wizard.classroom.profile.setup.check_target", lambda file, choices: True)
     choices = in_class(session.profile_choices(room.file, Choices()), room, "seat 9")

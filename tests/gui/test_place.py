@@ -11,10 +11,10 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.gui import fake_side
+from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import dragged_in, go_to, mnemonics, press, settle, visible
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.place import PlacePage
@@ -73,7 +73,7 @@ def test_one_of_several_condas_is_chosen(qtbot: QtBot, make_window: MakeWindow, 
 
 
 def test_packages_go_into_an_environment_that_is_there(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, session: FakeSession
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, session: FakeSession
 ) -> None:
     window = make_window()
     page = reached(qtbot, window)
@@ -86,7 +86,7 @@ def test_packages_go_into_an_environment_that_is_there(
     qtbot.waitUntil(window.footer.primary.isEnabled)
     choices = window.navigator.state.choices
     assert choices.reuse
-    assert choices.prefix == str(fake_side.ENVIRONMENTS[1].prefix)
+    assert choices.prefix == str(fake_tools.ENVIRONMENTS[1].prefix)
     assert ("check_reuse", choices) in side.calls
     elections = session.names().count("elect")
     go_to(qtbot, window, PageId.REVIEW)
@@ -95,14 +95,14 @@ def test_packages_go_into_an_environment_that_is_there(
     assert window.navigator.state.preview is not None
     press(qtbot, window.footer.back)
     settle(qtbot, window)
-    assert page.existing.prefix == fake_side.ENVIRONMENTS[1].prefix
+    assert page.existing.prefix == fake_tools.ENVIRONMENTS[1].prefix
     press(qtbot, page.new)
     qtbot.waitUntil(window.footer.primary.isEnabled)
     assert not window.navigator.state.choices.reuse
     assert window.navigator.state.choices.name == "torch"
 
 
-def test_nothing_to_do_is_said_calmly(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_nothing_to_do_is_said_calmly(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.would_change = False
     window = make_window()
     page = reached(qtbot, window)
@@ -120,7 +120,7 @@ def test_nothing_to_do_is_said_calmly(qtbot: QtBot, make_window: MakeWindow, sid
     assert window.focusWidget() is not window.footer.back, "a stray Return turns no page"
 
 
-def test_one_that_may_not_be_used_says_why(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_one_that_may_not_be_used_says_why(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.fail["check_reuse"] = UsageError("reuse-not-writable", path="/srv/envs/x")
     window = make_window()
     page = reached(qtbot, window)

@@ -15,7 +15,7 @@ from tests.classroom.profile.examples import profile
 from tests.classroom.profile.known import list_hosts_of, make_official
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.test_opened import drop
 from tests.gui.walking import go_to, mnemonics, press, settle, typed, visible
 from tests.line import test_window as of_line
@@ -57,7 +57,7 @@ def opened(qtbot: QtBot, window: WizardWindow, path: Path) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_dropped_profile_says_what_it_does_and_leads_straight_to_review(
-    language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path
+    language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
 ) -> None:
     window = make_window(language)
     opened(qtbot, window, written(tmp_path))
@@ -83,7 +83,7 @@ def test_a_dropped_profile_says_what_it_does_and_leads_straight_to_review(
 
 
 def test_what_the_profile_asks_is_asked_and_nothing_else(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeSide, tmp_path: Path
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools, tmp_path: Path
 ) -> None:
     window = make_window()
     opened(qtbot, window, written(tmp_path, "place"))
@@ -106,7 +106,7 @@ def test_what_the_profile_asks_is_asked_and_nothing_else(
 
 
 def test_one_that_is_set_up_already_says_so(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
 ) -> None:
     side.set_up = True
     window = make_window()
@@ -187,7 +187,7 @@ def test_a_saved_profile_is_carried_out_to_a_tested_environment(
     assert at_home.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
 
 
-def test_review_saves_what_it_shows(qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path) -> None:
+def test_review_saves_what_it_shows(qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path) -> None:
     window = make_window()
     go_to(qtbot, window, PageId.REVIEW)
     review = window.page

@@ -15,7 +15,7 @@ from tests.classroom.profile.examples import entry, profile
 from tests.classroom.profile.known import list_hosts_of
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.test_profile import button, opened, said
 from tests.gui.walking import mnemonics, press, settle, typed, visible
 from tests.servers.fault_server import FaultServer
@@ -53,7 +53,7 @@ def of_a_stranger(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_double_click_alone_leads_nowhere(
-    language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide, tmp_path: Path
+    language: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools, tmp_path: Path
 ) -> None:
     window = make_window(language)
     opened(qtbot, window, of_a_stranger(tmp_path))

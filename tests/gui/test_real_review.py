@@ -6,13 +6,12 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.gui.fake_side import FakeSide
 from tests.gui.walking import press, put_away
 from tests.line import test_extra_index
 from tests.line.world import PYTHON, TORCH, World
 from tests.servers.index_server import IndexServer
 from wizard.app.pages.order import AppState, PageId
-from wizard.app.session import Session
+from wizard.app.tools import WindowSession
 from wizard.compatibility.model import Choices
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
@@ -41,7 +40,7 @@ def test_review_names_it_in_the_window(
     monkeypatch.delenv("TORCH_WIZARD_LANG")
     wishes = Preferences(home_world.home / "settings.json")
     wishes.put(language=language, theme="light")
-    window = WizardWindow(qapp, Session(), wishes, None, FakeSide())
+    window = WizardWindow(qapp, WindowSession(), wishes, None)
     choices = Choices(name="demo", engine="venv", python=PYTHON, torch=TORCH, variant="cpu", mirrors="official")
     window.navigator._state = AppState(choices=choices)
     window.show()

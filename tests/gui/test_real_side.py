@@ -19,8 +19,7 @@ from tests.gui.fake_session import FakeSession
 from tests.gui.test_environments import SIZE, cells, opened
 from tests.gui.walking import press, put_away, settle, visible
 from wizard.app.pages.order import PageId, SideId
-from wizard.app.session import Session
-from wizard.app.side_session import SideSession
+from wizard.app.tools import Tools, WindowSession
 from wizard.app.use.doctor import Examination
 from wizard.compatibility.model import Choices
 from wizard.diagnose.repair.plan import RepairPreview
@@ -35,7 +34,7 @@ LONG = 120_000  # milliseconds: a limit for a hang, not a speed
 NAMES = ("torch", "sympy")
 
 
-class WithACard(Session):
+class WithACard(WindowSession):
     """Real, but for the card, which is recorded, and the sources, which are on loopback."""
 
     def __init__(self, patient: Patient) -> None:
@@ -59,13 +58,13 @@ class WithACard(Session):
 
 
 @pytest.fixture
-def make_real(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[Session], WizardWindow]]:
+def make_real(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Callable[[WindowSession], WizardWindow]]:
     made: list[WizardWindow] = []
 
-    def make(session: Session) -> WizardWindow:
+    def make(session: WindowSession) -> WizardWindow:
         wishes = Preferences(tmp_path / "settings.json")
         wishes.put(language="en", theme="light")
-        window = WizardWindow(qapp, session, wishes, None, SideSession(session))
+        window = WizardWindow(qapp, session, wishes, None)
         made.append(window)
         with qtbot.waitExposed(window):
             window.show()
@@ -87,14 +86,14 @@ def said(window: WizardWindow) -> str:
 
 
 def test_a_real_environment_is_copied_and_the_copy_needs_no_original(
-    qtbot: QtBot, make_real: Callable[[Session], WizardWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    qtbot: QtBot, make_real: Callable[[WindowSession], WizardWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     envs = Path(os.environ["TORCH_WIZARD_HOME"]) / "envs"
     prefix = make_venv(envs / "lesson")
     add_torch(prefix, "2.14.1+cpu")
     (prefix / "notes.txt").write_text(f"made in {prefix}\n")
-    window = make_real(Session())
+    window = make_real(WindowSession())
     window.side.open(SideId.ENVIRONMENTS, prefix)
     quiet(qtbot, window)
     page = window.page
@@ -140,7 +139,7 @@ def picture(patient: Patient) -> dict[str, bytes]:
 
 @pytest.mark.slow
 def test_a_real_fault_is_found_repaired_and_taken_back(
-    qtbot: QtBot, make_real: Callable[[Session], WizardWindow], at_home: Patient
+    qtbot: QtBot, make_real: Callable[[WindowSession], WizardWindow], at_home: Patient
 ) -> None:
     core = at_home.site / "sympy" / "core.py"
     healthy = picture(at_home)
@@ -177,7 +176,7 @@ def test_a_real_fault_is_found_repaired_and_taken_back(
 
 
 def test_a_healthy_one_is_called_healthy_and_offers_no_repair(
-    qtbot: QtBot, make_real: Callable[[Session], WizardWindow], at_home: Patient
+    qtbot: QtBot, make_real: Callable[[WindowSession], WizardWindow], at_home: Patient
 ) -> None:
     before = picture(at_home)
     window = make_real(WithACard(at_home))
@@ -201,7 +200,8 @@ def test_a_real_environment_is_listed_measured_and_deleted(
     (prefix / "notes.txt").write_text("keep me")
     wishes = Preferences(tmp_path / "settings.json")
     wishes.put(language="en", theme="light")
-    window = WizardWindow(qapp, session, wishes, None, SideSession(Session()))
+    session.tools = Tools(session)
+    window = WizardWindow(qapp, session, wishes, None)
     window.show()
     page = opened(qtbot, window, prefix)
     try:

@@ -10,7 +10,6 @@ import pytest
 from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
-from tests.gui.fake_side import FakeSide
 from tests.gui.walking import go_to, press, put_away, settle, visible
 from tests.run import test_race
 from tests.run.test_elect import NO_CARD
@@ -18,7 +17,7 @@ from tests.run.test_race import SLOW, Lab
 from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.app.pages.order import AppState, PageId
 from wizard.app.pages.sources import pill_of
-from wizard.app.session import Session
+from wizard.app.tools import WindowSession
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.source.page import SourcePage
 from wizard.gui.shell.window import WizardWindow
@@ -30,7 +29,7 @@ from wizard.undo.journal import UndoJournal
 lab, wheels = test_race.lab, test_race.wheels
 
 
-class OnThisMachine(Session):
+class OnThisMachine(WindowSession):
     """Only the look at the computer is recorded: a test must find the same card everywhere."""
 
     def probe(
@@ -59,7 +58,7 @@ def person(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, lab: Lab, person: Path) -> Iterator[WizardWindow]:
     wishes = Preferences(tmp_path / "settings.json")
     wishes.put(language="en", theme="light")
-    made = WizardWindow(qapp, OnThisMachine(), wishes, None, FakeSide())
+    made = WizardWindow(qapp, OnThisMachine(), wishes, None)
     with qtbot.waitExposed(made):
         made.show()
     yield made

@@ -11,11 +11,10 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, put_away, settle
 from wizard.app.pages.order import SideId
-from wizard.app.session import Session
-from wizard.app.side_session import SideSession
+from wizard.app.tools import Tools
 from wizard.gui.shell.splash import SMALLEST
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
@@ -74,7 +73,7 @@ def test_what_was_written_is_told_whole_and_by_the_mirrors_name(
     qtbot.waitUntil(lambda: table.verticalScrollBar().maximum() == 0)
 
 
-def test_undoing_says_what_happened_to_each_file(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_undoing_says_what_happened_to_each_file(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     window = make_window()
     page = opened(qtbot, window)
     press(qtbot, window.footer.primary)
@@ -86,7 +85,7 @@ def test_undoing_says_what_happened_to_each_file(qtbot: QtBot, make_window: Make
     assert state.text() == "• taken back"
 
 
-def test_nothing_to_undo_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_nothing_to_undo_is_said(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.known_changes = ()
     window = make_window()
     page = opened(qtbot, window)
@@ -95,7 +94,7 @@ def test_nothing_to_undo_is_said(qtbot: QtBot, make_window: MakeWindow, side: Fa
 
 
 @pytest.mark.parametrize("call", ["changes", "undo_diffs", "undo"])
-def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: MakeWindow, side: FakeSide) -> None:
+def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
     side.fail[call] = WizardError("undo-not-writable", path="/etc/pip.conf")
     window = make_window()
     page = opened(qtbot, window)
@@ -127,7 +126,8 @@ def test_a_real_file_gets_its_bytes_again(
     assert path.read_bytes() != before
     wishes = Preferences(tmp_path / "settings.json")
     wishes.put(language="en", theme="light")
-    window = WizardWindow(qapp, session, wishes, None, SideSession(Session()))
+    session.tools = Tools(session)
+    window = WizardWindow(qapp, session, wishes, None)
     window.show()
     page = opened(qtbot, window)
     try:

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import go_to, mnemonics, press, settle
 from wizard.app.pages.order import PageId, SideId
 from wizard.gui.pages.verify import VerifyPage
@@ -31,7 +31,7 @@ def reached(qtbot: QtBot, window: WizardWindow) -> VerifyPage:
 
 
 def test_a_failed_test_has_one_repair_button_that_leads_to_the_doctor(
-    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeSide
+    qtbot: QtBot, make_window: MakeWindow, session: FakeSession, side: FakeTools
 ) -> None:
     session.gpu_ok = False
     window = make_window()
@@ -60,7 +60,7 @@ def test_a_test_that_passed_offers_no_repair(qtbot: QtBot, make_window: MakeWind
 
 
 def test_the_environment_and_the_changes_are_one_press_away(
-    qtbot: QtBot, make_window: MakeWindow, side: FakeSide
+    qtbot: QtBot, make_window: MakeWindow, side: FakeTools
 ) -> None:
     window = make_window()
     page = reached(qtbot, window)

@@ -28,7 +28,7 @@ from tests.gui.walking import press
 from tests.line.world import TORCH, World
 from tests.thorough import times
 from wizard.app.pages.order import PageId
-from wizard.app.session import Session
+from wizard.app.tools import WindowSession
 from wizard.gui.pages.install import InstallPage
 from wizard.gui.pages.welcome_cards import RunningCard
 from wizard.gui.shell.window import WizardWindow
@@ -64,7 +64,7 @@ class Person:
     def open(self, file: str | None = None) -> WizardWindow:
         wishes = Preferences(self.world.home / "settings.json")
         wishes.put(language="en", theme="light")
-        window = WizardWindow(self.app, Session(), wishes, file)
+        window = WizardWindow(self.app, WindowSession(), wishes, file)
         window.show()
         return window
 

@@ -17,7 +17,7 @@ from tests.gui.walking import go_to, press, put_away, settle, typed
 from tests.line.fixture import live_in
 from tests.line.world import PYTHON, TORCH, World
 from wizard.app.pages.order import ORDER, PageId
-from wizard.app.session import Session
+from wizard.app.tools import WindowSession
 from wizard.gui.shell.window import WizardWindow
 from wizard.gui.startup.preferences import Preferences
 
@@ -37,7 +37,7 @@ def open_window(at_home: World, qapp: QApplication, qtbot: QtBot) -> Iterator[ty
     def make(language: str = "en") -> WizardWindow:
         wishes = Preferences(at_home.home / "settings.json")
         wishes.put(language=language, theme="light")
-        window = WizardWindow(qapp, Session(), wishes, None)
+        window = WizardWindow(qapp, WindowSession(), wishes, None)
         opened.append(window)
         with qtbot.waitExposed(window):
             window.show()
@@ -111,13 +111,13 @@ def test_a_run_survives_the_window_and_the_next_one_shows_it(open_window, at_hom
     qtbot.waitUntil(lambda: first.navigator.page is PageId.INSTALL, timeout=LONG)
     run_id = first.navigator.state.run_id
     assert run_id
-    qtbot.waitUntil(lambda: Session().is_running(run_id), timeout=LONG)
+    qtbot.waitUntil(lambda: WindowSession().is_running(run_id), timeout=LONG)
     first.errands.stop()
     first.hide()
     second = open_window()
     qtbot.waitUntil(lambda: second.navigator.state.run_id == run_id, timeout=LONG)
     wait_for_end(qtbot, second)
-    qtbot.waitUntil(lambda: not Session().is_running(run_id), timeout=LONG)
+    qtbot.waitUntil(lambda: not WindowSession().is_running(run_id), timeout=LONG)
     prefix = at_home.home / "state" / "envs" / "mine"
     assert at_home.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
 

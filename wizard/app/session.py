@@ -1,6 +1,8 @@
 """The use cases, one object for the window and the command line: probe, propose, elect, preview, run, resume.
 
 It decides nothing itself: it asks the layers below in the right order and hands on their values.
+
+One file: one thin line for each call.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from wizard.system import paths
 from wizard.system.traits import this
 
 if TYPE_CHECKING:
-    from wizard.app.session import Session
+    from wizard.app.tools import WindowSession
     from wizard.cli.terminal import Terminal
 
 
@@ -43,7 +43,7 @@ def _is_file(word: str) -> bool:
     return word.lower().endswith(_SUFFIX) or ("." in os.path.basename(word) and os.path.isfile(word))  # noqa: PTH113, PTH119
 
 
-OpenWindow = Callable[["Session", str | None, bool], int]
+OpenWindow = Callable[["WindowSession", str | None, bool], int]
 
 
 def is_plain_window(argv: Sequence[str]) -> bool:
@@ -54,7 +54,7 @@ def is_plain_window(argv: Sequence[str]) -> bool:
 
 
 def window(file: str | None, self_test: bool, terminal: Terminal, open_window: OpenWindow) -> int:
-    from wizard.app.late import late_session
+    from wizard.app.tools import WindowSession
     from wizard.model.errors import ExitStatus
     from wizard.model.messages import message
 
@@ -66,7 +66,7 @@ def window(file: str | None, self_test: bool, terminal: Terminal, open_window: O
         from wizard.app.use.environments import finish_deletions_in_background
 
         finish_deletions_in_background()
-    return open_window(late_session(), file, self_test)
+    return open_window(WindowSession(), file, self_test)
 
 
 def has_display(environ: Mapping[str, str] = os.environ) -> bool:

@@ -91,7 +91,7 @@ def test_where_there_is_too_little_room_nothing_is_begun(
     page_of, qtbot: QtBot, tmp_path: Path, built: tuple[Class, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     window, page = page_of()
-    monkeypatch.setattr("wizard.app.class_session._free", lambda folder: 1000)
+    monkeypatch.setattr("wizard.app.classroom._free", lambda folder: 1000)
     page.plan_pack(built[0].write(tmp_path / "course.torchlab"), tmp_path / "stick")
     settle(qtbot, window)
     assert "too little room" in said(window)

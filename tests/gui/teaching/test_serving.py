@@ -12,11 +12,11 @@ from pytestqt.qtbot import QtBot
 
 from tests.classroom.pack.classes import Class, make_class, publish
 from tests.classroom.profile.known import list_hosts_of
-from tests.gui.fake_side import FakeSide
+from tests.gui.fake_tools import FakeTools
 from tests.gui.teaching.pages import LONG, opened, said
 from tests.gui.walking import press
 from tests.servers.fault_server import FaultServer
-from wizard.app.class_session import ClassSession
+from wizard.app.classroom import ClassTools
 from wizard.classroom.pack.build import BuildOptions, build, code_of
 from wizard.classroom.pack.make import wanted_of
 from wizard.transfer.download import Downloads
@@ -108,11 +108,11 @@ def test_closing_the_window_asks_and_ends_the_server(page_of, qtbot: QtBot, pack
 
 
 def test_a_start_that_is_stopped_while_reading_leaves_no_server(
-    page_of, qtbot: QtBot, pack: Path, side: FakeSide
+    page_of, qtbot: QtBot, pack: Path, side: FakeTools
 ) -> None:
     reading, go_on = threading.Event(), threading.Event()
 
-    class Slow(ClassSession):
+    class Slow(ClassTools):
         def serve(self, folder, announce, on_bytes, is_cancelled):  # type: ignore[no-untyped-def]
             def heard(count: int) -> None:
                 reading.set()

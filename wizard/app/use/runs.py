@@ -216,3 +216,12 @@ class Runs:
         path = find_run_folder(run_id).report
         document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         return document
+
+
+def resume_or_show(session: Runs, run_id: str) -> None:
+    """Resumes, unless somebody else has done so meanwhile or the run has ended well: then it is there to be shown."""
+    try:
+        session.resume(run_id)
+    except WizardError as error:
+        if error.code not in ("run-busy", "nothing-to-resume"):
+            raise

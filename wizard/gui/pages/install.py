@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QPushButton, QWidget
 from wizard.app.pages.order import SideId
 from wizard.app.pages.report import read_report
 from wizard.app.pages.run import RunView
-from wizard.app.session_api import resume_or_show
+from wizard.app.use.runs import resume_or_show
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.install_parts import RunProgress, RunSteps
 from wizard.gui.pages.run_watch import RunWatch

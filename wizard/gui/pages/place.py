@@ -106,7 +106,7 @@ class PlacePage(Page):
             (self.new if is_new else self.there).setChecked(True)
         self.render_state()
         self._check()
-        api = self.desk.side_api
+        api = self.desk.session.tools
         self._aside.start(lambda is_cancelled, note: api.environments(is_cancelled), self._known, lambda error: None)
 
     def _known(self, found: tuple[Environment, ...]) -> None:
@@ -234,7 +234,7 @@ class PlacePage(Page):
         if choices.prefix is None:  # none is chosen yet
             self.desk.navigator.put_place(choices, None)
             return
-        api = self.desk.side_api
+        api = self.desk.session.tools
         self.errand(
             None,
             lambda is_cancelled, note: api.check_reuse(choices),

@@ -237,7 +237,7 @@ class ReviewPage(Page):
         if file is not None:
             self.errand(
                 lambda: self.tr("Preparing what the class profile says…"),
-                lambda is_cancelled, note: self.desk.side_api.plan_profile(
+                lambda is_cancelled, note: self.desk.session.tools.plan_profile(
                     facts, file, choices, is_cancelled, state.classroom, state.trusted
                 ),
                 self._compared,
@@ -246,7 +246,7 @@ class ReviewPage(Page):
         if choices.reuse:
             self.errand(
                 lambda: self.tr("Comparing with what is in the environment…"),
-                lambda is_cancelled, note: self.desk.side_api.plan_reuse(facts, choices, is_cancelled, note),
+                lambda is_cancelled, note: self.desk.session.tools.plan_reuse(facts, choices, is_cancelled, note),
                 self._compared,
                 self._fetching,
             )
@@ -296,7 +296,7 @@ class ReviewPage(Page):
             return
         session, run_id, plans = self.desk.session, preview.plan.id, self.state.lasting
         limits, before, choices = self.limits.limits(), preview.plan.choices, self.state.choices
-        api, profile = self.desk.side_api, self.state.profile
+        api, profile = self.desk.session.tools, self.state.profile
         is_limited = limits != (before.limit_rate, before.connections)
 
         def begin(note: Callable[[Any], None]) -> None:
@@ -354,7 +354,7 @@ class ReviewPage(Page):
         if facts is None or preview is None:
             return
         self.saved.clear()
-        api = self.desk.side_api
+        api = self.desk.session.tools
         self.errand(
             lambda: self.tr("Making the class profile: asking the sources for its files…"),
             lambda is_cancelled, note: api.make_profile(facts, preview, choices, path, is_cancelled),

@@ -15,7 +15,7 @@ from functools import lru_cache
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from wizard.app.pages.run import SILENT_AFTER, EventTail, RunView, as_message
-from wizard.app.session_api import SessionApi
+from wizard.app.tools import WindowSession
 from wizard.gui.shell.tasks import TaskRunner
 from wizard.model.errors import WizardError
 from wizard.model.events import Event, EventKind
@@ -40,7 +40,7 @@ class RunWatch(QObject):
 
     def __init__(
         self,
-        session: SessionApi,
+        session: WindowSession,
         errands: TaskRunner,
         say: Callable[[Words], str] = text,
         parent: QObject | None = None,

@@ -62,7 +62,7 @@ class HandOnCard(QFrame):
             self.retranslate()
             return
         self._begun_for, self._failure = state.run_id or "", None
-        room, preview, classes = state.classroom, state.preview, self._desk.side_api.classes
+        room, preview, classes = state.classroom, state.preview, self._desk.session.tools.classes
         if room is None or preview is None:
             return
         serving.start(
@@ -165,7 +165,7 @@ class VerifyPage(Page):
         view = self._view
         if view is None or not self.state.prefix:
             return
-        prefix, has_cuda, api = Path(self.state.prefix), "+cu" in view.torch, self.desk.side_api
+        prefix, has_cuda, api = Path(self.state.prefix), "+cu" in view.torch, self.desk.session.tools
         self.errand(None, lambda is_cancelled, note: api.ways(prefix, has_cuda), self._show_ways)
         self.announce(f"{self.title}. {self.say(view.headline)}", urgent=True)
         self.hand_on.begin()
@@ -286,13 +286,13 @@ class VerifyPage(Page):
         card.add_row(pill, label(name, "strong", wrap=False), label(self.say(check.message)), took, tight=True)
 
     def _open_terminal(self) -> None:
-        prefix, api = Path(self.state.prefix), self.desk.side_api
+        prefix, api = Path(self.state.prefix), self.desk.session.tools
         self.errand(None, lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
 
     # -- the report, to be copied and as a file
 
     def _copy(self) -> None:
-        report, api, language = dict(self.state.report or {}), self.desk.side_api, self.desk.voice.language
+        report, api, language = dict(self.state.report or {}), self.desk.session.tools, self.desk.voice.language
         self.errand(None, lambda is_cancelled, note: api.document_text(report, language), self._copied)
 
     def _copied(self, words: str) -> None:
@@ -305,5 +305,5 @@ class VerifyPage(Page):
             self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
-        report, api, language = dict(self.state.report or {}), self.desk.side_api, self.desk.voice.language
+        report, api, language = dict(self.state.report or {}), self.desk.session.tools, self.desk.voice.language
         self.errand(None, lambda is_cancelled, note: api.save(path, report, language), lambda answer: None)

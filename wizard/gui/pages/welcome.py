@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 from PySide6 import QtWidgets  # the file dialog, once somebody wants it
 from PySide6.QtWidgets import QFrame, QPushButton, QWidget
 
-from wizard.app.class_session import in_class
+from wizard.app.classroom import in_class
 from wizard.app.pages.opened import Opened, what_is
 from wizard.app.pages.order import SideId
-from wizard.app.session_api import resume_or_show
+from wizard.app.use.runs import resume_or_show
 from wizard.compatibility.model import Choices
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.welcome_cards import JoinPanel, RunningCard, WelcomeCard, run_name
@@ -188,7 +188,7 @@ class WelcomePage(Page):
     def _look_for_drift(self) -> None:
         """Beside the page's own errand; that it fails is no trouble of a person who has just come."""
         self.desk.errands.start(
-            lambda is_cancelled, note: self.desk.side_api.drift(), self._drifted, lambda error: None
+            lambda is_cancelled, note: self.desk.session.tools.drift(), self._drifted, lambda error: None
         )
 
     def _drifted(self, found: tuple[EnvironmentChanges, ...]) -> None:
@@ -298,7 +298,7 @@ class WelcomePage(Page):
     def _read_profile(self, opened: Opened | None) -> None:
         if opened is None or opened.kind != "profile":
             return
-        api = self.desk.side_api
+        api = self.desk.session.tools
 
         def read(is_cancelled: IsCancelled, note: OnNote) -> tuple[ProfileFile, tuple[ForeignHost, ...], Message]:
             file = api.read_profile(opened.path)
@@ -317,7 +317,7 @@ class WelcomePage(Page):
 
     def _carry_out(self, file: ProfileFile, path: Path) -> None:
         """A profile that lies in a pack brings its files; one that names servers brings them."""
-        api, trusted = self.desk.side_api, self._trusted
+        api, trusted = self.desk.session.tools, self._trusted
 
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices]:
             choices = api.profile_choices(file, Choices())
@@ -348,7 +348,7 @@ class WelcomePage(Page):
         self.wants_focus.emit()
 
     def _join(self) -> None:
-        api, wish, trusted = self.desk.side_api, self.joining.wish, self.joining.consent.trusted
+        api, wish, trusted = self.desk.session.tools, self.joining.wish, self.joining.consent.trusted
 
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices, tuple[ForeignHost, ...]]:
             room = api.classes.join(wish.code, wish.address, is_cancelled, trusted)

@@ -19,12 +19,11 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.frames import column, line_up
 
 if TYPE_CHECKING:
-    from wizard.app.session_api import SessionApi
-    from wizard.app.side_api import SideApi
+    from wizard.app.tools import WindowSession
     from wizard.gui.shell.parts import WindowParts
 
 
-def make_parts(window: WindowParts, session: SessionApi, side_api: SideApi, on_drop: Callable[[str], None]) -> None:
+def make_parts(window: WindowParts, session: WindowSession, on_drop: Callable[[str], None]) -> None:
     """`on_drop`: of a plan that nobody wants any more."""
     wishes = window.preferences.wishes
     put_reduced_motion(window.app, wishes.reduced_motion)
@@ -36,7 +35,7 @@ def make_parts(window: WindowParts, session: SessionApi, side_api: SideApi, on_d
     window.side = SideFlow()
     window.serving = ServingNow(window.errands, window)
     window.desk = AppContext(
-        session, window.navigator, window.voice, window.theme, window.errands, window.side, side_api, window.serving
+        session, window.navigator, window.voice, window.theme, window.errands, window.side, window.serving
     )
     window.rail = Rail(window.theme, window.voice)
     window.footer, window.ask = Footer(), AskBar()

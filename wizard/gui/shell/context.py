@@ -7,23 +7,22 @@ from typing import TYPE_CHECKING
 
 from wizard.app.pages.navigator import Navigator
 from wizard.app.pages.order import SideFlow
-from wizard.app.session_api import SessionApi
+from wizard.app.tools import WindowSession
 from wizard.gui.shell.serving import ServingNow
 from wizard.gui.shell.tasks import TaskRunner
 from wizard.gui.shell.theme import Theme
 from wizard.gui.shell.translator import Translator
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import SideApi
+    pass
 
 
 @dataclass(frozen=True, slots=True)
 class AppContext:
-    session: SessionApi
+    session: WindowSession
     navigator: Navigator
     voice: Translator
     theme: Theme
     errands: TaskRunner
     side: SideFlow
-    side_api: SideApi
     serving: ServingNow

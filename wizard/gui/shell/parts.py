@@ -12,7 +12,7 @@ from wizard.gui.shell.splash import BareWindow
 if TYPE_CHECKING:
     from wizard.app.pages.navigator import Navigator
     from wizard.app.pages.order import SideFlow, SideId
-    from wizard.app.session_api import SessionApi
+    from wizard.app.tools import WindowSession
     from wizard.gui.pages.base import Page
     from wizard.gui.shell.context import AppContext
     from wizard.gui.shell.footer import AskBar, Footer
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class WindowParts(BareWindow):
-    session: SessionApi
+    session: WindowSession
     navigator: Navigator
     errands: TaskRunner
     side: SideFlow

@@ -16,10 +16,10 @@ from wizard.gui.shell.tasks import IsCancelled, OnNote, TaskRunner, seldom
 from wizard.model.errors import Cancelled, WizardError
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import Server
+    from wizard.app.classroom import RunningServer
 
 OnBytes = Callable[[int], None]
-Make = Callable[[OnBytes, IsCancelled], "Server"]
+Make = Callable[[OnBytes, IsCancelled], "RunningServer"]
 PACK, DOWNLOADS = "pack", "downloads"
 
 
@@ -30,7 +30,7 @@ class ServingNow(QObject):
         super().__init__(parent)
         self._errands = errands
         self._unwanted: threading.Event | None = None  # of a start that is under way
-        self.server: Server | None = None
+        self.server: RunningServer | None = None
         self.what = ""  # pack | downloads
         self.read = 0  # bytes that were looked over on the way to the start
 
@@ -48,10 +48,10 @@ class ServingNow(QObject):
         self._unwanted = unwanted = threading.Event()
         self.what, self.read = what, 0
 
-        def work(is_cancelled: IsCancelled, note: OnNote) -> Server | None:
+        def work(is_cancelled: IsCancelled, note: OnNote) -> RunningServer | None:
             return _made(make, lambda: unwanted.is_set() or is_cancelled(), note)
 
-        def done(server: Server | None) -> None:
+        def done(server: RunningServer | None) -> None:
             self._unwanted, self.server = None, server
             if server is not None and unwanted.is_set():
                 self.stop()
@@ -87,7 +87,7 @@ class ServingNow(QObject):
         self.changed.emit()
 
 
-def _made(make: Make, is_unwanted: IsCancelled, note: OnNote) -> Server | None:
+def _made(make: Make, is_unwanted: IsCancelled, note: OnNote) -> RunningServer | None:
     """None: nobody wants it any more."""
     tell, read = seldom(note), 0
 

@@ -6,7 +6,7 @@ One file on purpose: Qt hands keys, drops and closing to this one object; its pa
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from PySide6 import QtCore, QtGui  # `QtCore.Qt` only where it is needed: see splash
 from PySide6.QtCore import QSize
@@ -22,9 +22,7 @@ if TYPE_CHECKING:  # what the first picture does not need is imported by who fur
     from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 
     from wizard.app.pages.order import PageId, SideId, Visit
-    from wizard.app.session import Session
-    from wizard.app.session_api import SessionApi
-    from wizard.app.side_api import SideApi
+    from wizard.app.tools import WindowSession
     from wizard.gui.pages.base import Page
 
 
@@ -34,30 +32,29 @@ class WizardWindow(WindowParts):
     def __init__(
         self,
         app: QApplication,
-        session: SessionApi | None,
+        session: WindowSession | None,
         preferences: Preferences,
         opened: str | None,
-        side_api: SideApi | None = None,
     ) -> None:
         super().__init__(app, preferences)
         if session is not None:
-            self.furnish(session, opened, side_api)
+            self.furnish(session, opened)
 
-    def furnish(self, session: SessionApi, opened: str | None, side_api: SideApi | None = None) -> None:
-        self._make_parts(session, opened, side_api or _real(session))
+    def furnish(self, session: WindowSession, opened: str | None) -> None:
+        self._make_parts(session, opened)
         self._connect()
         self._dress()
         self.retranslate()
         self._follow()
         self.is_now_furnished()
 
-    def _make_parts(self, session: SessionApi, opened: str | None, side_api: SideApi) -> None:
+    def _make_parts(self, session: WindowSession, opened: str | None) -> None:
         from wizard.gui.shell.auto_advance import AutoAdvance
         from wizard.gui.shell.build_ui import lay_out, make_parts
         from wizard.gui.shell.page_factory import WizardPages
         from wizard.gui.shell.wording import RunTitle
 
-        make_parts(self, session, side_api, self._drop_plan)
+        make_parts(self, session, self._drop_plan)
         self.stack = QStackedWidget()
         self.pages = WizardPages(self.desk, opened, self._take_in)
         self.side_pages = {}
@@ -326,10 +323,3 @@ class WizardWindow(WindowParts):
         self.errands.start(
             lambda is_cancelled, note: self.session.discard(run_id), lambda answer: None, lambda error: None
         )
-
-
-def _real(session: SessionApi) -> SideApi:
-    """For the real session; one of another make brings its own side pages' calls."""
-    from wizard.app.side_session import SideSession
-
-    return SideSession(cast("Session", session))

@@ -26,8 +26,7 @@ from wizard.safety.log import SharedLog
 from wizard.safety.state import set_right
 
 if TYPE_CHECKING:
-    from wizard.app.session_api import SessionApi
-    from wizard.app.side_api import SideApi
+    from wizard.app.tools import WindowSession
 
 
 # Python's collection of garbage, on the window's thread only.
@@ -73,10 +72,9 @@ _SELF_TEST_SECONDS = 30.0
 
 
 def run_window(
-    session: SessionApi,
+    session: WindowSession,
     open_file: str | None,
     self_test: bool = False,
-    side_api: SideApi | None = None,
     loop: Loop | None = None,
     bare: WizardWindow | None = None,
 ) -> int:
@@ -90,16 +88,15 @@ def run_window(
     collecting = Collecting(application())
     try:
         with watched():
-            return _run(session, open_file, self_test, side_api, loop, bare)
+            return _run(session, open_file, self_test, loop, bare)
     finally:
         collecting.stop()
 
 
 def _run(
-    session: SessionApi,
+    session: WindowSession,
     open_file: str | None,
     self_test: bool,
-    side_api: SideApi | None,
     loop: Loop | None,
     bare: WizardWindow | None,
 ) -> int:
@@ -115,11 +112,11 @@ def _run(
     crashes.tell_earlier(collect_earlier())
     try:
         if bare is None:
-            window = WizardWindow(app, session, preferences, open_file, side_api)
+            window = WizardWindow(app, session, preferences, open_file)
             window.show()
         else:
             window = bare
-            window.furnish(session, open_file, side_api)
+            window.furnish(session, open_file)
     except Exception as error:  # a window that cannot be made says so, in one that needs nothing of it
         crashes.tell(error)
         if bare is not None:

@@ -15,7 +15,7 @@ from wizard.gui.shell.tasks import OnNote, Task, Work
 from wizard.model.errors import WizardError
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import SideApi
+    from wizard.app.tools import Tools
 
 T = TypeVar("T")
 
@@ -26,8 +26,8 @@ class SidePage(Page):
         self._beside: dict[str, Task[Any]] = {}
 
     @property
-    def api(self) -> SideApi:
-        return self.desk.side_api
+    def api(self) -> Tools:
+        return self.desk.session.tools
 
     @property
     def visit(self) -> Visit:

@@ -20,7 +20,7 @@ from wizard.gui.widgets.labels import label, selectable
 from wizard.model.messages import Message, bytes_text
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import PackPlan, PackSeen
+    from wizard.app.classroom import PackPlan, PackSeen
     from wizard.transfer.download import FetchProgress
 
 _STEPS = 1000

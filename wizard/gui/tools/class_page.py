@@ -25,7 +25,7 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import ClassApi, PackPlan, PackSeen, Told
+    from wizard.app.classroom import ClassTools, PackPlan, PackSeen, RoomState
     from wizard.classroom.pack.listing import Built
 
 _LOOK_MS = 1000
@@ -69,7 +69,7 @@ class ClassPage(SidePage):
         self.save.clicked.connect(self._ask_where_to_save)
 
     @property
-    def classes(self) -> ClassApi:
+    def classes(self) -> ClassTools:
         return self.api.classes
 
     def enter(self) -> None:
@@ -287,7 +287,7 @@ class ClassPage(SidePage):
             on_failed=lambda error: None,  # a stick that was pulled out comes back, and the next look finds it
         )
 
-    def _looked(self, told: Told | None) -> None:
+    def _looked(self, told: RoomState | None) -> None:
         if told is None:
             return
         before, self._mark = self.room.room, told.mark

@@ -16,7 +16,7 @@ from wizard.gui.widgets.labels import Pill, label, selectable
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import Closer, Replaced
+    from wizard.app.tools import Closer, Replaced
     from wizard.environment.inspect.found import Environment
 
 

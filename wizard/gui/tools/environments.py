@@ -22,7 +22,7 @@ from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import Closer
+    from wizard.app.tools import Closer
     from wizard.environment.inspect.found import Environment
     from wizard.environment.inspect.sizes import Sizes
     from wizard.environment.remove.delete import DeletionPlan

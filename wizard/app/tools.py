@@ -1,29 +1,29 @@
-"""The side pages' calls on the real session: a thin binding, so that the window knows one shape only.
+"""What the pages beside the wizard ask: environments, a class profile, doctor, explain, undo.
 
 What only a call needs is imported by that call: the window's first picture must not wait for the doctor.
 
-One file: one thin line for each call of one interface.
+One file: one thin line for each call.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from wizard.app.session_api import OnProgress
+from wizard.app.session import Session
 from wizard.compatibility.model import Choices, Verdict
 from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.model.messages import Message
 from wizard.system import paths
 
 if TYPE_CHECKING:
-    from wizard.app.class_session import ClassSession
+    from wizard.app.classroom import ClassTools
     from wizard.app.pages.after_setup import Section
-    from wizard.app.session import Session
-    from wizard.app.side_api import Closer, Document, Replaced
     from wizard.app.use.doctor import Examination
     from wizard.app.use.explain import ExplainResult
     from wizard.app.use.settings import UndoDiff
@@ -38,20 +38,40 @@ if TYPE_CHECKING:
     from wizard.environment.remove.delete import DeletionPlan
     from wizard.install.store.space import Usage
     from wizard.run.model import Facts, Preview
+    from wizard.run.plan.computed import OnProgress
     from wizard.undo.model import Change, Undone
 
 IsCancelled = Callable[[], bool]
+Document = Mapping[str, Any]
 
 
-class SideSession:
+@dataclass(frozen=True, slots=True)
+class Replaced:
+    """What the newest repair or setup in an environment replaced, and that can be brought back."""
+
+    names: tuple[str, ...]
+    size: int
+    moved: float
+
+
+@dataclass(frozen=True, slots=True)
+class Closer:
+    """One environment from near. `kept` None: nothing waits to be brought back."""
+
+    sections: tuple[Section, ...]
+    kept: Replaced | None = None
+
+
+class Tools:
     def __init__(self, session: Session) -> None:
         self._session = session
 
-    @property
-    def classes(self) -> ClassSession:
-        from wizard.app.class_session import ClassSession
+    @cached_property
+    def classes(self) -> ClassTools:
+        """Packs, the class server and the room."""
+        from wizard.app.classroom import ClassTools
 
-        return ClassSession()
+        return ClassTools()
 
     # -- environments
 
@@ -68,26 +88,29 @@ class SideSession:
         measure_sizes(found, on_sizes, is_cancelled)
 
     def store_usage(self, is_cancelled: IsCancelled) -> Usage:
+        """What the package store holds, and what of it no environment uses."""
         from wizard.app.use.store import usage
 
         return usage(is_cancelled)
 
     def prune_store(self, is_cancelled: IsCancelled) -> int:
+        """Bytes that are free again."""
         from wizard.app.use.store import prune
 
         return sum(one.size for one in prune(is_cancelled))
 
     def closer(self, one: Environment) -> Closer:
-        from wizard.app.side_api import Closer
 
         return Closer(self.ways(one.prefix, one.variant not in (None, "cpu")), _kept(one.prefix))
 
     def ways(self, prefix: Path, has_cuda: bool) -> tuple[Section, ...]:
+        """How it is used, as lines to copy."""
         from wizard.app.pages.after_setup import afterwards, look_at_place
 
         return afterwards(look_at_place(prefix, paths.os_name(), has_cuda))
 
     def bring_back(self, prefix: Path) -> tuple[str, ...]:
+        """The packages that are as they were before the newest repair."""
         from wizard.app.use.doctor import restore
 
         return restore(prefix).names
@@ -101,11 +124,13 @@ class SideSession:
     def clone(
         self, one: Environment, name: str, on_progress: Callable[[int, int], None], is_cancelled: IsCancelled
     ) -> int:
+        """A copy of that name where new environments go; its bytes. `on_progress` hears bytes done and in all."""
         from wizard.app.use.clone import carry_out_clone, plan_clone
 
         return carry_out_clone(plan_clone(one, name, None, is_cancelled), on_progress, is_cancelled).size
 
     def export(self, one: Environment, path: Path) -> None:
+        """Its packages as a file, as the ending says: pylock (.toml), data (.json), or requirements."""
         from wizard.app.use.export import export_document, export_of, pylock_text, requirements_text
         from wizard.classroom.pack.files import put_bytes
 
@@ -134,36 +159,43 @@ class SideSession:
     # -- an environment as the target of a setup
 
     def check_reuse(self, choices: Choices) -> None:
+        """Raises UsageError `reuse-…` where packages may not be put into it."""
         self._session.check_choices(choices)
 
     def plan_reuse(
         self, facts: Facts, choices: Choices, is_cancelled: IsCancelled, on_progress: OnProgress
     ) -> Preview | None:
+        """None: nothing would change."""
         return self._session.plan_reuse(facts, choices, is_cancelled, on_progress)
 
     # -- a class profile
 
     def read_profile(self, path: Path) -> ProfileFile:
+        """Raises UsageError `profile-…`."""
         from wizard.classroom.profile.read import read_profile
 
         return read_profile(path)
 
     def foreign_hosts(self, file: ProfileFile) -> tuple[ForeignHost, ...]:
+        """Those that need a yes before the profile is carried out."""
         from wizard.classroom.profile.hosts import foreign_hosts
 
         return foreign_hosts(file.profile)
 
     def signer(self, file: ProfileFile) -> Message:
+        """Who has signed it, in words. Raises UsageError `signature-…`."""
         from wizard.classroom.profile.keys import check_signature
 
         return check_signature(file).words
 
     def remember_key(self, file: ProfileFile) -> None:
+        """From now on the class's. Raises UsageError `signature-…`, WizardError `state-not-writable`."""
         from wizard.classroom.profile.keys import remember_key
 
         remember_key(file)
 
     def profile_choices(self, file: ProfileFile, wishes: Choices) -> Choices:
+        """What the profile says, with the wishes that it lets a person have. Raises UsageError `profile-fixed`."""
         from wizard.classroom.profile.setup import profile_choices
 
         return profile_choices(file.profile, wishes)
@@ -177,6 +209,7 @@ class SideSession:
         classroom: Classroom | None = None,
         trusted: frozenset[str] = frozenset(),
     ) -> Preview | None:
+        """None: it is set up there already. Raises WizardError `profile-…`, which the classroom hears of too."""
         from wizard.app.use.volumes import with_volumes
         from wizard.classroom.profile.setup import check_target, no_further, preview_profile
 
@@ -192,7 +225,8 @@ class SideSession:
     def make_profile(
         self, facts: Facts, preview: Preview, choices: Choices, path: Path, is_cancelled: IsCancelled
     ) -> ProfileFile:
-        from wizard.app.class_session import profile_of_plan
+        """Writes what Review shows as a profile for a class. Raises WizardError `profile-…`, `export-not-written`."""
+        from wizard.app.classroom import profile_of_plan
         from wizard.classroom.pack.files import put_bytes
 
         made = profile_of_plan(facts, self._session.matrix, preview.plan, choices, is_cancelled)
@@ -205,6 +239,7 @@ class SideSession:
     # -- doctor
 
     def drift(self) -> tuple[EnvironmentChanges, ...]:
+        """Under a second: starts no Python, imports nothing."""
         return self._session.drift()
 
     def examine(self, prefix: Path, on_stage: Callable[[str], None], is_cancelled: IsCancelled) -> Examination:
@@ -231,6 +266,7 @@ class SideSession:
         return render(document, language)
 
     def save(self, path: Path, document: Document, language: str) -> None:
+        """As the ending of the name says: a page, data, or text. Raises WizardError `window-not-saved`."""
         from wizard.run.report.write import save_as
 
         try:
@@ -259,6 +295,7 @@ class SideSession:
     # -- undo
 
     def settle(self) -> tuple[Message, ...]:
+        """What a kill cut off in the middle of a change of settings is finished or taken back."""
         from wizard.app.use.settings import recover_interrupted
 
         return recover_interrupted()
@@ -305,10 +342,17 @@ def _telling(classroom: Classroom | None, choices: Choices, facts: Facts) -> Ite
 
 
 def _kept(prefix: Path) -> Replaced | None:
-    from wizard.app.side_api import Replaced
     from wizard.app.use.doctor import snapshots_in
 
     with contextlib.suppress(OSError, WizardError):
         found = snapshots_in(prefix)
         return Replaced(found[0].names, found[0].size, found[0].moved) if found else None
     return None
+
+
+class WindowSession(Session):
+    """The session of a window, with what its further pages ask."""
+
+    @cached_property
+    def tools(self) -> Tools:
+        return Tools(self)

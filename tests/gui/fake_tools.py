@@ -1,6 +1,6 @@
 """Recorded answers for the pages beside the wizard: environments, the doctor, undo. Errors are explained for real.
 
-One file on purpose: it answers all that these pages may ask (`SideApi`), each answer a few lines.
+One file on purpose: it answers all that these pages may ask (`Tools`), each answer a few lines.
 """
 
 from __future__ import annotations
@@ -13,11 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from tests.app import values
-from wizard.app.class_session import ClassSession
+from wizard.app.classroom import ClassTools
 from wizard.app.pages.after_setup import Section, UsableEnvironment, afterwards
-from wizard.app.session_api import OnProgress
-from wizard.app.side_api import Closer, Replaced
-from wizard.app.side_session import SideSession
+from wizard.app.tools import Closer, Replaced, Tools
 from wizard.app.use.doctor import Examination
 from wizard.app.use.explain import ExplainResult as Explained
 from wizard.app.use.settings import UndoDiff
@@ -44,11 +42,12 @@ from wizard.install.store.space import Stored, Usage
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import Message, in_each, message
 from wizard.run.model import Facts, Preview
+from wizard.run.plan.computed import OnProgress
 from wizard.run.report.privacy import Private
 from wizard.undo.model import Change, FileChange, How, Undone, UndoneFile
 from wizard.undo.model import ChangeState as Written
 
-REAL = SideSession(None)  # type: ignore[arg-type]  # for what needs no session
+REAL = Tools(None)  # type: ignore[arg-type]  # for what needs no session
 HOME = Path("/home/li/torch-envs")
 WHEN = 1_795_000_000.0
 
@@ -202,7 +201,7 @@ USAGE = Usage(
 )
 
 
-class FakeSide:
+class FakeTools(Tools):
     """`fail`: name of a call -> the error it raises. `hold`: calls that wait until `let_go` is set."""
 
     def __init__(self) -> None:
@@ -219,7 +218,7 @@ class FakeSide:
         self.would_change = True
         self.usage = USAGE
         self.set_up = False  # the class profile, in its place
-        self.classes = ClassSession()  # the real one: it needs no session
+        self.classes = ClassTools()  # the real one: it needs no session
 
     def names(self) -> list[str]:
         return [name for name, _ in self.calls]

@@ -1,11 +1,14 @@
-"""The calls of the pages about a class on the real packs and servers: a thin binding, imported by the call."""
+"""What the pages about a class ask: packs, the class server, its room, and joining one.
+
+What only one call needs is imported by that call: a student's window needs no pack builder.
+"""
 
 from __future__ import annotations
 
 import datetime
 import shutil
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING
 
@@ -18,10 +21,11 @@ from wizard.model.errors import Cancelled, WizardError
 from wizard.run.model import Facts
 
 if TYPE_CHECKING:
-    from wizard.app.side_api import Counts, PackPlan, PackSeen, Server, Told
     from wizard.classroom.join import Classroom
     from wizard.classroom.pack.listing import Built, PackProblem
+    from wizard.classroom.profile.hosts import ForeignHost
     from wizard.classroom.results.room import ClassResults
+    from wizard.classroom.server.server import Counted
     from wizard.classroom.server.share import ServingOn
     from wizard.model.lock import LockedFile
     from wizard.transfer.download import FetchProgress
@@ -59,6 +63,49 @@ def profile_of_plan(
 IsCancelled = Callable[[], bool]
 
 
+@dataclass(frozen=True, slots=True)
+class PackSeen:
+    """A pack that lies there. `total`: bytes of its files; `files` and `split`: how many, and how many in parts."""
+
+    folder: Path
+    title: str
+    code: str
+    made: str
+    files: int
+    total: int
+    split: int
+    seats: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PackPlan:
+    """What building would do. `total` None: the profile names no sizes. `needs_split`: the volume holds no file over
+    4 GiB; `large`: how many such files there are. `began`: an unfinished one lies there, `is_pack`: a finished one.
+    `foreign`: hosts that need a yes first."""
+
+    profile: Path
+    folder: Path
+    title: str
+    code: str
+    files: int
+    total: int | None
+    free: int
+    volume: str
+    needs_split: bool
+    large: int
+    began: bool
+    is_pack: bool
+    foreign: tuple[ForeignHost, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RoomState:
+    """The room, and a mark that changes when another look is worth it."""
+
+    room: ClassResults
+    mark: str
+
+
 class RunningServer:
     """A running server as the window knows it."""
 
@@ -76,18 +123,18 @@ class RunningServer:
         return self._code
 
     @property
-    def counted(self) -> Counts:
+    def counted(self) -> Counted:
         return self._on.server.counted
 
     def stop(self) -> None:
         self._on.stop()
 
 
-class ClassSession:
+class ClassTools:
     # -- the admin's side
 
     def look_at(self, folder: Path) -> PackSeen:
-        from wizard.app.side_api import PackSeen
+        """Fast: reads the list alone. Raises UsageError `pack-no-folder`, WizardError `pack-…`."""
         from wizard.classroom.pack.build import code_of
         from wizard.classroom.pack.listing import is_package
         from wizard.classroom.pack.make import read_listing
@@ -107,7 +154,7 @@ class ClassSession:
         )
 
     def plan_pack(self, profile: Path, folder: Path) -> PackPlan:
-        from wizard.app.side_api import PackPlan
+        """Raises UsageError `profile-…`, `pack-folder-taken`."""
         from wizard.classroom.pack.build import BUILDING, code_of, earlier
         from wizard.classroom.pack.files import FAT32_MOST, file_system, part_bytes
         from wizard.classroom.pack.make import wanted_of
@@ -142,6 +189,7 @@ class ClassSession:
         is_cancelled: IsCancelled,
         trusted: frozenset[str] = frozenset(),
     ) -> Built:
+        """What was fetched is kept when it fails or is cancelled."""
         from wizard.app.use.network import load_network
         from wizard.classroom.pack.build import BuildOptions
         from wizard.classroom.pack.make import build_pack
@@ -151,17 +199,20 @@ class ClassSession:
         options = BuildOptions(split=split, fetch=Options(environment=present_environment(load_network())))
         return build_pack(plan.profile, plan.folder, options, on_progress, is_cancelled, lambda file: trusted)
 
-    def serve(self, folder: Path, announce: bool, on_bytes: Callable[[int], None], is_cancelled: IsCancelled) -> Server:
+    def serve(
+        self, folder: Path, announce: bool, on_bytes: Callable[[int], None], is_cancelled: IsCancelled
+    ) -> RunningServer:
+        """Reads every byte of the pack first; what is damaged is not handed out."""
         from wizard.classroom.server.share import serve_on
 
         return RunningServer(serve_on(folder, announce, on_bytes, is_cancelled))
 
-    def room(self, folder: Path, mark: str) -> Told | None:
-        from wizard.app.side_api import Told
+    def room(self, folder: Path, mark: str) -> RoomState | None:
+        """None: nothing has changed since that mark."""
         from wizard.classroom.results.submit import read_room, results_mark
 
         now = results_mark(folder)  # before the look: what comes in meanwhile is seen by the next one
-        return None if mark and now == mark else Told(read_room(folder), now)
+        return None if mark and now == mark else RoomState(read_room(folder), now)
 
     def expect(self, folder: Path, seats: int) -> None:
         from wizard.classroom.results.submit import expect_seats
@@ -169,6 +220,7 @@ class ClassSession:
         expect_seats(folder, seats)
 
     def save_room(self, room: ClassResults, path: Path, language: str) -> None:
+        """As the ending of the name says: a table (.csv) or a page. Raises WizardError `window-not-saved`."""
         from wizard.classroom.pack.files import put_bytes
         from wizard.classroom.results.room_page import room_csv, room_page
 
@@ -183,6 +235,9 @@ class ClassSession:
     def join(
         self, code: str, address: str, is_cancelled: IsCancelled, trusted: frozenset[str] = frozenset()
     ) -> Classroom:
+        """`address`: of a server or a folder; '' looks in the local network. Class servers that the profile names are
+        asked where they are `trusted`. Raises WizardError `pack-…`, `share-…`,
+        `profile-…`."""
         from wizard.app.use.network import load_network
         from wizard.classroom.join import Asked, enter
 
@@ -193,12 +248,13 @@ class ClassSession:
         return found
 
     def beside(self, profile: Path, trusted: frozenset[str] = frozenset()) -> Classroom:
+        """The pack that a profile lies in, and the servers that it names."""
         from wizard.app.use.network import load_network
         from wizard.classroom.join import Asked, enter
 
         return enter(Asked(profile=profile), load_network(), agree=lambda file: trusted)
 
-    def hand_on(self, file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> Server:
+    def hand_on(self, file: ProfileFile, path: Path, files: tuple[LockedFile, ...]) -> RunningServer:
         from wizard.classroom.server.share import hand_on
 
         return RunningServer(hand_on(file, path, files))
