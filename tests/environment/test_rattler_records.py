@@ -14,11 +14,11 @@ from wizard.environment.conda.records import (
     Record,
     environments_list,
     history_entry,
-    parse_record,
     register,
     without_credentials,
 )
 from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.model.typed import from_json
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
 
@@ -47,8 +47,7 @@ def test_a_history_entry_reads_as_condas() -> None:
         "subdir": "noarch",
         "channel": "https://u:p@h/forge/noarch",
     }
-    record = parse_record(data)
-    assert record == Record("pip", "25.0", "py_0", "noarch", "https://u:p@h/forge")
+    record = from_json(json.dumps(data), Record)
     lines = history_entry((record,), ("python 3.12.*", "pip"), 0.0).splitlines()
     assert lines[1:] == [
         "# cmd: torch-setup",

@@ -20,7 +20,7 @@ from packaging.utils import parse_wheel_filename
 
 from wizard.app.worker import read_run_lock
 from wizard.compatibility.model import Plan, PlanSource
-from wizard.environment.conda.records import owners_of_files, without_credentials
+from wizard.environment.conda.records import owners_of_files, read_records, without_credentials
 from wizard.environment.inspect.contents import site_packages
 from wizard.environment.inspect.found import Environment
 from wizard.install.lock import quoted
@@ -32,7 +32,6 @@ from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
 from wizard.sources.table import official
 from wizard.system import paths
-from wizard.system.links import long_path
 
 _TOOLS = ("pip", "setuptools", "wheel")  # they come with the environment, as pip freeze says too
 _MOST_BYTES = 1 << 20
@@ -202,20 +201,10 @@ def _sources(plan: Plan | None, one: Environment) -> tuple[PlanSource, ...]:
 
 
 def _conda_packages(prefix: Path) -> Iterator[ExportedPackage]:
-    for path in sorted((long_path(prefix) / "conda-meta").glob("*.json")):
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            yield ExportedPackage(
-                str(data["name"]),
-                str(data["version"]),
-                str(data["build"]),
-                str(data["subdir"]),
-                without_credentials(str(data.get("url") or "")),
-                str(data.get("md5") or ""),
-                str(data.get("sha256") or ""),
-            )
-        except (OSError, ValueError, LookupError, TypeError):
-            continue
+    for record in read_records(prefix):
+        url = without_credentials(record.url or "")
+        named = (record.name, record.version, record.build, record.subdir)
+        yield ExportedPackage(*named, url, record.md5 or "", record.sha256 or "")
 
 
 def platform_words(conda: Iterable[ExportedPackage]) -> str:

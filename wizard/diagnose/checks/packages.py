@@ -7,7 +7,6 @@ One file: the checks read one installation and share its files.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -238,14 +237,8 @@ def _needed(env: Installation) -> frozenset[str]:
 def _files_of_conda(env: Installation) -> frozenset[str]:
     """What conda's records list below the folder of packages, relative to it."""
     below = f"{env.site.relative_to(env.prefix).as_posix()}/" if env.prefix in env.site.parents else "/"
-    listed: set[str] = set()
-    for path in (long_path(env.prefix) / "conda-meta").glob("*.json"):
-        try:
-            files = json.loads(path.read_text(encoding="utf-8")).get("files", ())
-        except (OSError, ValueError, AttributeError):
-            continue
-        listed.update(str(name)[len(below) :] for name in files if str(name).startswith(below))
-    return frozenset(listed)
+    listed = (name for record in env.records for name in record.files)
+    return frozenset(name[len(below) :] for name in listed if name.startswith(below))
 
 
 def _damaged(distribution: Distribution, wrong: tuple[Damage, ...]) -> Finding:

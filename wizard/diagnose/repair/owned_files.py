@@ -8,12 +8,12 @@ holds such a file.
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Collection, Iterable, Iterator, Set
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.environment.conda.records import read_record_file
 from wizard.environment.inspect.owned import may_record
 from wizard.install.wheel import read_wheel
 from wizard.model.distributions import (
@@ -43,7 +43,7 @@ def owned_by_others(prefix: Path, site: Path, names: frozenset[str], further: It
     going = {_relative(prefix, info) for info in info_folders(site) if folder_name(info) in names}
     for found in sorted((long_path(prefix) / "conda-meta").glob("*.json")):
         record = prefix / "conda-meta" / found.name
-        listed = () if record in further else tuple(_conda_files(prefix, record))
+        listed = () if record in further else _conda_files(prefix, record)
         if not any(path.rpartition("/")[0] in going for path in listed):
             files.update(listed)
     for info in info_folders(site):
@@ -167,13 +167,11 @@ def _files_below(prefix: Path, top: Path) -> Iterator[str]:
         yield from (f"{start}/{name}" for name in (*names, *links) if not name.endswith(".pyc"))
 
 
-def _conda_files(prefix: Path, record: Path) -> Iterator[str]:
+def _conda_files(prefix: Path, record: Path) -> tuple[str, ...]:
     if record.parent != prefix / "conda-meta" or record.suffix != ".json":
-        return
-    try:
-        yield from (str(path) for path in json.loads(long_path(record).read_text(encoding="utf-8")).get("files", ()))
-    except (OSError, ValueError, AttributeError):
-        return
+        return ()
+    found = read_record_file(record)
+    return found.files if found else ()
 
 
 def _highest(prefix: Path, site: Path, wanted: Iterable[str], shared: Shared) -> tuple[str, ...]:

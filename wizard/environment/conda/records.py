@@ -13,13 +13,14 @@ import os
 import re
 import stat
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+import msgspec
 from filelock import FileLock
 
+from wizard.model.typed import from_json
 from wizard.system import paths
 from wizard.system.disk import BINARY
 from wizard.system.links import long_path
@@ -30,47 +31,53 @@ _USER = re.compile(r"(\bhttps?://)[^\s/@'\"]+@", re.IGNORECASE)
 _TOKEN = re.compile(r"(\bhttps?://[^\s/'\"]+)/t/[A-Za-z0-9_-]+/", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
-    """One `conda-meta/*.json`."""
+class RecordedPath(msgspec.Struct, frozen=True):
+    """One file of a package. `prefix_placeholder`: what stood in it where the prefix was written."""
 
-    name: str
-    version: str
-    build: str
-    subdir: str
-    channel: str
+    path: str = msgspec.field(name="_path")
+    prefix_placeholder: str | None = None
+
+
+class RecordedPaths(msgspec.Struct, frozen=True):
+    paths: tuple[RecordedPath, ...] = ()
+
+
+class Record(msgspec.Struct, frozen=True):
+    """One `conda-meta/*.json`, as far as anybody here reads it."""
+
+    name: str = ""
+    version: str = ""
+    build: str = ""
+    subdir: str = ""
+    channel: str | None = None
+    url: str | None = None
+    md5: str | None = None
+    sha256: str | None = None
+    files: tuple[str, ...] = ()
+    paths_data: RecordedPaths = RecordedPaths()
 
     def __str__(self) -> str:
-        return f"{without_credentials(self.channel).rstrip('/')}/{self.subdir}::{self.name}-{self.version}-{self.build}"
+        channel = (self.channel or "").removesuffix(f"/{self.subdir}")
+        return f"{without_credentials(channel).rstrip('/')}/{self.subdir}::{self.name}-{self.version}-{self.build}"
+
+
+def read_record_file(path: Path) -> Record | None:
+    """Return what one file says; None for one that cannot be read."""
+    try:
+        return from_json(long_path(path).read_bytes(), Record)
+    except (OSError, ValueError, RecursionError):
+        return None
 
 
 def read_records(prefix: Path) -> tuple[Record, ...]:
-    """Sorted by name; a record that cannot be read is left out."""
-    records = []
-    for path in sorted((long_path(prefix) / "conda-meta").glob("*.json")):
-        try:
-            records.append(parse_record(json.loads(path.read_text(encoding="utf-8"))))
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
-    return tuple(records)
+    """Return all records, by the files' names; one that cannot be read or names no package is left out."""
+    found = map(read_record_file, sorted((long_path(prefix) / "conda-meta").glob("*.json")))
+    return tuple(record for record in found if record and record.name and record.version)
 
 
 def owners_of_files(prefix: Path) -> Mapping[str, str]:
-    """Every file that conda's records list, relative with "/" -> the package as conda calls it."""
-    found: dict[str, str] = {}
-    for path in sorted((long_path(prefix) / "conda-meta").glob("*.json")):
-        try:
-            data = json.loads(path.read_text(encoding="utf-8"))
-            name = f"{data['name']} {data['version']}"
-            found.update(dict.fromkeys(map(str, data.get("files", ())), name))
-        except (OSError, ValueError, LookupError, TypeError, AttributeError):
-            continue
-    return found
-
-
-def parse_record(data: dict[str, Any]) -> Record:
-    channel = str(data.get("channel") or "").removesuffix(f"/{data['subdir']}")
-    return Record(data["name"], data["version"], data["build"], data["subdir"], channel)
+    """Return every file that conda's records list, relative with "/" -> the package as conda calls it."""
+    return {file: f"{record.name} {record.version}" for record in read_records(prefix) for file in record.files}
 
 
 def take_out_credentials(prefix: Path) -> None:
@@ -83,25 +90,37 @@ def take_out_credentials(prefix: Path) -> None:
 
 
 def name_sources(prefix: Path, sources: Mapping[str, str]) -> None:
-    """Of packages that came from files of this computer: the address that the channel has for them, by SHA-256."""
-    for path in (long_path(prefix) / "conda-meta").glob("*.json") if sources else ():
-        data = json.loads(path.read_text(encoding="utf-8"))
+    """Write the channel's address, by SHA-256, into records of packages that came from files of this computer."""
+
+    def change(data: dict[str, Any]) -> bool:
         url = sources.get(str(data.get("sha256")))
         if url is not None:
             data["url"] = url
-            path.write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8", newline="\n")
+        return url is not None
+
+    if sources:
+        _rewrite(prefix, change)
 
 
 def correct_links(prefix: Path) -> None:
     """Take out the digests of symbolic links. rattler writes that of the link's text; conda writes none, and its
     `doctor` compares what stands there with the file that the link leads to. Raises OSError, ValueError."""
-    for path in (long_path(prefix) / "conda-meta").glob("*.json"):
-        data = json.loads(path.read_text(encoding="utf-8"))
+
+    def change(data: dict[str, Any]) -> bool:
         entries = data.get("paths_data", {}).get("paths", ())
         links = [entry for entry in entries if entry.get("path_type") == "softlink" and "sha256_in_prefix" in entry]
         for entry in links:
             del entry["sha256_in_prefix"]
-        if links:
+        return bool(links)
+
+    _rewrite(prefix, change)
+
+
+def _rewrite(prefix: Path, change: Callable[[dict[str, Any]], bool]) -> None:
+    """Write records anew, with all that they hold, where `change` changed something. Raises OSError, ValueError."""
+    for path in (long_path(prefix) / "conda-meta").glob("*.json"):
+        data = json.loads(path.read_text(encoding="utf-8"))
+        if change(data):
             path.write_text(json.dumps(data, indent=2, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 

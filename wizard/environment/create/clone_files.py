@@ -19,12 +19,13 @@ import os
 import posixpath
 import re
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 from urllib.parse import quote
 
+from wizard.environment.conda.records import read_records
 from wizard.model.errors import Cancelled
 from wizard.system.disk import move_blocks, share_blocks
 from wizard.system.links import extended, long_path
@@ -83,22 +84,9 @@ def mend_conda_records(prefix: Path, changed: Mapping[str, RewrittenFile]) -> No
 
 
 def placeholders_of(prefix: Path) -> dict[str, str]:
-    """Of conda's files: those into which the prefix was written, and over what."""
-    found: dict[str, str] = {}
-    for record in (long_path(prefix) / "conda-meta").glob("*.json"):
-        for path, placeholder in _recorded_placeholders(record):
-            found[path] = placeholder
-    return found
-
-
-def _recorded_placeholders(record: Path) -> Iterator[tuple[str, str]]:
-    try:
-        listed = json.loads(record.read_text(encoding="utf-8")).get("paths_data", {}).get("paths", ())
-        for entry in listed:
-            if entry.get("prefix_placeholder"):
-                yield str(entry["_path"]), str(entry["prefix_placeholder"])
-    except (OSError, ValueError, LookupError, AttributeError, TypeError):
-        return
+    """Return those of conda's files into which the prefix was written, and over what."""
+    entries = (entry for record in read_records(prefix) for entry in record.paths_data.paths)
+    return {entry.path: entry.prefix_placeholder for entry in entries if entry.prefix_placeholder}
 
 
 # Copies one file: sharing its blocks where the file system can (copy on write), else its bytes. Stops between blocks.

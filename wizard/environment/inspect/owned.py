@@ -14,11 +14,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import msgspec
-
+from wizard.environment.conda.records import read_record_file
 from wizard.environment.inspect.sizes import Folder
 from wizard.model.distributions import read_record
-from wizard.model.typed import from_json
 from wizard.system.links import long_path
 from wizard.system.traits import this
 
@@ -36,10 +34,6 @@ _FRAME = re.compile(
 _SCHEMES = ("bin", "Scripts", "include", "Include", "share", "etc", "man", "lib", "lib64", "Lib", "Library", "libexec")
 _METADATA = re.compile(r"^[^/]+\.(?:dist-info|egg-info)(?:/|$)")
 _CACHE = "__pycache__"
-
-
-class _CondaRecord(msgspec.Struct):
-    files: list[str] = []
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +67,8 @@ def owned_files(prefix: Path, sites: Iterable[str]) -> frozenset[str]:
     found: set[str] = set()
     prefix = long_path(prefix)
     for path in (prefix / "conda-meta").glob("*.json"):
-        try:
-            found.update(from_json(path.read_bytes(), _CondaRecord).files)
-        except (OSError, msgspec.MsgspecError, RecursionError):
-            continue
+        if conda := read_record_file(path):
+            found.update(conda.files)
     for site in sites:
         for record in (prefix / site).glob("*.dist-info/RECORD"):
             listed_there = (posixpath.normpath(f"{site}/{entry.path}") for entry in read_record(record.parent))
