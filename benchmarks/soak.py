@@ -35,9 +35,10 @@ COUNTS_NONE = sys.version_info < (3, 12)  # later it is immortal
 
 class Soak:
     def __init__(self, home: Path) -> None:
+        from tests.gui.fake_side import FakeSide
+
         from tests.app import values
         from tests.gui.fake_session import FakeRun, FakeSession
-        from tests.gui.fake_side import FakeSide
         from wizard.gui.shell.window import WizardWindow
         from wizard.gui.startup.app import application
         from wizard.gui.startup.preferences import Preferences
@@ -88,9 +89,9 @@ class Soak:
         if turn in (0, 1):
             self.page.log_button.toggle()
         elif turn == 2:
-            window._speak("zh_CN" if window.voice.language == "en" else "en")
+            window._set_language("zh_CN" if window.translator.language == "en" else "en")
         elif turn == 3:
-            window._wear("dark" if window.theme.shown == "light" else "light")
+            window._set_theme("dark" if window.theme.shown == "light" else "light")
         elif turn == 4:
             window.side.open(SideId.UNDO)
         else:

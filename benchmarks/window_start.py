@@ -78,7 +78,7 @@ FirstPicture.paintEvent = paintEvent
 def open_window(session, file, self_test, bare):
     from wizard.gui.startup.app import run_window
     def loop(app, window):
-        while "paint" not in marks or window.errands.busy:
+        while "paint" not in marks or window.tasks.busy:
             app.processEvents()
         mark("ready")
         tell(app)

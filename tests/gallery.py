@@ -75,12 +75,12 @@ class _Walk(Pictures):
         session.known_runs = [values.run_info("old", "unfinished", "/home/li/torch-envs/classroom")]
         self.settle(lambda: "runs" in session.names())
         window.pages[window.navigator.page].enter()
-        self.settle(lambda: not window.errands.busy)
+        self.settle(lambda: not window.tasks.busy)
         self.shoot("0-welcome")
         for number, name in enumerate(("1-check", "2-build", "3-source", "4-place", "5-review"), start=1):
             window.footer.primary.click()
             window.navigator.stop_hurrying()  # each page is wanted, not only the last one
-            self.settle(lambda: window.page.may_press() and not window.errands.busy)
+            self.settle(lambda: window.page.may_press() and not window.tasks.busy)
             self.shoot(name)
             getattr(self, f"_more_of_{number}", lambda: None)()
         window.footer.primary.click()
@@ -93,7 +93,7 @@ class _Walk(Pictures):
         self.shoot("6-install-closing")
         window.ask.put_away()
         self.end(self.fake.failed_run)
-        self.settle(lambda: install.remove.isVisible() and not window.errands.busy)
+        self.settle(lambda: install.remove.isVisible() and not window.tasks.busy)
         self.shoot("6-install-failed")
         self.finish("7-verify", True)
         told_hand_on(window)
@@ -119,13 +119,13 @@ class _Walk(Pictures):
         session.parts = type(session)(session.root).parts
         session.hold.clear()
         page.again.click()
-        self.settle(lambda: not self.window.errands.busy)
+        self.settle(lambda: not self.window.tasks.busy)
         self.shoot("1-check-found")
         shown = (button for button in page.rows.findChildren(_buttons()) if button.isVisible())  # not of rows before
         next(button for button in shown if button.isCheckable()).click()
         self.tall("1-check-driver")
         page.rows.fixes["dead-mirror"].click()
-        self.settle(lambda: not self.window.errands.busy)
+        self.settle(lambda: not self.window.tasks.busy)
         page.fold.button.setChecked(True)
         self.tall("1-check-fix")
 
@@ -147,9 +147,9 @@ class _Walk(Pictures):
         self.settle(lambda: len(page._live) == 4)
         self.shoot("3-source-racing")
         session.hold.clear()
-        self.settle(lambda: not self.window.errands.busy)
+        self.settle(lambda: not self.window.tasks.busy)
         page.lasting.tick.click()
-        self.settle(lambda: not self.window.errands.busy)
+        self.settle(lambda: not self.window.tasks.busy)
         self.tall("3-source-lasting")
         page.network_fold.button.setChecked(True)
         page.fold.button.setChecked(True)

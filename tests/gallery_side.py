@@ -141,10 +141,10 @@ class SideWalk(Pictures):
         session.facts = replace(session.facts, machine=replace(session.facts.machine, condas=condas))
         session.script = until_cancelled
         while window.navigator.page is not PageId.PLACE:
-            self.settle(lambda: window.page.may_press() and not window.errands.busy)
+            self.settle(lambda: window.page.may_press() and not window.tasks.busy)
             window.footer.primary.click()
             window.navigator.stop_hurrying()  # not past Place
-            self.settle(lambda: window.page.may_press() and not window.errands.busy)
+            self.settle(lambda: window.page.may_press() and not window.tasks.busy)
         place: Any = window.page
         place.engines["conda"].click()
         self.settle(window.page.may_press)
@@ -170,5 +170,5 @@ class SideWalk(Pictures):
         self.shoot("6-install-paused")
         self.settle()
         install.cancel.click()
-        self.settle(lambda: install.rest.isVisible() and not window.errands.busy)
+        self.settle(lambda: install.rest.isVisible() and not window.tasks.busy)
         self.shoot("6-install-cancelled")

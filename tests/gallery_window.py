@@ -26,7 +26,7 @@ class Pictures:
         if done is None:
             for _ in range(4):
                 self.app.processEvents()
-        is_done = done or (lambda: not self.window.errands.busy)
+        is_done = done or (lambda: not self.window.tasks.busy)
         while not is_done():
             if time.monotonic() > until:
                 raise TimeoutError(self.window.page.title)

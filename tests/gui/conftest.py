@@ -60,7 +60,7 @@ def make_window(
         made.append(window)
         with qtbot.waitExposed(window):
             window.show()
-        qtbot.waitUntil(lambda: not window.errands.busy)
+        qtbot.waitUntil(lambda: not window.tasks.busy)
         return window
 
     yield make

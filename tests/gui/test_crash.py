@@ -166,7 +166,7 @@ def test_what_was_set_aside_is_said_in_the_window(
     said: list[str] = []
 
     def look(app: QApplication, window: opening.WizardWindow) -> int:
-        while window.errands.busy:
+        while window.tasks.busy:
             app.processEvents()
         said.append(window.page.trouble.plain_text() if window.page.trouble.isVisible() else "")
         window.close()

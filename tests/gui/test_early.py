@@ -76,7 +76,7 @@ def test_nothing_of_the_first_picture_jumps(
     assert first.pixelColor(600, 300) == QColor(colours(theme)["window"])
     assert len({first.pixel(x, y) for x in range(18, 140) for y in range(24, 50)}) > 8, "there is no name"
     window.furnish(session, None)
-    qtbot.waitUntil(lambda: not window.errands.busy)
+    qtbot.waitUntil(lambda: not window.tasks.busy)
     then = window.grab().toImage()
     assert (window.geometry(), window.winId()) == (place, handle)
     assert then.copy(brand) == first.copy(brand)
@@ -118,7 +118,7 @@ def test_the_program_goes_on_in_the_window_that_is_there(
 
     def look(app: QApplication, window: WizardWindow) -> int:
         seen.extend(one for one in app.topLevelWidgets() if isinstance(one, WizardWindow) and one.isVisible())
-        while window.errands.busy:
+        while window.tasks.busy:
             app.processEvents()
         window.close()
         return 0

@@ -202,7 +202,7 @@ def test_a_deletion_shows_its_progress_and_goes_on_when_the_page_is_left(
     press(qtbot, window.footer.back)
     assert window.side.here is None
     side.let_go.set()
-    qtbot.waitUntil(lambda: not window.errands.busy)
+    qtbot.waitUntil(lambda: not window.tasks.busy)
     again = opened(qtbot, window)
     assert again is page
     assert "torch" not in cells(page, 0)

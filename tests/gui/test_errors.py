@@ -227,7 +227,7 @@ def test_log_lines_come_in_bites(qtbot: QtBot, make_window: MakeWindow, session:
     line = path.read_text(encoding="utf-8").replace('"run-started"', '"log"').strip()
     with path.open("a", encoding="utf-8") as file:
         file.write((line[:-1] + ', "step": "fetch", "text": "x"}\n') * 5000)
-    watch = RunWatch(session, window.errands, parent=window)
+    watch = RunWatch(session, window.tasks, parent=window)
     sizes: list[int] = []
     watch.logged.connect(lambda lines: sizes.append(len(lines)))
     watch.follow("r")

@@ -142,7 +142,7 @@ def test_on_a_screen_that_is_small_the_whole_window_is_seen(
         assert room.contains(window.geometry())
         assert window.minimumHeight() <= window.height()
         window.close()
-        window.errands.stop()
+        window.tasks.stop()
         window.deleteLater()
 
 
@@ -169,7 +169,7 @@ def test_no_settings_file_stops_the_start(
         window.show()
     assert window.page.title
     window.close()
-    window.errands.stop()
+    window.tasks.stop()
     window.deleteLater()
 
 

@@ -270,7 +270,7 @@ def test_from_the_code_to_a_tested_environment_and_on_to_the_next(
     assert window.isVisible(), "it asks first"
     press(qtbot, window.ask.stay)
     press(qtbot, verify.hand_on.stop)
-    qtbot.waitUntil(lambda: not window.errands.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: not window.tasks.busy, timeout=LONG)
     assert not verify.hand_on.isVisible()
     with pytest.raises(WizardError):
         enter(Asked(pack=address, code=code), look=lambda wanted: ())

@@ -75,7 +75,7 @@ def make_real(qapp: QApplication, qtbot: QtBot, tmp_path: Path) -> Iterator[Call
 
 
 def quiet(qtbot: QtBot, window: WizardWindow) -> None:
-    qtbot.waitUntil(lambda: not window.page.is_busy and not window.errands.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: not window.page.is_busy and not window.tasks.busy, timeout=LONG)
 
 
 def said(window: WizardWindow) -> str:

@@ -15,7 +15,7 @@ from wizard.gui.shell.window import WizardWindow
 
 
 def settle(qtbot: QtBot, window: WizardWindow) -> None:
-    qtbot.waitUntil(lambda: not window.page.is_busy and not window.errands.busy)
+    qtbot.waitUntil(lambda: not window.page.is_busy and not window.tasks.busy)
 
 
 def dragged_in(data: QMimeData) -> QDragEnterEvent:
@@ -53,8 +53,8 @@ def put_away(*windows: WizardWindow) -> None:
         window.side.close()
         window.navigator.restart()
         window.close()
-        window.errands.stop()
-        window.voice.speak("en")
+        window.tasks.stop()
+        window.translator.set_language("en")
         window.deleteLater()
     QApplication.processEvents()
 

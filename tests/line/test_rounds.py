@@ -118,7 +118,7 @@ class Person:
             self.check_silence(install)
         if window.navigator.page is PageId.VERIFY:
             said.add("result")
-        if window.navigator.page is PageId.WELCOME and not window.page.is_busy and not window.errands.busy:
+        if window.navigator.page is PageId.WELCOME and not window.page.is_busy and not window.tasks.busy:
             words = {one.text() for one in window.page.findChildren(QPushButton) if one.isVisible()}
             said |= {"offered"} if "&Resume" in words else set()
             said |= {"result"} if "&See the result" in words else set()
@@ -293,7 +293,7 @@ def test_the_window_tells_the_truth_whatever_happens(
                 sys.stdout.flush()
     finally:
         person.shut()
-        person.window.errands.stop()
+        person.window.tasks.stop()
         qapp.processEvents()
     assert person.wrong == []
     prefix = home_world.home / "state" / "envs" / "demo"

@@ -112,7 +112,7 @@ def test_a_run_survives_the_window_and_the_next_one_shows_it(open_window, at_hom
     run_id = first.navigator.state.run_id
     assert run_id
     qtbot.waitUntil(lambda: WindowSession().is_running(run_id), timeout=LONG)
-    first.errands.stop()
+    first.tasks.stop()
     first.hide()
     second = open_window()
     qtbot.waitUntil(lambda: second.navigator.state.run_id == run_id, timeout=LONG)

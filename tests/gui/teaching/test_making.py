@@ -126,7 +126,7 @@ def test_a_build_that_is_stopped_keeps_what_it_has_and_is_gone_on_with(page_of, 
         press(qtbot, window.ask.stay)
         press(qtbot, page.pack.drop)
         assert "is used by the next build" in said(window)
-        qtbot.waitUntil(lambda: not window.errands.busy, timeout=LONG)
+        qtbot.waitUntil(lambda: not window.tasks.busy, timeout=LONG)
         before = sum(origin.sent.values())
         assert before
         origin.add(f"/{slow.filename}", course.data[slow.sha256])

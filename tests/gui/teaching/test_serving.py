@@ -42,7 +42,7 @@ def test_it_is_handed_out_counted_and_stopped(page_of, qtbot: QtBot, built: tupl
     page._look()
     qtbot.waitUntil(lambda: "have fetched: 1." in said(window), timeout=LONG)
     press(qtbot, page.serving.stop)
-    qtbot.waitUntil(lambda: not window.errands.busy, timeout=LONG)
+    qtbot.waitUntil(lambda: not window.tasks.busy, timeout=LONG)
     assert page.serving.start.isVisible()
     with pytest.raises(OSError, match="refused"):
         urllib.request.urlopen(address)
@@ -79,7 +79,7 @@ def test_a_damaged_file_is_named_not_handed_out_and_mended(page_of, qtbot: QtBot
         assert "not announced" in said(window)
         press(qtbot, page.serving.mend)
         qtbot.waitUntil(page.pack.go.isVisible, timeout=LONG)
-        qtbot.waitUntil(lambda: not window.errands.busy, timeout=LONG)
+        qtbot.waitUntil(lambda: not window.tasks.busy, timeout=LONG)
         press(qtbot, page.pack.go)
         qtbot.waitUntil(lambda: wheel.read_bytes() == good and page.serving.isVisible(), timeout=LONG)
     assert not window.serving.is_on

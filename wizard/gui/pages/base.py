@@ -1,6 +1,6 @@
 """What all pages share: title, error and progress in the page, a body that scrolls, and the primary button's words.
 
-A page shows the navigator's state and puts values into it. It starts long calls through `errand`, of which
+A page shows the navigator's state and puts values into it. It starts long calls through `start_task`, of which
 one can be under way at a time; leaving the page cancels it.
 """
 
@@ -31,15 +31,15 @@ class Page(QWidget):
     wants_focus = Signal()  # what had the focus is gone
     retitled = Signal()  # only the window's title has to be written anew
 
-    def __init__(self, desk: AppContext) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
         self.setObjectName("page")
-        self.desk = desk
+        self.context = context
         self.footer_left: list[QWidget] = []
         self.footer_right: list[QWidget] = []
-        self._errand: Task[Any] | None = None
+        self._task: Task[Any] | None = None
         self._title, self._subtitle = label("", "title"), label("", "subtitle")
-        self.trouble = Trouble(desk.voice)
+        self.trouble = Trouble(context.translator)
         self.busy = Busy()
         sheet = QWidget()
         sheet.setObjectName("sheet")
@@ -81,13 +81,13 @@ class Page(QWidget):
         return self.tr("&Next")
 
     def may_press(self) -> bool:
-        return self._errand is None and self.desk.navigator.may_go_next()
+        return self._task is None and self.context.navigator.may_go_next()
 
     def press(self) -> None:
-        self.desk.navigator.go_next()
+        self.context.navigator.go_next()
 
     def may_back(self) -> bool:
-        return self.desk.navigator.may_go_back()
+        return self.context.navigator.may_go_back()
 
     def back_text(self) -> str:
         """The way back in words; '' leaves it at the usual ones, a step back."""
@@ -109,10 +109,10 @@ class Page(QWidget):
 
     @property
     def state(self) -> AppState:
-        return self.desk.navigator.state
+        return self.context.navigator.state
 
     def say(self, message: Words | None) -> str:
-        return self.desk.voice.say(message)
+        return self.context.translator.say(message)
 
     def set_head(self, title: str, subtitle: str) -> None:
         self._title.setText(title)
@@ -125,7 +125,7 @@ class Page(QWidget):
     def turn_help(self, name: str) -> None:
         """`name`: the page's own, as `page.help.<name>` has it."""
         if self._help is None:
-            self._help = HelpPanel(self.desk.voice, name)
+            self._help = HelpPanel(self.context.translator, name)
             self._help.closed.connect(self.close_help)
             self._sheet_rows.insertWidget(1, self._help)
         elif not self._help.isHidden():
@@ -163,9 +163,9 @@ class Page(QWidget):
 
     @property
     def is_busy(self) -> bool:
-        return self._errand is not None
+        return self._task is not None
 
-    def errand(
+    def start_task(
         self,
         words: Callable[[], str] | None,
         work: Work[T],
@@ -174,29 +174,29 @@ class Page(QWidget):
         on_failed: Callable[[WizardError], None] | None = None,
     ) -> None:
         """Makes a long call. Without `words` no bar is shown (for calls that are short as a rule)."""
-        self.cancel_errand()
+        self.cancel_task()
         self.trouble.clear()
         if words is not None:
             self.busy.begin(words)
 
         def done(answer: T) -> None:
-            self._errand_is_over()
+            self._task_is_over()
             on_done(answer)
             self.changed.emit()
 
         def failed(error: WizardError) -> None:
-            self._errand_is_over()
+            self._task_is_over()
             (on_failed or self.trouble.show_error)(error)
             self.changed.emit()
 
-        self._errand = self.desk.errands.start(work, done, failed, on_note)
+        self._task = self.context.tasks.start(work, done, failed, on_note)
         self.changed.emit()
 
-    def cancel_errand(self) -> None:
-        if self._errand is not None:
-            self._errand.cancel()
-            self._errand_is_over()
+    def cancel_task(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            self._task_is_over()
 
-    def _errand_is_over(self) -> None:
-        self._errand = None
+    def _task_is_over(self) -> None:
+        self._task = None
         self.busy.end()

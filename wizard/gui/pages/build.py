@@ -21,18 +21,18 @@ _COMPANIONS = ("torchvision", "torchaudio")
 
 
 class BuildPage(Page):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
-        self.card = VerdictCard(desk.voice)
-        self.grid = BuildGrid(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
+        self.card = VerdictCard(context.translator)
+        self.grid = BuildGrid(context)
         self.grid.chosen.connect(self._choose)
         self.grid.looked_at.connect(self._explain)
         self.every = QCheckBox()
         self.every.toggled.connect(self.render_state)
-        self.force, self.news = ForceBox(desk.voice), NewsBox(desk.voice)
+        self.force, self.news = ForceBox(context.translator), NewsBox(context.translator)
         self.force.agreed.connect(self._choose)
         self.grid.wanted.connect(self.force.ask)
-        self._aside = SideTask(desk.errands)
+        self._aside = SideTask(context.tasks)
         why = box("card")
         self._why = label("")
         column(why, (16, 12, 16, 12)).addWidget(self._why)
@@ -59,7 +59,7 @@ class BuildPage(Page):
         self._look_for_news()
 
     def leave(self) -> None:
-        self.cancel_errand()
+        self.cancel_task()
         self._aside.cancel()
         self.force.put_away()
 
@@ -125,7 +125,7 @@ class BuildPage(Page):
         if update:
             words = self.tr("After an update to driver %1 or newer, %2 would fit.").replace("%1", update.driver)
             parts.append(words.replace("%2", build_text(update.torch, update.variant)))
-        return self.desk.voice.join(parts)
+        return self.context.translator.join(parts)
 
     def _explain(self, one: Candidate | None) -> None:
         verdict = self.state.verdict
@@ -134,7 +134,7 @@ class BuildPage(Page):
         if one is None or one.fits:
             words = self._usual_words(verdict)
         else:
-            said = self.desk.voice.join(self.say(reason.message) for reason in one.reasons)
+            said = self.context.translator.join(self.say(reason.message) for reason in one.reasons)
             words = f"{build_text(one.torch, one.variant)}: {said}"
         self._why.setText(words)
         self._why_box.setVisible(bool(words))
@@ -169,7 +169,7 @@ class BuildPage(Page):
         if now.python != before.python or self.state.verdict is None:
             self._propose(now)
         else:
-            self.desk.navigator.put_verdict(now, self.state.verdict, self.state.picked)
+            self.context.navigator.put_verdict(now, self.state.verdict, self.state.picked)
 
     def _choose(self, one: Candidate) -> None:
         verdict = self.state.verdict
@@ -179,15 +179,15 @@ class BuildPage(Page):
         choices = replace(
             self.state.choices, torch=None if is_best else one.torch, variant=None if is_best else one.variant
         )
-        self.desk.navigator.put_verdict(choices, verdict, one)
+        self.context.navigator.put_verdict(choices, verdict, one)
 
     def _propose(self, choices: Choices) -> None:
         """Always for the whole grid: a cell that was taken must not hide the others."""
-        facts, session = self.state.facts, self.desk.session
+        facts, session = self.state.facts, self.context.session
         if facts is None:
             return
         every = replace(choices, torch=None, variant=None)
-        self.errand(
+        self.start_task(
             None,
             lambda is_cancelled, note: session.propose(facts, every),
             lambda verdict: self._proposed(choices, verdict),
@@ -195,13 +195,13 @@ class BuildPage(Page):
 
     def _look_for_news(self) -> None:
         """What the sources list beyond the tables; told when it is known, and nobody waits for it."""
-        state, session = self.state, self.desk.session
+        state, session = self.state, self.context.session
         facts, choices = state.facts, state.choices
         if facts is None or state.news is not None or choices.offline:
             return
         self._aside.start(
             lambda is_cancelled, note: session.news(facts, choices, is_cancelled),
-            self.desk.navigator.put_news,
+            self.context.navigator.put_news,
             lambda error: None,  # news that cannot be had are no news; the next page asks the sources in earnest
         )
 
@@ -209,4 +209,4 @@ class BuildPage(Page):
         picked = picked_for(verdict, choices)
         if picked and (picked.torch, picked.variant) != (choices.torch, choices.variant):
             choices = replace(choices, torch=None, variant=None)
-        self.desk.navigator.put_verdict(choices, verdict, picked)
+        self.context.navigator.put_verdict(choices, verdict, picked)

@@ -31,10 +31,10 @@ def link_name(kind: str) -> str:
 
 
 class VerdictCard(QFrame):
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "chosen")
-        self._voice = voice
+        self._translator = translator
         rows = column(self, (16, 14, 16, 14), 8)
         head = line_up()
         self._build = label("", "big", wrap=False)
@@ -63,7 +63,7 @@ class VerdictCard(QFrame):
         self._build.setText(f"torch {one.torch} + {variant_text(one.variant)}")
         if not one.fits:
             self._pill.show_state("warning", self.tr("does not fit here"))
-            said = " ".join(self._voice.say(reason.message) for reason in one.reasons)
+            said = " ".join(self._translator.say(reason.message) for reason in one.reasons)
             self._with.setText(said)
             return
         unsure = one.confidence != "high"
@@ -83,7 +83,7 @@ class VerdictCard(QFrame):
                 self._chain.addWidget(made, 1)
         for made, link in zip(self._links, proof, strict=True):
             source = self.tr("Source: %1").replace("%1", link.source) if link.source else ""
-            made.show_words(link_name(link.kind), self._voice.say(link.message), source)
+            made.show_words(link_name(link.kind), self._translator.say(link.message), source)
 
     @staticmethod
     def _parts(one: Candidate, choices: Choices) -> list[str]:
@@ -121,10 +121,10 @@ def build_text(torch: str, variant: str) -> str:
 class NewsBox(QFrame):
     """Told beside the verdict; it never takes its place, for the tables have no facts of these builds."""
 
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._voice = voice
+        self._translator = translator
         rows = column(self, (16, 12, 16, 12), 4)
         self._title, self._lines = label("", "strong"), label("")
         self._then = label("", "muted")
@@ -150,9 +150,9 @@ class NewsBox(QFrame):
         elif one.fits:
             fits = self.tr("would fit this computer")
         else:
-            why = self._voice.say(one.reasons[0].message).rstrip(".。") if one.reasons else ""
+            why = self._translator.say(one.reasons[0].message).rstrip(".。") if one.reasons else ""
             fits = self.tr("would not fit: %1").replace("%1", why)
-        return f"•  torch {build.torch} + {variant} ({self._voice.say(build.source.label)}): {fits}"
+        return f"•  torch {build.torch} + {variant} ({self._translator.say(build.source.label)}): {fits}"
 
 
 class ForceBox(QFrame):
@@ -160,10 +160,10 @@ class ForceBox(QFrame):
 
     agreed = Signal(object)  # Candidate
 
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "ask")
-        self._voice = voice
+        self._translator = translator
         self._one: Candidate | None = None
         rows = column(self, (16, 12, 16, 12), 8)
         self._pill, self._what, self._why = Pill("warning"), label("", "strong"), label("")
@@ -210,7 +210,7 @@ class ForceBox(QFrame):
         self._what.setText(
             self.tr("Take %1 all the same?").replace("%1", build_text(self._one.torch, self._one.variant))
         )
-        said = [self._voice.say(reason.message) for reason in self._one.reasons]
+        said = [self._translator.say(reason.message) for reason in self._one.reasons]
         rest = self.tr("It will be installed, but here it will not run on a card; the test at the end will say so.")
         self._why.setText("\n".join((*(f"•  {words}" for words in said), rest)))
         self.setAccessibleName(f"{self._what.text()} {self._why.text()}")

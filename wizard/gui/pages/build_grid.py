@@ -48,7 +48,7 @@ class _Cell(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         kind = str(index.data(_KIND) or "")
-        colour = self._grid.desk.theme.colour
+        colour = self._grid.context.theme.colour
         back, fore = {
             "picked": ("accent", "on_accent"),
             "fits": ("ok", "on_ok"),
@@ -87,9 +87,9 @@ class BuildGrid(QTableWidget):
     wanted = Signal(object)  # Candidate: one was pressed that does not fit, but is there
     looked_at = Signal(object)  # Candidate | None: under the mouse or the cursor
 
-    def __init__(self, desk: AppContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.desk = desk
+        self.context = context
         self._grid: Grid | None = None
         self._heads: tuple[tuple[str, ...], ...] = ()
         self._shown: dict[tuple[int, int], _Words] = {}
@@ -213,7 +213,7 @@ class BuildGrid(QTableWidget):
         item.setToolTip(words.whole)
 
     def _words(self, one: Candidate | None, picked: Candidate | None, best: Candidate | None) -> _Words:
-        say = self.desk.voice.say
+        say = self.context.translator.say
         absent = message("plan.cell.not-published")
         if one is None:
             return _Words(_ABSENT, "", say(absent))

@@ -47,12 +47,12 @@ def requirement_name(name: str) -> str:
 
 
 class CheckPage(Page):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._ended: set[str] = set()
         self._live: tuple[LiveRow, ...] = live_rows((), frozenset())
-        self._aside = SideTask(desk.errands)
-        self.rows, self.drifted, self.others = (CheckRows(desk, requirement_name) for _ in range(3))
+        self._aside = SideTask(context.tasks)
+        self.rows, self.drifted, self.others = (CheckRows(context, requirement_name) for _ in range(3))
         self._written = label("", "strong")
         self._drift_title = label("", "heading")
         self._after = label("", "muted")
@@ -61,7 +61,7 @@ class CheckPage(Page):
         self.others.setProperty("role", "fold")
         self.fold.body.setContentsMargins(0, 0, 0, 0)
         self.again, self.copy, self.choose = QPushButton(), QPushButton(), QPushButton()
-        self.choose.clicked.connect(desk.navigator.go_next)
+        self.choose.clicked.connect(context.navigator.go_next)
         self.again.clicked.connect(self._again)
         self.copy.clicked.connect(self._copy_facts)
         self.footer_left, self.footer_right = [self.copy, self.again], [self.choose]
@@ -80,7 +80,7 @@ class CheckPage(Page):
             self._look_over(self.state.facts)
 
     def leave(self) -> None:
-        self.cancel_errand()
+        self.cancel_task()
         self._aside.cancel()
 
     def first_control(self) -> QWidget | None:
@@ -94,7 +94,7 @@ class CheckPage(Page):
     def press(self) -> None:
         """Where all is well, the pages between here and Review need no answer."""
         if self._may_hurry:
-            self.desk.navigator.hurry()
+            self.context.navigator.hurry()
         else:
             super().press()
 
@@ -123,7 +123,7 @@ class CheckPage(Page):
             words = self.tr("Checked in %1. Nothing has been changed.").replace("%1", seconds_text(facts.seconds))
             if self._may_hurry:
                 more = self.tr("Next chooses everything for you and shows it before anything is done.")
-                words = self.desk.voice.join((words, more))
+                words = self.context.translator.join((words, more))
             self.rows.show_rows(check_rows(facts, looks))
         self.set_head(self.tr("Your computer"), words if self._written.isHidden() else "")
         drifted = tuple(drift_rows(looks.drifts)) if looks and facts else ()
@@ -147,9 +147,9 @@ class CheckPage(Page):
         self._ended, self._live = set(), live_rows((), frozenset())
         self.rows.close_fix()
         self.others.close_fix()
-        self.desk.navigator.put_facts(None)
-        session = self.desk.session
-        self.errand(
+        self.context.navigator.put_facts(None)
+        session = self.context.session
+        self.start_task(
             lambda: self.tr("Looking at this computer…"),
             lambda is_cancelled, note: session.probe(note, is_cancelled, note),
             self._probed,
@@ -168,21 +168,21 @@ class CheckPage(Page):
         self.rows.show_live(self._live)
 
     def _probed(self, facts: Facts) -> None:
-        self.desk.navigator.put_facts(facts)
+        self.context.navigator.put_facts(facts)
         self._look_over(facts)
         self.wants_focus.emit()
 
     def _look_over(self, facts: Facts) -> None:
-        session = self.desk.session
+        session = self.context.session
         self._aside.start(lambda is_cancelled, note: session.look_over(facts), self._looked, self.trouble.show_error)
 
     def _looked(self, looks: Looks) -> None:
-        self.desk.navigator.put_looks(looks)
+        self.context.navigator.put_looks(looks)
 
     # -- mending a setting
 
     def _plan_fix(self, part: CheckRows, finding: LintFinding) -> None:
-        session, looks = self.desk.session, self.state.looks
+        session, looks = self.context.session, self.state.looks
         if looks is None:
             return
         self.trouble.clear()
@@ -193,8 +193,8 @@ class CheckPage(Page):
         )
 
     def _write_fix(self, planned: Mending) -> None:
-        session = self.desk.session
-        self.errand(
+        session = self.context.session
+        self.start_task(
             lambda: self.tr("Writing the change…"),
             lambda is_cancelled, note: session.mend(planned),
             self._wrote,

@@ -28,11 +28,11 @@ from wizard.toolconfig.lint.finding import LintFinding
 
 
 class DriverPanel(QWidget):
-    def __init__(self, guide: DriverGuide, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, guide: DriverGuide, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         rows = column(self, gap=8)
         for note in guide.notes:
-            rows.addWidget(label(voice.say(note)))
+            rows.addWidget(label(translator.say(note)))
         parts = (
             (self.tr("Install it"), guide.install),
             (self.tr("Keep it at this series"), guide.hold),
@@ -63,9 +63,9 @@ class CheckRows(RowCard):
     wanted = Signal(object, object)  # self, LintFinding: show what mending it would write
     agreed = Signal(object)  # Mending: write it
 
-    def __init__(self, desk: AppContext, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, name_of: Callable[[str], str], parent: QWidget | None = None) -> None:
         super().__init__(4, 2, parent)
-        self._desk, self._name_of = desk, name_of
+        self._context, self._name_of = context, name_of
         self._shown: tuple[CheckRow, ...] = ()
         self._fix: tuple[LintFinding, Mending] | None = None
         self._open: set[str] = set()  # names of the rows whose way out is unfolded
@@ -107,9 +107,9 @@ class CheckRows(RowCard):
         name = self._name_of(row.name)
         pill = Pill(row.state)
         pill.setAccessibleName(f"{name}: {state_word(row.state)}")
-        lines: list[QWidget] = [label(self._desk.voice.say(row.fact))]
+        lines: list[QWidget] = [label(self._context.translator.say(row.fact))]
         if row.why:
-            lines.append(label(self._desk.voice.say(row.why), "muted"))
+            lines.append(label(self._context.translator.say(row.why), "muted"))
         button, wide = self._way_out(row, name, lines)
         words = stacked(*lines)
         self.add_row(pill, label(name, "strong", wrap=False), words, self._beside(button, words) if button else None)
@@ -158,12 +158,12 @@ class CheckRows(RowCard):
 
     def _way_out(self, row: CheckRow, name: str, lines: list[QWidget]) -> _WayOut:
         if row.guide:
-            panel = DriverPanel(row.guide, self._desk.voice)
+            panel = DriverPanel(row.guide, self._context.translator)
             return self._unfolding(self.tr("How to update"), name, row, panel), panel
         if row.finding and row.finding.is_fixable:
             return self._fixing(row.finding, name, lines)
         if row.fix:
-            fix = label(self._desk.voice.say(row.fix), "strong")
+            fix = label(self._context.translator.say(row.fix), "strong")
             lines.append(fix)
             button = self._unfolding(self.tr("What to do"), name, row, fix)
             button.setAccessibleDescription(fix.text())
@@ -188,7 +188,7 @@ class CheckRows(RowCard):
     # -- a setting that can be mended here
 
     def _fixing(self, finding: LintFinding, name: str, lines: list[QWidget]) -> _WayOut:
-        lines.append(label(self._desk.voice.say(finding.fix)))
+        lines.append(label(self._context.translator.say(finding.fix)))
         button = _small(self.tr("Fix…"), f"{name}: {finding.value or finding.code}")
         button.setAccessibleDescription(self.tr("Shows the change first; nothing is written yet."))
         button.clicked.connect(lambda: self.wanted.emit(self, finding))
@@ -200,9 +200,9 @@ class CheckRows(RowCard):
         made = QWidget()
         rows = column(made, gap=8)
         for refused in planned.refused:
-            rows.addWidget(label(self._desk.voice.say(refused.summary)))
-            rows.addWidget(label(self._desk.voice.say(refused.hint), "muted"))
-        diff = DiffView(self._desk.theme)
+            rows.addWidget(label(self._context.translator.say(refused.summary)))
+            rows.addWidget(label(self._context.translator.say(refused.hint), "muted"))
+        diff = DiffView(self._context.theme)
         diff.show_diffs(planned.diffs)
         rows.addWidget(diff)
         line = line_up()

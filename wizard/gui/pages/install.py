@@ -37,22 +37,22 @@ _LAID_OUT_MS = 50  # Qt lays the page out in several rounds of its loop
 
 
 class InstallPage(Page):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._paused = self._cancelling = False
         self._shown_run = ""
         self._percent = 0
         self._told: tuple[str, ...] = ()  # steps whose end was said aloud
-        self.watch = RunWatch(desk.session, desk.errands, desk.voice.say, self)
+        self.watch = RunWatch(context.session, context.tasks, context.translator.say, self)
         self.watch.changed.connect(self._show_run)
         self.watch.asked.connect(self._asked)
         self.watch.over.connect(self._over)
         self.watch.revived.connect(self._show_again)
-        self.watch.vanished.connect(desk.navigator.restart)
-        self.quiet = Remark(desk.voice, lambda: self.tr("No news"))
-        self.rest = Remark(desk.voice, lambda: self.tr("Stopped"))
-        self.progress = RunProgress(desk.voice)
-        self.steps = RunSteps(desk.voice)
+        self.watch.vanished.connect(context.navigator.restart)
+        self.quiet = Remark(context.translator, lambda: self.tr("No news"))
+        self.rest = Remark(context.translator, lambda: self.tr("Stopped"))
+        self.progress = RunProgress(context.translator)
+        self.steps = RunSteps(context.translator)
         self._notices = label("", "muted")
         self.log_button = QPushButton()
         self.log_button.setProperty("role", "plain")
@@ -94,9 +94,9 @@ class InstallPage(Page):
 
     def leave(self) -> None:
         """A page beside the wizard lies on top only: the run is followed on, for the title and for its end."""
-        if self.desk.side.here is None:
+        if self.context.side.here is None:
             self.watch.stop()
-            self.cancel_errand()
+            self.cancel_task()
 
     def first_control(self) -> QWidget | None:
         return self.pause if self.is_going else None
@@ -111,7 +111,7 @@ class InstallPage(Page):
 
     def press(self) -> None:
         if self.state.report is not None:
-            self.desk.navigator.go_next()
+            self.context.navigator.go_next()
         else:
             self._resume()
 
@@ -215,7 +215,7 @@ class InstallPage(Page):
             return
         for step in view.steps:
             if step.name in over and step.name not in self._told:
-                language = self.desk.voice.language
+                language = self.context.translator.language
                 self.announce(f"{step_name(step.name, language)}: {step_state(step.state, language)}")
         self._told = over
 
@@ -238,18 +238,20 @@ class InstallPage(Page):
         run_id, wish = self.watch.run_id, not self._paused
         self._paused = wish
         self._show_run()
-        self.errand(None, lambda is_cancelled, note: self.desk.session.request_pause(run_id, wish), self._nothing)
+        self.start_task(
+            None, lambda is_cancelled, note: self.context.session.request_pause(run_id, wish), self._nothing
+        )
 
     def ask_cancel(self) -> None:
         run_id = self.watch.run_id
         self._cancelling, self._paused = True, False
         self._show_run()
-        self.errand(None, lambda is_cancelled, note: self.desk.session.request_cancel(run_id), self._nothing)
+        self.start_task(None, lambda is_cancelled, note: self.context.session.request_cancel(run_id), self._nothing)
 
     def _explain(self) -> None:
         ending = self.watch.view.ending
         if ending is not None:
-            self.desk.side.open(SideId.EXPLAIN, text=ending.details)
+            self.context.side.open(SideId.EXPLAIN, text=ending.details)
 
     def _nothing(self, answer: object) -> None:
         """The answer comes as events; what was asked before it was written says nothing of it."""
@@ -265,24 +267,24 @@ class InstallPage(Page):
     def _resume(self) -> None:
         run_id = self.watch.run_id
         self.rest.clear()  # of the attempt before
-        self.errand(
+        self.start_task(
             lambda: self.tr("Starting…"),
-            lambda is_cancelled, note: resume_or_show(self.desk.session, run_id),
+            lambda is_cancelled, note: resume_or_show(self.context.session, run_id),
             lambda answer: self._show_again(),
         )
 
     def _show_again(self) -> None:
         """It goes on, or has ended meanwhile: it is followed until that is known."""
-        self.desk.navigator.show_run(self.watch.run_id)
+        self.context.navigator.show_run(self.watch.run_id)
         self.enter()
 
     def _remove(self) -> None:
         run_id = self.watch.run_id
         self.watch.stop()  # who removes a run holds it as a worker would
-        self.errand(
+        self.start_task(
             lambda: self.tr("Removing what the setup had made…"),
-            lambda is_cancelled, note: self.desk.session.discard(run_id),
-            lambda answer: self.desk.navigator.restart(),
+            lambda is_cancelled, note: self.context.session.discard(run_id),
+            lambda answer: self.context.navigator.restart(),
             on_failed=self._not_removed,
         )
 
@@ -295,13 +297,13 @@ class InstallPage(Page):
     # -- the end
 
     def _over(self, run: RunInfo) -> None:
-        ending, session = self.watch.view.ending, self.desk.session
+        ending, session = self.watch.view.ending, self.context.session
         if ending is None and run.state != "finished":
             self._died()
         elif ending is not None and not ending.has_report:
             self._over_without_test()
         else:
-            self.errand(
+            self.start_task(
                 None,
                 lambda is_cancelled, note: (session.report(run.id), run.prefix),
                 self._reported,
@@ -312,8 +314,8 @@ class InstallPage(Page):
         report, prefix = answer
         if read_report(report).verified:
             self.watch.stop()
-            self.desk.navigator.put_run_over(report, prefix)
-            self.desk.navigator.go_next()
+            self.context.navigator.put_run_over(report, prefix)
+            self.context.navigator.go_next()
         else:
             self._over_without_test()
 
@@ -325,7 +327,7 @@ class InstallPage(Page):
             self.trouble.show_error(WizardError("window-no-report", details=error.details))
 
     def _over_without_test(self) -> None:
-        self.desk.navigator.put_run_over(None)
+        self.context.navigator.put_run_over(None)
         ending = self.watch.view.ending
         if ending is not None and ending.cancelled:
             self._rest(message("flow.cancelled"), message("flow.cancelled-hint"))
@@ -343,6 +345,6 @@ class InstallPage(Page):
         self.announce(self.rest.words, urgent=True)
 
     def _died(self) -> None:
-        self.desk.navigator.put_run_over(None)
+        self.context.navigator.put_run_over(None)
         self._rest(message("flow.stopped"), message("flow.stopped-hint"))
         self._tell_end()

@@ -20,9 +20,9 @@ _STEPS = 1000
 
 
 class RunProgress(QFrame):
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._voice = voice
+        self._translator = translator
         self.setProperty("role", "card")
         rows = column(self, (16, 14, 16, 16), 10)
         line = line_up()
@@ -62,7 +62,7 @@ class RunProgress(QFrame):
             return []
         parts = [rate_text(counted.rate)] if counted.rate else []
         parts += [left_text(counted.eta)] if counted.eta is not None else []
-        limit = self._voice.say(limit_words(counted.limited_by))
+        limit = self._translator.say(limit_words(counted.limited_by))
         return [*parts, limit] if limit else parts
 
 
@@ -81,9 +81,9 @@ class _Row:
 
 
 class RunSteps(QWidget):
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._voice = voice
+        self._translator = translator
         self._rows: dict[str, _Row] = {}
         self._outer: QVBoxLayout = column(self)
         self._card = RowCard(4, 2)
@@ -109,16 +109,19 @@ class RunSteps(QWidget):
 
     def _show_step(self, step: StepView, view: RunView, is_going: bool, is_paused: bool) -> None:
         row = self._rows[step.name]
-        name = step_name(step.name, self._voice.language)
+        name = step_name(step.name, self._translator.language)
         is_running = step.state == "running"
         state = step.state if not is_running else "stopped" if not is_going else "paused" if is_paused else "running"
-        row.pill.show_state(_PILLS.get(state, "note"), step_state(state, self._voice.language))
+        row.pill.show_state(_PILLS.get(state, "note"), step_state(state, self._translator.language))
         if state == "running":
             row.pill.setText(row.pill.text().replace("!", "▸", 1))
         row.pill.setAccessibleDescription(name)
         _set(row.name, name)
-        said = self._voice.say(step.message)
-        _set(row.words, " • ".join(part for part in (said, self._voice.say(step.detail) if is_running else "") if part))
+        said = self._translator.say(step.message)
+        _set(
+            row.words,
+            " • ".join(part for part in (said, self._translator.say(step.detail) if is_running else "") if part),
+        )
         _set(row.right, "" if is_paused and is_running else self._right(step, view, is_going))
 
     @staticmethod

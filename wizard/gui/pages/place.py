@@ -43,8 +43,8 @@ DEFAULT_NAME = "torch"
 
 
 class PlacePage(Page):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self.name, self.folder = QLineEdit(), PathField()
         self._browse = QPushButton()
         self._browse.clicked.connect(self._choose_folder)
@@ -58,7 +58,7 @@ class PlacePage(Page):
         self.engines = self.engine.buttons
         self.volumes_fold, self.volumes = Fold(), VolumesForm()
         self.volumes_fold.body.addWidget(self.volumes)
-        self._aside = SideTask(desk.errands)
+        self._aside = SideTask(context.tasks)
         self.rows = RowCard(3, 2)
         self._wait = QTimer(self)
         self._wait.setSingleShot(True)
@@ -98,7 +98,7 @@ class PlacePage(Page):
         prefix = Path(choices.prefix) if choices.prefix else None
         is_new = not choices.reuse
         self.name.setText(choices.name or (prefix.name if prefix and is_new else DEFAULT_NAME))
-        self.folder.setText(str(prefix.parent if prefix and is_new else self.desk.session.environments_dir()))
+        self.folder.setText(str(prefix.parent if prefix and is_new else self.context.session.environments_dir()))
         self.engine.show_choices(choices, facts.machine.condas if facts else ())
         self.volumes.show_choices(choices)
         self.volumes_fold.button.setChecked(self.volumes.is_used)
@@ -106,7 +106,7 @@ class PlacePage(Page):
             (self.new if is_new else self.there).setChecked(True)
         self.render_state()
         self._check()
-        api = self.desk.session.tools
+        api = self.context.session.tools
         self._aside.start(lambda is_cancelled, note: api.environments(is_cancelled), self._known, lambda error: None)
 
     def _known(self, found: tuple[Environment, ...]) -> None:
@@ -117,7 +117,7 @@ class PlacePage(Page):
 
     def leave(self) -> None:
         self._wait.stop()
-        self.cancel_errand()
+        self.cancel_task()
         self._aside.cancel()
 
     def first_control(self) -> QWidget:
@@ -191,7 +191,7 @@ class PlacePage(Page):
             base = replace(self.state.choices, engine="auto", conda=None, channel=None, reuse=True, name=None)
             return replace(base, prefix=str(prefix) if prefix else None)
         name, folder = self.name.text().strip(), self.folder.text().strip()
-        usual = str(self.desk.session.environments_dir())
+        usual = str(self.context.session.environments_dir())
         if self.state.profile is not None:  # all but the place is the profile's
             base = replace(self.state.choices, name=None, prefix=None)
             return replace(base, name=name) if folder == usual else replace(base, prefix=str(Path(folder) / name))
@@ -202,14 +202,14 @@ class PlacePage(Page):
 
     def _show_path(self) -> None:
         folder, name = self.folder.text().strip(), self.name.text().strip()
-        usual = folder or str(self.desk.session.environments_dir())
+        usual = folder or str(self.context.session.environments_dir())
         self._path.setText(str(Path(usual) / name) if name else "")
 
     def _typed(self) -> None:
-        self.cancel_errand()
+        self.cancel_task()
         self._show_path()
         self._wait.start()
-        self.desk.navigator.put_place(self._choices(), None)
+        self.context.navigator.put_place(self._choices(), None)
 
     def _mode_changed(self, button: object, checked: bool) -> None:
         if checked:
@@ -217,33 +217,33 @@ class PlacePage(Page):
             self.wants_focus.emit()
 
     def _check(self) -> None:
-        session, facts, choices = self.desk.session, self.state.facts, self._choices()
+        session, facts, choices = self.context.session, self.state.facts, self._choices()
         if facts is None:
             return
         if choices.reuse:
             self._check_existing(choices)
             return
-        self.errand(
+        self.start_task(
             None,
             lambda is_cancelled, note: session.check_place(choices, facts),
-            lambda place: self.desk.navigator.put_place(choices, place),
+            lambda place: self.context.navigator.put_place(choices, place),
             on_failed=lambda error: self._refused(choices, error),
         )
 
     def _check_existing(self, choices: Choices) -> None:
         if choices.prefix is None:  # none is chosen yet
-            self.desk.navigator.put_place(choices, None)
+            self.context.navigator.put_place(choices, None)
             return
-        api = self.desk.session.tools
-        self.errand(
+        api = self.context.session.tools
+        self.start_task(
             None,
             lambda is_cancelled, note: api.check_reuse(choices),
-            lambda answer: self.desk.navigator.put_place(choices, ()),
+            lambda answer: self.context.navigator.put_place(choices, ()),
             on_failed=lambda error: self._refused(choices, error),
         )
 
     def _refused(self, choices: Choices, error: WizardError) -> None:
-        self.desk.navigator.put_place(choices, None)
+        self.context.navigator.put_place(choices, None)
         self.trouble.show_error(error)
 
     def _choose_folder(self) -> None:

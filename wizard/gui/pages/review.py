@@ -92,8 +92,8 @@ _NO_SETTINGS = "change.settings"
 
 
 class ReviewPage(Page):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._head = box("chosen")
         lines = column(self._head, (16, 14, 16, 14), 6)
         self._build, self._bytes = label("", "big"), label("")
@@ -109,16 +109,16 @@ class ReviewPage(Page):
         self.files.body.setContentsMargins(0, 0, 0, 0)
         self.files.body.addWidget(self._file_rows)
         self.settings, self.limits_fold = Fold(), Fold()
-        self.diff, self.limits = DiffView(desk.theme), LimitsForm()
+        self.diff, self.limits = DiffView(context.theme), LimitsForm()
         self.settings.body.addWidget(self.diff)
         self.limits_fold.body.addWidget(self.limits)
-        self._aside = SideTask(desk.errands)
-        self.nothing = Remark(desk.voice, lambda: self.tr("Nothing to do"))
+        self._aside = SideTask(context.tasks)
+        self.nothing = Remark(context.translator, lambda: self.tr("Nothing to do"))
         self.copy, self.save = QPushButton(), QPushButton()
         self.copy.clicked.connect(self._copy)
         self.save.clicked.connect(self._ask_where_to_save)
         self.footer_left = [self.copy, self.save]
-        self.saved = Remark(desk.voice, lambda: self.tr("Class profile"))
+        self.saved = Remark(context.translator, lambda: self.tr("Class profile"))
         self.body.addWidget(self.nothing)
         self.body.addWidget(self.saved)
         self.body.addWidget(self._head)
@@ -137,7 +137,7 @@ class ReviewPage(Page):
             self._prepare()
 
     def leave(self) -> None:
-        self.cancel_errand()
+        self.cancel_task()
         self._aside.cancel()
 
     def first_control(self) -> QWidget | None:
@@ -229,39 +229,39 @@ class ReviewPage(Page):
     # -- the plan
 
     def _prepare(self) -> None:
-        state, session = self.state, self.desk.session
+        state, session = self.state, self.context.session
         facts, choices, election = state.facts, state.choices, state.election
         if facts is None:
             return
         file = state.profile
         if file is not None:
-            self.errand(
+            self.start_task(
                 lambda: self.tr("Preparing what the class profile says…"),
-                lambda is_cancelled, note: self.desk.session.tools.plan_profile(
+                lambda is_cancelled, note: self.context.session.tools.plan_profile(
                     facts, file, choices, is_cancelled, state.classroom, state.trusted
                 ),
                 self._compared,
             )
             return
         if choices.reuse:
-            self.errand(
+            self.start_task(
                 lambda: self.tr("Comparing with what is in the environment…"),
-                lambda is_cancelled, note: self.desk.session.tools.plan_reuse(facts, choices, is_cancelled, note),
+                lambda is_cancelled, note: self.context.session.tools.plan_reuse(facts, choices, is_cancelled, note),
                 self._compared,
                 self._fetching,
             )
             return
         if election is None or state.election_is_stale:
-            self.errand(
+            self.start_task(
                 lambda: self.tr("Asking the sources again for the other engine…"),
                 lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled),
                 self._elected,
             )
             return
-        self.errand(
+        self.start_task(
             lambda: self.tr("Choosing the exact files and asking for their sizes…"),
             lambda is_cancelled, note: session.preview(facts, choices, election, is_cancelled, note),
-            self.desk.navigator.put_preview,
+            self.context.navigator.put_preview,
             self._fetching,
         )
 
@@ -276,7 +276,7 @@ class ReviewPage(Page):
         elif preview is None:
             self._say_nothing(message("reuse.nothing", prefix=self.state.choices.prefix or ""))
         else:
-            self.desk.navigator.put_preview(preview)
+            self.context.navigator.put_preview(preview)
 
     def _say_nothing(self, words: Message) -> None:
         self.nothing.show_words(words)
@@ -285,7 +285,7 @@ class ReviewPage(Page):
         self.changed.emit()
 
     def _elected(self, election: Election) -> None:
-        self.desk.navigator.put_election(election)
+        self.context.navigator.put_election(election)
         self._prepare()
 
     # -- the button
@@ -294,9 +294,9 @@ class ReviewPage(Page):
         preview = self.state.preview
         if preview is None:
             return
-        session, run_id, plans = self.desk.session, preview.plan.id, self.state.lasting
+        session, run_id, plans = self.context.session, preview.plan.id, self.state.lasting
         limits, before, choices = self.limits.limits(), preview.plan.choices, self.state.choices
-        api, profile = self.desk.session.tools, self.state.profile
+        api, profile = self.context.session.tools, self.state.profile
         is_limited = limits != (before.limit_rate, before.connections)
 
         def begin(note: Callable[[Any], None]) -> None:
@@ -311,32 +311,32 @@ class ReviewPage(Page):
                 api.remember_key(profile)
             session.start(run_id)
 
-        self.errand(
+        self.start_task(
             lambda: self.tr("Writing the settings, then starting…") if plans else self.tr("Starting…"),
             lambda is_cancelled, note: begin(note),
-            lambda answer: self.desk.navigator.show_run(run_id),
+            lambda answer: self.context.navigator.show_run(run_id),
             self._heard,
             self._not_begun,
         )
-        self.desk.navigator.begin(True)
+        self.context.navigator.begin(True)
 
     def _heard(self, note: Any) -> None:
         if isinstance(note, Plan):
-            self.desk.navigator.put_limits(note)
+            self.context.navigator.put_limits(note)
         else:
-            self.desk.navigator.put_used(*note)
+            self.context.navigator.put_used(*note)
 
     def _not_begun(self, error: WizardError) -> None:
         """What is left to be written is looked at anew, for a file may have changed since it was shown."""
-        session, left = self.desk.session, self.state.lasting
-        self.desk.navigator.begin(False)
+        session, left = self.context.session, self.state.lasting
+        self.context.navigator.begin(False)
         self.trouble.show_error(error)
 
         def plan() -> tuple[UsePlan, ...]:
             return tuple(session.plan_use(one.mirror, one.kinds) for one in left)
 
         if left:
-            self._aside.start(lambda is_cancelled, note: plan(), self.desk.navigator.put_lasting, lambda error: None)
+            self._aside.start(lambda is_cancelled, note: plan(), self.context.navigator.put_lasting, lambda error: None)
 
     # -- the same for a class
 
@@ -354,8 +354,8 @@ class ReviewPage(Page):
         if facts is None or preview is None:
             return
         self.saved.clear()
-        api = self.desk.session.tools
-        self.errand(
+        api = self.context.session.tools
+        self.start_task(
             lambda: self.tr("Making the class profile: asking the sources for its files…"),
             lambda is_cancelled, note: api.make_profile(facts, preview, choices, path, is_cancelled),
             lambda made: self._profile_saved(path, made),

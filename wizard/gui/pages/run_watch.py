@@ -41,12 +41,12 @@ class RunWatch(QObject):
     def __init__(
         self,
         session: WindowSession,
-        errands: TaskRunner,
+        tasks: TaskRunner,
         say: Callable[[Words], str] = text,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._session, self._errands, self._say = session, errands, say
+        self._session, self._tasks, self._say = session, tasks, say
         self._tail: EventTail | None = None
         self._run_id = ""
         self._generation = 0
@@ -153,7 +153,7 @@ class RunWatch(QObject):
             return
         self._is_asking, self._asked_at = True, time.monotonic()
         generation, run_id = self._generation, self._run_id
-        self._errands.start(
+        self._tasks.start(
             lambda is_cancelled, note: self._session.run(run_id),
             lambda run: self._answered(run, generation),
             lambda error: self._not_answered(error, generation),

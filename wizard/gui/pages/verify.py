@@ -35,10 +35,10 @@ _READY = (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED)  # its files are right, w
 
 
 class HandOnCard(QFrame):
-    def __init__(self, desk: AppContext) -> None:
+    def __init__(self, context: AppContext) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._desk = desk
+        self._context = context
         self._begun_for = ""  # the run; one that was stopped by hand is not begun again
         self._failure: WizardError | None = None
         rows = column(self, (16, 12, 16, 12), 6)
@@ -51,18 +51,18 @@ class HandOnCard(QFrame):
         self._words = label("", "muted")
         rows.addLayout(head)
         rows.addWidget(self._words)
-        self.stop.clicked.connect(desk.serving.stop)
-        desk.serving.changed.connect(self.retranslate)
+        self.stop.clicked.connect(context.serving.stop)
+        context.serving.changed.connect(self.retranslate)
         self.setVisible(False)
 
     def begin(self) -> None:
         """Opt-in: only where the form's tick was set."""
-        state, serving = self._desk.navigator.state, self._desk.serving
+        state, serving = self._context.navigator.state, self._context.serving
         if not self._is_wanted(state) or state.run_id == self._begun_for or serving.is_on:
             self.retranslate()
             return
         self._begun_for, self._failure = state.run_id or "", None
-        room, preview, classes = state.classroom, state.preview, self._desk.session.tools.classes
+        room, preview, classes = state.classroom, state.preview, self._context.session.tools.classes
         if room is None or preview is None:
             return
         serving.start(
@@ -81,7 +81,7 @@ class HandOnCard(QFrame):
         self.retranslate()
 
     def retranslate(self) -> None:
-        serving = self._desk.serving
+        serving = self._context.serving
         server = serving.server if serving.what == DOWNLOADS else None
         self.stop.setText(self.tr("St&op it"))
         self.stop.setVisible(server is not None)
@@ -94,7 +94,7 @@ class HandOnCard(QFrame):
         elif self._failure is not None:
             self._pill.show_state("note")
             self._title.setText(self.tr("The files could not be handed on"))
-            self._words.setText(self._desk.voice.say(self._failure.summary))
+            self._words.setText(self._context.translator.say(self._failure.summary))
 
 
 _HEADLINE = "zeros"  # torch.zeros(1).cuda(): the one that everybody wants to know
@@ -112,8 +112,8 @@ def check_word(state: str) -> str:
 
 
 class VerifyPage(Page):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._failure = box("error")
         lines = column(self._failure, (16, 14, 16, 14), 8)
         self._failure_pill = Pill("problem")
@@ -126,10 +126,10 @@ class VerifyPage(Page):
         self._evidence_lines.setFont(code_font())
         lines.addWidget(self._evidence_title)
         lines.addWidget(self._evidence_lines)
-        self.hand_on = HandOnCard(desk)
+        self.hand_on = HandOnCard(context)
         self.first, self.rows = RowCard(4, 2), RowCard(4, 2)
         self._rest_title, self._changed = label("", "heading"), label("", "muted")
-        self.ways = CodeLines(desk.voice)
+        self.ways = CodeLines(context.translator)
         self.save, self.copy, self.another, self.finish = (QPushButton() for _ in range(4))
         self.terminal, self.folder, self.manage, self.undo = (QPushButton() for _ in range(4))
         places, changes = line_up(gap=8), line_up(gap=8)
@@ -154,24 +154,24 @@ class VerifyPage(Page):
     def _connect(self) -> None:
         self.save.clicked.connect(self._ask_where_to_save)
         self.copy.clicked.connect(self._copy)
-        self.another.clicked.connect(self.desk.navigator.restart)
+        self.another.clicked.connect(self.context.navigator.restart)
         self.finish.clicked.connect(lambda: self.window().close())
         self.terminal.clicked.connect(self._open_terminal)
         self.folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self.state.prefix)))
-        self.manage.clicked.connect(lambda: self.desk.side.open(SideId.ENVIRONMENTS, Path(self.state.prefix)))
-        self.undo.clicked.connect(lambda: self.desk.side.open(SideId.UNDO))
+        self.manage.clicked.connect(lambda: self.context.side.open(SideId.ENVIRONMENTS, Path(self.state.prefix)))
+        self.undo.clicked.connect(lambda: self.context.side.open(SideId.UNDO))
 
     def enter(self) -> None:
         view = self._view
         if view is None or not self.state.prefix:
             return
-        prefix, has_cuda, api = Path(self.state.prefix), "+cu" in view.torch, self.desk.session.tools
-        self.errand(None, lambda is_cancelled, note: api.ways(prefix, has_cuda), self._show_ways)
+        prefix, has_cuda, api = Path(self.state.prefix), "+cu" in view.torch, self.context.session.tools
+        self.start_task(None, lambda is_cancelled, note: api.ways(prefix, has_cuda), self._show_ways)
         self.announce(f"{self.title}. {self.say(view.headline)}", urgent=True)
         self.hand_on.begin()
 
     def leave(self) -> None:
-        self.cancel_errand()
+        self.cancel_task()
 
     def _show_ways(self, sections: tuple[Section, ...]) -> None:
         self.ways.show_sections(sections)
@@ -203,7 +203,7 @@ class VerifyPage(Page):
     def press(self) -> None:
         """The doctor looks closer than the test, and its repair fetches only what is not here yet."""
         if self.has_failed:
-            self.desk.side.open(SideId.DOCTOR, Path(self.state.prefix))
+            self.context.side.open(SideId.DOCTOR, Path(self.state.prefix))
         else:
             self.window().close()
 
@@ -277,7 +277,7 @@ class VerifyPage(Page):
         self._evidence_lines.setText("\n".join(diagnosis.evidence))
 
     def _add_row(self, card: RowCard, check: CheckView) -> None:
-        name = self.desk.voice.name(f"verify.name.{check.name}", check.name)
+        name = self.context.translator.name(f"verify.name.{check.name}", check.name)
         pill = Pill(_STATES.get(check.state, "note"), check_word(check.state))
         pill.setAccessibleName(f"{name}: {pill.accessibleName()}")
         seconds = check.seconds if check.seconds is not None and check.seconds >= _WORTH_SAYING else None
@@ -286,14 +286,18 @@ class VerifyPage(Page):
         card.add_row(pill, label(name, "strong", wrap=False), label(self.say(check.message)), took, tight=True)
 
     def _open_terminal(self) -> None:
-        prefix, api = Path(self.state.prefix), self.desk.session.tools
-        self.errand(None, lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
+        prefix, api = Path(self.state.prefix), self.context.session.tools
+        self.start_task(None, lambda is_cancelled, note: api.open_terminal(prefix), lambda answer: None)
 
     # -- the report, to be copied and as a file
 
     def _copy(self) -> None:
-        report, api, language = dict(self.state.report or {}), self.desk.session.tools, self.desk.voice.language
-        self.errand(None, lambda is_cancelled, note: api.document_text(report, language), self._copied)
+        report, api, language = (
+            dict(self.state.report or {}),
+            self.context.session.tools,
+            self.context.translator.language,
+        )
+        self.start_task(None, lambda is_cancelled, note: api.document_text(report, language), self._copied)
 
     def _copied(self, words: str) -> None:
         copy_out(words, self.copy)
@@ -305,5 +309,9 @@ class VerifyPage(Page):
             self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
-        report, api, language = dict(self.state.report or {}), self.desk.session.tools, self.desk.voice.language
-        self.errand(None, lambda is_cancelled, note: api.save(path, report, language), lambda answer: None)
+        report, api, language = (
+            dict(self.state.report or {}),
+            self.context.session.tools,
+            self.context.translator.language,
+        )
+        self.start_task(None, lambda is_cancelled, note: api.save(path, report, language), lambda answer: None)

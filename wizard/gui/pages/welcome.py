@@ -39,8 +39,8 @@ _MOST_DRIFTS = 3
 
 
 class WelcomePage(Page):
-    def __init__(self, desk: AppContext, opened_file: str | None = None) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext, opened_file: str | None = None) -> None:
+        super().__init__(context)
         self._runs: tuple[RunInfo, ...] = ()
         self._live: dict[str, RunningCard] = {}  # by run
         self._news: set[str] = set()  # ended well while they were shown here, and their results were not looked at yet
@@ -69,7 +69,7 @@ class WelcomePage(Page):
             (self.undo, SideId.UNDO),
             (self.hold, SideId.CLASS),
         ):
-            one.clicked.connect(partial(desk.side.open, page))
+            one.clicked.connect(partial(context.side.open, page))
         self._cards = column(gap=10)
         self._usual = QWidget()  # all but the form
         rows = column(self._usual, gap=10)
@@ -172,23 +172,23 @@ class WelcomePage(Page):
     # -- the runs of this computer
 
     def _look(self) -> None:
-        self.errand(None, lambda is_cancelled, note: self.desk.session.runs(), self._found)
+        self.start_task(None, lambda is_cancelled, note: self.context.session.runs(), self._found)
 
     def _found(self, runs: tuple[RunInfo, ...]) -> None:
         self._runs = runs
-        self._opened = what_is(self._file, runs, self.desk.session.events_path) if self._file else None
+        self._opened = what_is(self._file, runs, self.context.session.events_path) if self._file else None
         self._profile, self._trusted = None, frozenset()
         self.render_state()
         self._read_profile(self._opened)
         first_look, self._looked = not self._looked, True
         running = next((run for run in runs if run.state == "running"), None)
-        if running and first_look and self.desk.side.here is None:
+        if running and first_look and self.context.side.here is None:
             self._show(running)  # the window was closed while it went on: now it is shown live
 
     def _look_for_drift(self) -> None:
-        """Beside the page's own errand; that it fails is no trouble of a person who has just come."""
-        self.desk.errands.start(
-            lambda is_cancelled, note: self.desk.session.tools.drift(), self._drifted, lambda error: None
+        """Beside the page's own task; that it fails is no trouble of a person who has just come."""
+        self.context.tasks.start(
+            lambda is_cancelled, note: self.context.session.tools.drift(), self._drifted, lambda error: None
         )
 
     def _drifted(self, found: tuple[EnvironmentChanges, ...]) -> None:
@@ -200,7 +200,7 @@ class WelcomePage(Page):
     # -- the cards
 
     def _running(self, run: RunInfo) -> QFrame:
-        made = self._live[run.id] = RunningCard(self.desk, run, lambda: self._show(run))
+        made = self._live[run.id] = RunningCard(self.context, run, lambda: self._show(run))
         made.is_over.connect(self._look)
         made.done.connect(self._done)
         return made
@@ -224,7 +224,7 @@ class WelcomePage(Page):
 
     def _show(self, run: RunInfo) -> None:
         self._news.discard(run.id)
-        self.desk.navigator.show_run(run.id)
+        self.context.navigator.show_run(run.id)
 
     def _unfinished(self, run: RunInfo) -> QFrame:
         words = self.tr("Go on with the unfinished setup of %1").replace("%1", run_name(run))
@@ -244,7 +244,7 @@ class WelcomePage(Page):
             return WelcomeCard("note", self.tr("Opened file"), words, str(opened.path), name, [])
         if run.state == "finished":
             words = self.tr("This plan was carried out already: %1").replace("%1", run_name(run))
-            ways = [(self.tr("&Check it"), lambda: self.desk.side.open(SideId.DOCTOR, Path(run.prefix)))]
+            ways = [(self.tr("&Check it"), lambda: self.context.side.open(SideId.DOCTOR, Path(run.prefix)))]
         elif run.state == "running":
             words = self.tr("This plan is being carried out: %1").replace("%1", run_name(run))
             ways = []  # its own card says so
@@ -284,7 +284,7 @@ class WelcomePage(Page):
         words = self.tr("Something replaced PyTorch in %1").replace("%1", drift.prefix.name)
         first = drift is self._drifts[0]
         look = self.tr("&Look into it") if first else self.tr("&Look into it").replace("&", "")
-        way = (look, lambda: self.desk.side.open(SideId.DOCTOR, drift.prefix))
+        way = (look, lambda: self.context.side.open(SideId.DOCTOR, drift.prefix))
         return WelcomeCard("warning", self.tr("Changed"), words, said, drift.prefix.name, [way])
 
     # -- a class profile
@@ -298,13 +298,13 @@ class WelcomePage(Page):
     def _read_profile(self, opened: Opened | None) -> None:
         if opened is None or opened.kind != "profile":
             return
-        api = self.desk.session.tools
+        api = self.context.session.tools
 
         def read(is_cancelled: IsCancelled, note: OnNote) -> tuple[ProfileFile, tuple[ForeignHost, ...], Message]:
             file = api.read_profile(opened.path)
             return file, api.foreign_hosts(file), api.signer(file)
 
-        self.errand(None, read, self._read, on_failed=self._not_read)
+        self.start_task(None, read, self._read, on_failed=self._not_read)
 
     def _read(self, told: tuple[ProfileFile, tuple[ForeignHost, ...], Message]) -> None:
         self._profile, self._foreign, self._signer = told
@@ -317,17 +317,17 @@ class WelcomePage(Page):
 
     def _carry_out(self, file: ProfileFile, path: Path) -> None:
         """A profile that lies in a pack brings its files; one that names servers brings them."""
-        api, trusted = self.desk.session.tools, self._trusted
+        api, trusted = self.context.session.tools, self._trusted
 
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices]:
             choices = api.profile_choices(file, Choices())
             room = api.classes.beside(path, trusted)
             return room, in_class(choices, room, "")
 
-        self.errand(
+        self.start_task(
             lambda: self.tr("Looking for the class's files…"),
             look,
-            lambda told: self.desk.navigator.open_profile(told[0].file, told[1], told[0], trusted=trusted),
+            lambda told: self.context.navigator.open_profile(told[0].file, told[1], told[0], trusted=trusted),
         )
 
     # -- joining a class
@@ -337,7 +337,7 @@ class WelcomePage(Page):
 
     def _no_class(self) -> None:
         if self.is_joining:
-            self.cancel_errand()
+            self.cancel_task()
         self._show_form(False)
 
     def _show_form(self, is_joining: bool) -> None:
@@ -348,7 +348,7 @@ class WelcomePage(Page):
         self.wants_focus.emit()
 
     def _join(self) -> None:
-        api, wish, trusted = self.desk.session.tools, self.joining.wish, self.joining.consent.trusted
+        api, wish, trusted = self.context.session.tools, self.joining.wish, self.joining.consent.trusted
 
         def look(is_cancelled: IsCancelled, note: OnNote) -> tuple[Classroom, Choices, tuple[ForeignHost, ...]]:
             room = api.classes.join(wish.code, wish.address, is_cancelled, trusted)
@@ -362,23 +362,23 @@ class WelcomePage(Page):
                 self.wants_focus.emit()
                 return
             self._show_form(False)
-            self.desk.navigator.open_profile(room.file, choices, room, wish.hand_on, trusted)
+            self.context.navigator.open_profile(room.file, choices, room, wish.hand_on, trusted)
 
-        self.errand(lambda: self.tr("Looking for the class…"), look, joined)
+        self.start_task(lambda: self.tr("Looking for the class…"), look, joined)
 
     # -- the ways on
 
     def _resume(self, run: RunInfo) -> None:
-        self.errand(
+        self.start_task(
             lambda: self.tr("Starting…"),
-            lambda is_cancelled, note: resume_or_show(self.desk.session, run.id),
-            lambda answer: self.desk.navigator.show_run(run.id),
+            lambda is_cancelled, note: resume_or_show(self.context.session, run.id),
+            lambda answer: self.context.navigator.show_run(run.id),
         )
 
     def _remove(self, run: RunInfo) -> None:
-        self.errand(
+        self.start_task(
             lambda: self.tr("Removing what the unfinished setup had made…"),
-            lambda is_cancelled, note: self.desk.session.discard(run.id),
+            lambda is_cancelled, note: self.context.session.discard(run.id),
             lambda answer: self._look(),
             on_failed=self._not_removed,
         )

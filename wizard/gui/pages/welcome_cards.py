@@ -189,10 +189,10 @@ class RunningCard(WelcomeCard):
     is_over = Signal()
     done = Signal(object)  # RunInfo
 
-    def __init__(self, desk: AppContext, run: RunInfo, show: Callable[[], None]) -> None:
+    def __init__(self, context: AppContext, run: RunInfo, show: Callable[[], None]) -> None:
         super().__init__("note", "", "", "", run_name(run), [("", show)])
-        self._desk, self._run, self._is_done = desk, run, run.state == "finished"
-        self._watch = RunWatch(desk.session, desk.errands, desk.voice.say, self)
+        self._context, self._run, self._is_done = context, run, run.state == "finished"
+        self._watch = RunWatch(context.session, context.tasks, context.translator.say, self)
         self._watch.changed.connect(self._show_run)
         self._watch.over.connect(self._over)
         self._watch.vanished.connect(self.is_over)
@@ -208,7 +208,7 @@ class RunningCard(WelcomeCard):
             self.show_way(self.buttons[0], self.tr("&See the result"))
             return
         if self._watch.silence:
-            said = self._desk.voice.say(message("flow.silent", seconds=self._watch.silence))
+            said = self._context.translator.say(message("flow.silent", seconds=self._watch.silence))
             about = f"{about}\n{said}"
         percent = f"{int(self._watch.view.fraction * 100)} %"
         words = self.tr("A setup is running: %1").replace("%1", name)

@@ -27,17 +27,17 @@ def make_parts(window: WindowParts, session: WindowSession, on_drop: Callable[[s
     """`on_drop`: of a plan that nobody wants any more."""
     wishes = window.preferences.wishes
     put_reduced_motion(window.app, wishes.reduced_motion)
-    window.errands = TaskRunner()
+    window.tasks = TaskRunner()
     window.theme = Theme(window.app, wishes.theme)
-    window.voice = Translator(window.app, wishes.language)
+    window.translator = Translator(window.app, wishes.language)
     window.navigator = Navigator(on_drop)
     window.session = session
     window.side = SideFlow()
-    window.serving = ServingNow(window.errands, window)
-    window.desk = AppContext(
-        session, window.navigator, window.voice, window.theme, window.errands, window.side, window.serving
+    window.serving = ServingNow(window.tasks, window)
+    window.context = AppContext(
+        session, window.navigator, window.translator, window.theme, window.tasks, window.side, window.serving
     )
-    window.rail = Rail(window.theme, window.voice)
+    window.rail = Rail(window.theme, window.translator)
     window.footer, window.ask = Footer(), AskBar()
 
 

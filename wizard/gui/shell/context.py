@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 class AppContext:
     session: WindowSession
     navigator: Navigator
-    voice: Translator
+    translator: Translator
     theme: Theme
-    errands: TaskRunner
+    tasks: TaskRunner
     side: SideFlow
     serving: ServingNow

@@ -42,7 +42,7 @@ def open_file(window: WindowParts, path: Path) -> None:
     if path.suffix.lower() in _OF_THE_WIZARD:
         _open_on_welcome(window, path)
         return
-    window.errands.start(
+    window.tasks.start(
         lambda is_cancelled, note: inside(path), partial(_open_inside, window, path), window.page.trouble.show_error
     )
 

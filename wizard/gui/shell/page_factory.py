@@ -20,38 +20,38 @@ if TYPE_CHECKING:
     from wizard.gui.pages.install import InstallPage
 
 
-def make_side_page(page: SideId, desk: AppContext) -> SidePage:
-    return _SIDE_MAKERS[page](desk)
+def make_side_page(page: SideId, context: AppContext) -> SidePage:
+    return _SIDE_MAKERS[page](context)
 
 
-def _environments(desk: AppContext) -> SidePage:
+def _environments(context: AppContext) -> SidePage:
     from wizard.gui.tools.environments import EnvironmentsPage
 
-    return EnvironmentsPage(desk)
+    return EnvironmentsPage(context)
 
 
-def _doctor(desk: AppContext) -> SidePage:
+def _doctor(context: AppContext) -> SidePage:
     from wizard.gui.tools.doctor import DoctorPage
 
-    return DoctorPage(desk)
+    return DoctorPage(context)
 
 
-def _explain(desk: AppContext) -> SidePage:
+def _explain(context: AppContext) -> SidePage:
     from wizard.gui.tools.explain import ExplainPage
 
-    return ExplainPage(desk)
+    return ExplainPage(context)
 
 
-def _undo(desk: AppContext) -> SidePage:
+def _undo(context: AppContext) -> SidePage:
     from wizard.gui.tools.undo import UndoPage
 
-    return UndoPage(desk)
+    return UndoPage(context)
 
 
-def _class(desk: AppContext) -> SidePage:
+def _class(context: AppContext) -> SidePage:
     from wizard.gui.tools.class_page import ClassPage
 
-    return ClassPage(desk)
+    return ClassPage(context)
 
 
 _SIDE_MAKERS: dict[SideId, Callable[[AppContext], SidePage]] = {
@@ -64,12 +64,12 @@ _SIDE_MAKERS: dict[SideId, Callable[[AppContext], SidePage]] = {
 
 
 class WizardPages(dict[PageId, Page]):
-    def __init__(self, desk: AppContext, opened: str | None, on_made: Callable[[PageId, Page], None]) -> None:
+    def __init__(self, context: AppContext, opened: str | None, on_made: Callable[[PageId, Page], None]) -> None:
         super().__init__()
-        self._desk, self._opened, self._on_made = desk, opened, on_made
+        self._context, self._opened, self._on_made = context, opened, on_made
 
     def __missing__(self, page: PageId) -> Page:
-        made = self[page] = self._welcome() if page is PageId.WELCOME else _MAKERS[page](self._desk)
+        made = self[page] = self._welcome() if page is PageId.WELCOME else _MAKERS[page](self._context)
         forget_sources()
         self._on_made(page, made)
         return made
@@ -82,49 +82,49 @@ class WizardPages(dict[PageId, Page]):
     def _welcome(self) -> Page:
         from wizard.gui.pages.welcome import WelcomePage
 
-        return WelcomePage(self._desk, self._opened)
+        return WelcomePage(self._context, self._opened)
 
 
-def _check(desk: AppContext) -> Page:
+def _check(context: AppContext) -> Page:
     from wizard.gui.pages.check import CheckPage
 
-    return CheckPage(desk)
+    return CheckPage(context)
 
 
-def _build(desk: AppContext) -> Page:
+def _build(context: AppContext) -> Page:
     from wizard.gui.pages.build import BuildPage
 
-    return BuildPage(desk)
+    return BuildPage(context)
 
 
-def _source(desk: AppContext) -> Page:
+def _source(context: AppContext) -> Page:
     from wizard.gui.pages.source.page import SourcePage
 
-    return SourcePage(desk)
+    return SourcePage(context)
 
 
-def _place(desk: AppContext) -> Page:
+def _place(context: AppContext) -> Page:
     from wizard.gui.pages.place import PlacePage
 
-    return PlacePage(desk)
+    return PlacePage(context)
 
 
-def _review(desk: AppContext) -> Page:
+def _review(context: AppContext) -> Page:
     from wizard.gui.pages.review import ReviewPage
 
-    return ReviewPage(desk)
+    return ReviewPage(context)
 
 
-def _install(desk: AppContext) -> Page:
+def _install(context: AppContext) -> Page:
     from wizard.gui.pages.install import InstallPage
 
-    return InstallPage(desk)
+    return InstallPage(context)
 
 
-def _verify(desk: AppContext) -> Page:
+def _verify(context: AppContext) -> Page:
     from wizard.gui.pages.verify import VerifyPage
 
-    return VerifyPage(desk)
+    return VerifyPage(context)
 
 
 _MAKERS: dict[PageId, Callable[[AppContext], Page]] = {

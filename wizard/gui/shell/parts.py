@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 class WindowParts(BareWindow):
     session: WindowSession
     navigator: Navigator
-    errands: TaskRunner
+    tasks: TaskRunner
     side: SideFlow
-    voice: Translator
+    translator: Translator
     theme: Theme
-    desk: AppContext
+    context: AppContext
     rail: Rail
     footer: Footer
     ask: AskBar

@@ -171,12 +171,12 @@ class Rail(QWidget):
     logs_wanted = Signal()
     help_wanted = Signal()
 
-    def __init__(self, theme: Theme, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setFixedWidth(WIDTH)
-        self._theme, self._voice = theme, voice
+        self._theme, self._translator = theme, translator
         rows = column(self, (10, 24, 10, 18), 0)
         brand = label(BRAND, wrap=False)
         brand.setObjectName("brand")
@@ -249,7 +249,7 @@ class Rail(QWidget):
         self.help_button.setText(QCoreApplication.translate("Rail", "Help on this page (F1)"))
         self.logs_button.setText(QCoreApplication.translate("Rail", "Open log folder"))
         for name, button in self.languages.items():
-            button.setChecked(name == self._voice.language)
+            button.setChecked(name == self._translator.language)
         self.setAccessibleName(QCoreApplication.translate("Rail", "Steps"))
 
     def show_navigator(self, navigator: Navigator, side: SideId | None = None) -> None:

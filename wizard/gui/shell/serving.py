@@ -26,9 +26,9 @@ PACK, DOWNLOADS = "pack", "downloads"
 class ServingNow(QObject):
     changed = Signal()
 
-    def __init__(self, errands: TaskRunner, parent: QObject) -> None:
+    def __init__(self, tasks: TaskRunner, parent: QObject) -> None:
         super().__init__(parent)
-        self._errands = errands
+        self._tasks = tasks
         self._unwanted: threading.Event | None = None  # of a start that is under way
         self.server: RunningServer | None = None
         self.what = ""  # pack | downloads
@@ -62,7 +62,7 @@ class ServingNow(QObject):
             on_failed(error)
             self.changed.emit()
 
-        self._errands.start(work, done, failed, self._looked_over)
+        self._tasks.start(work, done, failed, self._looked_over)
         self.changed.emit()
 
     def stop(self) -> None:
@@ -71,7 +71,7 @@ class ServingNow(QObject):
         if self._unwanted is not None:
             self._unwanted.set()
         if server is not None:
-            self._errands.start(lambda is_cancelled, note: server.stop(), lambda answer: None, lambda error: None)
+            self._tasks.start(lambda is_cancelled, note: server.stop(), lambda answer: None, lambda error: None)
         self.changed.emit()
 
     def end(self) -> None:

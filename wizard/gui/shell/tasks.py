@@ -1,7 +1,7 @@
 """Calls that may take long, made in threads of their own; the answer comes back on the window's thread.
 
 Plain threads, not a QThreadPool: a pool waits for its last job without end when the program quits, and a
-source that does not answer must not keep a closed window alive. A cancelled errand never reports.
+source that does not answer must not keep a closed window alive. A cancelled task never reports.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NOTE_SECONDS = 0.05
 
 
 class _Post(QObject):
-    """Carries values from the errand's thread to the window's."""
+    """Carries values from the task's thread to the window's."""
 
     arrived = Signal(str, object)
 
@@ -49,7 +49,7 @@ class Task(QObject, Generic[T]):
         self._cancelled = threading.Event()
         self._post = _Post()
         self._post.arrived.connect(self._deliver, Qt.ConnectionType.QueuedConnection)
-        self._thread = threading.Thread(target=self._run, name="errand", daemon=True)
+        self._thread = threading.Thread(target=self._run, name="task", daemon=True)
         self._thread.start()
 
     def cancel(self) -> None:
@@ -106,12 +106,12 @@ def seldom(note: OnNote) -> Callable[[int, int], None]:
     return tell
 
 
-def _let_go(errand: Task[Any]) -> None:
+def _let_go(task: Task[Any]) -> None:
     """The last hold on it: an object must not vanish while it is being called."""
 
 
 class TaskRunner:
-    """Every errand that is under way. Owned by the window."""
+    """Every task that is under way. Owned by the window."""
 
     def __init__(self) -> None:
         self._going: set[Task[Any]] = set()
@@ -123,14 +123,14 @@ class TaskRunner:
         on_failed: Callable[[WizardError], None],
         on_note: OnNote | None = None,
     ) -> Task[T]:
-        errand = Task(work, on_done, on_failed, on_note)
-        self._going.add(errand)
-        errand.over.connect(self._forget)  # a function that held the errand would keep it alive for ever
-        return errand
+        task = Task(work, on_done, on_failed, on_note)
+        self._going.add(task)
+        task.over.connect(self._forget)  # a function that held the task would keep it alive for ever
+        return task
 
-    def _forget(self, errand: Task[Any]) -> None:
-        self._going.discard(errand)
-        QTimer.singleShot(0, partial(_let_go, errand))
+    def _forget(self, task: Task[Any]) -> None:
+        self._going.discard(task)
+        QTimer.singleShot(0, partial(_let_go, task))
 
     @property
     def busy(self) -> bool:
@@ -138,11 +138,11 @@ class TaskRunner:
 
     def stop(self) -> None:
         """Asks all to stop and waits a little; who does not hear is left to end with the program."""
-        for errand in self._going:
-            errand.cancel()
+        for task in self._going:
+            task.cancel()
         until = time.monotonic() + _STOP_SECONDS
-        for errand in self._going:
-            errand.join(max(0.0, until - time.monotonic()))
+        for task in self._going:
+            task.join(max(0.0, until - time.monotonic()))
 
 
 # A long call beside the page's own one: for what is shown when it is known and holds nobody up.
@@ -151,28 +151,28 @@ class TaskRunner:
 
 
 class SideTask:
-    def __init__(self, errands: TaskRunner) -> None:
-        self._errands = errands
-        self._errand: Task[Any] | None = None
+    def __init__(self, tasks: TaskRunner) -> None:
+        self._tasks = tasks
+        self._task: Task[Any] | None = None
 
     @property
     def is_busy(self) -> bool:
-        return self._errand is not None
+        return self._task is not None
 
     def start(self, work: Work[T], on_done: Callable[[T], None], on_failed: Callable[[WizardError], None]) -> None:
         self.cancel()
 
         def done(answer: T) -> None:
-            self._errand = None
+            self._task = None
             on_done(answer)
 
         def failed(error: WizardError) -> None:
-            self._errand = None
+            self._task = None
             on_failed(error)
 
-        self._errand = self._errands.start(work, done, failed)
+        self._task = self._tasks.start(work, done, failed)
 
     def cancel(self) -> None:
-        if self._errand is not None:
-            self._errand.cancel()
-            self._errand = None
+        if self._task is not None:
+            self._task.cancel()
+            self._task = None

@@ -24,13 +24,13 @@ class Translator(QObject):
         self._language = ""
         self._translators: list[QTranslator] = []
         self._loaded: dict[str, list[QTranslator]] = {}
-        self.speak(language)
+        self.set_language(language)
 
     @property
     def language(self) -> str:
         return self._language
 
-    def speak(self, language: str) -> None:
+    def set_language(self, language: str) -> None:
         if language == self._language:
             return
         self._language = language

@@ -43,7 +43,7 @@ class WizardWindow(WindowParts):
     def furnish(self, session: WindowSession, opened: str | None) -> None:
         self._make_parts(session, opened)
         self._connect()
-        self._dress()
+        self._apply_theme()
         self.retranslate()
         self._follow()
         self.is_now_furnished()
@@ -56,7 +56,7 @@ class WizardWindow(WindowParts):
 
         make_parts(self, session, self._drop_plan)
         self.stack = QStackedWidget()
-        self.pages = WizardPages(self.desk, opened, self._take_in)
+        self.pages = WizardPages(self.context, opened, self._take_in)
         self.side_pages = {}
         self._shown: PageId | Visit | None = None
         self._shown_page: Page | None = None
@@ -76,7 +76,7 @@ class WizardWindow(WindowParts):
         page.changed.connect(self._refresh)
         page.retitled.connect(self._show_title)
         page.wants_focus.connect(self._focus_page)
-        put_words(name, page, self.voice)
+        put_words(name, page, self.translator)
 
     def _connect(self) -> None:
         self.app.focusChanged.connect(self._focus_moved)
@@ -87,12 +87,12 @@ class WizardWindow(WindowParts):
         self.rail.pressed.connect(self._go_to)
         self.rail.tool_pressed.connect(self.side.switch)
         self.rail.back_pressed.connect(self.side.close)
-        self.rail.language_chosen.connect(self._speak)
-        self.rail.theme_chosen.connect(self._wear)
+        self.rail.language_chosen.connect(self._set_language)
+        self.rail.theme_chosen.connect(self._set_theme)
         self.rail.logs_wanted.connect(self._open_logs)
         self.rail.help_wanted.connect(self._turn_help)
-        self.voice.changed.connect(self.retranslate)
-        self.theme.changed.connect(self._dress)
+        self.translator.changed.connect(self.retranslate)
+        self.theme.changed.connect(self._apply_theme)
         self.ask.leave.connect(self._leave_the_run)
         self.ask.cancel_run.connect(self._cancel_the_run)
         self.ask.stayed.connect(self._focus_page)
@@ -108,7 +108,7 @@ class WizardWindow(WindowParts):
         if page not in self.side_pages:
             from wizard.gui.shell.page_factory import make_side_page
 
-            made = self.side_pages[page] = make_side_page(page, self.desk)
+            made = self.side_pages[page] = make_side_page(page, self.context)
             self._take_in(page, made)
         return self.side_pages[page]
 
@@ -166,7 +166,7 @@ class WizardWindow(WindowParts):
         if lost and now is not None and (now is self.footer.back or self.rail.isAncestorOf(now)):
             self.page.setFocus(QtCore.Qt.FocusReason.OtherFocusReason)
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         for part in (self.rail, self.ask, self.footer, self.page):
             self.theme.dress(part)
         self.update()
@@ -220,12 +220,12 @@ class WizardWindow(WindowParts):
         self.page.turn_help((visit.page if visit else self.navigator.page).value)
         self._refresh()
 
-    def _speak(self, language: str) -> None:
+    def _set_language(self, language: str) -> None:
         self.preferences.put(language=language)
-        self.voice.speak(language)
+        self.translator.set_language(language)
         self.rail.retranslate()
 
-    def _wear(self, theme: str) -> None:
+    def _set_theme(self, theme: str) -> None:
         self.preferences.put(theme=theme)
         self.theme.choose(theme)
         self.rail.retranslate()
@@ -316,10 +316,10 @@ class WizardWindow(WindowParts):
         self.page.leave()
         self.hide()
         self.serving.end()
-        self.errands.stop()
+        self.tasks.stop()
 
     def _drop_plan(self, run_id: str) -> None:
         """A plan that nobody will carry out: its files go. If that fails, they only lie there."""
-        self.errands.start(
+        self.tasks.start(
             lambda is_cancelled, note: self.session.discard(run_id), lambda answer: None, lambda error: None
         )

@@ -83,9 +83,9 @@ def control_at(owner: Any, path: str) -> QWidget:
     return found
 
 
-def put_hints(owner: QWidget, name: str, voice: Translator) -> None:
+def put_hints(owner: QWidget, name: str, translator: Translator) -> None:
     """A key of a translation that names no control is passed over: it is for the tests, not for the window."""
-    for path, words in hints_of(name, voice.language).items():
+    for path, words in hints_of(name, translator.language).items():
         try:
             control = control_at(owner, path)
         except LookupError:
@@ -97,17 +97,17 @@ def put_hints(owner: QWidget, name: str, voice: Translator) -> None:
 def put_all_words(window: WindowParts) -> None:
     window.rail.retranslate()
     window.ask.retranslate()
-    put_hints(window, "window", window.voice)
+    put_hints(window, "window", window.translator)
     made: list[tuple[PageId | SideId, Page]] = [*window.pages.items(), *window.side_pages.items()]
     for name, page in made:
-        put_words(name, page, window.voice)
+        put_words(name, page, window.translator)
         page.render_state()
 
 
-def put_words(name: PageId | SideId, page: Page, voice: Translator) -> None:
+def put_words(name: PageId | SideId, page: Page, translator: Translator) -> None:
     page.retranslate()
-    put_hints(page, name.value, voice)
-    put_hints(page.trouble, "trouble", voice)
+    put_hints(page, name.value, translator)
+    put_hints(page.trouble, "trouble", translator)
     page.trouble.retranslate()
     page.busy.retranslate()
     page.retranslate_help()

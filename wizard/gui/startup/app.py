@@ -149,7 +149,7 @@ def _until_closed(
 def _self_test(app: QApplication, window: WizardWindow) -> int:
     until = time.monotonic() + _SELF_TEST_SECONDS
     painted = False
-    while time.monotonic() < until and not (painted and not window.errands.busy):
+    while time.monotonic() < until and not (painted and not window.tasks.busy):
         app.processEvents()
         handle = window.windowHandle()
         painted = painted or (handle is not None and handle.isExposed() and not window.grab().isNull())
@@ -160,7 +160,7 @@ def _self_test(app: QApplication, window: WizardWindow) -> int:
 
 
 def _tell_set_aside(window: WizardWindow, set_aside: tuple[Message, ...]) -> None:
-    lines = [text(each, window.voice.language) for each in set_aside]
+    lines = [text(each, window.translator.language) for each in set_aside]
     window.page.trouble.show_words(message("safety.title"), message("flow.plain", text="\n".join(lines)))
 
 

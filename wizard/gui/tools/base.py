@@ -21,23 +21,23 @@ T = TypeVar("T")
 
 
 class SidePage(Page):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._beside: dict[str, Task[Any]] = {}
 
     @property
     def api(self) -> Tools:
-        return self.desk.session.tools
+        return self.context.session.tools
 
     @property
     def visit(self) -> Visit:
-        here = self.desk.side.here
+        here = self.context.side.here
         assert here is not None, "the page is shown by a visit only"
         return here
 
     @property
     def is_here(self) -> bool:
-        return self.isVisible() and self.desk.side.here is not None
+        return self.isVisible() and self.context.side.here is not None
 
     def primary_text(self) -> str:
         return ""
@@ -49,7 +49,7 @@ class SidePage(Page):
         return True
 
     def leave(self) -> None:
-        self.cancel_errand()
+        self.cancel_task()
         for name in tuple(self._beside):
             self.stop_beside(name)
 
@@ -77,12 +77,12 @@ class SidePage(Page):
             self._beside.pop(name, None)
             (on_failed or self.trouble.show_error)(error)
 
-        self._beside[name] = self.desk.errands.start(work, done, failed, on_note)
+        self._beside[name] = self.context.tasks.start(work, done, failed, on_note)
 
     def stop_beside(self, name: str) -> None:
-        errand = self._beside.pop(name, None)
-        if errand is not None:
-            errand.cancel()
+        task = self._beside.pop(name, None)
+        if task is not None:
+            task.cancel()
 
 
 def button(role: str = "") -> QPushButton:

@@ -34,14 +34,14 @@ _PROFILES = "Torch Setup (*.torchlab)"
 
 
 class ClassPage(SidePage):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._seen: PackSeen | None = None
         self._mark = ""
         self._said: Message | None = None
         self._was = (False, False)  # serving, starting to
-        self.pack, self.serving = PackPanel(self.say), ServingPanel(desk.voice, desk.serving)
-        self.room = RoomPanel(desk.voice)
+        self.pack, self.serving = PackPanel(self.say), ServingPanel(context.translator, context.serving)
+        self.room = RoomPanel(context.translator)
         self._news = label("", "strong")
         self.save = button()
         self.footer_left = [self.save]
@@ -54,7 +54,7 @@ class ClassPage(SidePage):
 
     def _connect(self) -> None:
         self._clock.timeout.connect(self._look)
-        self.desk.serving.changed.connect(self._served)
+        self.context.serving.changed.connect(self._served)
         self.pack.open_wanted.connect(self._ask_pack)
         self.pack.make_wanted.connect(self._ask_profile)
         self.pack.other_wanted.connect(self.close_pack)
@@ -63,7 +63,7 @@ class ClassPage(SidePage):
         self.pack.agreed.connect(self._build)
         self.pack.put_away.connect(self._put_away)
         self.serving.start_wanted.connect(self._start)
-        self.serving.stop_wanted.connect(self.desk.serving.stop)
+        self.serving.stop_wanted.connect(self.context.serving.stop)
         self.serving.mend_wanted.connect(self._mend)
         self.room.seats_named.connect(self._expect)
         self.save.clicked.connect(self._ask_where_to_save)
@@ -123,7 +123,7 @@ class ClassPage(SidePage):
 
     @property
     def _is_serving(self) -> bool:
-        serving = self.desk.serving
+        serving = self.context.serving
         return serving.what == PACK and (serving.is_on or serving.is_starting)
 
     # -- opening and building
@@ -135,7 +135,7 @@ class ClassPage(SidePage):
 
     def open_pack(self, folder: Path) -> None:
         self._said = None
-        self.errand(None, lambda is_cancelled, note: self.classes.look_at(folder), self._opened)
+        self.start_task(None, lambda is_cancelled, note: self.classes.look_at(folder), self._opened)
 
     def _opened(self, seen: PackSeen) -> None:
         self._seen, self._mark = seen, ""
@@ -168,7 +168,7 @@ class ClassPage(SidePage):
 
     def plan_pack(self, profile: Path, folder: Path) -> None:
         self._said = None
-        self.errand(None, lambda is_cancelled, note: self.classes.plan_pack(profile, folder), self._planned)
+        self.start_task(None, lambda is_cancelled, note: self.classes.plan_pack(profile, folder), self._planned)
 
     def _planned(self, plan: PackPlan) -> None:
         self.pack.show_plan(plan)
@@ -245,7 +245,7 @@ class ClassPage(SidePage):
             return
         self.trouble.clear()
         classes = self.classes
-        self.desk.serving.start(
+        self.context.serving.start(
             PACK,
             lambda on_bytes, is_cancelled: classes.serve(seen.folder, announce, on_bytes, is_cancelled),
             self.trouble.show_error,
@@ -254,7 +254,7 @@ class ClassPage(SidePage):
 
     def _served(self) -> None:
         """Another state of the server, or more of the pack was read."""
-        serving, before = self.desk.serving, self._was
+        serving, before = self.context.serving, self._was
         self._was = (serving.is_on, serving.is_starting)
         if self._was == before:
             self.serving.show_now()
@@ -268,7 +268,7 @@ class ClassPage(SidePage):
         """The pack's own profile says what belongs into it."""
         seen = self._seen
         if seen is not None:
-            self.desk.serving.stop()
+            self.context.serving.stop()
             self.plan_pack(seen.folder / "profile.torchlab", seen.folder)
 
     # -- the room
@@ -299,7 +299,7 @@ class ClassPage(SidePage):
     def _expect(self, seats: int) -> None:
         seen = self._seen
         if seen is not None:
-            self.errand(None, lambda is_cancelled, note: self.classes.expect(seen.folder, seats), self._expected)
+            self.start_task(None, lambda is_cancelled, note: self.classes.expect(seen.folder, seats), self._expected)
 
     def _expected(self, answer: None) -> None:
         self._look()
@@ -311,10 +311,10 @@ class ClassPage(SidePage):
             self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
-        room, language = self.room.room, self.desk.voice.language
+        room, language = self.room.room, self.context.translator.language
         if room is None:
             return
-        self.errand(
+        self.start_task(
             None, lambda is_cancelled, note: self.classes.save_room(room, path, language), partial(self._saved, path)
         )
 

@@ -46,10 +46,10 @@ class ServingPanel(QFrame):
     stop_wanted = Signal()
     mend_wanted = Signal()
 
-    def __init__(self, voice: Translator, serving: ServingNow, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, serving: ServingNow, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._voice, self._serving = voice, serving
+        self._translator, self._serving = translator, serving
         self._total = 0
         rows = column(self, (16, 14, 16, 14), 8)
         self._title, self._pill = label("", "heading", wrap=False), Pill("note")
@@ -156,7 +156,7 @@ class ServingPanel(QFrame):
                 line.show_code(words)
 
     def _problem(self, kind: str, path: str) -> str:
-        return self._voice.say(Message(f"pack.problem.{kind}", {"path": path}))
+        return self._translator.say(Message(f"pack.problem.{kind}", {"path": path}))
 
     def _show_problems(self, said: list[str]) -> None:
         more = [f"… +{len(said) - _PROBLEMS_SHOWN}"] if len(said) > _PROBLEMS_SHOWN else []
@@ -175,9 +175,9 @@ _MOST_ROWS_SHOWN = 10
 class RoomPanel(QWidget):
     seats_named = Signal(int)
 
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._voice = voice
+        self._translator = translator
         self._room: ClassResults | None = None
         self._rows: tuple[MachineRow, ...] = ()
         rows = column(self, gap=8)
@@ -198,7 +198,7 @@ class RoomPanel(QWidget):
         sought.addWidget(self.filter, 1)
         self._none = label("", "muted")
         self.table = RowTable(4, (_WHY, _FIX), _MOST_ROWS_SHOWN)
-        self.detail = _Detail(voice)
+        self.detail = _Detail(translator)
         for one in (self._title, self._head):
             rows.addWidget(one)
         rows.addLayout(asked)
@@ -246,7 +246,7 @@ class RoomPanel(QWidget):
     def _fill(self) -> None:
         """The selection stays with its computer."""
         before, room = self.selected, self._room
-        self._head.setText(self._voice.say(room.head) if room else "")
+        self._head.setText(self._translator.say(room.head) if room else "")
         with QSignalBlocker(self.table):
             self._rows = tuple(row for row in (room.rows if room else ()) if self._is_wanted(row))
             self.table.setRowCount(len(self._rows))
@@ -271,11 +271,11 @@ class RoomPanel(QWidget):
         return " ".join(self.filter.text().split()).casefold() in "\n".join(said).casefold()
 
     def _say(self, said: Sequence[object]) -> str:
-        return sentences(said, self._voice.language)  # type: ignore[arg-type]
+        return sentences(said, self._translator.language)  # type: ignore[arg-type]
 
     def _put(self, place: int, row: MachineRow) -> None:
         is_red = row.state == RED
-        state = self._voice.say(message(f"share.state.{row.state}"))
+        state = self._translator.say(message(f"share.state.{row.state}"))
         why, fix = self._say(row.why), self._say(row.fix) if is_red else ""
         texts = (f"{SIGNS['problem' if is_red else 'ok']} {state}", row.label or row.machine, why, fix)
         for column_number, words in enumerate(texts):
@@ -298,10 +298,10 @@ class RoomPanel(QWidget):
 class _Detail(QFrame):
     """One computer in whole sentences."""
 
-    def __init__(self, voice: Translator) -> None:
+    def __init__(self, translator: Translator) -> None:
         super().__init__()
         self.setProperty("role", "card")
-        self._voice = voice
+        self._translator = translator
         self._row: MachineRow | None = None
         rows = column(self, (16, 12, 16, 12), 6)
         self._pill, self._name = Pill("note"), label("", "strong")
@@ -324,8 +324,8 @@ class _Detail(QFrame):
         row = self._row
         if row is None:
             return
-        is_red, language = row.state == RED, self._voice.language
-        self._pill.show_state("problem" if is_red else "ok", self._voice.say(message(f"share.state.{row.state}")))
+        is_red, language = row.state == RED, self._translator.language
+        self._pill.show_state("problem" if is_red else "ok", self._translator.say(message(f"share.state.{row.state}")))
         self._name.setText(" · ".join(part for part in (row.label, row.machine) if part))
         self._why.setText(sentences(row.why, language))
         fix = sentences(row.fix, language) if is_red else ""

@@ -33,8 +33,8 @@ _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"
 
 
 class DoctorPage(SidePage):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._known: tuple[Environment, ...] = ()
         self._found: Examination | None = None
         self._preview: RepairPreview | None = None
@@ -47,7 +47,7 @@ class DoctorPage(SidePage):
         line.addWidget(self._text)
         line.addWidget(self.choice, 1)
         line.addWidget(self.folder)
-        self.answer = DoctorAnswer(desk.voice)
+        self.answer = DoctorAnswer(context.translator)
         self._before = label("", "muted")
         self.copy, self.save, self.again = self.answer.copy, self.answer.save, button()
         self.footer_right = [self.again]
@@ -175,7 +175,7 @@ class DoctorPage(SidePage):
         if prefix is None:
             return
         self._put_aside()
-        self.errand(
+        self.start_task(
             lambda: self.tr("Examining…"),
             lambda is_cancelled, note: self.api.examine(prefix, note, is_cancelled),
             self._examined,
@@ -196,7 +196,7 @@ class DoctorPage(SidePage):
             def plan(is_cancelled: IsCancelled, note: OnNote) -> RepairPreview:
                 return self.api.plan_repair(found, is_cancelled)
 
-            self.errand(
+            self.start_task(
                 lambda: self.tr("Looking for the smallest repair…"), plan, self._planned, on_failed=self._no_plan
             )
         self.render_state()
@@ -214,7 +214,7 @@ class DoctorPage(SidePage):
 
     def _put_aside(self) -> None:
         """What was found does not count any more."""
-        self.cancel_errand()
+        self.cancel_task()
         if self._preview is not None:
             self._drop(self._preview)
         self._found = self._preview = None
@@ -222,8 +222,8 @@ class DoctorPage(SidePage):
 
     def _drop(self, preview: RepairPreview) -> None:
         """A repair that nobody will carry out: its files go. If that fails, they only lie there."""
-        run_id, session = preview.plan.id, self.desk.session
-        self.desk.errands.start(
+        run_id, session = preview.plan.id, self.context.session
+        self.context.tasks.start(
             lambda is_cancelled, note: session.discard(run_id), lambda answer: None, lambda error: None
         )
 
@@ -231,23 +231,23 @@ class DoctorPage(SidePage):
 
     def _repair(self, preview: RepairPreview) -> None:
         run_id = preview.plan.id
-        self.errand(
+        self.start_task(
             lambda: self.tr("Starting…"),
-            lambda is_cancelled, note: self.desk.session.start(run_id),
+            lambda is_cancelled, note: self.context.session.start(run_id),
             lambda answer: self._started(run_id),
         )
 
     def _started(self, run_id: str) -> None:
         self._preview = self._found = None  # it is the worker's now
-        self.desk.navigator.show_run(run_id)
-        self.desk.side.close()
+        self.context.navigator.show_run(run_id)
+        self.context.side.close()
 
     # -- the report
 
     def _copy(self) -> None:
-        found, preview, language = self._found, self._preview, self.desk.voice.language
+        found, preview, language = self._found, self._preview, self.context.translator.language
         if found is not None:
-            self.errand(
+            self.start_task(
                 None,
                 lambda is_cancelled, note: self.api.document_text(
                     self.api.document(found, preview, language), language
@@ -265,9 +265,9 @@ class DoctorPage(SidePage):
             self.save_to(Path(chosen))
 
     def save_to(self, path: Path) -> None:
-        found, preview, language = self._found, self._preview, self.desk.voice.language
+        found, preview, language = self._found, self._preview, self.context.translator.language
         if found is not None:
-            self.errand(
+            self.start_task(
                 None,
                 lambda is_cancelled, note: self.api.save(path, self.api.document(found, preview, language), language),
                 lambda answer: self.render_state(),

@@ -37,9 +37,9 @@ def drift_messages(drift: EnvironmentChanges) -> Iterator[Message]:
 
 
 class DoctorAnswer(QWidget):
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._voice = voice
+        self._translator = translator
         rows = column(self, gap=10)
         self._card = box("card")
         lines = column(self._card, (16, 14, 16, 14), 8)
@@ -87,7 +87,7 @@ class DoctorAnswer(QWidget):
         return "\n".join(one.text() for one in shown if one.text() and not one.isHidden())
 
     def show_answer(self, found: Examination, preview: RepairPreview | None) -> None:
-        answer, say = found.answer, self._voice.say
+        answer, say = found.answer, self._translator.say
         self._card.setProperty("role", "error" if answer.verdict == "found" else "card")
         restyle(self._card)
         self._pill.show_state(_PILLS.get(answer.verdict, "note"), self._word(answer.verdict))
@@ -116,7 +116,7 @@ class DoctorAnswer(QWidget):
         return words.get(verdict, verdict)
 
     def _show_cause(self, answer: DoctorResult) -> None:
-        cause, say = answer.cause, self._voice.say
+        cause, say = answer.cause, self._translator.say
         self._cause.setVisible(cause is not None)
         self._repair.setVisible(cause is not None)
         if cause is not None:
@@ -127,18 +127,18 @@ class DoctorAnswer(QWidget):
             self._cause.setVisible(True)
 
     def _show_drift(self, drift: EnvironmentChanges | None) -> None:
-        changed = [self._voice.say(words) for words in drift_messages(drift)] if drift else []
-        self._drift_title.setText(self._voice.say(message("doctor.title.drift")))
+        changed = [self._translator.say(words) for words in drift_messages(drift)] if drift else []
+        self._drift_title.setText(self._translator.say(message("doctor.title.drift")))
         self._drift.setText("\n".join(changed))
         for one in (self._drift_title, self._drift):
             one.setVisible(bool(changed))
 
     def _show_others(self, answer: DoctorResult) -> None:
         self._others.clear()
-        causes = dict.fromkeys(self._voice.say(each.cause) for each in answer.others)
+        causes = dict.fromkeys(self._translator.say(each.cause) for each in answer.others)
         for words in causes:
             self._others.add_row(Pill("warning"), label(words))
-        self._others_title.setText(self._voice.say(message("doctor.title.others")))
+        self._others_title.setText(self._translator.say(message("doctor.title.others")))
         for one in (self._others_title, self._others):
             one.setVisible(bool(causes))
 
@@ -146,11 +146,11 @@ class DoctorAnswer(QWidget):
         self._looks.clear()
         ruled_out = [look for look in looks if look.state == _RULED_OUT]
         for look in [*ruled_out, *(look for look in looks if look.state == _NOT_LOOKED)]:
-            name = self._voice.name(f"doctor.name.{look.check}", look.check)
-            word = self._voice.say(message(f"doctor.title.{look.state}"))
+            name = self._translator.name(f"doctor.name.{look.check}", look.check)
+            word = self._translator.say(message(f"doctor.title.{look.state}"))
             pill = Pill("ok" if look.state == _RULED_OUT else "note", word)
             pill.setAccessibleName(f"{name}: {word}")
-            said = label(self._voice.say(look.message), "muted")
+            said = label(self._translator.say(look.message), "muted")
             self._looks.add_row(pill, label(name, "strong", wrap=False), said, tight=True)
         self.looks.setVisible(bool(looks))
         self.looks.show_words(self.tr("Wha&t was ruled out (%1)").replace("%1", str(len(ruled_out))))

@@ -31,10 +31,10 @@ class EnvironmentCard(QFrame):
     export = Signal()
     bring_back = Signal()
 
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._voice = voice
+        self._translator = translator
         self._one: Environment | None = None
         self._kept: Replaced | None = None
         rows = column(self, (16, 14, 16, 14), 8)
@@ -59,7 +59,7 @@ class EnvironmentCard(QFrame):
         kept = line_up()
         kept.addWidget(self._kept_words, 1)
         kept.addWidget(self.bring_back_button)
-        self.ways = CodeLines(voice)
+        self.ways = CodeLines(translator)
         rows.addLayout(head)
         for widget in (self._prefix, self._inside, self._reason):
             rows.addWidget(widget)
@@ -109,7 +109,7 @@ class EnvironmentCard(QFrame):
         self._pill.setAccessibleName(f"{one.name}: {self._pill.accessibleName()}")
         self._prefix.setText(str(one.prefix))
         self._inside.setText("  •  ".join(self._facts(one)))
-        self._reason.setText(self._voice.say(one.reason))
+        self._reason.setText(self._translator.say(one.reason))
         self._reason.setVisible(one.reason is not None)
         is_usable = one.state.value == "ok"
         self.buttons["terminal"].setVisible(is_usable and one.kind.value != "system")

@@ -107,10 +107,10 @@ class DeletionPanel(QFrame):
     kept = Signal()  # the person would rather not
     look_again = Signal()
 
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "error")
-        self._voice = voice
+        self._translator = translator
         self._plan: DeletionPlan | None = None
         self.is_going = False
         rows = column(self, (16, 14, 16, 14), 8)
@@ -199,7 +199,7 @@ class DeletionPanel(QFrame):
         for number, fact in enumerate(facts, start=1):
             goes = goes.replace(f"%{number}", fact)
         self._goes.setText(goes)
-        self._stays.setText("\n".join(self._voice.say(words) for words in plan.stays))
+        self._stays.setText("\n".join(self._translator.say(words) for words in plan.stays))
         self._ask.setText(self.tr("T&ype %1 to delete it").replace("%1", plan.name))
         self._show_controls(plan)
 

@@ -32,15 +32,15 @@ _EXPORT_AS = "requirements (*.txt);;pylock (*.toml);;JSON (*.json)"
 
 
 class EnvironmentsPage(SidePage):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._found: tuple[Environment, ...] | None = None
         self._sizes: dict[Path, Sizes] = {}
         self._plan: DeletionPlan | None = None
         self._is_cloning = False  # asked for, or under way
         self._done: Message | None = None
-        self.table, self.card = EnvironmentsTable(), EnvironmentCard(desk.voice)
-        self.panel, self.copying = DeletionPanel(desk.voice), ClonePanel()
+        self.table, self.card = EnvironmentsTable(), EnvironmentCard(context.translator)
+        self.panel, self.copying = DeletionPanel(context.translator), ClonePanel()
         self._none, self._said, self.store = label("", "muted"), label("", "strong"), label("", "muted")
         self.again, self.free = button(), button()
         self._usage: Usage | None = None
@@ -122,7 +122,7 @@ class EnvironmentsPage(SidePage):
     # -- the list
 
     def _look(self) -> None:
-        self.errand(
+        self.start_task(
             None if self._found is not None else lambda: self.tr("Looking for environments…"),
             lambda is_cancelled, note: self.api.environments(is_cancelled),
             self._listed,
@@ -171,7 +171,7 @@ class EnvironmentsPage(SidePage):
             self.free.setText(self.say(message("flow.store.free", freed=freed)))
 
     def _prune(self) -> None:
-        self.errand(None, lambda is_cancelled, note: self.api.prune_store(is_cancelled), self._pruned)
+        self.start_task(None, lambda is_cancelled, note: self.api.prune_store(is_cancelled), self._pruned)
 
     def _pruned(self, freed: int) -> None:
         self._usage = None
@@ -201,17 +201,17 @@ class EnvironmentsPage(SidePage):
     def _check(self) -> None:
         one = self.table.selected
         if one is not None:
-            self.desk.side.open(SideId.DOCTOR, one.prefix)
+            self.context.side.open(SideId.DOCTOR, one.prefix)
 
     def _terminal(self) -> None:
         one = self.table.selected
         if one is not None:
-            self.errand(None, lambda is_cancelled, note: self.api.open_terminal(one.prefix), lambda answer: None)
+            self.start_task(None, lambda is_cancelled, note: self.api.open_terminal(one.prefix), lambda answer: None)
 
     def _bring_back(self) -> None:
         one = self.table.selected
         if one is not None:
-            self.errand(
+            self.start_task(
                 lambda: self.tr("Bringing back what was there before…"),
                 lambda is_cancelled, note: self.api.bring_back(one.prefix),
                 lambda names: self._brought_back(one, names),
@@ -248,7 +248,7 @@ class EnvironmentsPage(SidePage):
         )
 
     def _no_clone(self) -> None:
-        """What was copied so far is taken away again by the errand that copies."""
+        """What was copied so far is taken away again by the task that copies."""
         self.stop_beside("clone")
         self.copying.is_going = False
         self._keep()
@@ -273,7 +273,7 @@ class EnvironmentsPage(SidePage):
     def export_to(self, path: Path) -> None:
         one = self.table.selected
         if one is not None:
-            self.errand(
+            self.start_task(
                 None,
                 lambda is_cancelled, note: self.api.export(one, path),
                 lambda answer: self._say_done(message("flow.exported", name=one.name, path=str(path))),
@@ -286,7 +286,7 @@ class EnvironmentsPage(SidePage):
         if one is None:
             return
         self._done = None
-        self.errand(
+        self.start_task(
             lambda: self.tr("Looking through every file of %1…").replace("%1", one.name),
             lambda is_cancelled, note: self.api.plan_deletion(one, is_cancelled),
             self._planned,

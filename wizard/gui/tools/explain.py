@@ -34,8 +34,8 @@ _LONGEST_LINE = 400
 
 
 class ExplainPage(SidePage):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._answer: ExplainResult | None = None
         self._file_words = ""
         self._said: list[QLabel] = []
@@ -70,7 +70,7 @@ class ExplainPage(SidePage):
 
     def press(self) -> None:
         words = self._file_words or self.text.toPlainText()
-        self.errand(
+        self.start_task(
             lambda: self.tr("Looking it up…"),
             lambda is_cancelled, note: self.api.explain(words, is_cancelled),
             self._answered,
@@ -119,7 +119,7 @@ class ExplainPage(SidePage):
 
     def take_file(self, path: Path) -> None:
         self.text.clear()  # and with it the answer, which is about another text
-        self.errand(None, lambda is_cancelled, note: self.api.read_pasted(path), self._read)
+        self.start_task(None, lambda is_cancelled, note: self.api.read_pasted(path), self._read)
 
     def _read(self, words: str) -> None:
         """The end of a long log stands in the box: that is where the error is."""

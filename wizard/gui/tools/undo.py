@@ -31,8 +31,8 @@ _UNDONE = "undone"
 
 
 class UndoPage(SidePage):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._changes: tuple[Change, ...] | None = None
         self._diffs: tuple[UndoDiff, ...] | None = None
         self._settled: tuple[Message, ...] = ()
@@ -68,7 +68,7 @@ class UndoPage(SidePage):
     def press(self) -> None:
         one = self.selected
         if one is not None:
-            self.errand(
+            self.start_task(
                 lambda: self.tr("Taking it back…"), lambda is_cancelled, note: self.api.undo(one), self._taken_back
             )
 
@@ -103,7 +103,7 @@ class UndoPage(SidePage):
             return self.api.settle(), self.api.changes()
 
         words = (lambda: self.tr("Looking…")) if self._changes is None else None
-        self.errand(words, look, self._listed)
+        self.start_task(words, look, self._listed)
 
     def _listed(self, told: tuple[tuple[Message, ...], tuple[Change, ...]]) -> None:
         settled, self._changes = told
@@ -156,7 +156,7 @@ class UndoPage(SidePage):
                 self._diff_rows.addWidget(label(words))
             if diff.text:
                 shown = Diff(Tool.PIP, Path(diff.path), diff.text, b"", b"", ())
-                self._diff_rows.addWidget(FileDiff(shown, self.desk.theme))
+                self._diff_rows.addWidget(FileDiff(shown, self.context.theme))
 
     def _words(self, diff: UndoDiff) -> Iterator[str]:
         yield self.say(message(f"flow.undo-will.{diff.how.value}", path=diff.path))

@@ -135,9 +135,9 @@ class CodeLine(QFrame):
 class CodeLines(QWidget):
     """`head` shows the first line alone, as what most people want; all else is folded away."""
 
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._voice = voice
+        self._translator = translator
         self._sections: tuple[Section, ...] = ()
         self._rows = column(self, gap=8)
         self.first: CodeLine | None = None
@@ -155,11 +155,11 @@ class CodeLines(QWidget):
         if not self._sections:
             return
         head, *rest = self._sections
-        self._rows.addWidget(label(self._voice.say(head.title), "strong"))
+        self._rows.addWidget(label(self._translator.say(head.title), "strong"))
         self.first = CodeLine(head.lines[0].code)
         self._rows.addWidget(self.first)
         if head.lines[0].note:
-            self._rows.addWidget(label(self._voice.say(head.lines[0].note), "muted"))
+            self._rows.addWidget(label(self._translator.say(head.lines[0].note), "muted"))
         if len(head.lines) > 1 or rest:
             self._add_rest(head.lines[1:], rest, was_open)
 
@@ -168,7 +168,7 @@ class CodeLines(QWidget):
         for line in lines:
             self._add_line(line)
         for section in sections:
-            self.fold.body.addWidget(label(self._voice.say(section.title), "heading"))
+            self.fold.body.addWidget(label(self._translator.say(section.title), "heading"))
             for line in section.lines:
                 self._add_line(line)
         self.fold.show_words(self.tr("Other terminals, Jupyter, editor, a first program"))
@@ -177,7 +177,7 @@ class CodeLines(QWidget):
 
     def _add_line(self, line: Line) -> None:
         assert self.fold is not None
-        self.fold.body.addWidget(label(self._voice.say(line.label), "muted"))
+        self.fold.body.addWidget(label(self._translator.say(line.label), "muted"))
         self.fold.body.addWidget(CodeLine(line.code))
         if line.note:
-            self.fold.body.addWidget(label(self._voice.say(line.note), "muted"))
+            self.fold.body.addWidget(label(self._translator.say(line.note), "muted"))

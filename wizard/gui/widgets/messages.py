@@ -65,9 +65,9 @@ class Busy(QFrame):
 class HelpPanel(QWidget):
     closed = Signal()
 
-    def __init__(self, voice: Translator, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._voice, self._name = voice, name
+        self._translator, self._name = translator, name
         frame = box("card", self)
         column(self).addWidget(frame)
         rows = column(frame, (16, 12, 16, 12), 8)
@@ -90,7 +90,7 @@ class HelpPanel(QWidget):
 
     def retranslate(self) -> None:
         self._pill.show_state("note", self.tr("Help"))
-        self._text.setText(self._voice.say(message(f"page.help.{self._name}")))
+        self._text.setText(self._translator.say(message(f"page.help.{self._name}")))
         self.close_button.setText(self.tr("Close"))
         self.close_button.setAccessibleName(self.tr("Close the help"))
         self.setAccessibleName(self.tr("Help"))
@@ -102,10 +102,10 @@ class HelpPanel(QWidget):
 class Remark(QFrame):
     """`word` stands in the pill; a function, because the language may change."""
 
-    def __init__(self, voice: Translator, word: Callable[[], str], parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, word: Callable[[], str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._voice, self._word = voice, word
+        self._translator, self._word = translator, word
         self._what: Message | None = None
         self._next: Message | None = None
         rows = column(self, (16, 14, 16, 14))
@@ -134,17 +134,17 @@ class Remark(QFrame):
 
     def retranslate(self) -> None:
         self._pill.show_state("note", self._word())
-        self._said.setText(self._voice.say(self._what))
-        self._hint.setText(self._voice.say(self._next))
+        self._said.setText(self._translator.say(self._what))
+        self._hint.setText(self._translator.say(self._next))
         self._hint.setVisible(self._next is not None)
         self.setAccessibleName(self.words)
 
 
 class Trouble(QFrame):
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "error")
-        self._voice = voice
+        self._translator = translator
         self._summary: Message | None = None
         self._hint: Message | None = None
         rows = column(self, (16, 14, 16, 14))
@@ -200,8 +200,8 @@ class Trouble(QFrame):
 
     def retranslate(self) -> None:
         self._pill.show_state("problem")
-        self._what.setText(self._voice.say(self._summary))
-        self._do.setText(self._voice.say(self._hint))
+        self._what.setText(self._translator.say(self._summary))
+        self._do.setText(self._translator.say(self._hint))
         self._do.setVisible(bool(self._do.text()))
         self._fold.setText(self.tr("Details"))
         self._copy.setText(self.tr("Copy error"))

@@ -69,15 +69,15 @@ class RegionChoice(QWidget):
 class LastingBox(QFrame):
     wished = Signal(bool)
 
-    def __init__(self, desk: AppContext, parent: QWidget | None = None) -> None:
+    def __init__(self, context: AppContext, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("role", "card")
-        self._desk = desk
+        self._context = context
         rows = column(self, (16, 12, 16, 12), 6)
         self.tick = QCheckBox()
         self.tick.toggled.connect(self.wished)
         self._help, self._notices = label("", "muted"), label("")
-        self.diff = DiffView(desk.theme)
+        self.diff = DiffView(context.theme)
         for widget in (self.tick, self._help, self._notices, self.diff):
             rows.addWidget(widget)
 
@@ -101,7 +101,7 @@ class LastingBox(QFrame):
             )
         self.tick.setAccessibleDescription(self._help.text())
         notices = [notice for plan in plans for notice in plan.notices] if is_on else []
-        self._notices.setText("\n".join(f"! {self._desk.voice.say(notice)}" for notice in notices))
+        self._notices.setText("\n".join(f"! {self._context.translator.say(notice)}" for notice in notices))
         self._notices.setVisible(bool(notices))
         self.diff.show_diffs(diffs if is_on else ())
         self.diff.setVisible(is_on and bool(diffs))

@@ -31,7 +31,7 @@ _MODES = (Mode.SYSTEM, Mode.NONE, Mode.CUSTOM)
 _PAC = "network.notice.script"
 
 
-def system_words(system: SystemProxy, voice: Translator) -> str:
+def system_words(system: SystemProxy, translator: Translator) -> str:
     """What the system says, without passwords; None of it is a wish of ours."""
     addresses = [shown(url) for url in (system.https, system.http, system.other) if url]
     if addresses:
@@ -52,16 +52,16 @@ def system_words(system: SystemProxy, voice: Translator) -> str:
                 )
             )
         else:
-            said.append(voice.say(notice))
-    return voice.join(said)
+            said.append(translator.say(notice))
+    return translator.join(said)
 
 
 class NetworkForm(QWidget):
     wished = Signal()
 
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._voice = voice
+        self._translator = translator
         self._system: SystemProxy | None = None
         self.modes = {mode: QRadioButton() for mode in _MODES}
         self._group = QButtonGroup(self)
@@ -147,7 +147,7 @@ class NetworkForm(QWidget):
         self._say_system()
 
     def _say_system(self) -> None:
-        self._said.setText(system_words(self._system, self._voice) if self._system else "")
+        self._said.setText(system_words(self._system, self._translator) if self._system else "")
         self._said.setVisible(bool(self._said.text()))
 
     @property

@@ -31,17 +31,17 @@ from wizard.transfer.proxy.model import Network, SystemProxy
 
 
 class SourcePage(Page):
-    def __init__(self, desk: AppContext) -> None:
-        super().__init__(desk)
+    def __init__(self, context: AppContext) -> None:
+        super().__init__(context)
         self._table: tuple[MirrorRow, ...] = ()
         self._live: dict[tuple[str, str], SourceStatus] = {}
         self._wants_lasting = False
-        self._network_aside, self._lasting_aside = SideTask(desk.errands), SideTask(desk.errands)
+        self._network_aside, self._lasting_aside = SideTask(context.tasks), SideTask(context.tasks)
         self.where, self.region = WhereFrom(), RegionChoice()
-        self.tables = {kind: SourceRows(desk.voice) for kind in KINDS}
-        self.lasting = LastingBox(desk)
+        self.tables = {kind: SourceRows(context.translator) for kind in KINDS}
+        self.lasting = LastingBox(context)
         self.fold, self.network_fold = Fold(), Fold()
-        self.by_hand, self.network = SourcesByHand(), NetworkForm(desk.voice)
+        self.by_hand, self.network = SourcesByHand(), NetworkForm(context.translator)
         self.again = QPushButton()
         self.footer_left = [self.again]
         self._lay_out()
@@ -76,7 +76,7 @@ class SourcePage(Page):
         if self.by_hand.is_used:
             self.fold.button.setChecked(True)
         self._wants_lasting = bool(self.state.lasting)
-        session = self.desk.session
+        session = self.context.session
 
         def look() -> tuple[tuple[MirrorRow, ...], Network, SystemProxy]:
             return session.mirrors(), session.network(), session.system_network()
@@ -86,7 +86,7 @@ class SourcePage(Page):
             self._elect()
 
     def leave(self) -> None:
-        self.cancel_errand()
+        self.cancel_task()
         self._network_aside.cancel()
         self._lasting_aside.cancel()
         self._live = {}
@@ -108,7 +108,7 @@ class SourcePage(Page):
             part.retranslate()
 
     def render_state(self) -> None:
-        state, language = self.state, self.desk.voice.language
+        state, language = self.state, self.context.translator.language
         is_cn = region(state.choices.region) == "cn"
         self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
         self.region.show_choice(state.choices.region, region() == "cn")
@@ -146,24 +146,24 @@ class SourcePage(Page):
     def _choose(self, **wish: str) -> None:
         choices = replace(self.by_hand.put_into(self.state.choices), **wish)  # type: ignore[arg-type]
         if choices != self.state.choices:
-            self.desk.navigator.put_sources(choices)
+            self.context.navigator.put_sources(choices)
             self._elect()
 
     def _measure(self, fresh: bool = False) -> None:
-        self.desk.navigator.put_sources(self.by_hand.put_into(self.state.choices))
+        self.context.navigator.put_sources(self.by_hand.put_into(self.state.choices))
         self._elect(fresh)
 
     def _elect(self, fresh: bool = False) -> None:
-        state, session = self.state, self.desk.session
+        state, session = self.state, self.context.session
         facts, choices = state.facts, state.choices
         if facts is None:
             return
         self._live, self._wants_lasting = {}, False
         self._lasting_aside.cancel()
-        self.errand(
+        self.start_task(
             lambda: self.tr("Asking the sources…"),
             lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled, fresh, note),
-            self.desk.navigator.put_election,
+            self.context.navigator.put_election,
             self._note,
         )
         self.render_state()
@@ -211,14 +211,16 @@ class SourcePage(Page):
         self._lasting_aside.cancel()
         self.trouble.clear()
         if not is_wished:
-            self.desk.navigator.put_lasting(())
+            self.context.navigator.put_lasting(())
             return
-        session, offer = self.desk.session, self._offer()
+        session, offer = self.context.session, self._offer()
 
         def plan() -> tuple[UsePlan, ...]:
             return tuple(session.plan_use(one.mirror, one.kinds) for one in offer)
 
-        self._lasting_aside.start(lambda is_cancelled, note: plan(), self.desk.navigator.put_lasting, self._not_lasting)
+        self._lasting_aside.start(
+            lambda is_cancelled, note: plan(), self.context.navigator.put_lasting, self._not_lasting
+        )
         self.changed.emit()
 
     def _not_lasting(self, error: Any) -> None:
@@ -230,7 +232,7 @@ class SourcePage(Page):
     # -- the network
 
     def _save_network(self) -> None:
-        session, facts = self.desk.session, self.state.facts
+        session, facts = self.context.session, self.state.facts
         if facts is None:
             return
         try:
@@ -238,12 +240,12 @@ class SourcePage(Page):
         except UsageError as error:
             self.trouble.show_error(error)
             return
-        self.errand(
+        self.start_task(
             lambda: self.tr("Keeping the network settings…"),
             lambda is_cancelled, note: session.save_network(network, facts),
             self._saved,
         )
 
     def _saved(self, facts: Facts) -> None:
-        self.desk.navigator.put_network(facts)
+        self.context.navigator.put_network(facts)
         self._elect()

@@ -130,9 +130,9 @@ def _elsewhere(row: SourceStatus) -> str:
 
 
 class SourceRows(QWidget):
-    def __init__(self, voice: Translator, parent: QWidget | None = None) -> None:
+    def __init__(self, translator: Translator, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._voice = voice
+        self._translator = translator
         self._lines: list[_Line] = []
         self.rows: tuple[SourceStatus, ...] = ()
         rows = column(self, gap=6)
@@ -155,7 +155,7 @@ class SourceRows(QWidget):
         while len(self._lines) < len(rows):
             self._add()
         for line, row in zip(self._lines, rows, strict=True):
-            line.show(row, self._voice.say(row.source.label), self._voice.say(row.message))
+            line.show(row, self._translator.say(row.source.label), self._translator.say(row.message))
 
     def _add(self) -> None:
         line = _Line()
