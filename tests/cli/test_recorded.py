@@ -130,7 +130,7 @@ def filled(world: World, line: tuple[str, ...]) -> Iterator[str]:
 
 def options(command: click.Command, name: str = "") -> Iterator[tuple[str, list[str]]]:
     """Yield each command with its options and the names of what it wants."""
-    ctx = click.Context(command)
+    ctx = click.Context(command, **command.context_settings)
     params = command.get_params(ctx)
     found = [name for each in params if isinstance(each, click.Option) for name in each.opts]
     found += [str(each.metavar).strip("[.] ") for each in params if isinstance(each, click.Argument)]

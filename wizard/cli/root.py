@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 
 import click
 from click.shell_completion import get_completion_class, shell_complete
@@ -132,7 +133,7 @@ def parse(argv: Sequence[str], terminal: Terminal) -> Call:
 def told_language(argv: Sequence[str]) -> str | None:
     """What `--lang` says, on either side of a command; needed before anything is read, for help and complaints."""
     told = None
-    for word, following in zip(argv, [*argv[1:], ""], strict=True):
+    for word, following in pairwise([*argv, ""]):
         value = following if word == "--lang" else word.removeprefix("--lang=")
         if word.startswith("--lang") and value in LANGUAGES:
             told = value
