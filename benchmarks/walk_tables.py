@@ -19,7 +19,7 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.run.select.build_search import BuildSearch
 from wizard.run.select.source_catalog import SourceCatalog
-from wizard.sources.candidates import default_index
+from wizard.sources.known_sources import default_index
 from wizard.sources.model import Source, UserSettings
 from wizard.sources.read import Reader
 

@@ -33,7 +33,7 @@ sys.path.insert(0, str(ROOT))
 
 from wizard.compatibility.data.model import PLATFORMS  # noqa: E402
 from wizard.compatibility.data.pins import wheel_keys  # noqa: E402
-from wizard.sources.candidates import default_index  # noqa: E402
+from wizard.sources.known_sources import default_index  # noqa: E402
 from wizard.sources.read import Reader  # noqa: E402
 from wizard.sources.table import official_places  # noqa: E402
 

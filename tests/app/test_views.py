@@ -15,7 +15,7 @@ from wizard.app.pages.report import read_report
 from wizard.app.pages.sources import pill_of, rows_of
 from wizard.compatibility.model import Choices, Reason
 from wizard.model.messages import LANGUAGES, Message, catalogue, in_each, text
-from wizard.sources.status import Availability
+from wizard.sources.model import Availability
 
 
 def test_the_grid_has_new_releases_first_and_cpu_last() -> None:

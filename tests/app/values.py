@@ -23,8 +23,7 @@ from wizard.run.plan.place import environment_rows
 from wizard.run.verify.diagnosis import diagnose
 from wizard.run.verify.model import Diagnosis, SmokeCheck, Verification
 from wizard.run.verify.smoke import check_message, headline
-from wizard.sources.model import Layout, Origin, Source, UserSettings
-from wizard.sources.status import Availability, SourceStatus
+from wizard.sources.model import Availability, Layout, Origin, Source, SourceStatus, UserSettings
 from wizard.sources.table import MirrorRow
 from wizard.toolconfig.lint.finding import LintContext
 from wizard.toolconfig.lint.lint import lint

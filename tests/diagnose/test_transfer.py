@@ -13,10 +13,9 @@ from tests.diagnose.world import CUDNN, HEALTHY, Patient
 from wizard.diagnose.repair.plan import RepairPreview, measured_rates, transfer_of
 from wizard.model.lock import LockedFile
 from wizard.model.messages import message, text
-from wizard.run.select.benchmark import Benchmark, save_benchmark
-from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
+from wizard.sources.benchmark import Benchmark, save_benchmark
+from wizard.sources.model import Availability, Layout, Origin, Source, SourceKind, SourceStatus, UserSettings
 from wizard.sources.speed import network_fingerprint
-from wizard.sources.status import Availability, SourceStatus
 from wizard.system import paths
 from wizard.transfer.download import Downloads
 

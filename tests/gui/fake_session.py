@@ -25,8 +25,8 @@ from wizard.model.messages import Message, message
 from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo
 from wizard.run.plan.computed import OnProgress
 from wizard.run.report.document import diagnosis_facts, verification_facts
-from wizard.run.select.judged_builds import JudgedBuild
-from wizard.sources.status import SourceStatus
+from wizard.run.select.learned_rows import JudgedBuild
+from wizard.sources.model import SourceStatus
 from wizard.sources.table import MirrorRow
 from wizard.toolconfig.edit import apply
 from wizard.toolconfig.lint.finding import LintFinding

@@ -15,10 +15,9 @@ from wizard.compatibility.model import DriverUpdate
 from wizard.diagnose.driver_guide import DriverNeed, driver_guide
 from wizard.environment.inspect.baseline import Baseline, EnvironmentChanges, PackageChange
 from wizard.machine.model import CondaInstall
-from wizard.run.select.judged_builds import JudgedBuild
+from wizard.run.select.learned_rows import JudgedBuild
 from wizard.run.select.new_builds import NewBuild
-from wizard.sources.model import Origin, Source
-from wizard.sources.status import SourceStatus
+from wizard.sources.model import Origin, Source, SourceStatus
 from wizard.toolconfig.lint.finding import LintContext, LintFinding
 from wizard.toolconfig.lint.lint import lint
 from wizard.toolconfig.settings import read_own_settings

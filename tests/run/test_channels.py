@@ -12,7 +12,7 @@ from tests.app import values
 from tests.run.mirrors import write_mirrors
 from wizard.compatibility.model import Choices
 from wizard.run.model import Facts
-from wizard.run.select.channels import further_channels
+from wizard.run.select.alternates import further_channels
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.steps.create import cuda_of, read_chosen, target_of
 from wizard.sources.model import UserSettings

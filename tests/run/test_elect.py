@@ -18,7 +18,7 @@ from wizard.machine.model import Driver, Gpu, Machine, PythonInstall
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import UsageError, WizardError
 from wizard.run.model import Election, Facts
-from wizard.run.select.elect import elect
+from wizard.run.select.select_build import elect
 from wizard.sources.model import UserSettings
 
 PYTHONS = (PythonInstall("/py/3.13", "3.13.1", True), PythonInstall("/py/3.11", "3.11.7", True))

@@ -19,7 +19,7 @@ from wizard.machine.model import Driver, Gpu, Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import LANGUAGE_VARIABLE, text
-from wizard.run.select.judged_builds import JudgedBuild, judged_news
+from wizard.run.select.learned_rows import JudgedBuild, judged_news
 from wizard.run.select.new_builds import looks_dir
 from wizard.sources.model import UserSettings
 from wizard.system import paths

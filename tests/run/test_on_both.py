@@ -18,7 +18,7 @@ from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import LANGUAGES, Message, text
 from wizard.run.plan import other_packages
 from wizard.run.plan.other_packages import of_both
-from wizard.sources.candidates import default_index
+from wizard.sources.known_sources import default_index
 from wizard.sources.model import Layout, Origin, Source, UserSettings
 from wizard.system import paths
 

@@ -20,7 +20,7 @@ from wizard.machine.model import Machine, PythonInstall
 from wizard.model.errors import WizardError
 from wizard.model.messages import LANGUAGES, text
 from wizard.run.model import Election, Facts
-from wizard.run.select.elect import elect
+from wizard.run.select.select_build import elect
 from wizard.sources.model import UserSettings
 from wizard.system import paths
 

@@ -23,11 +23,10 @@ from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.model.errors import UsageError, WizardError
 from wizard.run.model import Election, Facts
-from wizard.run.select.benchmark import read_benchmark
-from wizard.run.select.elect import elect
+from wizard.run.select.select_build import elect
 from wizard.sources import speed
-from wizard.sources.model import Origin, UserSettings
-from wizard.sources.status import SourceStatus
+from wizard.sources.benchmark import read_benchmark
+from wizard.sources.model import Origin, SourceStatus, UserSettings
 
 pytestmark = pytest.mark.slow
 

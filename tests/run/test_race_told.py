@@ -15,9 +15,8 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.run.model import Election, Facts
-from wizard.run.select.elect import elect
-from wizard.sources.model import UserSettings
-from wizard.sources.status import SourceStatus
+from wizard.run.select.select_build import elect
+from wizard.sources.model import SourceStatus, UserSettings
 
 lab, wheels = test_race.lab, test_race.wheels
 

@@ -12,8 +12,8 @@ import pytest
 from tests.servers.index_server import Answer, IndexServer
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
-from wizard.sources.candidates import conda_channels, package_sources, torch_sources
 from wizard.sources.channel import channel_answers, check_channel
+from wizard.sources.known_sources import conda_channels, package_sources, torch_sources
 from wizard.sources.model import Layout, Origin, UserSettings
 from wizard.sources.read import ask_uv, parse_help, parse_index_annotation
 from wizard.sources.table import forbidden_means_missing, mirror_rows, official

@@ -15,10 +15,9 @@ from tests.servers.index_server import IndexServer
 from tests.sources.wheels import CPU, CU126, PLAIN, WINDOWS, make_wheel
 from wizard.sources.index import offer
 from wizard.sources.model import Layout, Offer, Origin, Source
-from wizard.sources.newer import listed_builds
-from wizard.sources.platform_tags import platform_tags, platforms
 from wizard.sources.read import Reader
-from wizard.sources.status import WantedWheel, best_offer, carried, variant_of
+from wizard.sources.releases import listed_builds
+from wizard.sources.wanted import WantedWheel, best_offer, carried, platform_tags, platforms, variant_of
 
 SOURCE = Source("lab", Layout.SIMPLE, Origin.BY_HAND, "https://lab.example/simple", "Lab")
 TAGGED = Source("t", Layout.SIMPLE, Origin.OFFICIAL, "https://t.example/cu118", "T", variant="cu118")

@@ -18,10 +18,9 @@ from tests.servers.index_server import JSON, Answer, IndexServer
 from tests.sources.wheels import make_wheel
 from wizard.sources import read as read_module
 from wizard.sources.model import Layout, Offer, Origin, Source
-from wizard.sources.newer import listed_builds
-from wizard.sources.platform_tags import platform_tags
 from wizard.sources.read import Reader
-from wizard.sources.status import WantedWheel, carried
+from wizard.sources.releases import listed_builds
+from wizard.sources.wanted import WantedWheel, carried, platform_tags
 
 CU126 = "torch-2.14.1+cu126-cp312-cp312-manylinux_2_28_x86_64.whl"
 AGAIN = "torch-2.14.1+cu126-2-cp312-cp312-manylinux_2_28_x86_64.whl"

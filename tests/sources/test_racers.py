@@ -10,8 +10,8 @@ import pytest
 from tests.sources.test_candidates import LAB, SETTINGS, Typed
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
-from wizard.sources.candidates import source_candidates
 from wizard.sources.cross_check import is_same_site
+from wizard.sources.known_sources import source_candidates
 from wizard.sources.model import Layout, Origin, SourceKind, UserSettings
 from wizard.sources.table import mirror_rows, official, own_file
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from wizard.sources.benchmark_policy import benchmark_policy, language_name, region, region_of, time_zone, zone_of_path
 from wizard.sources.model import UserSettings
-from wizard.sources.race_policy import benchmark_policy, language_name, region, region_of, time_zone, zone_of_path
 from wizard.sources.speed import network_fingerprint, parse_linux_routes, parse_windows_routes
 
 

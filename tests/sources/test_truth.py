@@ -12,13 +12,13 @@ import pytest
 from tests.pinned import pin
 from tests.servers.mirror_server import MirrorServer, Ways
 from tests.sources.torch_wheels import torch_wheel
+from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import Cancelled
 from wizard.model.messages import LANGUAGES, text
-from wizard.run.select.benchmark import Benchmark, run_benchmark
-from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
-from wizard.sources.platform_tags import platform_tags
-from wizard.sources.race_policy import benchmark_policy
-from wizard.sources.status import Availability, SourceStatus, WantedWheel
+from wizard.sources.benchmark import Benchmark, run_benchmark
+from wizard.sources.benchmark_policy import benchmark_policy
+from wizard.sources.model import Availability, Layout, Origin, Source, SourceKind, SourceStatus, UserSettings
+from wizard.sources.wanted import WantedWheel, platform_tags
 
 TAGS = platform_tags("3.12", "linux", "x86_64", "2.36")
 WANTED = WantedWheel("torch", "2.14.1", "cu126", "3.12", TAGS)
@@ -263,7 +263,7 @@ def test_another_hash_than_the_programs_own_table(
     for name in ("first", "second"):
         field.add(name, Ways(lists_hash="0" * 64))
     field.add("third")
-    race = field.race()
+    race = field.race(contradicts_pin=load_matrix().contradicts_pin)
     found = {one.source.id: one for one in race.ranked}
     assert {name: found[name].availability for name in ("first", "second", "third")} == {
         "first": Availability.WRONG,

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.servers.mirror_server import MirrorServer, Ways
-from wizard.run.select.benchmark import Benchmark, run_benchmark
-from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
-from wizard.sources.race_policy import benchmark_policy
-from wizard.sources.status import Availability, Wanted, WantedChannel, WantedInstaller
+from wizard.sources.benchmark import Benchmark, run_benchmark
+from wizard.sources.benchmark_policy import benchmark_policy
+from wizard.sources.model import Availability, Layout, Origin, Source, SourceKind, UserSettings
+from wizard.sources.wanted import Wanted, WantedChannel, WantedInstaller
 
 PATIENT = replace(benchmark_policy(), probe_seconds=30.0)
 PYTHON = WantedChannel("linux-64", "3.12")

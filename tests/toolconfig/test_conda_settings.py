@@ -12,7 +12,7 @@ from tests.toolconfig.test_settings import Computer
 from wizard.compatibility.model import Choices
 from wizard.model.messages import LANGUAGES, text
 from wizard.sources.address_facts import address_facts, begins_with, channel_name, dead_address, needs_terms
-from wizard.sources.candidates import conda_channels
+from wizard.sources.known_sources import conda_channels
 from wizard.toolconfig.conda import (
     CondaValues,
     addresses,

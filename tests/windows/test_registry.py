@@ -11,7 +11,7 @@ from wizard.environment.disk import long_paths_are_on
 from wizard.machine.host import condas, interpreters
 from wizard.machine.host.operating_system import in_registry
 from wizard.process.running import code_page_of
-from wizard.sources.race_policy import benchmark_policy, region_of, windows_zone
+from wizard.sources.benchmark_policy import benchmark_policy, region_of, windows_zone
 from wizard.system import facts
 from wizard.system.windows.registry import MACHINE, USER, Registry, registry
 from wizard.transfer.proxy.system import read_internet_settings

@@ -49,7 +49,7 @@ from wizard.run.plan.shared import check_shared
 from wizard.run.report.privacy import Private, clean_text
 from wizard.run.verify.smoke import signal_name
 from wizard.safety import state
-from wizard.sources import race_policy, speed
+from wizard.sources import benchmark_policy, speed
 from wizard.system import paths, places_windows, processes_windows, traits
 from wizard.system.windows import job
 from wizard.transfer.proxy.environment import _cased
@@ -334,11 +334,11 @@ def test_this_network_by_the_real_program_route(tmp_path: Path, monkeypatch: pyt
 
 
 def test_region_by_the_systems_own_words(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(race_policy, "registry", lambda: SETTINGS)
-    monkeypatch.setattr(race_policy, "system_language", lambda: "zh_CN")
-    assert race_policy.time_zone({}, tmp_path) == "China Standard Time"
-    assert race_policy.language_name({}) == "zh_CN"
-    assert race_policy.language_name({"LANG": "en_US.UTF-8"}) == "en_US.UTF-8"
+    monkeypatch.setattr(benchmark_policy, "registry", lambda: SETTINGS)
+    monkeypatch.setattr(benchmark_policy, "system_language", lambda: "zh_CN")
+    assert benchmark_policy.time_zone({}, tmp_path) == "China Standard Time"
+    assert benchmark_policy.language_name({}) == "zh_CN"
+    assert benchmark_policy.language_name({"LANG": "en_US.UTF-8"}) == "en_US.UTF-8"
 
 
 # --- our own program -----------------------------------------------------------------------------------------------

@@ -56,15 +56,14 @@ from wizard.run.plan.place import check_place, target_prefix
 from wizard.run.plan.preview import preview
 from wizard.run.report.document import report_document
 from wizard.run.run_folder import find_run_folder
-from wizard.run.select.elect import elect
-from wizard.run.select.judged_builds import JudgedBuild, judged_news
+from wizard.run.select.learned_rows import JudgedBuild, judged_news
 from wizard.run.select.mirror_policy import check_mirror
+from wizard.run.select.select_build import elect
 from wizard.run.steps.preflight import check_ground
 from wizard.run.verify.smoke import verify
 from wizard.run.verify.status import exit_status
-from wizard.sources.candidates import rows_of
-from wizard.sources.model import UserSettings
-from wizard.sources.status import SourceStatus
+from wizard.sources.known_sources import rows_of
+from wizard.sources.model import SourceStatus, UserSettings
 from wizard.sources.table import MirrorRow
 from wizard.system import paths
 from wizard.toolconfig.lint.finding import LintFinding

@@ -35,7 +35,7 @@ from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message, text
 from wizard.run.model import Facts
-from wizard.run.select.judged_builds import JudgedBuild
+from wizard.run.select.learned_rows import JudgedBuild
 
 _ROWS = 6
 _MOST_COLUMNS = 7

@@ -10,8 +10,7 @@ from wizard.environment.create.python_part import ChosenPackage
 from wizard.machine.model import Machine
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message
-from wizard.sources.model import Offer, Source, UserSettings
-from wizard.sources.status import SourceStatus
+from wizard.sources.model import Offer, Source, SourceStatus, UserSettings
 
 __all__ = ["Choices", "Verdict"]
 

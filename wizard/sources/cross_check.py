@@ -14,8 +14,7 @@ from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 
 from wizard.model.messages import Message, message
-from wizard.sources.model import Origin
-from wizard.sources.status import Availability, ListedRelease, ProbeResult, SourceStatus
+from wizard.sources.model import Availability, ListedRelease, Origin, ProbeResult, SourceStatus
 from wizard.transfer.http import SourceUnreachable
 
 _DAY = 86400.0

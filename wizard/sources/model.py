@@ -1,6 +1,6 @@
-"""Sources: where packages can come from, and what they were seen to carry.
+"""The values of this room: where packages can come from, what a probe showed of it, and what is true of it today.
 
-A *source* is an index or a folder. `torch` sources carry one variant's wheels (or a PyPI mirror's default
+A *source* is an index, a channel or a folder. `torch` sources carry one variant's wheels (or a PyPI mirror's default
 build); `packages` sources carry everything else; `conda` sources are channels.
 """
 
@@ -9,12 +9,16 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from packaging.tags import Tag
 from packaging.version import Version
 
 from wizard.model.messages import Message, Words
 from wizard.sources.table import MirrorRow
+
+if TYPE_CHECKING:
+    from wizard.transfer.http import SourceUnreachable
 
 
 class Layout(str, enum.Enum):
@@ -104,3 +108,102 @@ class UserSettings:
     )  # the way to the network, see wizard.transfer.proxy
     files: tuple[str, ...] = ()  # where these were read
     notices: tuple[Message, ...] = ()
+
+
+class Availability(str, enum.Enum):
+    """What is true of a source for the wanted thing."""
+
+    COMPLETE = "complete"
+    MISSING = "missing"  # not this build
+    STALE = "stale"
+    ELSEWHERE = "elsewhere"  # sends to another host
+    REFUSED = "refused"
+    BUSY = "busy"  # 429
+    PORTAL = "portal"  # a sign-in page of the network
+    TLS = "tls"
+    SILENT = "silent"
+    WRONG = "wrong"  # size or hash
+    BROKEN = "broken"  # an error, or what cannot be understood
+    UNREACHABLE = "unreachable"  # its list could not be read; not probed
+    UNPROVEN = "unproven"  # has a wheel that must not be taken from it
+    UNCHECKED = "unchecked"
+
+
+ANSWERED = frozenset({Availability.COMPLETE, Availability.ELSEWHERE, Availability.MISSING, Availability.STALE})
+USABLE = frozenset({Availability.COMPLETE, Availability.ELSEWHERE})
+_VERDICTS = {
+    Availability.COMPLETE: "carries",
+    Availability.ELSEWHERE: "carries",
+    Availability.MISSING: "missing",
+    Availability.STALE: "missing",
+    Availability.UNPROVEN: "refused",
+    Availability.UNCHECKED: "unchecked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ListedRelease:
+    version: Version
+    uploaded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """What one source showed, by itself. `problem`: what ended the probe, if anything did; `link` as listed, `final`
+    after redirects. `dated`: when a channel's index was made, in seconds since 1970."""
+
+    source: Source
+    seconds: float
+    problem: tuple[Availability, Message] | None = None
+    failure: SourceUnreachable | None = None
+    releases: tuple[ListedRelease, ...] = ()
+    file: str | None = None
+    link: str | None = None
+    final: str | None = None
+    sha256: str | None = None
+    listed_size: int | None = None
+    size: int | None = None
+    dated: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """What is true of one source, held against the others; the same value from the probe to the window.
+
+    `seconds` until it answered; `rate` in bytes a second, measured at `asked` (seconds since 1970, 0: not probed).
+    `kind` of thing ("torch", "packages", "conda", "miniforge"), "" where builds were looked for without a probe.
+    `stage`: answered (by itself), judged (held against the others), measuring, measured. `uses`: what it is used for in
+    this setup, of "torch", "packages", "python".
+    """
+
+    source: Source
+    availability: Availability
+    message: Message
+    seconds: float | None = None
+    asked: float = 0.0
+    kind: str = ""
+    final_host: str | None = None
+    file: str | None = None
+    sha256: str | None = None
+    size: int | None = None
+    newest: str | None = None
+    rate: float | None = None
+    stage: str = "measured"
+    uses: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """carries | missing | refused | unchecked | unreachable."""
+        return _VERDICTS.get(self.availability, "unreachable")
+
+    @property
+    def is_usable(self) -> bool:
+        return self.availability in USABLE
+
+    @property
+    def is_complete(self) -> bool:
+        return self.availability is Availability.COMPLETE
+
+    @property
+    def key(self) -> tuple[str, str]:
+        return self.kind, self.source.id

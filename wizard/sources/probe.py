@@ -24,21 +24,10 @@ from packaging.version import InvalidVersion, Version
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, message
 from wizard.sources.channel import INDEXES
-from wizard.sources.model import Offer, Origin, Source
+from wizard.sources.model import Availability, ListedRelease, Offer, Origin, ProbeResult, Source
 from wizard.sources.read import Reader, default_index_url
-from wizard.sources.status import (
-    Availability,
-    ListedRelease,
-    ProbeResult,
-    Wanted,
-    WantedChannel,
-    WantedInstaller,
-    WantedWheel,
-    best_offer,
-    public,
-    variant_of,
-)
 from wizard.sources.table import forbidden_means_missing
+from wizard.sources.wanted import Wanted, WantedChannel, WantedInstaller, WantedWheel, best_offer, public, variant_of
 from wizard.transfer.address import file_path, join_path, resolve_link
 from wizard.transfer.http import Client, HttpPage, SourceUnreachable, explain_status
 from wizard.transfer.installing_client import file_headers, list_headers

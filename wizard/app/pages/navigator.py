@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
     from wizard.run.model import Election, Facts, Preview
-    from wizard.run.select.judged_builds import JudgedBuild
+    from wizard.run.select.learned_rows import JudgedBuild
 
 Listener = Callable[[], None]
 OnDrop = Callable[[str], None]

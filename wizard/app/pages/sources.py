@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
 from wizard.run.model import Election
-from wizard.sources.model import Layout, Origin, Source
-from wizard.sources.status import Availability, SourceStatus
+from wizard.sources.model import Availability, Layout, Origin, Source, SourceStatus
 from wizard.sources.table import MirrorRow
 
 KINDS = ("torch", "packages", "conda")

@@ -47,9 +47,9 @@ from wizard.run.plan.other_packages import locked_somewhere, of_both
 from wizard.run.plan.place import target_prefix
 from wizard.run.plan.preview import from_settings, locked, save_run
 from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id
+from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, Found, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.run.select.raced import further_sources
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.run.steps.disk_report import room_told
 from wizard.run.steps.disk_space import files_here

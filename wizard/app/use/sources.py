@@ -13,10 +13,10 @@ from wizard.compatibility.model import Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.run.model import Facts
-from wizard.run.select.benchmark import Benchmark, run_benchmark
 from wizard.run.select.build_search import wanted_candidates
 from wizard.run.select.mirror_policy import wanted_of
-from wizard.sources.candidates import source_candidates
+from wizard.sources.benchmark import Benchmark, run_benchmark
+from wizard.sources.known_sources import source_candidates
 from wizard.sources.model import SourceKind
 
 _MOST_JUDGED = 64  # a verdict is large
@@ -69,7 +69,9 @@ def ask_sources(
     for kind in kinds:
         wanted = wanted_of(kind, facts.machine, candidate, python, default)
         found = source_candidates(kind, choices, facts.settings, candidate.variant, candidate.variant == default)
-        benchmark = run_benchmark(kind, wanted, found, facts.settings, is_cancelled, fresh)
+        benchmark = run_benchmark(
+            kind, wanted, found, facts.settings, is_cancelled, fresh, contradicts_pin=matrix.contradicts_pin
+        )
         on_benchmark(benchmark)
         benchmarks.append(benchmark)
     return tuple(benchmarks)

@@ -33,8 +33,8 @@ from wizard.run.select.learned_rows import is_usable, pairs, rows_of
 from wizard.run.select.new_builds import NewBuild, NewBuilds, find_news
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import parse_address_facts
+from wizard.sources.benchmark_policy import parse_policy as parse_race
 from wizard.sources.model import Source, UserSettings
-from wizard.sources.race_policy import parse_policy as parse_race
 from wizard.sources.read import Reader
 from wizard.sources.table import parse_mirrors
 from wizard.system import paths

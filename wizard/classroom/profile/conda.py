@@ -25,9 +25,9 @@ from wizard.process import redact
 from wizard.run.model import Facts
 from wizard.run.plan.conda_part import provided_by
 from wizard.run.plan.preview import network_environment
-from wizard.run.select.channels import further_channels
-from wizard.run.select.elect import channel_verdicts
+from wizard.run.select.alternates import further_channels
 from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.select_build import channel_verdicts
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
 from wizard.sources.channel import channel_subdir

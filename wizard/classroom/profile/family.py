@@ -19,7 +19,7 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
-from wizard.sources.candidates import default_index, torch_sources
+from wizard.sources.known_sources import default_index, torch_sources
 from wizard.sources.model import Offer, Source, UserSettings
 from wizard.sources.read import Reader
 from wizard.transfer.address import host_of

@@ -39,9 +39,9 @@ from wizard.run.plan.conda_part import Around, Locked, agree, pins
 from wizard.run.plan.other_packages import locked_somewhere
 from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
+from wizard.run.select.alternates import further_sources
 from wizard.run.select.build_search import BuildSearch, Found
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.run.select.raced import further_sources
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import SourceKind
 from wizard.sources.read import Reader

@@ -21,7 +21,7 @@ from wizard.classroom.profile.fields import Problems, ProfileTable, is_wheel_at
 from wizard.classroom.profile.model import NOARCH, CondaPackage, Profile, ProfileLock
 from wizard.model.lock import LockedFile
 from wizard.sources.channel import channel_subdir
-from wizard.sources.platform_tags import platform_tags
+from wizard.sources.wanted import platform_tags
 
 # Do the entries of a profile hold together? Each wheel is what it is called and fits its system and Python.
 #

@@ -35,12 +35,12 @@ from wizard.run.plan.plan_file import read_plan
 from wizard.run.plan.preview import network_environment, saved_preview
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
+from wizard.run.select.alternates import further_channels
 from wizard.run.select.build_search import available_pythons
-from wizard.run.select.channels import further_channels
-from wizard.run.select.elect import base_pythons, channel_verdicts
 from wizard.run.select.mirror_policy import MirrorPolicy
+from wizard.run.select.select_build import base_pythons, channel_verdicts
 from wizard.run.select.source_catalog import SourceCatalog
-from wizard.sources.candidates import conda_channels, default_index, package_sources, torch_sources
+from wizard.sources.known_sources import conda_channels, default_index, package_sources, torch_sources
 from wizard.sources.model import Layout, Origin, Source, SourceKind, UserSettings
 from wizard.sources.read import Reader
 from wizard.system import paths

@@ -30,11 +30,10 @@ from wizard.compatibility.resolve import canonical, check_choices
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
 from wizard.process import redact
-from wizard.run.select.benchmark import Benchmark
-from wizard.sources.candidates import source_candidates
-from wizard.sources.model import Source, SourceKind
-from wizard.sources.race_policy import region
-from wizard.sources.status import SourceStatus
+from wizard.sources.benchmark import Benchmark
+from wizard.sources.benchmark_policy import region
+from wizard.sources.known_sources import source_candidates
+from wizard.sources.model import Source, SourceKind, SourceStatus
 from wizard.system import paths
 from wizard.toolconfig.lint.finding import LintFinding
 from wizard.toolconfig.model import Diff

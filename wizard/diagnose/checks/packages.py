@@ -20,7 +20,7 @@ from wizard.environment.inspect.installation import Installation
 from wizard.environment.layout import python_of
 from wizard.model.distributions import FAMILY, Distribution
 from wizard.model.errors import Cancelled
-from wizard.sources.platform_tags import takes
+from wizard.sources.wanted import takes
 from wizard.system.links import long_path
 from wizard.system.traits import of
 

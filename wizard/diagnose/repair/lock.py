@@ -28,7 +28,7 @@ from wizard.run.run_folder import RunFolder
 from wizard.run.select.build_search import BuildSearch, Found
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.source_catalog import SourceCatalog
-from wizard.sources.candidates import default_index
+from wizard.sources.known_sources import default_index
 from wizard.sources.model import Offer
 from wizard.sources.read import Reader
 from wizard.system import moving

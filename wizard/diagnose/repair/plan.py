@@ -34,9 +34,9 @@ from wizard.run.plan.computed import Asker
 from wizard.run.plan.other_packages import of_both
 from wizard.run.plan.preview import from_settings, save_run
 from wizard.run.run_folder import create_run_folder, new_run_id
-from wizard.run.select.benchmark import read_benchmark
+from wizard.sources.benchmark import read_benchmark
+from wizard.sources.benchmark_policy import benchmark_policy
 from wizard.sources.model import Source, UserSettings
-from wizard.sources.race_policy import benchmark_policy
 from wizard.sources.speed import network_fingerprint
 from wizard.system import moving, paths
 from wizard.transfer.download import Downloads

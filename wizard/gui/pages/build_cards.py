@@ -15,7 +15,7 @@ from wizard.gui.shell.translator import Translator
 from wizard.gui.widgets.figures import variant_text
 from wizard.gui.widgets.frames import column, empty, line_up
 from wizard.gui.widgets.labels import Pill, label
-from wizard.run.select.judged_builds import JudgedBuild
+from wizard.run.select.learned_rows import JudgedBuild
 
 
 def link_name(kind: str) -> str:

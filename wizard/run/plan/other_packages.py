@@ -23,11 +23,11 @@ from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, Param, message
 from wizard.process import redact
 from wizard.run.model import Election, Facts
+from wizard.run.select.alternates import race_further
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import needs_proof
-from wizard.run.select.raced import race_further
 from wizard.run.select.source_catalog import is_main
-from wizard.sources.candidates import default_index
+from wizard.sources.known_sources import default_index
 from wizard.sources.model import Layout, Offer, Origin, Source, SourceKind, UserSettings
 from wizard.sources.read import HOST_IS_THERE, Reader, promiser
 from wizard.transfer.concurrently import GoesOn, ask_together

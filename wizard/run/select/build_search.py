@@ -17,8 +17,7 @@ from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import Message, message
 from wizard.run.select.origin import doubt
 from wizard.run.select.source_catalog import SourceCatalog
-from wizard.sources.model import Offer, Source, SourceKind
-from wizard.sources.status import Availability, SourceStatus
+from wizard.sources.model import Availability, Offer, Source, SourceKind, SourceStatus
 
 # Only what this machine lacks; what was never published cannot be chosen.
 _CHOOSABLE_REASONS = frozenset({"no-gpu", "no-driver", "driver-too-old", "no-kernels-for-gpu"})
@@ -184,6 +183,18 @@ class BuildSearch:
     def _answers(self, source: Source) -> bool:
         state = self.states.get((source.id, source.url))
         return state is None or state.availability is not Availability.UNREACHABLE
+
+    def statuses(self) -> tuple[SourceStatus, ...]:
+        """Return every source that was asked: of benchmarks first, best first. What was found out later counts."""
+        policy = self.outlook.contest
+        probed = [status for race in policy.races.values() for status in race.ranked] if policy else []
+        seen = {(status.source.id, status.source.url) for status in probed}
+        lost = {key for key, status in self.states.items() if status.verdict in ("unreachable", "refused")}
+        kept = [
+            self.states[key] if (key := (one.source.id, one.source.url)) in lost and one.kind == "torch" else one
+            for one in probed
+        ]
+        return (*kept, *(status for key, status in self.states.items() if key not in seen))
 
     def _note(self, source: Source, availability: Availability, words: Message) -> None:
         self.states[(source.id, source.url)] = SourceStatus(source, availability, words)

@@ -8,22 +8,23 @@ after all. What a person typed by hand never races. Each kind races once; the wa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import datetime
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Candidate, Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message
 from wizard.run.model import Facts
-from wizard.run.select.benchmark import Benchmark, OnStatus, run_benchmark
-from wizard.sources.candidates import rows_of, source_candidates
+from wizard.sources.benchmark import Benchmark, OnStatus, run_benchmark
+from wizard.sources.benchmark_policy import benchmark_policy, region
 from wizard.sources.channel import channel_subdir
-from wizard.sources.model import Origin, Source, SourceKind, UserSettings
-from wizard.sources.platform_tags import platform_tags
-from wizard.sources.race_policy import benchmark_policy, region
-from wizard.sources.status import ANSWERED, SourceStatus, Wanted, WantedChannel, WantedInstaller, WantedWheel
+from wizard.sources.known_sources import rows_of, source_candidates
+from wizard.sources.model import ANSWERED, Origin, Source, SourceKind, SourceStatus, UserSettings
+from wizard.sources.wanted import Wanted, WantedChannel, WantedInstaller, WantedWheel, platform_tags
 
 _INSTALLERS = {"windows": "Windows-{arch}.exe", "linux": "Linux-{arch}.sh"}
 
@@ -152,6 +153,18 @@ class MirrorPolicy:
             )
         return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
 
+    def notices_for(self, selected: Mapping[SourceKind, Source | None]) -> Iterator[Message]:
+        """Say that an official place was silent, and for each kind that was measured who was selected and by what."""
+        yield from self.notices
+        for kind, benchmark in self.races.items():
+            source = selected.get(kind)
+            chosen = next((one for one in benchmark.ranked if one.source.mirror == self._choices.mirrors), None)
+            if chosen and not chosen.is_usable and self._choices.mirrors not in WORDS:
+                yield message("race.not-usable", source=chosen.source.name, why=chosen.message)
+            status = benchmark.of(source) if source else None
+            if status and status.is_usable and len(benchmark.ranked) > 1:  # else another build than was measured
+                yield _fastest(kind, benchmark, status)
+
     def _candidates(self, kind: SourceKind, variant: str, is_default_build: bool = False) -> tuple[Source, ...]:
         """With one mirror chosen: that one and the official place, the measure of all."""
         found = source_candidates(kind, self._choices, self._facts.settings, variant, is_default_build)
@@ -173,6 +186,7 @@ class MirrorPolicy:
             self._fresh,
             rules,
             on_status=self._on_status,
+            contradicts_pin=load_matrix().contradicts_pin,
         )
 
     def _in_order(self, race: Benchmark) -> tuple[SourceStatus, ...]:
@@ -184,6 +198,14 @@ class MirrorPolicy:
             return not one.is_usable, one.source.mirror != chosen and chosen not in WORDS, not has_hash
 
         return tuple(sorted(race.ranked, key=rank))
+
+
+def _fastest(kind: SourceKind, benchmark: Benchmark, status: SourceStatus) -> Message:
+    count, name = len(benchmark.usable), status.source.label
+    if status.rate is None:
+        return message(f"race.{kind.value}", source=name, count=count)
+    day = datetime.datetime.fromtimestamp(status.asked).strftime("%Y-%m-%d %H:%M")
+    return message(f"race.{kind.value}-rate", source=name, count=count, rate=round(status.rate / 1e6, 2), day=day)
 
 
 def _is_open(kind: SourceKind, choices: Choices, settings: UserSettings) -> bool:

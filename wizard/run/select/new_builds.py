@@ -24,8 +24,8 @@ from wizard.model.typed import from_json
 from wizard.run.select.origin import needs_proof
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import Offer, Source
-from wizard.sources.newer import Listed, listed_builds
 from wizard.sources.read import Reader
+from wizard.sources.releases import Listed, listed_builds
 from wizard.sources.remote_wheel import WheelContents, read_wheel
 from wizard.system import paths
 from wizard.transfer.http import Client, SourceUnreachable

@@ -11,12 +11,11 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.machine.model import Machine
 from wizard.model.errors import WizardError
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.sources.candidates import conda_channels, official_torch_sources, package_sources, torch_sources
 from wizard.sources.channel import check_channel
+from wizard.sources.known_sources import conda_channels, official_torch_sources, package_sources, torch_sources
 from wizard.sources.model import Offer, Origin, Source, SourceKind, UserSettings
-from wizard.sources.platform_tags import platform_tags
 from wizard.sources.read import Reader
-from wizard.sources.status import WantedWheel, carried
+from wizard.sources.wanted import WantedWheel, carried, platform_tags
 
 
 class SourceCatalog:

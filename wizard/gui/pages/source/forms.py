@@ -30,7 +30,7 @@ from wizard.gui.widgets.fields import PathField
 from wizard.gui.widgets.frames import column, line_up
 from wizard.gui.widgets.labels import label
 from wizard.model.messages import text
-from wizard.sources.race_policy import REGIONS
+from wizard.sources.benchmark_policy import REGIONS
 from wizard.sources.table import MirrorRow
 
 # Where this computer is, as far as sources go: guessed from the system, or said by the person. Nobody is told.

@@ -24,8 +24,8 @@ from wizard.gui.widgets.labels import label
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
 from wizard.run.model import Election, Facts
-from wizard.sources.race_policy import region
-from wizard.sources.status import SourceStatus
+from wizard.sources.benchmark_policy import region
+from wizard.sources.model import SourceStatus
 from wizard.sources.table import MirrorRow
 from wizard.transfer.proxy.model import Network, SystemProxy
 

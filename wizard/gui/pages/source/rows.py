@@ -18,7 +18,7 @@ from wizard.gui.widgets.figures import seconds_text
 from wizard.gui.widgets.frames import RowCard, column, stacked
 from wizard.gui.widgets.labels import Pill, label
 from wizard.process import redact
-from wizard.sources.status import SourceStatus
+from wizard.sources.model import SourceStatus
 
 _NO_ANSWER = ("unreachable", "silent")
 

@@ -18,17 +18,15 @@ from wizard.model.messages import Message, message, text
 from wizard.process import redact
 from wizard.run.model import Election, Facts
 from wizard.run.plan.conda_part import own_conda
+from wizard.run.select.alternates import further_channels, further_sources
 from wizard.run.select.build_search import BuildSearch, Found, available_pythons, wanted_candidates
-from wizard.run.select.channels import further_channels
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import told, unconfirmed
-from wizard.run.select.raced import benchmark_notices, further_sources, states_of
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
 from wizard.sources.channel import channel_subdir
-from wizard.sources.model import Origin, Source, SourceKind
+from wizard.sources.model import Origin, Source, SourceKind, SourceStatus
 from wizard.sources.read import Reader
-from wizard.sources.status import SourceStatus
 from wizard.sources.table import FORGE
 from wizard.transfer.installing_client import list_headers
 
@@ -59,11 +57,11 @@ def elect(
         walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, choices.companions or ())
         found = walk.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
-            raise next(iter(walk.refused.values()), None) or _nothing_found(states_of(walk, contest), candidates[0])
+            raise next(iter(walk.refused.values()), None) or _nothing_found(walk.statuses(), candidates[0])
         election = _election(facts, choices, candidates[0], found, channels, outlook, own)
         variant = found.candidate.variant
         open_ones = unconfirmed(election.offers.values(), matrix, lambda one: outlook.official_sha256(one, variant))
-    states = states_of(walk, contest)
+    states = walk.statuses()
     refused = (*(told(refusal) for refusal in walk.refused.values()), *_lying(states))
     about_build = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate))
     notices = (*about_build, *election.notices, *refused, *open_ones)
@@ -176,7 +174,7 @@ def _election(
             *dropped,
             *_any_index(packages, choices.index_strategy),
             *_silent_channels(channels, facts.settings.conda_channels),
-            *benchmark_notices(outlook.contest, choices, elected),
+            *(outlook.contest.notices_for(elected) if outlook.contest else ()),
         ),
     )
 

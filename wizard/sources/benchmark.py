@@ -15,24 +15,22 @@ from pathlib import Path
 
 import msgspec
 
-from wizard.compatibility.data.load import load_matrix
 from wizard.model.errors import Cancelled
 from wizard.model.messages import message
 from wizard.model.typed import from_json
-from wizard.sources.cross_check import cross_check
-from wizard.sources.model import Origin, Source, SourceKind, UserSettings
+from wizard.sources.benchmark_policy import BenchmarkPolicy, benchmark_policy
+from wizard.sources.cross_check import Contradicts, cross_check
+from wizard.sources.model import Availability, Origin, ProbeResult, Source, SourceKind, SourceStatus, UserSettings
 from wizard.sources.probe import probe_source
-from wizard.sources.race_policy import BenchmarkPolicy, benchmark_policy
 from wizard.sources.read import Reader, default_index_url
 from wizard.sources.speed import measure, network_fingerprint
-from wizard.sources.status import Availability, ProbeResult, SourceStatus, Wanted, WantedInstaller, WantedWheel
+from wizard.sources.wanted import Wanted, WantedInstaller, WantedWheel
 from wizard.system import moving, paths
 from wizard.transfer.concurrently import GoesOn, ask_together
 from wizard.transfer.http import Client, SourceUnreachable
 
 SCHEMA = 2
 OnStatus = Callable[[SourceStatus], None]
-_OnStage = Callable[[SourceStatus, str], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,20 +103,36 @@ def run_benchmark(
     policy: BenchmarkPolicy | None = None,
     default_index: Callable[[], str] = default_index_url,
     on_status: OnStatus = lambda status: None,
+    contradicts_pin: Contradicts = lambda file, sha256: False,
 ) -> Benchmark:
-    """Probe, compare and measure the sources; `fresh`: what was kept does not count. `on_status` gets each one's status
-    as it comes, in this thread. What no source has is not kept: it may be there in a minute. Raises Cancelled."""
+    """Probe, compare and measure the sources. What no source has is not kept: it may be there in a minute.
+
+    `fresh`: what was kept does not count. `on_status` gets each source's status as it comes, in this thread.
+    `contradicts_pin`: whether the tables know a file with another SHA-256. Raises Cancelled."""
     rules = policy or benchmark_policy()
     path = benchmark_path(f"{kind.value} {wanted.key} {rules.most_measured}", [source.url for source in sources])
     network = network_fingerprint(settings)
-    kept = None if fresh else read_benchmark(path, network, rules.kept_seconds)
-    if kept and {source.id for source in sources} <= {status.source.id for status in kept.ranked}:
-        ranked = _ranked(sources, kept.ranked)
-        for status in ranked:
+    kept = None if fresh else _kept(path, network, rules.kept_seconds, sources)
+    if kept:
+        for status in kept.ranked:
             on_status(status)
-        return replace(kept, ranked=ranked)
+        return kept
+
+    def judged(results: Sequence[ProbeResult], stage: str) -> tuple[SourceStatus, ...]:
+        checked = cross_check(results, _is_open(wanted), rules.channel_days, time.time(), contradicts_pin)
+        statuses = tuple(replace(status, kind=kind.value) for status in checked)
+        for status in statuses:
+            on_status(replace(status, stage=stage))
+        return statuses
+
+    def on_result(result: ProbeResult) -> None:
+        judged((result,), "answered")
+
     with Reader(settings, (rules.probe_seconds, rules.speed_seconds)) as shared:
-        statuses = _found(kind, wanted, sources, shared.client, rules, is_cancelled, default_index, on_status)
+        found = _probed(wanted, sources, shared.client, rules, is_cancelled, default_index, on_result)
+        statuses = judged(found, "judged")
+        if kind is not SourceKind.MINIFORGE:  # nothing is fetched from there
+            statuses = _measured(found, statuses, shared.client, rules, is_cancelled, on_status)
     asked = statuses[0].asked if statuses else time.time()
     benchmark = Benchmark(kind, wanted.label, _ranked(sources, statuses), asked, network)
     if benchmark.complete:
@@ -126,36 +140,16 @@ def run_benchmark(
     return benchmark
 
 
-def _found(
-    kind: SourceKind,
-    wanted: Wanted,
-    sources: Sequence[Source],
-    client: Client,
-    rules: BenchmarkPolicy,
-    is_cancelled: Callable[[], bool],
-    default_index: Callable[[], str],
-    on_status: OnStatus,
-) -> tuple[SourceStatus, ...]:
-    is_open = isinstance(wanted, WantedInstaller) or (isinstance(wanted, WantedWheel) and not wanted.version)
+def _kept(path: Path, network: str, seconds: float, sources: Sequence[Source]) -> Benchmark | None:
+    kept = read_benchmark(path, network, seconds)
+    if kept is None or not {source.id for source in sources} <= {status.source.id for status in kept.ranked}:
+        return None
+    return replace(kept, ranked=_ranked(sources, kept.ranked))
 
-    def report(status: SourceStatus, stage: str) -> None:
-        on_status(replace(status, stage=stage))
 
-    def judged(results: Sequence[ProbeResult], stage: str) -> tuple[SourceStatus, ...]:
-        checked = cross_check(results, is_open, rules.channel_days, time.time(), load_matrix().contradicts_pin)
-        statuses = tuple(replace(status, kind=kind.value) for status in checked)
-        for status in statuses:
-            report(status, stage)
-        return statuses
-
-    def answered(result: ProbeResult) -> None:
-        judged((result,), "answered")
-
-    results = _probed(wanted, sources, client, rules, is_cancelled, default_index, answered)
-    statuses = judged(results, "judged")
-    if kind is SourceKind.MINIFORGE:  # nothing is fetched from there
-        return statuses
-    return _measured(results, statuses, client, rules, is_cancelled, report)
+def _is_open(wanted: Wanted) -> bool:
+    """Whether the newest is wanted, not one release by its number."""
+    return isinstance(wanted, WantedInstaller) or (isinstance(wanted, WantedWheel) and not wanted.version)
 
 
 def _probed(
@@ -165,7 +159,7 @@ def _probed(
     rules: BenchmarkPolicy,
     is_cancelled: Callable[[], bool],
     default_index: Callable[[], str],
-    answered: Callable[[ProbeResult], None],
+    on_result: Callable[[ProbeResult], None],
 ) -> tuple[ProbeResult, ...]:
     """Probe all at once; return them in the order given. Who was not done in time was silent."""
     seconds = rules.probe_seconds
@@ -176,7 +170,7 @@ def _probed(
         return lambda goes_on: probe_source(source, wanted, client, goes_on, default_index)
 
     asked = {source.id: ask(source) for source in sources}
-    results = ask_together(asked, seconds, is_cancelled, on_answer=lambda key, result: answered(result))
+    results = ask_together(asked, seconds, is_cancelled, on_answer=lambda key, result: on_result(result))
     return tuple(results.get(source.id) or _late(source, seconds) for source in sources)
 
 
@@ -200,7 +194,7 @@ def _measured(
     client: Client,
     rules: BenchmarkPolicy,
     is_cancelled: Callable[[], bool],
-    report: _OnStage,
+    on_status: OnStatus,
 ) -> tuple[SourceStatus, ...]:
     """Measure the first of those that are complete, one after the other; only where none is, of those that send
     elsewhere. Raises Cancelled."""
@@ -213,10 +207,10 @@ def _measured(
             raise Cancelled
         result = by_id[status.source.id]
         if result.link:
-            report(status, "measuring")
+            on_status(replace(status, stage="measuring"))
             rate = measure(result.link, result.size, client, rules.speed_bytes, rules.speed_seconds, is_cancelled)
             rates[status.source.id] = rate
-            report(replace(status, rate=rate), "measured")
+            on_status(replace(status, rate=rate))
     return tuple(replace(status, rate=rates.get(status.source.id)) for status in statuses)
 
 

@@ -1,23 +1,86 @@
-"""What is wanted of a source, what a probe of it showed, and what is true of it: today, to this very client.
+"""Says what is wanted of a source, and which of the wheels that it lists is that very one.
 
-A `ProbeResult` is what one source showed; a `SourceStatus` is what that means, once it stands beside the others.
+Which wheel tags a Python on a machine takes, for a machine that need not be this one: the rules (manylinux from the C
+library's version, abi3, py3-none) are those of `packaging`; here is only the list of platforms, which `packaging`
+itself can make for the running machine alone.
 """
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
-from packaging.tags import Tag
+from packaging.tags import Tag, compatible_tags, cpython_tags
 from packaging.utils import BuildTag, canonicalize_name, parse_wheel_filename
 from packaging.version import Version
 
-from wizard.model.messages import Message
 from wizard.sources.model import Offer, Source
 from wizard.sources.read import Reader
-from wizard.transfer.http import SourceUnreachable
+
+_PYTHON = re.compile(r"^3\.(\d{1,2})(?:\.\d+)?(t?)$")
+_GLIBC = re.compile(r"^2\.(\d{1,2})")
+_OLD_NAMES = {17: "manylinux2014", 12: "manylinux2010", 5: "manylinux1"}  # PEP 600
+_OLDEST_GLIBC = {"x86_64": 5, "aarch64": 17}  # before these no manylinux policy existed
+_PYMALLOC_UP_TO = 7  # the ABI of CPython up to 3.7 is called cp37m: https://bugs.python.org/issue36707
+_WINDOWS_ARCH = {"x86_64": "win_amd64", "amd64": "win_amd64", "aarch64": "win_arm64", "arm64": "win_arm64"}
+_LINUX_ARCH = {"amd64": "x86_64", "arm64": "aarch64"}
+
+
+def _windows_platforms(machine: str, glibc: str | None) -> Iterator[str]:
+    if machine in _WINDOWS_ARCH:
+        yield _WINDOWS_ARCH[machine]
+
+
+def _linux_platforms(machine: str, glibc: str | None) -> Iterator[str]:
+    """None without glibc (musl): wheels for `linux_*` are built for glibc all the same."""
+    arch = _LINUX_ARCH.get(machine, machine)
+    version = _GLIBC.match(glibc or "")
+    if not version:
+        return
+    for minor in range(int(version[1]), _OLDEST_GLIBC.get(arch, 17) - 1, -1):
+        yield f"manylinux_2_{minor}_{arch}"
+        if minor in _OLD_NAMES:
+            yield f"{_OLD_NAMES[minor]}_{arch}"
+    yield f"linux_{arch}"
+
+
+_PLATFORMS = {"windows": _windows_platforms, "linux": _linux_platforms}
+
+
+def platforms(os_name: str, arch: str, glibc: str | None) -> tuple[str, ...]:
+    return tuple(_PLATFORMS[os_name](arch.lower(), glibc))
+
+
+def platform_tags(python: str, os_name: str, arch: str, glibc: str | None) -> tuple[Tag, ...]:
+    """`python`: "3.12" (or "3.14t", free-threaded). Raises ValueError for what is no Python 3."""
+    version, interpreter, _ = _tag_names(python)
+    machines = platforms(os_name, arch, glibc)
+    own = _cpython_tags(python, machines) if machines else ()  # without any `packaging` takes this machine's
+    return tuple(dict.fromkeys((*own, *compatible_tags(version, interpreter, machines))))
+
+
+def takes(python: str, tags: Iterable[Tag]) -> bool:
+    """Can this Python load a wheel of these tags, on whichever platform? Raises ValueError for what is no Python 3."""
+    own = {(tag.interpreter, tag.abi) for tag in _cpython_tags(python, ("any",))}
+    return any(tag.interpreter.startswith("py") or (tag.interpreter, tag.abi) in own for tag in tags)
+
+
+def _cpython_tags(python: str, machines: Sequence[str]) -> Iterator[Tag]:
+    version, _, abi = _tag_names(python)
+    return cpython_tags(version, [abi], machines)
+
+
+def _tag_names(python: str) -> tuple[tuple[int, int], str, str]:
+    """The version, the interpreter's tag and the ABI's: "3.12" is `cp312`, `cp312`; "3.7" is `cp37`, `cp37m`."""
+    match = _PYTHON.match(python)
+    if not match:
+        raise ValueError(f"not a Python version: {python!r}")
+    minor = int(match[1])
+    interpreter = f"cp3{minor}"
+    return (3, minor), interpreter, interpreter + ("m" if minor <= _PYMALLOC_UP_TO else match[2])
+
 
 # Does a source carry this very wheel: release, build and platform? Another build is never taken for it.
 #
@@ -127,102 +190,3 @@ def _takes_python(requires: str | None, python: str) -> bool:
 def carried(reader: Reader, source: Source, wanted: WantedWheel) -> Offer | None:
     """None: the source answered and has no such wheel. Raises SourceUnreachable."""
     return best_offer(reader.offers(source, wanted.project), wanted)
-
-
-class Availability(str, enum.Enum):
-    """What is true of a source for the wanted thing."""
-
-    COMPLETE = "complete"
-    MISSING = "missing"  # not this build
-    STALE = "stale"
-    ELSEWHERE = "elsewhere"  # sends to another host
-    REFUSED = "refused"
-    BUSY = "busy"  # 429
-    PORTAL = "portal"  # a sign-in page of the network
-    TLS = "tls"
-    SILENT = "silent"
-    WRONG = "wrong"  # size or hash
-    BROKEN = "broken"  # an error, or what cannot be understood
-    UNREACHABLE = "unreachable"  # its list could not be read; not probed
-    UNPROVEN = "unproven"  # has a wheel that must not be taken from it
-    UNCHECKED = "unchecked"
-
-
-ANSWERED = frozenset({Availability.COMPLETE, Availability.ELSEWHERE, Availability.MISSING, Availability.STALE})
-USABLE = frozenset({Availability.COMPLETE, Availability.ELSEWHERE})
-_VERDICTS = {
-    Availability.COMPLETE: "carries",
-    Availability.ELSEWHERE: "carries",
-    Availability.MISSING: "missing",
-    Availability.STALE: "missing",
-    Availability.UNPROVEN: "refused",
-    Availability.UNCHECKED: "unchecked",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class ListedRelease:
-    version: Version
-    uploaded: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ProbeResult:
-    """What one source showed, by itself. `problem`: what ended the probe, if anything did; `link` as listed, `final`
-    after redirects. `dated`: when a channel's index was made, in seconds since 1970."""
-
-    source: Source
-    seconds: float
-    problem: tuple[Availability, Message] | None = None
-    failure: SourceUnreachable | None = None
-    releases: tuple[ListedRelease, ...] = ()
-    file: str | None = None
-    link: str | None = None
-    final: str | None = None
-    sha256: str | None = None
-    listed_size: int | None = None
-    size: int | None = None
-    dated: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class SourceStatus:
-    """What is true of one source, held against the others; the same value from the probe to the window.
-
-    `seconds` until it answered; `rate` in bytes a second, measured at `asked` (seconds since 1970, 0: not probed).
-    `kind` of thing ("torch", "packages", "conda", "miniforge"), "" where builds were looked for without a probe.
-    `stage`: answered (by itself), judged (held against the others), measuring, measured. `uses`: what it is used for in
-    this setup, of "torch", "packages", "python".
-    """
-
-    source: Source
-    availability: Availability
-    message: Message
-    seconds: float | None = None
-    asked: float = 0.0
-    kind: str = ""
-    final_host: str | None = None
-    file: str | None = None
-    sha256: str | None = None
-    size: int | None = None
-    newest: str | None = None
-    rate: float | None = None
-    stage: str = "measured"
-    uses: tuple[str, ...] = ()
-
-    @property
-    def verdict(self) -> str:
-        """carries | missing | refused | unchecked | unreachable."""
-        return _VERDICTS.get(self.availability, "unreachable")
-
-    @property
-    def is_usable(self) -> bool:
-        return self.availability in USABLE
-
-    @property
-    def is_complete(self) -> bool:
-        return self.availability is Availability.COMPLETE
-
-    @property
-    def key(self) -> tuple[str, str]:
-        return self.kind, self.source.id
