@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from pathlib import PureWindowsPath
+from dataclasses import replace
+from pathlib import Path, PureWindowsPath
 
 import pytest
 
+from wizard.compatibility.model import Choices
 from wizard.environment.naming import check_name, check_place
 from wizard.model.errors import UsageError
+from wizard.model.messages import text
+from wizard.run.plan.place import short_rows, target_prefix
+from wizard.system import paths, traits
 from wizard.system.links import extended
 
 HOME = PureWindowsPath("C:/Users/小明")
@@ -52,6 +57,34 @@ def test_reserved_names(name: str) -> None:
 @pytest.mark.parametrize("name", ["console", "com10", "nullable", "auxiliary"])
 def test_names_that_only_begin_like_them(name: str) -> None:
     check_name(name, "windows")
+
+
+def test_a_short_place_is_proposed_where_the_home_folder_is_deep(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home, local, drive = tmp_path / ("h" * 60), tmp_path / "local", tmp_path / "c"
+    for folder in (home, local, drive):
+        folder.mkdir()
+    monkeypatch.delenv(paths.HOME_VARIABLE)
+    for name, folder in (("HOME", home), ("USERPROFILE", home), ("LOCALAPPDATA", local), ("SYSTEMDRIVE", drive)):
+        monkeypatch.setenv(name, str(folder))
+    row = replace(traits.WINDOWS, longest_sure_path=len(str(local / "torch-envs")) + 13)
+    monkeypatch.setattr(paths, "this", lambda: row)
+    monkeypatch.setattr(traits, "os_name", lambda: "windows")
+    proposed = paths.default_environments_dir()
+    assert proposed == local / "torch-envs"
+    assert [path.name for path in local.iterdir()] == [], "looked at, and nothing is left of that"
+    (told,) = short_rows(target_prefix(Choices(name="torch")))
+    for language in ("en", "zh_CN"):
+        assert str(home / "torch-envs") in text(told.fact, language)
+        assert str(proposed) in text(told.fact, language)
+    assert not tuple(short_rows(home / "torch-envs" / "torch"))
+    local.rmdir()
+    local.write_bytes(b"closed to us")
+    assert paths.default_environments_dir() == Path(f"{drive}/") / "torch-envs"
+    row = replace(row, longest_sure_path=None)
+    monkeypatch.setattr(paths, "this", lambda: row)
+    assert paths.default_environments_dir() == home / "torch-envs"
 
 
 def test_long_paths_are_extended_by_their_kind() -> None:

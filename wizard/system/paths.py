@@ -1,6 +1,6 @@
 """Where things are: our data, the user's folders, the tools that travel with the program.
 
-Nothing here creates a folder; who writes, creates. Every location can be moved by one
+Nothing here creates a folder that stays; who writes, creates. Every location can be moved by one
 variable, TORCH_WIZARD_HOME, which tests, labs with small home quotas and USB sticks use.
 """
 
@@ -20,6 +20,7 @@ MATRICES_VARIABLE = "TORCH_WIZARD_MATRICES"  # other tables than the shipped one
 CACHE_VARIABLE = "TORCH_WIZARD_CACHE"  # a place of their own for downloads and caches
 STORE_VARIABLE = "TORCH_WIZARD_STORE"  # and for the package store
 TEMP_VARIABLE = "TORCH_WIZARD_TEMP"  # and for temporary files
+_LETTERS_OF_A_NAME = 12  # of an environment; people write longer ones, and are told
 
 
 def is_frozen() -> bool:
@@ -109,13 +110,37 @@ def settings_file() -> Path:
     return home() / "settings.json"
 
 
+def usual_environments_dir() -> Path:
+    """In the home folder (conda's own idea of a user folder is not used: these environments belong to the user, not
+    to a conda installation)."""
+    return home() / "envs" if os.environ.get(HOME_VARIABLE) else Path.home() / "torch-envs"
+
+
 def default_environments_dir() -> Path:
-    """New environments go here when the user names one without a place (conda's own idea of a user folder
-    is not used: these environments belong to the user, not to a conda installation)."""
-    moved = os.environ.get(HOME_VARIABLE)
-    if moved:
-        return home() / "envs"
-    return Path.home() / "torch-envs"
+    """New environments go here when the user names one without a place: into the usual folder, or into a short one
+    where torch's files would lie too deep for Windows below that."""
+    usual = usual_environments_dir()
+    if os.environ.get(HOME_VARIABLE) or _is_short(usual):
+        return usual
+    short = (folder for folder in places().short_folders(os.environ) if _is_short(folder))
+    return next((folder for folder in short if _may_be_made(folder)), usual)
+
+
+def _is_short(folder: Path) -> bool:
+    longest = this().longest_sure_path
+    return longest is None or len(str(folder)) + 1 + _LETTERS_OF_A_NAME <= longest
+
+
+def _may_be_made(folder: Path) -> bool:
+    """Windows' bits say nothing: only trying tells."""
+    import tempfile
+
+    try:
+        parent = next(place for place in (folder, *folder.parents) if place.exists())
+        Path(tempfile.mkdtemp(prefix=".torch-setup-", dir=parent)).rmdir()
+    except (OSError, StopIteration):
+        return False
+    return True
 
 
 def uv_executable() -> Path:

@@ -36,6 +36,9 @@ class Places(Protocol):
     def beside_home(self, environ: Environ) -> list[Path]:
         """Folders for large things of the user's, where the home folder will not do."""
 
+    def short_folders(self, environ: Environ) -> list[Path]:
+        """Folders for environments where a path below the home folder would be too long for the system."""
+
     def driver_libraries(self) -> list[Path]:
         """NVML, where the loader does not look."""
 

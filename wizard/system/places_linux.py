@@ -85,6 +85,10 @@ def beside_home(environ: Mapping[str, str]) -> list[Path]:
     return [Path("/opt"), Path("/srv")]
 
 
+def short_folders(environ: Mapping[str, str]) -> list[Path]:
+    return []
+
+
 def driver_libraries() -> list[Path]:
     return [path for folder in _DRIVER_FOLDERS if (path := Path(folder) / "libnvidia-ml.so.1").is_file()]
 

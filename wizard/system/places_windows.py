@@ -84,6 +84,12 @@ def beside_home(environ: Mapping[str, str]) -> list[Path]:
     return [*named, Path(environ.get("SYSTEMDRIVE", "C:") + "/")]
 
 
+def short_folders(environ: Mapping[str, str]) -> list[Path]:
+    """The user's own first: in what lies at the root of a drive every user may write."""
+    named = [Path(environ["LOCALAPPDATA"])] if environ.get("LOCALAPPDATA") else []
+    return [folder / "torch-envs" for folder in (*named, Path(environ.get("SYSTEMDRIVE", "C:") + "/"))]
+
+
 def driver_libraries() -> list[Path]:
     return sorted((_system32() / "DriverStore" / "FileRepository").glob("nv*.inf_*/nvml.dll"))
 

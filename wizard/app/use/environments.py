@@ -171,7 +171,7 @@ def places() -> SearchPlaces:
         _here(),
         paths.default_environments_dir(),
         roots=roots,
-        envs_dirs=_envs_dirs(home, roots),
+        envs_dirs=(paths.usual_environments_dir(), *_envs_dirs(home, roots)),
         known=tuple(Path(prefix) for _, prefix in _runs()),
         pythons=pythons,
     )

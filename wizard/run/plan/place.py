@@ -1,9 +1,7 @@
-"""Where the environment goes, and the roomier folders that a cluster names.
+"""Where the environment goes: from a name or a prefix to one absolute path, checked before anything starts.
 
-Where the environment goes: from a name or a prefix to one absolute path, checked before anything starts.
-
-And what that place is good for: each oddity of the path, the disk, the caches and the temporary folder is a requirement
-of its own. Only where nothing can be written, run or stored does one block.
+And what it is good for: each oddity of the path, the disk (also the roomier ones that a cluster names), the caches and
+the temporary folder is a requirement of its own. Only where nothing can be written, run or stored does one block.
 """
 
 from __future__ import annotations
@@ -162,9 +160,18 @@ def check_place(choices: Choices) -> tuple[Requirement, ...]:
     check_shared(choices, prefix)
     check_volumes(prefix)
     return (
+        *short_rows(prefix),
         *path_rows(hazards, prefix, os.environ, takes_long_paths()),
         *_disk_rows(prefix),
     )
+
+
+def short_rows(prefix: Path) -> Iterator[Requirement]:
+    """Why it is not proposed in the usual folder: Windows only."""
+    usual, proposed = paths.usual_environments_dir(), paths.default_environments_dir()
+    if prefix.parent == proposed != usual:
+        fact = message("environments.place.short.fact", usual=str(usual), path=str(proposed))
+        yield Requirement("path", "note", fact, message("environments.place.short.why"))
 
 
 def check_free(prefix: Path) -> tuple[Message, ...]:
