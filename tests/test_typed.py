@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import threading
@@ -12,7 +14,7 @@ from pathlib import Path
 import pytest
 
 import wizard
-from wizard.model.typed import from_json
+from wizard.model.typed import from_json, read_own_json
 
 READERS = 3
 
@@ -62,3 +64,19 @@ def test_nobody_reads_past_it(call: str) -> None:
     sources = Path(wizard.__file__).parent.rglob("*.py")
     users = {path.name for path in sources if call in path.read_text(encoding="utf-8")}
     assert users <= {"tables.py"}  # which names `described` in the same line
+
+
+@dataclass
+class Note:
+    place: Path
+    parents: tuple[str, ...]
+
+
+def test_a_name_that_is_no_text_is_read_as_it_was_written(tmp_path: Path) -> None:
+    """msgspec's own reader refuses a lone surrogate; a folder's name may hold one."""
+    broken = os.fsdecode(b"/x/\xff")
+    (tmp_path / "note").write_text(json.dumps({"place": broken, "parents": [broken], "more": 1}), "utf-8")
+    assert read_own_json(tmp_path / "note", Note) == Note(Path(broken), (broken,))
+    (tmp_path / "note").write_text('{"place": 3, "parents": []}', "utf-8")
+    assert read_own_json(tmp_path / "note", Note) is None
+    assert read_own_json(tmp_path / "gone", Note) is None

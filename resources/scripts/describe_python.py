@@ -13,21 +13,18 @@ import sysconfig
 
 
 def describe() -> "dict[str, object]":
+    threads = "t" if sysconfig.get_config_var("Py_GIL_DISABLED") else ""
     own = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120 (as sys.path spells it)
     return {
         "version": platform.python_version(),
-        "tag": "cp{}{}".format(*sys.version_info[:2]) if sys.implementation.name == "cpython" else "",
-        "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
+        "tag": ("cp{}{}".format(*sys.version_info[:2]) if sys.implementation.name == "cpython" else "") + threads,
         "executable": sys.executable,
         "prefix": sys.prefix,
         "base_prefix": sys.base_prefix,
         "path": [entry for entry in sys.path if entry and entry != own],
-        "purelib": sysconfig.get_path("purelib"),
-        "platlib": sysconfig.get_path("platlib"),
+        "site": sysconfig.get_path("platlib"),
         "stdlib": sysconfig.get_path("stdlib"),
         "user_site": site.getusersitepackages() if site.ENABLE_USER_SITE else None,
-        "machine": platform.machine(),
-        "system": platform.system(),
     }
 
 

@@ -68,7 +68,7 @@ def _words(version: str, **changed: object) -> dict[str, object]:
         "version": version,
         "name": "cpython",
         "is_64_bit": True,
-        "free_threaded": False,
+        "is_free_threaded": False,
         "has_venv": True,
         "release": release,
         "executable": "/x",
@@ -88,7 +88,7 @@ def test_who_is_fit(tmp_path: Path) -> None:
     (tmp_path / "conda-meta").mkdir()
     _script(versions / "pypy/bin/python3", _words("3.11.9", name="pypy"))
     _script(versions / "small/bin/python3", _words("3.11.8", is_64_bit=False))
-    _script(versions / "free/bin/python3", _words("3.14.0", free_threaded=True))
+    _script(versions / "free/bin/python3", _words("3.14.0", is_free_threaded=True))
     _script(versions / "broken/bin/python3", "Traceback", 1)
     _script(versions / "silent/bin/python3", "")
     _script(versions / "liar/bin/python3", '{"version": 3}')

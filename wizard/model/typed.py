@@ -1,4 +1,4 @@
-"""Reads JSON and plain values as typed ones: msgspec, whose description of a type is made by one thread at a time.
+"""Read JSON and plain values as typed ones: msgspec, whose description of a type is made by one thread at a time.
 
 msgspec writes a type's description onto the type at the first use; a second thread that comes in the middle takes the
 unfinished one, and the program dies (0.22, seen with two errands of the window that read a plan each).
@@ -6,7 +6,9 @@ unfinished one, and the program dies (0.22, seen with two errands of the window 
 
 from __future__ import annotations
 
+import json
 import threading
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -17,13 +19,43 @@ _decoders: dict[Any, msgspec.json.Decoder[Any]] = {}
 
 
 def from_json(data: bytes | str, shape: type[T]) -> T:
-    """Raises msgspec.MsgspecError, UnicodeDecodeError, RecursionError."""
+    """Return JSON as `shape`. Raises msgspec.MsgspecError, UnicodeDecodeError, RecursionError."""
     decoded: T = _decoder(shape).decode(data)
     return decoded
 
 
+def from_own_json(data: bytes | str, shape: type[T]) -> T:
+    """Return what we or a child of ours wrote: also names that are no text (lone surrogates), and `Path` fields.
+
+    Raises ValueError (msgspec's errors are such), RecursionError.
+    """
+    return msgspec.convert(json.loads(data), described(shape), dec_hook=_path)
+
+
+def from_last_line(printed: str, shape: type[T]) -> T:
+    """Return what a child printed last; a line of a start-up hook before it does no harm.
+
+    Raises ValueError, RecursionError.
+    """
+    return from_own_json(printed.strip().rpartition("\n")[2], shape)
+
+
+def read_own_json(path: Path, shape: type[T]) -> T | None:
+    """Return what a file of ours holds; None for one that is not there, is cut short or holds something else."""
+    try:
+        return from_own_json(path.read_bytes(), shape)
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _path(kind: type, value: Any) -> Path:
+    if kind is Path and isinstance(value, str):
+        return Path(value)
+    raise ValueError(f"{value!r} is no {kind.__name__}")
+
+
 def described(shape: type[T]) -> type[T]:
-    """`shape`, for msgspec's own functions."""
+    """Return `shape`, for msgspec's own functions."""
     _decoder(shape)
     return shape
 

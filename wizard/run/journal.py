@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.model.errors import WizardError
+from wizard.model.typed import from_own_json
 from wizard.run.run_folder import append_to
 
 
@@ -34,6 +35,17 @@ class History:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class _JournalLine:
+    """One line."""
+
+    what: str
+    name: str = ""
+    wheels: tuple[str, ...] = ()
+    data: dict[str, Any] = field(default_factory=dict)
+    status: int = 1
+
+
 def parse_history(lines: list[str]) -> History:
     begun: set[str] = set()
     done: dict[str, Mapping[str, Any]] = {}
@@ -42,27 +54,24 @@ def parse_history(lines: list[str]) -> History:
     attempts, after_crash, is_compared = 0, False, False
     for line in lines:
         try:
-            entry = json.loads(line)
-            what, name = str(entry["what"]), str(entry.get("name", ""))
-            wheels = [str(wheel) for wheel in entry.get("wheels", ())]
-            data, status = dict(entry.get("data") or {}), int(entry.get("status", 1))
-        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError):
+            entry = from_own_json(line, _JournalLine)
+        except (ValueError, RecursionError):
             continue
-        if what == "attempt":
+        if entry.what == "attempt":
             after_crash = (after_crash and not is_compared) or (attempts > 0 and final is None)
             attempts, final, is_compared = attempts + 1, None, False
-        elif what == "begin":
-            begun.add(name)
-            done.pop(name, None)
-            if name == "create":  # a new environment holds nothing yet
+        elif entry.what == "begin":
+            begun.add(entry.name)
+            done.pop(entry.name, None)
+            if entry.name == "create":  # a new environment holds nothing yet
                 installed.clear()
-        elif what == "done":
-            done[name] = data
-            is_compared = is_compared or name == "check"
-        elif what == "installed":
-            installed.update(wheels)
-        elif what == "final":
-            final = status
+        elif entry.what == "done":
+            done[entry.name] = entry.data
+            is_compared = is_compared or entry.name == "check"
+        elif entry.what == "installed":
+            installed.update(entry.wheels)
+        elif entry.what == "final":
+            final = entry.status
     return History(frozenset(begun), done, frozenset(installed), final, attempts, after_crash)
 
 

@@ -14,7 +14,7 @@ import platform
 import re
 import secrets
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -24,17 +24,25 @@ from filelock import FileLock, Timeout
 
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock
+from wizard.model.typed import read_own_json
 from wizard.system import moving, paths
 from wizard.system.disk import open_own
 
 _SAME_START = 2.0  # seconds: a process's own start is told in ticks of a clock that may be set
 
 
+@dataclass(frozen=True, slots=True)
+class _OwnerMark:
+    host: str
+    pid: int
+    since: float
+
+
 def write_owner(path: Path, pid: int | None = None) -> None:
     """Write down a process, by default this one. Raises OSError, psutil.Error."""
     process = psutil.Process(pid)
-    mark = {"host": platform.node(), "pid": process.pid, "since": process.create_time()}
-    path.write_text(json.dumps(mark), encoding="utf-8")
+    mark = _OwnerMark(platform.node(), process.pid, process.create_time())
+    path.write_text(json.dumps(asdict(mark)), encoding="utf-8")
 
 
 def forget_owner(path: Path) -> None:
@@ -44,16 +52,12 @@ def forget_owner(path: Path) -> None:
 
 def owner_lives(path: Path) -> bool | None:
     """Say whether that process is there; None: the file is missing or cut short, or names another computer."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        host, pid, since = str(data["host"]), int(data["pid"]), float(data["since"])
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
-    if host != platform.node():
+    mark = read_own_json(path, _OwnerMark)
+    if mark is None or mark.host != platform.node():
         return None
     try:
-        process = psutil.Process(pid)
-        return process.status() != psutil.STATUS_ZOMBIE and abs(process.create_time() - since) < _SAME_START
+        process = psutil.Process(mark.pid)
+        return process.status() != psutil.STATUS_ZOMBIE and abs(process.create_time() - mark.since) < _SAME_START
     except psutil.NoSuchProcess:
         return False
     except psutil.Error:

@@ -9,22 +9,32 @@ from __future__ import annotations
 import contextlib
 import errno
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, params_to_json
+from wizard.model.typed import from_own_json
 from wizard.system import moving
 from wizard.system.disk import sync_folder
-from wizard.undo.model import Change, ChangeState, FileChange, OurKey, Value
+from wizard.undo.model import Change, ChangeState, FileChange
 from wizard.undo.user_file import replace_file
 
 SCHEMA = 1
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
 _UNFINISHED = "unfinished"
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass(frozen=True, slots=True)
+class _ChangeFile:
+    schema: Literal[1]
+    time: float
+    reason: dict[str, Any]
+    state: ChangeState
+    files: tuple[FileChange, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +77,7 @@ class Storage:
         return str(number)
 
     def ids(self) -> tuple[str, ...]:
-        """Oldest first; also those whose record was never finished."""
+        """Return all ids, oldest first; also those whose record was never finished."""
         with self._noting():
             if not self.folder.is_dir():
                 return ()
@@ -91,10 +101,12 @@ class Storage:
             replace_file(self.folder / change.id / "record.json", document, _PRIVATE_FILE)
 
     def load(self, change_id: str) -> Change | None:
-        """None for what is not there or was never finished: then no file was touched. Raises `undo-unreadable`."""
+        """Return a change; None for what is not there or was never finished: then no file was touched. Raises
+        `undo-unreadable`."""
         path = self.folder / change_id / "record.json"
         try:
-            return _from_json(change_id, json.loads(path.read_bytes()))
+            found = from_own_json(path.read_bytes(), _ChangeFile)
+            return Change(change_id, found.time, Message.from_json(found.reason), found.files, found.state)
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
@@ -105,28 +117,3 @@ def _to_json(change: Change) -> dict[str, Any]:
     reason = {"key": change.reason.key, "params": params_to_json(change.reason.params)}
     files = [asdict(file) for file in change.files]
     return {"schema": SCHEMA, "time": change.time, "reason": reason, "state": change.state.value, "files": files}
-
-
-def _from_json(change_id: str, data: Mapping[str, Any]) -> Change:
-    if data["schema"] != SCHEMA:
-        raise ValueError(f"schema {data['schema']}")
-    files = tuple(_file(file) for file in data["files"])
-    return Change(change_id, float(data["time"]), Message.from_json(data["reason"]), files, ChangeState(data["state"]))
-
-
-def _file(data: Mapping[str, Any]) -> FileChange:
-    ours = tuple(OurKey(key["key"], _value(key["before"]), _value(key["after"])) for key in data["ours"])
-    return FileChange(
-        path=data["path"],
-        target=data["target"],
-        tool=data["tool"],
-        ours=ours,
-        before_sha256=data["before_sha256"],
-        after_sha256=data["after_sha256"],
-        mode=data["mode"],
-        made=tuple(data["made"]),
-    )
-
-
-def _value(value: Any) -> Value:
-    return tuple(str(item) for item in value) if isinstance(value, list) else value and str(value)

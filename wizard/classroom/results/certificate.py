@@ -17,10 +17,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from wizard.classroom.pack.files import put_bytes
 from wizard.model.errors import WizardError
+from wizard.model.typed import from_own_json
 from wizard.process import redact
 from wizard.run.report.write import put_whole
 from wizard.system import paths
@@ -31,7 +34,6 @@ MOST_BYTES = 512 * 1024
 LABEL_LENGTH = 60
 _MACHINE = re.compile(r"^[0-9a-f]{32}$")
 _MOST_SECRET = 100
-_HASH = re.compile(r"^[0-9a-f]{64}$")
 _MOMENT = "%Y-%m-%dT%H:%M:%SZ"
 _REPORT_FIELDS = (
     "schema",
@@ -73,6 +75,16 @@ class Certificate:
     @property
     def filename(self) -> str:
         return f"{self.machine}-{self.profile_sha256[:12]}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class _CertificateFile:
+    schema: Literal[1]
+    machine: Annotated[str, msgspec.Meta(pattern=_MACHINE.pattern)]
+    profile_sha256: Annotated[str, msgspec.Meta(pattern=r"^[0-9a-f]{64}$")]
+    report: dict[str, Any]
+    label: str | None = None
+    received: float | None = None
 
 
 def certificate(report: Mapping[str, Any], profile_sha256: str, label: str = "") -> Certificate:
@@ -125,24 +137,17 @@ def to_json(value: Certificate) -> bytes:
 
 
 def parse(data: bytes, received: float | None = None) -> Certificate:
-    """`received`: now, where it comes in; None: as it says itself. Raises WizardError `share-bad-result`."""
+    """Return what somebody handed in. `received`: now, where it comes in; None: as it says itself. Raises WizardError
+    `share-bad-result`."""
     try:
         if len(data) > MOST_BYTES:
             raise ValueError("too large")
-        document = json.loads(data)
-        if not isinstance(document, dict) or not isinstance(document.get("report"), dict):
-            raise ValueError("no certificate")
-        if document.get("schema") != SCHEMA:
-            raise ValueError(f"schema {document.get('schema')!r}")
-        machine, sha256 = str(document.get("machine")), str(document.get("profile_sha256"))
-        if not _MACHINE.match(machine) or not _HASH.match(sha256):
-            raise ValueError("machine or profile_sha256")
-        report = _cut_report(document["report"])
+        found = from_own_json(data, _CertificateFile)
+        report = _cut_report(found.report)
         if not isinstance(report.get("status"), int) or isinstance(report.get("status"), bool):
             raise ValueError("report.status")
-        kept = document.get("received")
-        stamp = received if received is not None else float(_number(kept)) if isinstance(kept, (int, float)) else None
-        return Certificate(machine, sha256, clean_label(str(document.get("label") or "")), report, stamp)
+        stamp = _number(found.received) if received is None and found.received is not None else received
+        return Certificate(found.machine, found.profile_sha256, clean_label(found.label or ""), report, stamp)
     except (ValueError, TypeError, AttributeError, RecursionError, OverflowError) as error:
         raise WizardError("share-bad-result", details=str(error)) from error
 

@@ -13,13 +13,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import SEATS
 from wizard.classroom.results.certificate import Certificate
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import Message, message
+from wizard.model.typed import from_own_json
 from wizard.system import moving
 
 # How many computers the admin of a class expects: a number in a small file in the pack, beside its results.
@@ -30,13 +33,14 @@ MOST_SEATS = 5000
 _MOST_BYTES = 1000
 
 
+class _SeatsFile(msgspec.Struct):
+    seats: Annotated[int, msgspec.Meta(gt=0, le=MOST_SEATS)]
+
+
 def read_seats(folder: Path) -> int | None:
     """None: nobody has said it, or what lies there is none of ours."""
-    with contextlib.suppress(OSError, ValueError, AttributeError, RecursionError):
-        with (folder / SEATS).open("rb") as stream:
-            found = json.loads(stream.read(_MOST_BYTES)).get("seats")
-        if isinstance(found, int) and not isinstance(found, bool) and 0 < found <= MOST_SEATS:
-            return found
+    with contextlib.suppress(OSError, ValueError, RecursionError), (folder / SEATS).open("rb") as stream:
+        return from_own_json(stream.read(_MOST_BYTES), _SeatsFile).seats
     return None
 
 

@@ -22,6 +22,7 @@ from wizard.environment.conda.miniforge import InstallerRow, is_taken
 from wizard.environment.model import IsCancelled
 from wizard.environment.remove.erase import erase
 from wizard.model.errors import Cancelled, UsageError, WizardError
+from wizard.model.typed import read_own_json
 from wizard.process import Request, StopTimeouts, child_environment, run
 from wizard.system import moving, paths
 
@@ -40,9 +41,9 @@ class Begun:
     """
 
     prefix: Path
-    identity: tuple[int, int] | None = None
-    existed: bool = False
-    parents: tuple[str, ...] = ()
+    identity: tuple[int, int] | None
+    existed: bool
+    parents: tuple[str, ...]
     is_installed: bool = False
 
 
@@ -101,12 +102,12 @@ def _run(
 
 def unfinished() -> tuple[Begun, ...]:
     """What killed starts of ours began: to be finished or taken back."""
-    found = (_read(path) for path in sorted(_folder().glob("*.json")))
+    found = (read_own_json(path, Begun) for path in sorted(_folder().glob("*.json")))
     return tuple(begun for begun in found if begun)
 
 
 def begun_at(prefix: Path) -> Begun | None:
-    return _read(_note_path(prefix))
+    return read_own_json(_note_path(prefix), Begun)
 
 
 def take_back(prefix: Path) -> bool:
@@ -170,22 +171,6 @@ def _identity(prefix: Path) -> tuple[int, int] | None:
 def _beginning(prefix: Path) -> Begun:
     parents = tuple(str(place) for place in prefix.parents if not place.exists())
     return Begun(prefix, _identity(prefix), prefix.exists(), parents)
-
-
-def _read(path: Path) -> Begun | None:
-    """None for a note that is not there or cut short: then nothing is removed."""
-    try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-        seen = data["identity"]
-        return Begun(
-            Path(data["prefix"]),
-            (int(seen[0]), int(seen[1])) if seen else None,
-            data["existed"] is True,
-            tuple(map(str, data["parents"])),
-            data["is_installed"] is True,
-        )
-    except (OSError, ValueError, KeyError, TypeError, IndexError):
-        return None
 
 
 class _Note:

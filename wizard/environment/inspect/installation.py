@@ -6,7 +6,6 @@ folders alone speak. `meant` is what this environment was set up to be, where th
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -17,6 +16,7 @@ from wizard.environment.conda.records import Record, read_records
 from wizard.environment.inspect.baseline import Baseline, read_good_state
 from wizard.environment.layout import is_conda_prefix, python_of, site_packages_of
 from wizard.model.distributions import Distribution, leftovers, read_distributions
+from wizard.model.typed import from_last_line
 from wizard.process import Outcome, Request, child_environment, run
 from wizard.system import paths
 from wizard.system.links import long_path
@@ -173,22 +173,11 @@ def user_environment(variables: Mapping[str, str]) -> dict[str, str]:
     return {**environment, **variables}
 
 
-def parse_interpreter(said: str) -> Interpreter | None:
-    """From what the script printed; a line of a start-up hook before it does no harm."""
+def parse_interpreter(printed: str) -> Interpreter | None:
+    """Return what the script printed; None for anything else."""
     try:
-        data = json.loads(said.strip().splitlines()[-1])
-        return Interpreter(
-            executable=Path(data["executable"]),
-            version=str(data["version"]),
-            tag=str(data["tag"]) + ("t" if data["free_threaded"] else ""),
-            prefix=Path(data["prefix"]),
-            base_prefix=Path(data["base_prefix"]),
-            path=tuple(Path(entry) for entry in data["path"]),
-            site=Path(data["platlib"]),
-            stdlib=Path(data["stdlib"]),
-            user_site=Path(data["user_site"]) if data["user_site"] else None,
-        )
-    except (ValueError, LookupError, TypeError):
+        return from_last_line(printed, Interpreter)
+    except (ValueError, RecursionError):
         return None
 
 

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.environment.remove.unfinished import MARKER, holds_something
 from wizard.model.errors import UsageError, WizardError
+from wizard.model.typed import from_last_line
 from wizard.process import Request, run, without_memory
 
 _PROBE_SECONDS = 120.0  # first start on a cold or network disk
 _ASK = (
     "import importlib.util as u, json, sys;"
     "print(json.dumps({'version': '%d.%d.%d' % sys.version_info[:3],"
-    " 'venv': bool(u.find_spec('venv')), 'ensurepip': bool(u.find_spec('ensurepip'))}))"
+    " 'has_venv': bool(u.find_spec('venv')), 'has_ensurepip': bool(u.find_spec('ensurepip'))}))"
 )
 
 
@@ -30,19 +30,14 @@ class PythonFacts:
 
 
 def ask_python(python: Path) -> PythonFacts:
-    """Runs it in isolated mode. Raises WizardError `env-broken` when it does not run, or `no-memory`."""
+    """Run it in isolated mode. Raises WizardError `env-broken` when it does not run, or `no-memory`."""
     outcome = run(Request((str(python), "-I", "-c", _ASK), timeout=_PROBE_SECONDS))
     if not outcome.ok:
         raise without_memory(outcome) or WizardError("env-broken", outcome.tail(), path=str(python))
     try:
-        return parse_facts(outcome.stdout)
-    except (ValueError, KeyError) as error:
+        return from_last_line(outcome.stdout, PythonFacts)
+    except (ValueError, RecursionError) as error:
         raise WizardError("env-broken", outcome.tail(), path=str(python)) from error
-
-
-def parse_facts(said: str) -> PythonFacts:
-    data = json.loads(said.strip().splitlines()[-1] if said.strip() else "")
-    return PythonFacts(str(data["version"]), bool(data["venv"]), bool(data["ensurepip"]))
 
 
 def look_at_python(python: Path, wanted: str) -> str:

@@ -17,6 +17,7 @@ from wizard.environment.conda.records import unregister
 from wizard.environment.remove.erase import erase
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away
 from wizard.model.errors import UsageError, WizardError
+from wizard.model.typed import read_own_json
 from wizard.system import moving
 from wizard.system.links import is_link, long_path
 
@@ -135,8 +136,4 @@ def _read_mark(prefix: Path) -> _UnfinishedMark | None:
     """None also for a link: what it points to is not ours to remove."""
     if is_link(prefix):
         return None
-    try:
-        data = json.loads((long_path(prefix) / MARKER).read_text(encoding="utf-8"))
-        return _UnfinishedMark(str(data["run"]), bool(data["existed"]), tuple(map(str, data["parents"])))
-    except (OSError, ValueError, KeyError, TypeError):
-        return None
+    return read_own_json(long_path(prefix) / MARKER, _UnfinishedMark)

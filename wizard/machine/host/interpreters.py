@@ -7,7 +7,6 @@ last, for it goes away with its environment.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import sys
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from wizard.machine.asking import Ask, TimedCall, question, run_all
 from wizard.machine.model import PythonInstall
+from wizard.model.typed import from_last_line
 from wizard.process import without_memory
 from wizard.system import paths
 from wizard.system.places import places
@@ -111,7 +111,7 @@ except ImportError:
     has_venv = False
 print(json.dumps({
     "version": platform.python_version(), "name": sys.implementation.name, "is_64_bit": sys.maxsize > 2**32,
-    "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")), "has_venv": has_venv,
+    "is_free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")), "has_venv": has_venv,
     "release": list(sys.version_info[:2]), "prefix": sys.prefix, "base_prefix": sys.base_prefix,
 }))
 """
@@ -120,11 +120,21 @@ print(json.dumps({
 @dataclass(frozen=True, slots=True)
 class InterpreterFacts:
     version: str
-    is_fit: bool
+    name: str  # "cpython"
+    is_64_bit: bool
+    is_free_threaded: bool
     has_venv: bool
     release: tuple[int, int]
+    prefix: str
     base_prefix: str
-    in_venv: bool
+
+    @property
+    def is_fit(self) -> bool:
+        return self.name == "cpython" and self.is_64_bit and not self.is_free_threaded
+
+    @property
+    def in_venv(self) -> bool:
+        return self.prefix != self.base_prefix
 
     @property
     def is_conda(self) -> bool:
@@ -132,18 +142,10 @@ class InterpreterFacts:
 
 
 def parse_answer(text: str) -> InterpreterFacts | None:
-    """None for anything but the script's own words; noise before them (a site hook's) does no harm."""
+    """Return the script's answer; None for anything else."""
     try:
-        data = json.loads(text.strip().splitlines()[-1])
-        return InterpreterFacts(
-            version=str(data["version"]),
-            is_fit=data["name"] == "cpython" and data["is_64_bit"] is True and data["free_threaded"] is False,
-            has_venv=bool(data["has_venv"]),
-            release=(int(data["release"][0]), int(data["release"][1])),
-            base_prefix=str(data["base_prefix"]),
-            in_venv=data["prefix"] != data["base_prefix"],
-        )
-    except (ValueError, LookupError, TypeError):
+        return from_last_line(text, InterpreterFacts)
+    except (ValueError, RecursionError):
         return None
 
 

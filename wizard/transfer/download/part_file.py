@@ -20,6 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.model.typed import from_own_json
 from wizard.system import moving
 from wizard.system.disk import Positioned, sync_data
 
@@ -93,20 +94,23 @@ def fingerprint(url: str) -> str:
     return hashlib.sha256(url.encode()).hexdigest()[:16]
 
 
+@dataclass(frozen=True, slots=True)
+class _StateFile(PartState):
+    schema: int = 0
+
+
 def parse_state(text: str) -> PartState | None:
-    """None for anything that is not a whole state of this schema: then the file starts anew."""
+    """Return the state; None for anything that is not a whole one of this schema: then the file starts anew."""
     try:
-        data = json.loads(text)
-        if data["schema"] != SCHEMA:
-            return None
-        done: Ranges = ()
-        for start, end in data["done"]:
-            if not 0 <= int(start) < int(end) <= int(data["size"]):
-                return None
-            done = add(done, int(start), int(end))
-        return PartState(str(data["sha256"]), int(data["size"]), done, data.get("etag"), str(data.get("source", "")))
-    except (ValueError, KeyError, TypeError):
+        found = from_own_json(text, _StateFile)
+    except (ValueError, RecursionError):
         return None
+    if found.schema != SCHEMA or not all(0 <= start < end <= found.size for start, end in found.done):
+        return None
+    done: Ranges = ()
+    for start, end in found.done:
+        done = add(done, start, end)
+    return PartState(found.sha256, found.size, done, found.etag, found.source)
 
 
 def read_state(path: Path) -> PartState | None:
