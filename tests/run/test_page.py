@@ -168,7 +168,7 @@ def test_saved_as_the_name_says(tmp_path: Path) -> None:
     for told in (document(), doctor()):
         for name in ("a.html", "a.json", "a.txt"):
             save_as(tmp_path / name, told, "en")
-        assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+        assert (tmp_path / "a.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
         assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8")) == told
         assert "Ruled out" in (tmp_path / "a.txt").read_text(encoding="utf-8")
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
@@ -16,6 +15,7 @@ from packaging.utils import canonicalize_name
 
 from wizard.classroom.pack.listing import CONDA, REPODATA, PackEntry, PackRequest
 from wizard.classroom.profile.model import NOARCH
+from wizard.model.markup import Markup, joined, page, tag
 from wizard.model.messages import message, text
 
 _STYLE = (
@@ -33,7 +33,7 @@ class PackPage:
 
 
 def pages(wanted: PackRequest, placed: Mapping[str, PackEntry], code: str) -> tuple[PackPage, ...]:
-    """`placed`: sha256 -> where it lies."""
+    """Return all pages. `placed`: sha256 -> where it lies."""
     projects: dict[str, list[PackEntry]] = {}
     for file in wanted.wheels:
         projects.setdefault(canonicalize_name(file.name), []).append(placed[file.sha256])
@@ -58,8 +58,9 @@ def _channel(wanted: PackRequest, placed: Mapping[str, PackEntry]) -> Iterator[P
 
 
 def _simple(links: Iterable[tuple[str, str]]) -> str:
-    lines = "\n".join(f'<a href="{escape(href)}">{escape(words)}</a><br>' for href, words in links)
-    return f'<!DOCTYPE html>\n<meta charset="utf-8"><meta name="pypi:repository-version" content="1.0">\n{lines}\n'
+    lines = joined((joined((tag("a", words, href=href), tag("br"))) for href, words in links), "\n")
+    version = tag("meta", name="pypi:repository-version", content="1.0")
+    return f"<!DOCTYPE html>\n{tag('meta', charset='utf-8')}{version}\n{lines}\n"
 
 
 def _project(entries: Sequence[PackEntry]) -> str:
@@ -71,35 +72,32 @@ def _project(entries: Sequence[PackEntry]) -> str:
 
 
 def _people(wanted: PackRequest, placed: Mapping[str, PackEntry], code: str) -> str:
-    size = round(sum(entry.size for entry in placed.values()) / 1e9, 2)
-    body = []
-    for language in wanted.languages:
-        words = {
-            name: escape(text(message(f"pack.page.{name}", **blanks), language))
-            for name, blanks in (
-                ("what", {"count": len(placed), "size": size}),
-                ("stick", {}),
-                ("web", {}),
-                ("pip", {}),
-                ("check", {}),
-                ("conda", {}),
-                ("code", {"code": code}),
-            )
-        }
-        conda = f"<p>{words['conda']}</p>" if wanted.conda else ""
-        body.append(
-            f'<section lang="{language.replace("_", "-")}"><h2>{escape(wanted.title)}</h2><p>{words["what"]}</p>'
-            f"<p>{words['stick']}<br><code>torch-wizard setup --profile profile.torchlab</code></p>"
-            f"<p>{words['web']}<br><code>torch-wizard setup --pack ADDRESS --class {escape(code)}</code></p>"
-            f"<p>{words['code']}</p><p>{words['pip']}</p>{conda}<p>{words['check']}</p></section>"
-        )
-    rows = "".join(
-        f'<tr><td><a href="{quote(file.path)}">{escape(file.path)}</a></td><td>{file.size / 1e6:.1f} MB</td></tr>'
+    rows = (
+        tag("tr", tag("td", tag("a", file.path, href=quote(file.path))), tag("td", f"{file.size / 1e6:.1f} MB"))
         for entry in sorted(placed.values(), key=lambda entry: -entry.size)
         for file in entry.files
     )
-    return (
-        f'<!DOCTYPE html>\n<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{escape(wanted.title)}</title><style>{_STYLE}</style></head>\n<body>{''.join(body)}"
-        f"<table>{rows}</table></body></html>\n"
+    sections = (_section(wanted, placed, code, language) for language in wanted.languages)
+    return page(wanted.title, _STYLE, *sections, tag("table", *rows))
+
+
+def _section(wanted: PackRequest, placed: Mapping[str, PackEntry], code: str, language: str) -> Markup:
+    def words(name: str, **blanks: str | float) -> str:
+        return text(message(f"pack.page.{name}", **blanks), language)
+
+    def command(options: str) -> Markup:
+        return joined((tag("br"), tag("code", f"torch-wizard setup {options}")))
+
+    size = round(sum(entry.size for entry in placed.values()) / 1e9, 2)
+    return tag(
+        "section",
+        tag("h2", wanted.title),
+        tag("p", words("what", count=len(placed), size=size)),
+        tag("p", words("stick"), command("--profile profile.torchlab")),
+        tag("p", words("web"), command(f"--pack ADDRESS --class {code}")),
+        tag("p", words("code", code=code)),
+        tag("p", words("pip")),
+        *([tag("p", words("conda"))] if wanted.conda else []),
+        tag("p", words("check")),
+        lang=language.replace("_", "-"),
     )

@@ -10,10 +10,10 @@ import csv
 import io
 import re
 from collections.abc import Callable, Iterable
-from html import escape
 
 from wizard.classroom.pack.build import code_of
 from wizard.classroom.results.room import GREEN, ClassResults, MachineRow, Said
+from wizard.model.markup import Markup, joined, page, tag
 from wizard.model.messages import LANGUAGES, message, text
 
 _NAMES = {"en": "English", "zh_CN": "简体中文"}
@@ -38,51 +38,56 @@ td:nth-child(6){min-width:7em}td:last-child{min-width:6em}
 
 
 def room_page(room: ClassResults, language: str | None = None) -> str:
-    """`language`: the one that is shown first."""
+    """Return the page. `language`: the one that is shown first."""
     first = language if language in LANGUAGES else LANGUAGES[0]
-    choices = "".join(
-        f'<input type="radio" name="l" id="{name}"{" checked" if name == first else ""}><label for="{name}">'
-        f"{_NAMES[name]}</label>"
-        for name in LANGUAGES
-    )
-    body = "".join(_section(room, name) for name in LANGUAGES)
-    return (
-        '<!DOCTYPE html>\n<html><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{escape(room.title)}</title><style>{_STYLE}</style></head>\n<body>{choices}{body}</body></html>\n"
-    )
+    choices = (_choice(name, name == first) for name in LANGUAGES)
+    return page(room.title, _STYLE, *choices, *(_section(room, name) for name in LANGUAGES))
 
 
-def _section(room: ClassResults, language: str) -> str:
+def _choice(name: str, is_first: bool) -> Markup:
+    checked = {"checked": ""} if is_first else {}
+    return joined((tag("input", type="radio", name="l", id=name, **checked), tag("label", _NAMES[name], for_=name)))
+
+
+def _section(room: ClassResults, language: str) -> Markup:
     words = _words(language)
-    head = escape(text(room.head, language))
-    columns = "".join(f"<th>{escape(words(f'share.column.{name}'))}</th>" for name in _COLUMNS)
-    rows = "\n".join(_row(row, language) for row in room.rows)
+    columns = (tag("th", words(f"share.column.{name}")) for name in _COLUMNS)
+    rows = [_row(row, language) for row in room.rows]
     if room.missing:
-        silent = escape(words("share.room.missing", count=room.missing))
-        rows += f'\n<tr class="missing"><td class="state">{escape(words("share.state.missing"))}</td>'
-        rows += f'<td colspan="{len(_COLUMNS) - 1}">{silent}</td></tr>'
+        state = tag("td", words("share.state.missing"), class_="state")
+        silent = tag("td", words("share.room.missing", count=room.missing), colspan=str(len(_COLUMNS) - 1))
+        rows.append(tag("tr", state, silent, class_="missing"))
     odd = words("share.room.unreadable", names=", ".join(room.unreadable[:20])) if room.unreadable else ""
-    return (
-        f'<section class="{language}" lang="{language.replace("_", "-")}"><h1>{escape(room.title)}</h1><p>{head}</p>'
-        f"<small>{escape(words('share.room.code', code=code_of(room.profile_sha256)))}</small>"
-        f"<table><thead><tr>{columns}</tr></thead><tbody>\n{rows}\n</tbody></table><p>{escape(odd)}</p></section>"
+    return tag(
+        "section",
+        tag("h1", room.title),
+        tag("p", text(room.head, language)),
+        tag("small", words("share.room.code", code=code_of(room.profile_sha256))),
+        tag("table", tag("thead", tag("tr", *columns)), tag("tbody", joined(rows, "\n"))),
+        tag("p", odd),
+        class_=language,
+        lang=language.replace("_", "-"),
     )
 
 
-def _row(row: MachineRow, language: str) -> str:
+def _row(row: MachineRow, language: str) -> Markup:
     words = _words(language)
-    seconds = f"<br><small>{row.seconds:.0f} s</small>" if row.seconds is not None else ""
-    cells = (
-        f'<td class="state">{escape(words(f"share.state.{row.state}"))}</td>',
-        f"<td>{escape(row.label)}<br><small>{escape(row.machine)}</small></td>",
-        f"<td>{escape(sentences(row.why, language))}</td>",
-        f"<td>{escape(sentences(row.fix, language))}</td>",
-        f"<td>{escape(row.cards)}<br><small>{escape(row.system)}</small></td>",
-        f"<td>{escape(row.build)}</td>",
-        f"<td>{escape(_moment(row.created))}{seconds}</td>",
+    seconds = _below(f"{row.seconds:.0f} s") if row.seconds is not None else ""
+    return tag(
+        "tr",
+        tag("td", words(f"share.state.{row.state}"), class_="state"),
+        tag("td", row.label, _below(row.machine)),
+        tag("td", sentences(row.why, language)),
+        tag("td", sentences(row.fix, language)),
+        tag("td", row.cards, _below(row.system)),
+        tag("td", row.build),
+        tag("td", _moment(row.created), seconds),
+        class_="green" if row.state == GREEN else "red",
     )
-    return f'<tr class="{"green" if row.state == GREEN else "red"}">{"".join(cells)}</tr>'
+
+
+def _below(words: str) -> Markup:
+    return joined((tag("br"), tag("small", words)))
 
 
 def _moment(created: str) -> str:

@@ -7,9 +7,9 @@ reader's system is dark; a state is a word and not a colour alone.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from html import escape
 from typing import Any
 
+from wizard.model.markup import Markup, joined, page, tag
 from wizard.model.messages import message, system_language, text
 from wizard.run.report.text import (
     check_words,
@@ -31,18 +31,12 @@ Row = tuple[str, str, str, str]  # class, state, name, sentence
 
 
 def render_html(document: Document, language: str | None = None) -> str:
-    """The whole page, UTF-8 to be. `language` None: the system's."""
+    """Return the whole page. `language` None: the system's."""
     chosen = language or system_language()
     is_doctor = document.get("kind") == "doctor"
     heading, body = _doctor(document, chosen) if is_doctor else _report(document, chosen)
-    return (
-        f'<!doctype html>\n<html lang="{chosen.replace("_", "-")}">\n<head>\n<meta charset="utf-8">\n'
-        '<meta name="viewport" content="width=device-width,initial-scale=1">\n'
-        "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
-        f"<title>{escape(heading)}</title>\n<style>\n{_style()}</style>\n</head>\n<body>\n<h1>{escape(heading)}</h1>\n"
-        + "\n".join(body)
-        + f'\n<p class="soft">{escape(_signature(document))}</p>\n</body>\n</html>\n'
-    )
+    parts = (tag("h1", heading), *body, tag("p", _signature(document), class_="soft"))
+    return page(heading, _style(), joined(parts, "\n"), language=chosen)
 
 
 def _style() -> str:
@@ -54,13 +48,13 @@ def _signature(document: Document) -> str:
     return f"{product.get('name')} {product.get('version')} · {document.get('created')}"
 
 
-def _report(document: Document, language: str) -> tuple[str, Iterator[str]]:
+def _report(document: Document, language: str) -> tuple[str, Iterator[Markup]]:
     return text(message("report.title", created=str(document.get("created"))), language), _report_body(
         document, language
     )
 
 
-def _report_body(document: Document, language: str) -> Iterator[str]:
+def _report_body(document: Document, language: str) -> Iterator[Markup]:
     verification, diagnosis = document.get("verification"), document.get("diagnosis")
     yield _lead(_label(f"outcome.{document.get('outcome')}", language))
     if verification:
@@ -87,11 +81,11 @@ def _report_body(document: Document, language: str) -> Iterator[str]:
         yield _section(_label("notices", language), _lines(notices))
 
 
-def _doctor(document: Document, language: str) -> tuple[str, Iterator[str]]:
+def _doctor(document: Document, language: str) -> tuple[str, Iterator[Markup]]:
     return title("environment", language, prefix=str(document["prefix"])), _doctor_body(document, language)
 
 
-def _doctor_body(document: Document, language: str) -> Iterator[str]:
+def _doctor_body(document: Document, language: str) -> Iterator[Markup]:
     yield _lead(verdict(document, language))
     if cause := document.get("cause"):
         yield _section(title("cause", language), _lines([said(cause["cause"], language)]))
@@ -123,27 +117,27 @@ def _label(name: str, language: str) -> str:
     return said({"key": f"report.{name}", "text": name}, language)
 
 
-def _lead(sentence: str) -> str:
-    return f'<p class="lead">{escape(sentence)}</p>'
+def _lead(sentence: str) -> Markup:
+    return tag("p", sentence, class_="lead")
 
 
-def _lines(lines: Iterable[str]) -> str:
-    return "".join(f"<p>{escape(line)}</p>" for line in lines if line)
+def _lines(lines: Iterable[str]) -> Markup:
+    return joined(tag("p", line) for line in lines if line)
 
 
-def _raw(heading: str, lines: Iterable[str]) -> str:
-    told = "\n".join(lines)
-    return _section(heading, f"<pre>{escape(told)}</pre>" if told else "")
+def _raw(heading: str, lines: Iterable[str]) -> Markup:
+    written = "\n".join(lines)
+    return _section(heading, tag("pre", written) if written else Markup())
 
 
-def _section(heading: str, inside: str) -> str:
-    """Nothing where there is nothing to say."""
-    return f"<h2>{escape(heading)}</h2>\n{inside}" if inside else ""
+def _section(heading: str, inside: Markup) -> Markup:
+    """Return a headline with what is below it; nothing where there is nothing to say."""
+    return joined((tag("h2", heading), inside), "\n") if inside else Markup()
 
 
-def _table(rows: Iterable[Row]) -> str:
+def _table(rows: Iterable[Row]) -> Markup:
     lines = [
-        f'<tr><td class="{escape(kind)}">{escape(first)}</td><td>{escape(second)}</td><td>{escape(third)}</td></tr>'
+        tag("tr", tag("td", first, class_=kind), tag("td", second), tag("td", third))
         for kind, first, second, third in rows
     ]
-    return f"<table>{''.join(lines)}</table>" if lines else ""
+    return tag("table", *lines) if lines else Markup()
