@@ -1,0 +1,248 @@
+"""What a project's files ask for, with the file and the line of each statement; nothing of them is run."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from wizard.model.errors import UsageError
+from wizard.model.messages import LANGUAGES, text
+from wizard.project.model import LOCKED, RECOMMENDED, Project, Statement
+from wizard.project.read import read_project
+
+
+def project_of(folder: Path, files: dict[str, str | bytes]) -> Project:
+    for name, words in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(words if isinstance(words, bytes) else words.encode())
+    return read_project(folder)
+
+
+def asked(project: Project, name: str) -> list[tuple[str, str]]:
+    return [(one.specifier, str(one.origin)) for one in project.statements if one.name == name]
+
+
+def one(project: Project, name: str) -> Statement:
+    found = [statement for statement in project.statements if statement.name == name]
+    assert len(found) == 1, found
+    return found[0]
+
+
+def codes(project: Project) -> list[str]:
+    assert all(text(remark, language) for remark in project.remarks for language in LANGUAGES)
+    return [remark.key.rpartition(".")[2] for remark in project.remarks]
+
+
+def test_requirements_with_their_lines_options_markers_and_hashes(tmp_path: Path) -> None:
+    words = """# a comment
+--extra-index-url https://download.pytorch.org/whl/cu117
+-f https://data.pyg.org/whl/torch-1.13.0+cu117.html
+torch==1.13.1+cu117 \\
+    --hash=sha256:00
+numpy<2 ; python_version < "3.13"  # old
+Flask_Cors[async]>=3
+open-clip @ git+https://git.example/open_clip.git@v1
+-e git+https://git.example/x.git#egg=taming-transformers
+https://files.example/flash_attn-2.8.3+cu128torch2.9-cp313-cp313-linux_x86_64.whl
+"""
+    project = project_of(tmp_path, {"requirements.txt": words})
+    assert asked(project, "torch") == [("==1.13.1", "requirements.txt:4")]
+    assert one(project, "torch").local == "cu117"
+    assert one(project, "numpy").marker == 'python_version < "3.13"'
+    assert asked(project, "flask-cors") == [(">=3", "requirements.txt:7")]
+    assert one(project, "open-clip").url.startswith("git+https")
+    assert one(project, "taming-transformers").origin.line == 9
+    assert one(project, "flash-attn").specifier == "==2.8.3"
+    kinds = [(source.kind, source.origin.line) for source in project.sources]
+    assert kinds == [("index", 2), ("find-links", 3)]
+
+
+def test_what_pip_refuses_or_drops_is_read_by_its_intent_and_said(tmp_path: Path) -> None:
+    words = """torch==1.12.1+cu116 torchvision==0.13.1+cu116 --index-url https://download.pytorch.org/whl/cu116
+-f https://k2.example/k2/cpu.html k2==1.24.4
+zhipuai>=1.0.7，<=2.0.0
+"""
+    project = project_of(tmp_path, {"requirements.txt": words})
+    assert asked(project, "torch") == [("==1.12.1", "requirements.txt:1")]
+    assert asked(project, "torchvision") == [("==0.13.1", "requirements.txt:1")]
+    assert asked(project, "k2") == [("==1.24.4", "requirements.txt:2")]
+    assert codes(project) == ["option-on-line", "several-on-line", "option-on-line", "unreadable-line"]
+
+
+def test_includes_constraints_circles_and_what_lies_outside(tmp_path: Path) -> None:
+    (tmp_path / "secret.txt").write_text("secret==1\n")
+    (tmp_path / "p").mkdir()
+    (tmp_path / "p" / "link-requirements.txt").symlink_to(tmp_path / "secret.txt")
+    project = project_of(
+        tmp_path / "p",
+        {
+            "requirements.txt": "-r reqs/base.txt\n-c pins.txt\n-r ../secret.txt\n-r https://x.example/r.txt\nb\n",
+            "reqs/base.txt": "-r ../requirements.txt\n-r reqs/more.txt\na\n",
+            "reqs/more.txt": "c\n",
+            "pins.txt": "d==1\n",
+        },
+    )
+    assert {statement.name for statement in project.statements} == {"a", "b", "c", "d"}
+    assert one(project, "d").group == "constraint"
+    assert sorted(codes(project)) == ["file-not-read", "include-from-elsewhere", "include-missing"]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "gb18030", "utf-16"])
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_encodings_and_line_ends(tmp_path: Path, encoding: str, end: str) -> None:
+    data = f"# 项目的依赖{end}torch==2.1.0{end}".encode(encoding)
+    assert asked(project_of(tmp_path, {"requirements.txt": data}), "torch") == [("==2.1.0", "requirements.txt:2")]
+
+
+def test_conda_environment(tmp_path: Path) -> None:
+    words = """name: x
+channels:
+  - pytorch
+dependencies:
+  - python=3.8.5
+  - cudatoolkit = 11.3
+  - pytorch::pytorch=1.11.0=py3.8_cuda11.3_cudnn8.2.0_0
+  - numpy >=1.19,<2
+  - vs2019_win-64  # [win]
+  - pip:
+    - transformers==4.19.2
+    - -e git+https://git.example/clip.git@main#egg=clip
+"""
+    project = project_of(tmp_path, {"environment.yaml": words})
+    assert asked(project, "python") == [("==3.8.5.*", "environment.yaml:5")]
+    assert asked(project, "cudatoolkit") == [("==11.3.*", "environment.yaml:6")]
+    assert asked(project, "torch") == [("==1.11.0", "environment.yaml:7")]
+    assert one(project, "torch").build == "py3.8_cuda11.3_cudnn8.2.0_0"
+    assert one(project, "vs2019-win-64").marker == "sys_platform == 'win32'"
+    assert asked(project, "transformers") == [("==4.19.2", "environment.yaml:11")]
+    assert [(source.kind, source.url) for source in project.sources] == [("channel", "pytorch")]
+
+
+def test_conda_lists(tmp_path: Path) -> None:
+    explicit = "# platform: linux-64\n@EXPLICIT\nhttps://c.example/linux-64/pytorch-1.11.0-py3.9_cuda11.3_0.tar.bz2\n"
+    exported = "numpy=1.23.0=py39_0\npytorch=1.11.0=py3.9_cuda11.3_0\n"
+    project = project_of(tmp_path, {"spec-file.txt": explicit, "requirements.txt": exported})
+    assert asked(project, "torch") == [("==1.11.0", "requirements.txt:2"), ("==1.11.0", "spec-file.txt:3")]
+    assert codes(project) == ["platform-list"]
+
+
+def test_pyproject_of_every_kind(tmp_path: Path) -> None:
+    words = """[project]
+requires-python = ">= 3.10"
+dependencies = ["torch~=2.1", "a; sys_platform == 'win32'"]
+[project.optional-dependencies]
+gpu = ["xformers==0.0.27"]
+[dependency-groups]
+base = ["pytest"]
+dev = [{include-group = "base"}, "ruff"]
+loop = [{include-group = "loop"}]
+[tool.poetry.dependencies]
+python = "^3.9"
+torchvision = {version = "^0.18", optional = true, markers = "sys_platform == 'linux'"}
+clip = {git = "https://git.example/clip.git"}
+[tool.poetry.group.docs.dependencies]
+sphinx = "~7.2"
+[[tool.uv.index]]
+name = "pytorch"
+url = "https://download.pytorch.org/whl/cu128"
+[tool.pixi.feature.cuda.dependencies]
+pytorch-gpu = ">=2.5,<3"
+"""
+    project = project_of(tmp_path, {"pyproject.toml": words})
+    assert asked(project, "python") == [(">=3.10", "pyproject.toml:2"), ("<4,>=3.9", "pyproject.toml:11")]
+    assert asked(project, "torch") == [("~=2.1", "pyproject.toml:3"), (">=2.5,<3", "pyproject.toml:20")]
+    assert one(project, "xformers").group == "gpu"
+    assert {statement.name for statement in project.statements if statement.group == "dev"} == {"pytest", "ruff"}
+    assert (one(project, "torchvision").specifier, one(project, "torchvision").group) == ("<0.19,>=0.18", "extras")
+    assert (one(project, "sphinx").specifier, one(project, "sphinx").group) == ("<7.3,>=7.2", "docs")
+    assert [(source.url, source.origin.line) for source in project.sources] == [
+        ("https://download.pytorch.org/whl/cu128", 18)
+    ]
+
+
+def test_locks_are_what_was_and_not_what_is_asked(tmp_path: Path) -> None:
+    lock = '[[package]]\nname = "torch"\nversion = "2.5.1+cu124"\n'
+    project = project_of(tmp_path, {"uv.lock": lock, "pylock.toml": lock.replace("package", "packages")})
+    assert {(one.strength, one.specifier, one.local) for one in project.statements} == {(LOCKED, "==2.5.1", "cu124")}
+
+
+def test_setup_py_is_syntax_and_never_run(tmp_path: Path) -> None:
+    words = f"""import pathlib
+pathlib.Path({str(tmp_path / "ran")!r}).touch()
+WANTED = ["torch>=1.8", "numpy"]
+def listed():
+    return open("requirements-extra.txt").read().splitlines()
+setup(python_requires=">=3.8", install_requires=WANTED + listed(), extras_require={{"dev": ["black"]}})
+"""
+    project = project_of(tmp_path, {"setup.py": words, "requirements-extra.txt": "einops\n"})
+    assert not (tmp_path / "ran").exists()
+    assert asked(project, "torch") == [(">=1.8", "setup.py:3")]
+    assert asked(project, "python") == [(">=3.8", "setup.py:6")]
+    assert one(project, "black").group == "dev"
+    assert one(project, "einops").origin.file == "requirements-extra.txt"
+
+
+def test_setup_cfg_with_files(tmp_path: Path) -> None:
+    words = """[options]
+python_requires = >= 3.10
+install_requires =
+  torch>=2
+[options.extras_require]
+t = file: t.txt
+"""
+    project = project_of(tmp_path, {"setup.cfg": words, "t.txt": "timm\n"})
+    assert asked(project, "python") == [(">=3.10", "setup.cfg:2")]
+    assert asked(project, "torch") == [(">=2", "setup.cfg:4")]
+    assert one(project, "timm").group == "t"
+
+
+def test_a_readme_and_scripts_only_recommend(tmp_path: Path) -> None:
+    readme = """| Linux | `pip3 install torch==2.9.1 --index-url https://download.pytorch.org/whl/cu128` |
+conda create -n x python=3.10 pytorch==2.0.1 pytorch-cuda=11.8 -c pytorch
+"""
+    script = 'pip install torch==1.13.0+cu116 ^\n  torchvision==0.14.0+cu116\npython -c "import cupy"\n'
+    project = project_of(tmp_path, {"README.md": readme, "install.bat": script})
+    assert {statement.strength for statement in project.statements} == {RECOMMENDED}
+    assert asked(project, "torch") == [
+        ("==2.9.1", "README.md:1"),
+        ("==2.0.1", "README.md:2"),
+        ("==1.13.0", "install.bat:1"),
+    ]
+    assert asked(project, "python") == [("==3.10.*", "README.md:2")]
+    assert asked(project, "torchvision") == [("==0.14.0", "install.bat:1")]
+    assert one(project, "cupy").group == "imported"
+
+
+def test_hostile_files_are_bounded(tmp_path: Path) -> None:
+    bomb = "a: &a [x,x]\nb: &b [*a,*a]\nc: &c [*b,*b]\ndependencies: [*c]\n"
+    lines = "\n".join(f"package-{number}=={number}" for number in range(10_000))
+    project = project_of(
+        tmp_path,
+        {
+            "requirements.txt": lines,
+            "environment.yml": bomb,
+            "pyproject.toml": "x = " + "[" * 5000,
+            "setup.py": "(" * 5000,
+            "big-requirements.txt": b"x" * 8_000_001,
+            "\x1b[2Jrequirements.txt": "\x1b[2J???\n",
+        },
+    )
+    assert len(project.statements) == 10_000
+    assert sorted(codes(project)) == [
+        "file-not-read",
+        "unreadable-file",
+        "unreadable-file",
+        "unreadable-line",
+        "yaml-alias",
+    ]
+    shown = [str(value) for remark in project.remarks for value in remark.params.values()]
+    assert all(words.isprintable() for words in shown)
+
+
+def test_nothing_there(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="no project"):
+        read_project(tmp_path / "x")
+    with pytest.raises(UsageError, match="Nothing in"):
+        read_project(tmp_path)

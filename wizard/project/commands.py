@@ -1,0 +1,111 @@
+"""Reads what a README, a Dockerfile or an install script tells people to type: pip and conda lines.
+
+These are recommendations: they count where the project's own files say nothing. Two lines for two kinds of computers
+are alternatives, not a contradiction. Nothing is run.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+
+from wizard.project.conda_spec import conda_statement
+from wizard.project.model import PYTHON, RECOMMENDED, AddressLine, FileLine, Findings, Statement, normalized, origin_of
+from wizard.project.requirements import requirement, statements_of
+
+_MOST_LINES = 20_000
+_MOST_LETTERS = 4_000
+_CONTINUED = re.compile(r"[\\^`]\s*$")
+_PIP = re.compile(r"\b(?:pip3?(?:\.exe)?|pip3?\.\d+)\s+install\s+(?P<words>.*)")
+_CONDA = re.compile(r"\b(?:conda|mamba|micromamba)\s+(?:install|create|env create)\s+(?P<words>.*)")
+_ENDS = re.compile(r"\s(?:&&|\|\||\|)\s|\s#\s|;\s*(?:pip|conda|python|cd|then|fi)\b|`")
+_SKIPPED_VALUE = ("-n", "--name", "-p", "--prefix", "-t", "--target", "--python", "-b", "--timeout", "--retries")
+_FILES = ("-r", "--requirement", "-c", "--constraint", "-f", "--file")
+_INDEXES = {"-i": "index", "--index-url": "index", "--extra-index-url": "index", "--index": "index"}
+_INTERPRETER = re.compile(r"\bpython(3\.\d+)\s+-m\b|\bpy\s+-(3\.\d+)\b|/python/(3\.\d+)\.\d+/")
+_IMPORTED = re.compile(r"\bimport\s+([A-Za-z_][A-Za-z0-9_]*)")
+
+
+def read_commands(file: str, text: str, found: Findings) -> None:
+    for number, line in _joined(text):
+        where = origin_of(file, number, line)
+        for match in _PIP.finditer(line):
+            _pip(_tokens(match["words"]), where, found)
+        for match in _CONDA.finditer(line):
+            _conda(_tokens(match["words"]), where, found)
+        for match in _INTERPRETER.finditer(line):
+            version = match[1] or match[2] or match[3]
+            found.statements.append(Statement(PYTHON, f"=={version}.*", where, RECOMMENDED))
+        if re.search(r"\bpython[\w.%\"]*\s+-c\s", line, re.IGNORECASE):
+            for name in _IMPORTED.findall(line):
+                found.statements.append(Statement(normalized(name), "", where, RECOMMENDED, "imported"))
+
+
+def _joined(text: str) -> Iterator[tuple[int, str]]:
+    """Yield lines with their continuations, cut where nobody reads on."""
+    start, parts = 0, list[str]()
+    for number, line in enumerate(text.split("\n")[:_MOST_LINES], 1):
+        start = start if parts else number
+        is_continued = bool(_CONTINUED.search(line)) and not line.rstrip().endswith("```") and line.count("`") < 2
+        parts.append(_CONTINUED.sub("", line) if is_continued else line)
+        if is_continued and len(parts) < 200:
+            continue
+        yield start, " ".join(parts)[:_MOST_LETTERS]
+        parts = []
+
+
+def _tokens(words: str) -> list[str]:
+    words = _ENDS.split(words)[0].replace("\\n", " ")
+    try:
+        return shlex.split(words, comments=False, posix=True)
+    except ValueError:
+        return [token.strip("\"'") for token in words.split()]
+
+
+def _pip(tokens: list[str], where: FileLine, found: Findings) -> None:
+    for token, value in _with_values(tokens):
+        if token in ("-f", "--find-links"):
+            found.sources.append(AddressLine("find-links", value, where, RECOMMENDED))
+        elif token in _INDEXES:
+            found.sources.append(AddressLine(_INDEXES[token], value, where, RECOMMENDED))
+        elif token in _FILES:
+            found.include(value, where, "")
+        elif not token.startswith("-"):
+            _named(token, where, found)
+
+
+def _named(token: str, where: FileLine, found: Findings) -> None:
+    if re.search(r"[$%{}<>]", token.split("==")[0]) and not re.match(r"[\w.\[\],-]+\s*[<>]=?", token):
+        return
+    one = requirement(token, where)
+    silent = Findings()
+    for statement in [one] if one else statements_of(token, where, silent):
+        if not silent.remarks:
+            found.statements.append(replace(statement, strength=RECOMMENDED))
+
+
+def _conda(tokens: list[str], where: FileLine, found: Findings) -> None:
+    for token, value in _with_values(tokens, conda=True):
+        if token in ("-c", "--channel"):
+            found.sources.append(AddressLine("channel", value, where, RECOMMENDED))
+        elif token in ("-f", "--file"):
+            found.include(value, where, "")
+        elif not token.startswith("-"):
+            statement = conda_statement(token, where)
+            if statement and (statement.specifier or statement.name != PYTHON):
+                found.statements.append(replace(statement, strength=RECOMMENDED))
+
+
+def _with_values(tokens: list[str], conda: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield each token; an option that takes a value with it."""
+    rest = iter(tokens)
+    for token in rest:
+        name, equals, value = token.partition("=") if token.startswith("--") else (token, "", "")
+        takes = name in _SKIPPED_VALUE or name in _FILES or name in _INDEXES or name in ("--find-links", "--channel")
+        takes = takes or (conda and name == "-c")
+        if takes:
+            value = value if equals else next(rest, "")
+        if name not in _SKIPPED_VALUE:
+            yield name, value

@@ -1,0 +1,137 @@
+"""Finds and reads a project's files: bounded, inside its folder, in any encoding that people's editors write.
+
+Nothing is followed out of the folder: a link or a `-r ../../x` that leads there is not read. What is in a file is the
+readers' matter.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MOST_BYTES = 8_000_000  # of one file: the longest lock files of real projects have 3 MB
+MOST_FILES = 200
+MOST_SEEN = 20_000  # names looked at on the search
+_DEEPEST = 3
+_SKIPPED = re.compile(
+    r"node_modules|site-packages|venv|env|build|dist|tests?|docs?|examples?|third_?party|submodules|vendor|benchmarks"
+    r"|notebooks|\..*",
+    re.IGNORECASE,
+)
+_FOLDER = re.compile(r"requirement|environment|^conda$|^envs?$|^docker$", re.IGNORECASE)
+_DECLARING = re.compile(
+    r"pyproject\.toml|pixi\.toml|setup\.cfg|setup\.py|uv\.lock|poetry\.lock|pylock(\..+)?\.toml|\.python-version"
+    r"|.*requirements?.*\.(txt|in)|.*constraints?.*\.txt|(.*[-_.])?(conda|env|environment)([-_.].*)?\.ya?ml"
+    r"|.*(spec|explicit|conda).*\.txt",
+    re.IGNORECASE,
+)
+_TELLING = re.compile(
+    r"readme[^/]*\.(md|rst|txt)|readme|install(ation)?\.(md|rst|txt)|(.*\.)?dockerfile[^/]*"
+    r"|.*(install|setup)[^/]*\.(sh|bat|cmd|ps1)",
+    re.IGNORECASE,
+)
+_IS_TEXT = ("utf-8", "gb18030")
+
+
+@dataclass
+class ProjectFolder:
+    """The folder, with what was taken from it already; `texts` are the files read, by their relative names."""
+
+    root: Path
+    texts: dict[str, str] = field(default_factory=dict)
+
+    def find(self) -> tuple[list[str], list[str]]:
+        """Return the files that declare and those that only tell (README, scripts): of the root, else of the first
+        folders below it that have any."""
+        declaring: dict[int, list[str]] = {}
+        telling: dict[int, list[str]] = {}
+        for depth, name, beside in self._names():
+            kind = _kind(name)
+            if kind:
+                (declaring if kind == "declaring" else telling).setdefault(0 if beside else depth, []).append(name)
+        found = declaring.get(min(declaring, default=0), [])
+        told = telling.get(min(telling, default=0), [])
+        return found[:MOST_FILES], told[:MOST_FILES]
+
+    def _names(self) -> Iterator[tuple[int, str, bool]]:
+        """Yield depth, name and whether only folders made for such files lie between it and the root."""
+        folders, seen = [(0, "", True)], 0
+        while folders:
+            depth, folder, beside = folders.pop(0)
+            try:
+                entries = sorted(os.scandir(self.root / folder), key=lambda entry: entry.name)
+            except OSError:
+                continue
+            for entry in entries:
+                seen += 1
+                if seen > MOST_SEEN:
+                    return
+                name = f"{folder}/{entry.name}" if folder else entry.name
+                if entry.is_dir(follow_symlinks=False):
+                    if depth < _DEEPEST and not _SKIPPED.fullmatch(entry.name):
+                        folders.append((depth + 1, name, beside and bool(_FOLDER.search(entry.name))))
+                else:
+                    yield depth, name, beside
+
+    def resolve(self, name: str, beside: str = "") -> str | None:
+        """Return the relative name of a file that a line of `beside` names: next to it, else from the root, else of
+        that name next to it. None: there is none inside the folder."""
+        name = name.strip().strip("\"'").replace("\\", "/")
+        base = Path(beside).parent
+        for candidate in (base / name, Path(name), base / Path(name).name):
+            found = self.inside(candidate)
+            if found and (self.root / found).is_file():
+                return found
+        return None
+
+    def inside(self, candidate: Path) -> str | None:
+        """None: it leads out of the folder, by its dots or by a link."""
+        try:
+            real, root = (self.root / candidate).resolve(), self.root.resolve()
+            if not real.is_relative_to(root):
+                return None
+            return Path(os.path.normpath(candidate)).as_posix() if not candidate.is_absolute() else None
+        except (OSError, ValueError, RuntimeError):
+            return None
+
+    def read(self, name: str) -> str | None:
+        """Return the text with plain line ends; None for what cannot be read or is too large."""
+        if not self.inside(Path(name)):
+            return None
+        try:
+            with (self.root / name).open("rb") as file:
+                data = file.read(MOST_BYTES + 1)
+        except (OSError, ValueError):
+            return None
+        if len(data) > MOST_BYTES:
+            return None
+        self.texts[name] = text = decoded(data)
+        return text
+
+
+def _kind(name: str) -> str:
+    last = name.rsplit("/", 1)[-1]
+    if _DECLARING.fullmatch(last):
+        return "declaring"
+    return "telling" if _TELLING.fullmatch(last) else ""
+
+
+def decoded(data: bytes) -> str:
+    """Return text of bytes in UTF-8 (with or without BOM), UTF-16 with BOM or GB 18030, with `\\n` line ends."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = data.decode("utf-16", "replace")
+    else:
+        text = _decoded(data.removeprefix(b"\xef\xbb\xbf"))
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _decoded(data: bytes) -> str:
+    for encoding in _IS_TEXT:
+        try:
+            return data.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return data.decode("latin-1")

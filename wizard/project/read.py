@@ -1,0 +1,143 @@
+"""Reads a project: finds its files, hands each to the reader of its format, follows includes, never runs anything.
+
+The order of the files is the order in which they count: what people install from comes before what a package says of
+itself, and what is only told (README, scripts) comes last.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.model.errors import UsageError
+from wizard.model.messages import message
+from wizard.project.commands import read_commands
+from wizard.project.conda import read_environment, read_explicit
+from wizard.project.files import MOST_FILES, ProjectFolder
+from wizard.project.locks import read_lock
+from wizard.project.model import PYTHON, FileLine, Findings, Project, Statement, origin_of
+from wizard.project.requirements import read_requirements
+from wizard.project.setup_files import read_setup_cfg, read_setup_py
+from wizard.project.toml_files import read_pixi, read_pyproject
+
+_ORDER = (
+    r"requirements\.txt$",
+    r"requirement",
+    r"\.ya?ml$",
+    r"pixi\.toml$",
+    r"pyproject\.toml$",
+    r"setup\.cfg$",
+    r"setup\.py$",
+    r"\.txt$",
+    r"\.python-version$",
+)
+
+
+def read_project(path: Path) -> Project:
+    """Read a folder, or one file of it alone with what it includes.
+
+    Raises UsageError `no-such-project`, and `nothing-declared` where no file says anything.
+    """
+    if path.is_file():
+        reader = ProjectReader(ProjectFolder(path.parent))
+        reader.read(path.name)
+    elif path.is_dir():
+        reader = ProjectReader(ProjectFolder(path))
+        declaring, telling = reader.folder.find()
+        for name in [*sorted(declaring, key=rank), *sorted(telling)]:
+            reader.read(name)
+    else:
+        raise UsageError("no-such-project", path=str(path))
+    if not reader.found.statements and not reader.found.sources:
+        raise UsageError("nothing-declared", path=str(path))
+    return reader.project()
+
+
+def rank(name: str) -> tuple[int, str]:
+    last = name.rsplit("/", 1)[-1].lower()
+    return next((number for number, kind in enumerate(_ORDER) if re.search(kind, last)), len(_ORDER)), name
+
+
+class ProjectReader:
+    """Reads files of one folder, each once: a circle of includes ends by that."""
+
+    def __init__(self, folder: ProjectFolder) -> None:
+        self.folder = folder
+        self.found = Findings()
+        self.files: list[str] = []
+
+    def project(self) -> Project:
+        found = self.found
+        statements = tuple(dict.fromkeys(found.statements))
+        sources = tuple(dict.fromkeys(found.sources))
+        return Project(str(self.folder.root), tuple(self.files), statements, sources, tuple(found.remarks))
+
+    def read(self, name: str, included_by: FileLine | None = None, group: str = "") -> None:
+        if name in self.files:
+            return
+        where = included_by or origin_of(name, 1, name)
+        if len(self.files) >= MOST_FILES:
+            self.found.remark("too-many-files", where)
+            return
+        self.files.append(name)
+        text = self.folder.read(name)
+        if text is None:
+            self.found.remark("file-not-read", where, name=name)
+            return
+        before = len(self.found.statements)
+        self.found.include = self._include
+        self._hand_over(name, text)
+        if group:
+            self.found.statements[before:] = [replace(one, group=group) for one in self.found.statements[before:]]
+
+    def _include(self, words: str, where: FileLine, group: str) -> None:
+        if re.match(r"[a-z+]+://", words):
+            self.found.remark("include-from-elsewhere", where)
+            return
+        name = self.folder.resolve(words, where.file)
+        if name is None:
+            self.found.remark("include-missing", where, name=words)
+            return
+        self.read(name, where, group)
+
+    def _hand_over(self, name: str, text: str) -> None:
+        last = name.rsplit("/", 1)[-1].lower()
+        found = self.found
+        if last == "pyproject.toml":
+            read_pyproject(name, text, found)
+        elif last == "pixi.toml":
+            read_pixi(name, text, found)
+        elif last.endswith(".lock") or last.startswith("pylock"):
+            read_lock(name, text, found)
+        elif last == "setup.cfg":
+            read_setup_cfg(name, text, found)
+        elif last == "setup.py":
+            read_setup_py(name, text, found)
+        elif last.endswith((".yml", ".yaml")):
+            read_environment(name, text, found)
+        elif last == ".python-version":
+            _read_python_version(name, text, found)
+        elif last.endswith((".txt", ".in")) and not last.startswith(("readme", "install")):
+            _read_list(name, text, found)
+        else:
+            read_commands(name, text, found)
+
+
+def _read_list(name: str, text: str, found: Findings) -> None:
+    """A requirements file, or one of conda's two lists."""
+    platform = re.search(r"^# platform: (linux|win|osx)-", text[:4000], re.MULTILINE)
+    if platform:
+        found.remarks.append(message("project.remark.platform-list", file=name, platform=platform[1]))
+    if re.search(r"^@EXPLICIT\s*$", text, re.MULTILINE):
+        read_explicit(name, text, found)
+    else:
+        read_requirements(name, text, found)
+
+
+def _read_python_version(name: str, text: str, found: Findings) -> None:
+    """The version that the authors work with: a preference."""
+    match = re.match(r"\s*(\d+\.\d+)", text)
+    if match:
+        where = origin_of(name, 1, text.split("\n")[0])
+        found.statements.append(Statement(PYTHON, f"=={match[1]}.*", where, "locked"))

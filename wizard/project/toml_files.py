@@ -1,0 +1,277 @@
+"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv, pixi) and pixi.toml.
+
+TOML readers forget lines, so a statement's line is the next one in the file that holds its words: enough to point at.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from wizard.project.conda_spec import NAMES, conda_specifier
+from wizard.project.model import PYTHON, AddressLine, FileLine, Findings, Statement, normalized, origin_of
+from wizard.project.requirements import requirement, statements_of
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
+_TARGETS = {
+    "linux": "sys_platform == 'linux'",
+    "win": "sys_platform == 'win32'",
+    "osx": "sys_platform == 'darwin'",
+    "unix": "sys_platform != 'win32'",
+}
+_MOST_DEPTH = 40  # of dependency groups that include each other
+
+
+class TomlText:
+    """The file's text, asked for the line of a value: searched on from the table's head."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file, self.lines = file, text.split("\n")
+
+    def at(self, words: str, head: str = "") -> FileLine:
+        start = self._head(head) if head else 0
+        pattern = re.compile(rf"(?<![\w.-]){re.escape(words)}") if words else None
+        for number in [*range(start, len(self.lines)), *range(start)]:
+            line = self.lines[number]
+            if pattern and words in line and pattern.search(line) and not line.lstrip().startswith("#"):
+                return origin_of(self.file, number + 1, line)
+        return origin_of(self.file, start + 1, self.lines[start] if self.lines else "")
+
+    def _head(self, head: str) -> int:
+        found = re.compile(rf"\s*(\[\[?\s*{re.escape(head)}\s*\]|{re.escape(head.rsplit('.', 1)[-1])}\s*=)")
+        return next((number for number, line in enumerate(self.lines) if found.match(line)), 0)
+
+
+def load_toml(file: str, text: str, found: Findings) -> dict[str, Any]:
+    """Return {} with a remark for what is no TOML."""
+    try:
+        document: dict[str, Any] = tomllib.loads(text)
+        return document
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        line = re.search(r"at line (\d+)", str(error))
+        found.remark("unreadable-file", origin_of(file, int(line[1]) if line else 1, str(error)))
+        return {}
+
+
+def read_pyproject(file: str, text: str, found: Findings) -> None:
+    document, lines = load_toml(file, text, found), TomlText(file, text)
+    project, tool = _table(document, "project"), _table(document, "tool")
+    _python(project.get("requires-python"), "project", lines, found)
+    _strings(project.get("dependencies"), "project", "", lines, found)
+    for group, entries in _table(project, "optional-dependencies").items():
+        _strings(entries, "project.optional-dependencies", str(group), lines, found)
+    groups = _table(document, "dependency-groups")
+    for group in groups:
+        _strings(_group(groups, str(group)), "dependency-groups", str(group), lines, found)
+    _poetry(_table(tool, "poetry"), lines, found)
+    _uv(_table(tool, "uv"), lines, found)
+    _pixi(_table(tool, "pixi"), "tool.pixi.", lines, found)
+    _dynamic(_table(_table(tool, "setuptools"), "dynamic"), lines, found)
+    _torch_pages(lines, found)
+
+
+def read_pixi(file: str, text: str, found: Findings) -> None:
+    _pixi(load_toml(file, text, found), "", TomlText(file, text), found)
+
+
+def _table(within: Mapping[str, Any], name: str) -> dict[str, Any]:
+    value = within.get(name)
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _python(value: Any, head: str, lines: TomlText, found: Findings) -> None:
+    if isinstance(value, str) and value.strip() not in ("", "*"):
+        specifier = python_specifier(value)
+        found.statements.append(Statement(PYTHON, specifier, lines.at(value, head)))
+
+
+def _strings(entries: Any, head: str, group: str, lines: TomlText, found: Findings) -> None:
+    for entry in _list(entries):
+        if isinstance(entry, str):
+            for one in statements_of(entry, lines.at(entry, head), found):
+                found.statements.append(replace(one, group=group))
+
+
+def _group(groups: Mapping[str, Any], name: str, depth: int = 0) -> list[str]:
+    """The strings of a dependency group and of those that it includes."""
+    entries: list[str] = []
+    for entry in _list(groups.get(name)):
+        if isinstance(entry, str):
+            entries.append(entry)
+        elif isinstance(entry, dict) and depth < _MOST_DEPTH and len(entries) < 10_000:
+            entries += _group(groups, str(entry.get("include-group")), depth + 1)
+    return entries
+
+
+def python_specifier(text: str) -> str:
+    """Return the words of `requires-python`, or of poetry's."""
+    try:
+        return str(SpecifierSet(text))
+    except InvalidSpecifier:
+        return poetry_specifier(text)
+
+
+def poetry_specifier(text: str) -> str:
+    """Return PEP 440 words of poetry's `^2.0`, `~2.1`, `2.0.1`, `*`; "" for what has none."""
+    parts = [_poetry_part(part.strip()) for part in re.split(r"[,\s]+(?=[\^~<>=!*\d])", text.split("||")[0])]
+    specifier = ",".join(part for part in parts if part)
+    try:
+        return str(SpecifierSet(specifier))
+    except InvalidSpecifier:
+        return ""
+
+
+def _poetry_part(part: str) -> str:
+    part = re.sub(r"\s+", "", part)
+    caret = re.fullmatch(r"(\^|~)(\d+(?:\.\d+)*)(\S*)", part)
+    if caret:
+        numbers = [int(number) for number in caret[2].split(".")]
+        keep = 1 if len(numbers) < 2 or (caret[1] == "^" and numbers[0]) else 2
+        if caret[1] == "^" and not numbers[0] and len(numbers) > 2 and not numbers[1]:
+            keep = 3
+        following = [*numbers[: keep - 1], numbers[keep - 1] + 1]
+        return f">={caret[2]}{caret[3]},<{'.'.join(map(str, following))}"
+    if part in ("*", ""):
+        return ""
+    return f"=={part}" if part[0].isdigit() else part
+
+
+def _poetry(poetry: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
+    _poetry_table(_table(poetry, "dependencies"), "tool.poetry.dependencies", "", lines, found)
+    _poetry_table(_table(poetry, "dev-dependencies"), "tool.poetry.dev-dependencies", "dev", lines, found)
+    for group, table in _table(poetry, "group").items():
+        if isinstance(table, dict):
+            head = f"tool.poetry.group.{group}.dependencies"
+            _poetry_table(_table(table, "dependencies"), head, str(group), lines, found)
+    for source in _list(poetry.get("source")):
+        _index(source, "tool.poetry.source", lines, found)
+
+
+def _poetry_table(table: Mapping[str, Any], head: str, group: str, lines: TomlText, found: Findings) -> None:
+    for name, value in table.items():
+        for one in value if isinstance(value, list) else [value]:
+            where = lines.at(str(name), head)
+            if str(name).lower() == PYTHON:
+                _python(one, head, lines, found)
+                continue
+            statement = _poetry_one(str(name), one, where, group)
+            if statement:
+                found.statements.append(statement)
+
+
+def _poetry_one(name: str, value: Any, where: FileLine, group: str) -> Statement | None:
+    if isinstance(value, str):
+        value = {"version": value}
+    if not isinstance(value, dict):
+        return None
+    url = next((str(value[key]) for key in ("git", "url", "path") if key in value), "")
+    markers = [str(value["markers"])] if value.get("markers") else []
+    platform = value.get("platform")
+    markers += [f"sys_platform == '{platform}'"] if isinstance(platform, str) else []
+    version = str(value.get("version", ""))
+    local = re.search(r"\+([A-Za-z0-9.]+)", version)
+    plain = requirement(f"x; {' and '.join(markers)}", where) if markers else None
+    return Statement(
+        normalized(name),
+        poetry_specifier(re.sub(r"\+[A-Za-z0-9.]+", "", version)),
+        where,
+        group=group or ("extras" if value.get("optional") else ""),
+        marker=plain.marker if plain else "",
+        local=local[1].lower() if local else "",
+        url=url,
+    )
+
+
+def _uv(uv: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
+    _strings(uv.get("dev-dependencies"), "tool.uv", "dev", lines, found)
+    for name in ("constraint-dependencies", "override-dependencies"):
+        _strings(uv.get(name), "tool.uv", "constraint", lines, found)
+    for index in _list(uv.get("index")):
+        _index(index, "tool.uv.index", lines, found)
+    for name in ("index-url", "extra-index-url", "find-links"):
+        for url in [uv[name]] if isinstance(uv.get(name), str) else _list(uv.get(name)):
+            kind = "find-links" if name == "find-links" else "index"
+            found.sources.append(AddressLine(kind, str(url), lines.at(str(url))))
+    for name, value in _table(uv, "sources").items():
+        for one in value if isinstance(value, list) else [value]:
+            if isinstance(one, dict) and ("git" in one or "url" in one or "path" in one):
+                url = str(one.get("git") or one.get("url") or one.get("path"))
+                where = lines.at(str(name), "tool.uv.sources")
+                found.statements.append(Statement(normalized(str(name)), "", where, group="constraint", url=url))
+    # Names that uv has to build with the project's torch stand here and nowhere else.
+    for name in _table(uv, "extra-build-dependencies"):
+        where = lines.at(str(name), "tool.uv.extra-build-dependencies")
+        found.statements.append(Statement(normalized(str(name)), "", where, group="constraint"))
+
+
+def _index(table: Any, head: str, lines: TomlText, found: Findings) -> None:
+    if isinstance(table, dict) and isinstance(table.get("url"), str):
+        found.sources.append(AddressLine("index", table["url"], lines.at(table["url"], head)))
+
+
+def _pixi(pixi: Mapping[str, Any], prefix: str, lines: TomlText, found: Findings) -> None:
+    workspace = _table(pixi, "workspace") or _table(pixi, "project")
+    for channel in _list(workspace.get("channels")):
+        if isinstance(channel, str):
+            found.sources.append(AddressLine("channel", channel, lines.at(channel)))
+    cuda = _table(pixi, "system-requirements").get("cuda")
+    if isinstance(cuda, str):
+        found.statements.append(Statement("__cuda", f">={cuda}", lines.at("cuda", f"{prefix}system-requirements")))
+    for head, group, marker, tables in _pixi_tables(pixi, prefix):
+        for name, value in _table(tables, "dependencies").items():
+            _pixi_one(str(name), value, f"{head}dependencies", group, marker, lines, found)
+        for name, value in _table(tables, "pypi-dependencies").items():
+            one = _poetry_one(str(name), value, lines.at(str(name), f"{head}pypi-dependencies"), group)
+            if one:
+                found.statements.append(one)
+
+
+def _pixi_tables(pixi: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, str, str, Mapping[str, Any]]]:
+    yield prefix, "", "", pixi
+    for target, table in _table(pixi, "target").items():
+        if isinstance(table, dict):
+            yield f"{prefix}target.{target}.", "", _TARGETS.get(str(target).split("-")[0], ""), table
+    for feature, table in _table(pixi, "feature").items():
+        if isinstance(table, dict):
+            yield f"{prefix}feature.{feature}.", str(feature), "", table
+
+
+def _pixi_one(name: str, value: Any, head: str, group: str, marker: str, lines: TomlText, found: Findings) -> None:
+    build = str(value.get("build", "")) if isinstance(value, dict) else ""
+    version = str(value.get("version", "")) if isinstance(value, dict) else str(value)
+    specifier, named = conda_specifier(version)
+    known = normalized(NAMES.get(name.lower(), name))
+    where = lines.at(name, head)
+    found.statements.append(
+        Statement(known, specifier, where, group=group, marker=marker, build=build or named, conda=True)
+    )
+
+
+def _torch_pages(lines: TomlText, found: Findings) -> None:
+    """PyTorch's own pages in places that no tool reads any more (dependency_links): they tell which CUDA was meant."""
+    known = {source.url for source in found.sources}
+    for number, line in enumerate(lines.lines, 1):
+        match = _TORCH_PAGE.search(line)
+        if match and match[0] not in known and not line.lstrip().startswith("#"):
+            found.sources.append(AddressLine("index", match[0], origin_of(lines.file, number, line)))
+
+
+def _dynamic(dynamic: Mapping[str, Any], lines: TomlText, found: Findings) -> None:
+    """`dependencies = {file = ["requirements.txt"]}` of setuptools."""
+    value = _table(dynamic, "dependencies").get("file")
+    for name in [value] if isinstance(value, str) else _list(value):
+        found.include(str(name), lines.at(str(name), "tool.setuptools.dynamic"), "")
