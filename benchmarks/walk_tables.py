@@ -52,13 +52,13 @@ def main() -> int:
         for build in rows:
             for machine, candidate in candidates(matrix, build):
                 choices = Choices(python=candidate.python)
-                walk = BuildSearch(
+                search = BuildSearch(
                     machine, matrix, choices, OfDefaultIndex(choices, UserSettings(), reader), lambda: False
                 )
-                found = walk.find((candidate,), None)
+                found = search.find((candidate,), None)
                 asked += 1
                 if found is None:
-                    states = ", ".join(state.verdict for state in walk.states.values())
+                    states = ", ".join(state.verdict for state in search.states.values())
                     missed.append(f"{build.torch}+{build.variant} {build.platform} Python {candidate.python}: {states}")
                 else:
                     companions += len(found.offers) - 1

@@ -141,7 +141,7 @@ class _Walk(Pictures):
         from tests.gui import scenes
 
         page, session = self.window.page, self.session
-        session.hold.add("elect")
+        session.hold.add("select_build")
         session.told = scenes.told()
         page.again.click()
         self.settle(lambda: len(page._live) == 4)

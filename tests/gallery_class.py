@@ -60,7 +60,7 @@ class ClassWalk:
         page: Any = self._window.page
         self._shoot("e0-class")
         page.plan_pack(profile, self._home / "deep-learning-pack")
-        self._settle()
+        self._with_layout()
         plan = replace(
             page.pack.plan, total=8_412_000_000, files=61, volume="vfat", needs_split=True, free=4_100_000_000
         )
@@ -72,13 +72,13 @@ class ClassWalk:
         page.escape()
         page.pack.show_choice()
         page.open_pack(pack)
-        self._settle(lambda: page.room.room is not None)
+        self._with_layout(lambda: page.room.room is not None)
         page.pack.show_pack(replace(page._seen, folder=Path("/srv/class/deep-learning-pack"), made="2026-11-21"))
         page.room.seats.setValue(30)
-        self._settle(lambda: page.room.room.expected == 30)
+        self._with_layout(lambda: page.room.room.expected == 30)
         self._shoot("e3-room")
         page.serving.start.click()
-        self._settle(lambda: self._window.serving.is_on)
+        self._with_layout(lambda: self._window.serving.is_on)
         self._shoot("e4-serving")
         page.room.only_red.setChecked(True)
         bar = page._scroll.verticalScrollBar()
@@ -89,7 +89,7 @@ class ClassWalk:
         self._window.ask.put_away()
         self._window.serving.stop()
         self._window.side.close()
-        self._settle()
+        self._with_layout()
         self._join()
 
     def _join(self) -> None:
@@ -121,7 +121,7 @@ class ClassWalk:
             write_into(pack / "results", replace(value, machine=f"{number * 40503 % 65536:08x}" * 4, report=report))
         return course.write(self._home / "deep-learning.torchlab"), pack
 
-    def _settle(self, done: Any = None) -> None:
+    def _with_layout(self, done: Any = None) -> None:
         self._walk.settle(done)
 
     def _shoot(self, name: str) -> None:

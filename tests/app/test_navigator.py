@@ -27,7 +27,7 @@ def walk(navigator: Navigator, until: PageId) -> None:
             navigator.put_verdict(Choices(), values.VERDICT, values.VERDICT.best),
             navigator.put_news(()),
         ),
-        PageId.SOURCE: lambda: (navigator.put_election(values.ELECTION), navigator.put_lasting((LASTING,))),
+        PageId.SOURCE: lambda: (navigator.put_selected_build(values.SELECTED), navigator.put_lasting((LASTING,))),
         PageId.PLACE: lambda: navigator.put_place(replace(navigator.state.choices, name="torch"), ()),
         PageId.REVIEW: lambda: navigator.put_preview(values.preview("run-1")),
         PageId.INSTALL: lambda: navigator.put_run_over({"schema": 1}),
@@ -99,10 +99,10 @@ def test_going_back_throws_later_values_away(target: PageId) -> None:
 def test_changing_an_early_choice_clears_the_later_ones() -> None:
     navigator = Navigator()
     walk(navigator, PageId.SOURCE)
-    navigator.put_election(values.ELECTION)
+    navigator.put_selected_build(values.SELECTED)
     navigator.go_back()
     navigator.put_verdict(Choices(torch="2.13.0"), values.VERDICT, values.VERDICT.best)
-    assert navigator.state.election is None
+    assert navigator.state.selected is None
 
 
 def test_the_rail_leads_back_but_never_ahead() -> None:
@@ -151,7 +151,7 @@ def test_another_engine_makes_the_election_stale_but_another_name_does_not() -> 
     navigator.put_place(replace(navigator.state.choices, engine="venv"), ())
     assert navigator.state.election_is_stale
     navigator.go_next()
-    navigator.put_election(values.ELECTION)
+    navigator.put_selected_build(values.SELECTED)
     assert not navigator.state.election_is_stale
     assert navigator.state.place == (), "the place is still the one that was checked"
 
@@ -182,12 +182,12 @@ def test_what_was_written_stays_written_wherever_one_goes() -> None:
 def test_another_way_to_the_network_needs_another_election_and_nothing_else() -> None:
     navigator = Navigator()
     walk(navigator, PageId.SOURCE)
-    navigator.put_election(values.ELECTION)
+    navigator.put_selected_build(values.SELECTED)
     navigator.put_lasting((LASTING,))
     facts = replace(values.FACTS, seconds=9.0)
     navigator.put_network(facts)
     state = navigator.state
-    assert (state.facts, state.election, state.lasting) == (facts, None, ())
+    assert (state.facts, state.selected, state.lasting) == (facts, None, ())
     assert state.verdict is not None
 
 

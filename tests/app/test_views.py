@@ -95,12 +95,12 @@ def test_the_usual_grid_leaves_out_old_lines_and_what_was_never_published() -> N
 
 def test_a_source_that_is_used_has_what_is_taken_from_it() -> None:
     """It was asked for the newest build first, has it not, and an older one comes from it."""
-    torch = values.RACED_ELECTION.torch_source
+    torch = values.PROBED_SELECTED.torch_source
     states = tuple(
         replace(state, availability=Availability.MISSING) if state.source == torch else state
-        for state in values.RACED_ELECTION.states
+        for state in values.PROBED_SELECTED.states
     )
-    rows = rows_of(replace(values.RACED_ELECTION, states=states))
+    rows = rows_of(replace(values.PROBED_SELECTED, states=states))
     assert [(row.availability, pill_of(row)) for row in rows if "torch" in row.uses] == [(Availability.COMPLETE, "ok")]
 
 

@@ -18,7 +18,7 @@ from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, PythonInsta
 from wizard.model.capability import ComputeCapability
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import bytes_text, in_each, message
-from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo
+from wizard.run.model import Facts, Preview, Requirement, RunInfo, SelectedBuild
 from wizard.run.plan.place import environment_rows
 from wizard.run.verify.diagnosis import diagnose
 from wizard.run.verify.model import Diagnosis, SmokeCheck, Verification
@@ -138,7 +138,7 @@ FLAT = Source(
 PACKAGES = Source("default", Layout.SIMPLE, Origin.OFFICIAL, None, message("source.default-index"))
 CHANNEL = Source("forge", Layout.CHANNEL, Origin.OFFICIAL, "https://conda.anaconda.org/conda-forge", "conda-forge")
 
-ELECTION = Election(
+SELECTED = SelectedBuild(
     wanted=BEST,
     candidate=BEST,
     engine="rattler",
@@ -175,25 +175,25 @@ TUNA = Source(
 )
 
 
-def raced(source: Source, kind: str, word: str, rate: float | None = None, host: str | None = None) -> SourceStatus:
+def probed(source: Source, kind: str, word: str, rate: float | None = None, host: str | None = None) -> SourceStatus:
     words = {"elsewhere": message("truth.elsewhere", host=host or "")}.get(word, message(f"truth.{word}"))
     asked = time.time() - 7300
     return SourceStatus(source, Availability(word), words, 0.31, asked, kind=kind, rate=rate, final_host=host)
 
 
-RACED = (
-    raced(TORCH_SOURCE, "torch", "complete", 38_200_000, "mirror.nju.edu.cn"),
-    raced(OFFICIAL, "torch", "complete", 4_130_000, "download.pytorch.org"),
-    raced(FLAT, "torch", "elsewhere", None, "download.pytorch.org"),
-    raced(TUNA, "packages", "complete", 6_800_000, "pypi.tuna.example"),
-    raced(PACKAGES, "packages", "silent"),
+PROBED = (
+    probed(TORCH_SOURCE, "torch", "complete", 38_200_000, "mirror.nju.edu.cn"),
+    probed(OFFICIAL, "torch", "complete", 4_130_000, "download.pytorch.org"),
+    probed(FLAT, "torch", "elsewhere", None, "download.pytorch.org"),
+    probed(TUNA, "packages", "complete", 6_800_000, "pypi.tuna.example"),
+    probed(PACKAGES, "packages", "silent"),
     SourceStatus(CHANNEL, Availability.COMPLETE, message("truth.complete"), 0.5, kind="conda", rate=912_000),
 )
-RACED_ELECTION = replace(
-    ELECTION,
+PROBED_SELECTED = replace(
+    SELECTED,
     package_sources=(TUNA,),
-    states=RACED,
-    races_packages=True,
+    states=PROBED,
+    packages_measured=True,
     notices=(
         message("race.torch-rate", source=NJU, count=2, rate=38.2, day="2026-11-20 10:12"),
         message("race.packages-rate", source=TUNA_NAME, count=1, rate=6.8, day="2026-11-20 10:12"),
@@ -244,7 +244,7 @@ def plan(run_id: str, prefix: str = "/home/li/torch-envs/torch", choices: Choice
         engine_reason=message("environments.reason.rattler-channel", channel="https://conda.anaconda.org/conda-forge"),
         python="3.12",
         base_python=None,
-        channels=ELECTION.channels,
+        channels=SELECTED.channels,
         sources=(PlanSource("torch", "simple", "mirror", TORCH_SOURCE.url, TORCH_SOURCE.name),),
         requirements=("torch==2.14.1+cu126", "torchvision==0.29.1+cu126"),
         gpu_expected=True,

@@ -22,7 +22,7 @@ from wizard.machine.probe import PARTS
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.events import Event, EventKind
 from wizard.model.messages import Message, message
-from wizard.run.model import Election, Facts, Preview, Requirement, RunInfo
+from wizard.run.model import Facts, Preview, Requirement, RunInfo, SelectedBuild
 from wizard.run.plan.computed import OnProgress
 from wizard.run.report.document import diagnosis_facts, verification_facts
 from wizard.run.select.learned_rows import JudgedBuild
@@ -47,7 +47,7 @@ class FakeSession(WindowSession):
         self.gpu_ok = gpu_ok
         self.verified = True
         self.facts = values.FACTS
-        self.election = values.ELECTION
+        self.selected = values.SELECTED
         self.looks = Looks()
         self.parts: tuple[str, ...] = PARTS
         self.found_news: tuple[JudgedBuild, ...] = ()
@@ -105,7 +105,7 @@ class FakeSession(WindowSession):
         self._called("propose", choices)
         return values.verdict(choices.python or "3.12")
 
-    def elect(
+    def select_build(
         self,
         facts: Facts,
         choices: Choices,
@@ -113,19 +113,19 @@ class FakeSession(WindowSession):
         is_cancelled: IsCancelled,
         fresh: bool = False,
         on_source: Callable[[SourceStatus], None] = lambda told: None,
-    ) -> Election:
+    ) -> SelectedBuild:
         if on_note:
             on_note(message("notice.asked-unfit", build="torch 2.15.0+cu132", reason=values.TOO_OLD.message))
         for told in self.told:
             on_source(told)
         self.fresh.append(fresh)
-        self._called("elect", choices, is_cancelled)
+        self._called("select_build", choices, is_cancelled)
         picked = next(
             (one for one in values.candidates() if (one.torch, one.variant) == (choices.torch, choices.variant)),
             values.BEST,
         )
-        engine = values.ELECTION.engine if choices.engine == "auto" else choices.engine
-        return replace(self.election, candidate=picked, engine=engine)
+        engine = values.SELECTED.engine if choices.engine == "auto" else choices.engine
+        return replace(self.selected, candidate=picked, engine=engine)
 
     def mirrors(self) -> tuple[MirrorRow, ...]:
         return self.table
@@ -165,7 +165,7 @@ class FakeSession(WindowSession):
         self,
         facts: Facts,
         choices: Choices,
-        election: Election,
+        selected: SelectedBuild,
         is_cancelled: IsCancelled,
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
@@ -177,7 +177,7 @@ class FakeSession(WindowSession):
         prefix = choices.prefix or f"{self.environments_dir()}/{choices.name or 'torch'}"
         self.known_runs.append(values.run_info(run_id, "planned", prefix))
         made = values.preview(run_id, prefix, choices)
-        plan = replace(made.plan, candidate=election.candidate)
+        plan = replace(made.plan, candidate=selected.candidate)
         return replace(made, plan=plan)
 
     def environments_dir(self) -> Path:

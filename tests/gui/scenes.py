@@ -72,7 +72,7 @@ def news() -> tuple[JudgedBuild, ...]:
 def told(upto: int = 4) -> tuple[SourceStatus, ...]:
     """A race in its middle: the first is measured, the second is being measured, the others have answered."""
     stages = ("measured", "measuring", "judged", "answered")
-    rows = [state if number == 0 else replace(state, rate=None) for number, state in enumerate(values.RACED)]
+    rows = [state if number == 0 else replace(state, rate=None) for number, state in enumerate(values.PROBED)]
     return tuple(replace(state, stage=stage) for state, stage in zip(rows[:upto], stages, strict=False))
 
 
@@ -84,4 +84,4 @@ def rich(session: FakeSession) -> None:
     session.facts = replace(values.FACTS, machine=machine)
     session.looks = looks(session)
     session.found_news = news()
-    session.election = values.RACED_ELECTION
+    session.selected = values.PROBED_SELECTED

@@ -84,7 +84,7 @@ def test_a_build_that_does_not_fit_is_taken_after_one_question(
     assert page.grid.currentItem().text() == "! chosen"
     assert window.footer.primary.isEnabled()
     go_to(qtbot, window, PageId.SOURCE)
-    asked = [value for name, value in session.calls if name == "elect"]
+    asked = [value for name, value in session.calls if name == "select_build"]
     assert (asked[0].torch, asked[0].variant) == ("2.15.0", "cu132")
     press(qtbot, window.footer.back)
     settle(qtbot, window)

@@ -17,7 +17,7 @@ from wizard.model.errors import WizardError
 
 @pytest.mark.parametrize(
     ("call", "page"),
-    [("probe", PageId.CHECK), ("propose", PageId.BUILD), ("elect", PageId.SOURCE), ("preview", PageId.REVIEW)],
+    [("probe", PageId.CHECK), ("propose", PageId.BUILD), ("select_build", PageId.SOURCE), ("preview", PageId.REVIEW)],
 )
 def test_a_call_that_fails_says_so_in_its_page(
     call: str, page: PageId, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
@@ -47,7 +47,7 @@ def test_an_error_follows_the_language(qtbot: QtBot, make_window: MakeWindow, se
 
 
 def test_a_mistake_of_ours_is_shown_too(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.fail["elect"] = ZeroDivisionError("1/0")  # type: ignore[assignment]
+    session.fail["select_build"] = ZeroDivisionError("1/0")  # type: ignore[assignment]
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     assert "ZeroDivisionError" in window.page.trouble.plain_text()

@@ -47,9 +47,9 @@ def test_next_next_install(language: str, qtbot: QtBot, make_window: MakeWindow,
     assert words[0] == words[1] != words[2]
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
     names = session.names()
-    assert [name for name in names if name in ("propose", "elect", "check_place", "preview", "start")] == [
+    assert [name for name in names if name in ("propose", "select_build", "check_place", "preview", "start")] == [
         "propose",
-        "elect",
+        "select_build",
         "check_place",
         "preview",
         "start",
@@ -113,7 +113,7 @@ def test_a_problem_is_not_passed_over(
 
 
 def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.fail["elect"] = WizardError("no-source", build="torch 2.14.1", tried="-")
+    session.fail["select_build"] = WizardError("no-source", build="torch 2.14.1", tried="-")
     window = make_window()
     click_next(qtbot, window)
     click_next(qtbot, window)
@@ -129,11 +129,11 @@ def test_an_error_on_the_way_is_shown_where_it_is(qtbot: QtBot, make_window: Mak
 def test_a_person_who_steps_in_is_listened_to(
     how: str, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.hold.add("elect")
+    session.hold.add("select_build")
     window = make_window()
     click_next(qtbot, window)
     click_next(qtbot, window)
-    qtbot.waitUntil(lambda: "elect" in session.names())
+    qtbot.waitUntil(lambda: "select_build" in session.names())
     if how == "key":
         qtbot.keyClick(window.focusWidget() or window, Qt.Key.Key_Escape)
     else:

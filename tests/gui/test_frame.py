@@ -208,12 +208,12 @@ def test_beside_the_wizard_the_run_is_followed_on(qtbot: QtBot, make_window: Mak
 def test_who_wants_no_motion_gets_words(
     qapp: QApplication, qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.hold.add("elect")
+    session.hold.add("select_build")
     window = make_window()
     put_reduced_motion(qapp, True)
     go_to(qtbot, window, PageId.BUILD)
     press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: "elect" in session.names())
+    qtbot.waitUntil(lambda: "select_build" in session.names())
     busy = window.page.busy
     assert busy.isVisible()
     assert busy._words.text()

@@ -88,9 +88,9 @@ def test_packages_go_into_an_environment_that_is_there(
     assert choices.reuse
     assert choices.prefix == str(fake_tools.ENVIRONMENTS[1].prefix)
     assert ("check_reuse", choices) in side.calls
-    elections = session.names().count("elect")
+    selections = session.names().count("select_build")
     go_to(qtbot, window, PageId.REVIEW)
-    assert session.names().count("elect") == elections, "its own Python decides, so nothing is elected again"
+    assert session.names().count("select_build") == selections, "its own Python decides, so nothing is elected again"
     assert "preview" not in session.names()
     assert window.navigator.state.preview is not None
     press(qtbot, window.footer.back)
@@ -170,7 +170,7 @@ def test_other_places_are_a_wish_only_where_they_were_edited(
     assert page.volumes_fold.button.isChecked(), "what is in force is shown"
     assert (page.volumes.cache.text(), page.volumes.temp.text()) == ("", "/mnt/fast/tmp")
     assert window.navigator.state.choices.temp_dir is None
-    election = session.names().count("elect")
+    selected = session.names().count("select_build")
     page.volumes.cache.setText("/data/缓存")
     page.volumes.cache.textEdited.emit("/data/缓存")
     qtbot.waitUntil(window.footer.primary.isEnabled)
@@ -178,7 +178,7 @@ def test_other_places_are_a_wish_only_where_they_were_edited(
     assert (choices.cache_dir, choices.temp_dir) == ("/data/缓存", None)
     assert ("check_place", choices) in session.calls
     go_to(qtbot, window, PageId.REVIEW)
-    assert session.names().count("elect") == election, "no source hangs on it"
+    assert session.names().count("select_build") == selected, "no source hangs on it"
     assert "remember_volumes" not in session.names(), "nothing is kept before Install"
     go_to(qtbot, window, PageId.INSTALL)
     assert ("remember_volumes", ("/data/缓存", None)) in session.calls

@@ -94,12 +94,12 @@ def test_the_race_is_seen_in_the_page(qtbot: QtBot, window: WizardWindow, lab: L
     assert isinstance(page, SourcePage)
     qtbot.waitUntil(lambda: {"measuring…", "quick", "refuses"} <= set(texts(window)))
     assert page.is_busy
-    assert window.navigator.state.election is None, "rows are there before the end"
-    qtbot.waitUntil(lambda: window.navigator.state.election is not None, timeout=60_000)
+    assert window.navigator.state.selected is None, "rows are there before the end"
+    qtbot.waitUntil(lambda: window.navigator.state.selected is not None, timeout=60_000)
     settle(qtbot, window)
-    election = window.navigator.state.election
-    assert election is not None
-    assert election.torch_source.id == "quick-torch-cpu"
+    selected = window.navigator.state.selected
+    assert selected is not None
+    assert selected.torch_source.id == "quick-torch-cpu"
     rows = {row.source.id: row for row in page.tables["torch"].rows}
     assert (pill_of(rows["quick-torch-cpu"]), rows["quick-torch-cpu"].uses) == ("ok", ("torch",))
     assert rows["quick-torch-cpu"].rate
@@ -119,12 +119,12 @@ def test_a_mirror_by_name_can_be_kept_after_its_difference_was_shown(
     press(qtbot, window.footer.primary)
     page = window.pages[PageId.SOURCE]
     assert isinstance(page, SourcePage)
-    qtbot.waitUntil(lambda: window.navigator.state.election is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.navigator.state.selected is not None, timeout=60_000)
     settle(qtbot, window)
     place = page.where.choice.findData("quick")
     page.where.choice.setCurrentIndex(place)
     page.where.choice.activated.emit(place)
-    qtbot.waitUntil(lambda: window.navigator.state.election is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.navigator.state.selected is not None, timeout=60_000)
     settle(qtbot, window)
     page.lasting.tick.click()
     settle(qtbot, window)

@@ -29,7 +29,7 @@ def test_where_from_is_a_choice_and_asks_again(qtbot: QtBot, make_window: MakeWi
         settle(qtbot, window)
         assert window.navigator.state.choices.mirrors == word
         assert page.where.choice.currentData() == word
-    asked = [value.mirrors for name, value in session.calls if name == "elect"]
+    asked = [value.mirrors for name, value in session.calls if name == "select_build"]
     assert asked == ["auto", "official", "race", "tuna", "auto"]
     assert "Tsinghua" not in page.where.why
 
@@ -51,7 +51,7 @@ def test_the_region_is_guessed_and_can_be_said(
 
 
 def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
-    session.hold.add("elect")
+    session.hold.add("select_build")
     session.told = scenes.told()
     window = make_window()
     go_to(qtbot, window, PageId.BUILD)
@@ -62,7 +62,7 @@ def test_rows_fill_in_while_the_race_goes_on(qtbot: QtBot, make_window: MakeWind
     window.rail.languages["zh_CN"].click()
     assert {"南京大学", "正在测速：PyTorch…"} <= set(texts(window)), "in the window's language, while it goes on"
     window.rail.languages["en"].click()
-    session.election = values.RACED_ELECTION
+    session.selected = values.PROBED_SELECTED
     session.hold.clear()
     settle(qtbot, window)
     qtbot.waitUntil(lambda: "4.13 MB/s" in texts(window))
@@ -83,7 +83,7 @@ def test_asking_again_takes_nothing_that_was_kept(qtbot: QtBot, make_window: Mak
 
 def test_passwords_in_addresses_are_not_shown(qtbot: QtBot, make_window: MakeWindow, session: FakeSession) -> None:
     secret = replace(values.TUNA, id="own", url="https://me:word@packages.example/simple", name="own")
-    session.election = replace(values.RACED_ELECTION, package_sources=(secret,), states=(values.RACED[0],))
+    session.selected = replace(values.PROBED_SELECTED, package_sources=(secret,), states=(values.PROBED[0],))
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     qtbot.waitUntil(lambda: any("packages.example" in text for text in texts(window)))
@@ -134,8 +134,8 @@ def test_a_proxy_by_hand_is_kept_and_the_sources_are_asked_again(
     wish = session.wish
     assert (wish.mode, wish.proxy) == (Mode.CUSTOM, "http://li:p%40ss%3Aword@proxy.example:3128")
     assert wish.no_proxy == (".lab.example", "10.0.0.0/8")
-    assert session.names().count("elect") == 2
-    assert window.navigator.state.election is not None
+    assert session.names().count("select_build") == 2
+    assert window.navigator.state.selected is not None
     press(qtbot, window.footer.back)
     settle(qtbot, window)
     go_to(qtbot, window, PageId.SOURCE)
@@ -183,7 +183,7 @@ def test_none_at_all(qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 def test_who_did_not_answer_is_not_said_to_have_answered(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.election = values.RACED_ELECTION
+    session.selected = values.PROBED_SELECTED
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     lines = source_page(window).tables["packages"].lines

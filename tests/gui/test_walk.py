@@ -98,17 +98,17 @@ def test_no_long_call_is_made_on_the_windows_thread(
 def test_the_window_answers_while_a_call_hangs_and_back_gives_it_up(
     qtbot: QtBot, make_window: MakeWindow, session: FakeSession
 ) -> None:
-    session.hold.add("elect")
+    session.hold.add("select_build")
     window = make_window()
     go_to(qtbot, window, PageId.BUILD)
     press(qtbot, window.footer.primary)
-    qtbot.waitUntil(lambda: "elect" in session.names())
+    qtbot.waitUntil(lambda: "select_build" in session.names())
     assert window.page.busy.isVisible()
     assert not window.footer.primary.isEnabled()
     press(qtbot, window.footer.back)
     assert window.navigator.page is PageId.BUILD
     settle(qtbot, window)
-    assert window.navigator.state.election is None
+    assert window.navigator.state.selected is None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -178,7 +178,7 @@ def test_the_rail_leads_back_and_clears(qtbot: QtBot, make_window: MakeWindow, s
     assert not window.rail.steps[PageId.INSTALL].isEnabled()
     press(qtbot, window.rail.steps[PageId.BUILD])
     assert window.navigator.page is PageId.BUILD
-    assert window.navigator.state.election is None
+    assert window.navigator.state.selected is None
     settle(qtbot, window)
     assert "discard" in session.names(), "the plan that nobody will carry out is removed"
     assert not window.rail.steps[PageId.REVIEW].isEnabled()
@@ -213,7 +213,7 @@ def test_a_cell_of_the_grid_is_taken_with_the_keyboard(
     choices = window.navigator.state.choices
     assert (choices.torch, choices.variant) == ("2.13.0", "cu126")
     go_to(qtbot, window, PageId.SOURCE)
-    asked = [value for name, value in session.calls if name == "elect"]
+    asked = [value for name, value in session.calls if name == "select_build"]
     assert [(one.torch, one.variant) for one in asked] == [("2.13.0", "cu126")]
 
 
@@ -274,7 +274,7 @@ def test_another_folder_becomes_a_prefix_and_another_engine_is_elected_again(
     press(qtbot, place.engines["venv"])
     qtbot.waitUntil(window.footer.primary.isEnabled)
     go_to(qtbot, window, PageId.REVIEW)
-    assert [value.engine for name, value in session.calls if name == "elect"] == ["auto", "venv"]
+    assert [value.engine for name, value in session.calls if name == "select_build"] == ["auto", "venv"]
     assert window.navigator.state.preview is not None
 
 

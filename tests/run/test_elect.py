@@ -17,8 +17,8 @@ from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu, Machine, PythonInstall
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import UsageError, WizardError
-from wizard.run.model import Election, Facts
-from wizard.run.select.select_build import elect
+from wizard.run.model import Facts, SelectedBuild
+from wizard.run.select.select_build import select_build
 from wizard.sources.model import UserSettings
 
 PYTHONS = (PythonInstall("/py/3.13", "3.13.1", True), PythonInstall("/py/3.11", "3.11.7", True))
@@ -43,57 +43,57 @@ def server(tmp_path: Path) -> Iterator[IndexServer]:
 
 def choose(
     server: IndexServer, machine: Machine = NO_CARD, settings: UserSettings | None = None, **wishes: object
-) -> Election:
+) -> SelectedBuild:
     choices = Choices(engine="venv", index=server.simple, torch_index=server.simple)
     choices = replace(choices, **wishes)  # type: ignore[arg-type]
     matrix = load_matrix()
     facts = Facts(machine, settings or UserSettings(), (), 0.0)
-    return elect(facts, matrix, resolve(machine, matrix, choices), choices, None, lambda: False)
+    return select_build(facts, matrix, resolve(machine, matrix, choices), choices, None, lambda: False)
 
 
-def keys(election: Election) -> set[str]:
-    return {notice.key for notice in election.notices}
+def keys(selected: SelectedBuild) -> set[str]:
+    return {notice.key for notice in selected.notices}
 
 
 def test_the_best_that_is_really_there(server: IndexServer) -> None:
     wheel(server.root, "torch", "2.13.0+cpu")
     wheel(server.root, "torch", "2.12.1+cpu")
-    election = choose(server)
-    assert (election.candidate.torch, election.candidate.variant, election.python) == ("2.13.0", "cpu", "3.11")
-    assert election.wanted.torch == "2.15.0"
-    assert "notice.second-choice" in keys(election)
-    assert election.requirements[0] == "torch==2.13.0+cpu"
+    selected = choose(server)
+    assert (selected.candidate.torch, selected.candidate.variant, selected.python) == ("2.13.0", "cpu", "3.11")
+    assert selected.wanted.torch == "2.15.0"
+    assert "notice.second-choice" in keys(selected)
+    assert selected.requirements[0] == "torch==2.13.0+cpu"
 
 
 def test_a_better_build_in_any_source_beats_a_worse_one_in_the_first(server: IndexServer, tmp_path: Path) -> None:
     """By build first and by source second."""
     wheel(tmp_path / "links", "torch", "2.12.1+cu126")
     wheel(server.root, "torch", "2.14.1+cu126")
-    election = choose(server, RTX_4090, find_links=(str(tmp_path / "links"),))
-    assert (election.candidate.torch, election.candidate.variant) == ("2.14.1", "cu126")
-    assert "notice.second-choice" not in keys(election)
+    selected = choose(server, RTX_4090, find_links=(str(tmp_path / "links"),))
+    assert (selected.candidate.torch, selected.candidate.variant) == ("2.14.1", "cu126")
+    assert "notice.second-choice" not in keys(selected)
 
 
 def test_a_wheel_without_local_version_is_the_default_build_and_no_other(server: IndexServer) -> None:
     wheel(server.root, "torch", "2.14.1")  # PyPI's build of 2.14.1 is cu130, which driver 560 cannot run
     wheel(server.root, "torch", "2.7.1")  # PyPI's build of 2.7 is cu126
-    election = choose(server, RTX_4090)
-    assert (election.candidate.torch, election.candidate.variant) == ("2.7.1", "cu126")
-    assert election.requirements[0] == "torch==2.7.1"
+    selected = choose(server, RTX_4090)
+    assert (selected.candidate.torch, selected.candidate.variant) == ("2.7.1", "cu126")
+    assert selected.requirements[0] == "torch==2.7.1"
 
 
 def test_companions_of_the_same_variant_or_none(server: IndexServer) -> None:
     wheel(server.root, "torch", "2.13.0+cpu")
     wheel(server.root, "torchvision", "0.28.0")  # the default build: made for CUDA
-    election = choose(server)
-    assert election.candidate.torchvision is None
-    assert "notice.companion-dropped" in keys(election)
+    selected = choose(server)
+    assert selected.candidate.torchvision is None
+    assert "notice.companion-dropped" in keys(selected)
     with pytest.raises(UsageError, match="torchvision"):
         choose(server, companions=("torchvision",))
     wheel(server.root, "torchvision", "0.28.0+cpu")
-    election = choose(server)
-    assert election.candidate.torchvision == "0.28.0"
-    assert election.requirements == ("torch==2.13.0+cpu", "torchvision==0.28.0+cpu", *election.requirements[2:])
+    selected = choose(server)
+    assert selected.candidate.torchvision == "0.28.0"
+    assert selected.requirements == ("torch==2.13.0+cpu", "torchvision==0.28.0+cpu", *selected.requirements[2:])
 
 
 def test_a_companion_that_was_asked_for_leads_on_to_the_source_that_has_it(
@@ -126,8 +126,8 @@ def test_the_users_own_settings_are_a_source(
     wheel(tmp_path / "lab", "torch", "2.13.0+cpu")
     pin(monkeypatch, tmp_path / "tables", *(tmp_path / "lab").iterdir())
     settings = UserSettings(find_links=((tmp_path / "lab").as_uri(),), no_index=True)
-    election = choose(server, settings=settings, index=None, torch_index=None)
-    assert election.torch_source.url == (tmp_path / "lab").as_uri()
+    selected = choose(server, settings=settings, index=None, torch_index=None)
+    assert selected.torch_source.url == (tmp_path / "lab").as_uri()
 
 
 def test_python_follows_what_the_machine_and_the_source_have(server: IndexServer) -> None:
@@ -141,9 +141,9 @@ def test_python_follows_what_the_machine_and_the_source_have(server: IndexServer
 
 def test_a_variant_asked_for_by_name_is_honoured_and_said(server: IndexServer) -> None:
     wheel(server.root, "torch", "2.14.1+cu126")
-    election = choose(server, variant="cu126")
-    assert not election.candidate.fits
-    assert "notice.asked-unfit" in keys(election)
+    selected = choose(server, variant="cu126")
+    assert not selected.candidate.fits
+    assert "notice.asked-unfit" in keys(selected)
 
 
 def test_nothing_carried_is_said(server: IndexServer) -> None:
@@ -174,9 +174,9 @@ def test_a_dead_channel_of_the_users_does_not_stop_anything(server: IndexServer)
     dead, half = "http://127.0.0.1:9/conda-forge", f"{server.url}/half/conda-forge"
     good, spare = f"{server.url}/good/conda-forge", f"{server.url}/spare/conda-forge"
     settings = UserSettings(conda_channels=(dead, half, good, spare))
-    election = choose(server, settings=settings, engine="auto")
-    assert (election.engine, election.channels, election.python) == ("rattler", (good,), "3.12")
-    silent = [notice.params["channel"] for notice in election.notices if notice.key == "notice.channel-silent"]
+    selected = choose(server, settings=settings, engine="auto")
+    assert (selected.engine, selected.channels, selected.python) == ("rattler", (good,), "3.12")
+    silent = [notice.params["channel"] for notice in selected.notices if notice.key == "notice.channel-silent"]
     assert silent == [dead, half]
     assert not any("/spare/" in path for path in server.paths())
 
@@ -184,6 +184,6 @@ def test_a_dead_channel_of_the_users_does_not_stop_anything(server: IndexServer)
 def test_a_closed_lab_without_a_channel_uses_its_own_python(server: IndexServer) -> None:
     wheel(server.root, "torch", "2.13.0+cpu")
     settings = UserSettings(conda_channels=("http://127.0.0.1:9/conda-forge",), conda_only=True)
-    election = choose(server, settings=settings, engine="auto")
-    assert (election.engine, election.channels) == ("venv", ())
-    assert "notice.channel-silent" not in keys(election)
+    selected = choose(server, settings=settings, engine="auto")
+    assert (selected.engine, selected.channels) == ("venv", ())
+    assert "notice.channel-silent" not in keys(selected)

@@ -19,8 +19,8 @@ from wizard.machine.model import Driver, Gpu, Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import LANGUAGE_VARIABLE, text
-from wizard.run.select.learned_rows import JudgedBuild, judged_news
-from wizard.run.select.new_builds import looks_dir
+from wizard.run.select.learned_rows import JudgedBuild, judge_new_builds
+from wizard.run.select.new_builds import readings_dir
 from wizard.sources.model import UserSettings
 from wizard.system import paths
 
@@ -54,7 +54,7 @@ def server(tmp_path: Path) -> Iterator[IndexServer]:
 
 def news(server: IndexServer, machine: Machine = RTX_4090) -> tuple[JudgedBuild, ...]:
     choices = Choices(torch_index=server.simple, index=server.simple)
-    return judged_news(machine, load_matrix(), choices, UserSettings(), lambda: False)
+    return judge_new_builds(machine, load_matrix(), choices, UserSettings(), lambda: False)
 
 
 def learn(server: IndexServer, platforms: tuple[str, ...] = ALL) -> tables.Refreshed:
@@ -79,7 +79,7 @@ def test_a_look_is_remembered_with_its_date(server: IndexServer) -> None:
     (again,) = news(server)
     assert len([path for path in server.paths() if path.endswith(".whl")]) == asked
     assert again == first
-    (kept,) = looks_dir().iterdir()
+    (kept,) = readings_dir().iterdir()
     assert json.loads(kept.read_bytes())["as_of"] == first.build.as_of != ""
     kept.write_bytes(b"{damaged")
     assert news(server) == (first,)

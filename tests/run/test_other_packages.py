@@ -10,7 +10,7 @@ from tests.app import values
 from wizard.compatibility.model import Choices
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock
-from wizard.run.model import Election
+from wizard.run.model import SelectedBuild
 from wizard.run.plan.other_packages import locked_somewhere
 from wizard.sources.model import Layout, Origin, Source, SourceKind
 from wizard.transfer.http import SourceUnreachable
@@ -25,19 +25,19 @@ FIRST, SECOND = (
     )
     for name in ("first", "second")
 )
-ELECTION = replace(
-    values.ELECTION, package_sources=(FIRST,), races_packages=True, further={"packages": (FIRST, SECOND)}
+SELECTED = replace(
+    values.SELECTED, package_sources=(FIRST,), packages_measured=True, further={"packages": (FIRST, SECOND)}
 )
 
 
 def lock_or(error: WizardError) -> Lock:
-    def lock(election: Election) -> Lock:
-        if election.package_sources[0] == FIRST:
+    def lock(selected: SelectedBuild) -> Lock:
+        if selected.package_sources[0] == FIRST:
             raise error
         return values.LOCK
 
-    made, election = locked_somewhere(values.FACTS, Choices(), ELECTION, lock, lambda: False)
-    assert election.package_sources == (SECOND,)
+    made, selected = locked_somewhere(values.FACTS, Choices(), SELECTED, lock, lambda: False)
+    assert selected.package_sources == (SECOND,)
     return made
 
 

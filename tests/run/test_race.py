@@ -22,8 +22,8 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
 from wizard.model.errors import UsageError, WizardError
-from wizard.run.model import Election, Facts
-from wizard.run.select.select_build import elect
+from wizard.run.model import Facts, SelectedBuild
+from wizard.run.select.select_build import select_build
 from wizard.sources import speed
 from wizard.sources.benchmark import read_benchmark
 from wizard.sources.model import Origin, SourceStatus, UserSettings
@@ -56,11 +56,11 @@ class Lab:
         self.rows["pypi", name] = server.simple
         return server
 
-    def elect(self, settings: UserSettings | None = None, **wishes: object) -> Election:
+    def select_build(self, settings: UserSettings | None = None, **wishes: object) -> SelectedBuild:
         write_mirrors(Path(os.environ["TORCH_WIZARD_HOME"]), self.rows, self.layouts)
         choices = replace(Choices(engine="venv", mirrors="race"), **wishes)  # type: ignore[arg-type]
         matrix, facts = load_matrix(), Facts(NO_CARD, settings or UserSettings(), (), 0.0)
-        return elect(facts, matrix, resolve(NO_CARD, matrix, choices), choices, None, lambda: False)
+        return select_build(facts, matrix, resolve(NO_CARD, matrix, choices), choices, None, lambda: False)
 
 
 @pytest.fixture
@@ -70,8 +70,8 @@ def lab(wheels: Path) -> Iterator[Lab]:
         yield made
 
 
-def states(election: Election, kind: str = "torch") -> dict[str, SourceStatus]:
-    return {state.source.id.split("-")[0]: state for state in election.states if state.kind == kind}
+def states(selected: SelectedBuild, kind: str = "torch") -> dict[str, SourceStatus]:
+    return {state.source.id.split("-")[0]: state for state in selected.states if state.kind == kind}
 
 
 def test_the_fastest_complete_one_wins(lab: Lab) -> None:
@@ -80,10 +80,10 @@ def test_the_fastest_complete_one_wins(lab: Lab) -> None:
     lab.add("quick")
     lab.add("refuses", Ways(refuses="all"))
     lab.add("stale", Ways(lacks=(TORCH, SYMPY)))
-    election = lab.elect()
-    assert election.torch_source.id == "quick-torch-cpu"
-    assert [source.id for source in election.package_sources] == ["quick-packages"]
-    seen = states(election)
+    selected = lab.select_build()
+    assert selected.torch_source.id == "quick-torch-cpu"
+    assert [source.id for source in selected.package_sources] == ["quick-packages"]
+    seen = states(selected)
     found = {name: state.availability for name, state in seen.items()}
     assert found == {
         "quick": "complete",
@@ -94,16 +94,16 @@ def test_the_fastest_complete_one_wins(lab: Lab) -> None:
     }
     assert (seen["quick"].rate or 0) > (seen["slow"].rate or 0) > 0
     assert seen["quick"].final_host == "127.0.0.1"
-    assert {"race.torch-rate", "race.packages-rate"} <= {notice.key for notice in election.notices}
-    assert [source.id for source in election.further["torch"]][0] == "quick-torch-cpu"
-    assert any(source.origin is Origin.OFFICIAL for source in election.further["torch"])
+    assert {"race.torch-rate", "race.packages-rate"} <= {notice.key for notice in selected.notices}
+    assert [source.id for source in selected.further["torch"]][0] == "quick-torch-cpu"
+    assert any(source.origin is Origin.OFFICIAL for source in selected.further["torch"])
 
 
 def test_outside_china_the_official_place_is_asked_and_nobody_else(lab: Lab) -> None:
     official, mirror = lab.add("official"), lab.add("mirror")
-    election = lab.elect(mirrors="auto", region="world")
-    assert election.torch_source.origin is Origin.OFFICIAL
-    assert election.further == {}
+    selected = lab.select_build(mirrors="auto", region="world")
+    assert selected.torch_source.origin is Origin.OFFICIAL
+    assert selected.further == {}
     assert mirror.asked == []
     assert official.files_sent() == 0
     assert sorted(official.paths()) == ["/simple/torch/", "/simple/torchaudio/", "/simple/torchvision/"]
@@ -112,18 +112,18 @@ def test_outside_china_the_official_place_is_asked_and_nobody_else(lab: Lab) -> 
 def test_official_by_the_persons_word_in_china(lab: Lab) -> None:
     lab.add("official")
     mirror = lab.add("mirror")
-    assert lab.elect(mirrors="official", region="cn").torch_source.origin is Origin.OFFICIAL
+    assert lab.select_build(mirrors="official", region="cn").torch_source.origin is Origin.OFFICIAL
     assert mirror.asked == []
 
 
 def test_a_silent_official_place_lets_the_mirrors_race_anywhere(lab: Lab) -> None:
     lab.add("mirror")
-    election = lab.elect(mirrors="auto", region="world")
-    assert election.torch_source.id == "mirror-torch-cpu"
-    assert election.package_sources[0].id == "mirror-packages"
-    assert "race.official-silent" in {notice.key for notice in election.notices}
+    selected = lab.select_build(mirrors="auto", region="world")
+    assert selected.torch_source.id == "mirror-torch-cpu"
+    assert selected.package_sources[0].id == "mirror-packages"
+    assert "race.official-silent" in {notice.key for notice in selected.notices}
     with pytest.raises(WizardError) as caught:
-        lab.elect(mirrors="official", region="cn")
+        lab.select_build(mirrors="official", region="cn")
     assert caught.value.code == "no-source-answers"
 
 
@@ -131,55 +131,55 @@ def test_in_china_they_race_unasked(lab: Lab, monkeypatch: pytest.MonkeyPatch) -
     lab.add("official", Ways(bytes_per_second=SLOW))
     lab.add("mirror")
     monkeypatch.setenv("TORCH_WIZARD_REGION", "cn")
-    assert lab.elect(mirrors="auto").torch_source.id == "mirror-torch-cpu"
+    assert lab.select_build(mirrors="auto").torch_source.id == "mirror-torch-cpu"
 
 
 def test_one_mirror_by_name(lab: Lab) -> None:
     other = lab.add("other")
     lab.add("official")
     chosen = lab.add("chosen", Ways(bytes_per_second=SLOW))
-    election = lab.elect(mirrors="chosen")
-    assert (election.torch_source.id, election.package_sources[0].id) == ("chosen-torch-cpu", "chosen-packages")
+    selected = lab.select_build(mirrors="chosen")
+    assert (selected.torch_source.id, selected.package_sources[0].id) == ("chosen-torch-cpu", "chosen-packages")
     assert other.asked == []
     assert chosen.files_sent() <= 2 * 1024, "chosen is chosen: nothing is measured"
     with pytest.raises(UsageError) as caught:
-        lab.elect(mirrors="nobody")
+        lab.select_build(mirrors="nobody")
     assert (caught.value.code, caught.value.params["known"]) == ("no-such-mirror", "other, chosen")
 
 
 def test_a_chosen_mirror_that_refuses_is_said(lab: Lab) -> None:
     lab.add("official")
     lab.add("chosen", Ways(refuses="all"))
-    election = lab.elect(mirrors="chosen")
-    assert election.torch_source.origin is Origin.OFFICIAL
-    assert "race.not-usable" in {notice.key for notice in election.notices}
+    selected = lab.select_build(mirrors="chosen")
+    assert selected.torch_source.origin is Origin.OFFICIAL
+    assert "race.not-usable" in {notice.key for notice in selected.notices}
 
 
 def test_by_hand_and_private_places_do_not_race(lab: Lab, wheels: Path) -> None:
     lab.add("official")
     mirror = lab.add("mirror")
     with MirrorServer(wheels) as own:
-        election = lab.elect(index=own.simple, torch_index=own.simple)
-        assert election.torch_source.url == own.simple
+        selected = lab.select_build(index=own.simple, torch_index=own.simple)
+        assert selected.torch_source.url == own.simple
         assert mirror.asked == []
         private = own.simple.replace("://", "://me:secret@")
-        election = lab.elect(UserSettings(index_url=private))
-        assert [source.url for source in election.package_sources] == [private]
+        selected = lab.select_build(UserSettings(index_url=private))
+        assert [source.url for source in selected.package_sources] == [private]
 
 
 def test_what_lists_no_hashes_makes_no_lock_but_may_give_bytes(lab: Lab) -> None:
     lab.add("official", Ways(bytes_per_second=SLOW))
     lab.add("bare", Ways(hashes=False, json=False), flat=True)
-    election = lab.elect()
-    assert election.torch_source.id == "official-torch-cpu"
-    assert [source.id for source in election.further["torch"]] == ["bare-torch-cpu", "official-torch-cpu"]
+    selected = lab.select_build()
+    assert selected.torch_source.id == "official-torch-cpu"
+    assert [source.id for source in selected.further["torch"]] == ["bare-torch-cpu", "official-torch-cpu"]
 
 
 def test_polite(lab: Lab) -> None:
     """Three are measured for each kind, one after the other, and never for more than was said."""
     torch_wheel(lab.wheels, TORCH, None, ballast=9_000_000)
     servers = [lab.add(name) for name in ("official", "a", "b", "c", "d")]
-    lab.elect()
+    lab.select_build()
     path, limit = f"/files/{TORCH}", 8 * 1024 * 1024
     measured = [server for server in servers if server.sent[path] > 1024]
     assert len(measured) == 3
@@ -195,29 +195,29 @@ def test_a_server_without_ranges_is_cut_off(lab: Lab) -> None:
     torch_wheel(lab.wheels, TORCH, None, ballast=40_000_000)
     server = lab.add("mirror", Ways(knows_ranges=False))
     lab.add("official")
-    assert states(lab.elect())["mirror"].availability == "complete"
+    assert states(lab.select_build())["mirror"].availability == "complete"
     assert server.sent[f"/files/{TORCH}"] < 20_000_000, "eight, and what was on the wire"
 
 
 def test_kept_for_a_day_in_this_network(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     lab.add("official", Ways(bytes_per_second=SLOW))
     mirror = lab.add("mirror")
-    first = states(lab.elect())["mirror"]
+    first = states(lab.select_build())["mirror"]
     mirror.forget()
-    again = states(lab.elect())["mirror"]
+    again = states(lab.select_build())["mirror"]
     assert (again.rate, again.asked) == (first.rate, first.asked)
     assert mirror.files_sent() == 0
     files = list((Path(os.environ["TORCH_WIZARD_HOME"]) / "cache" / "mirror-races").iterdir())
     assert len(files) == 2
     assert all("127.0.0.1:" not in file.read_text(encoding="utf-8") for file in files), "no address is kept"
     monkeypatch.setattr(speed, "_routes", lambda: ("gateway 10.9.9.9",))
-    assert states(lab.elect())["mirror"].asked != first.asked
+    assert states(lab.select_build())["mirror"].asked != first.asked
     assert mirror.files_sent() > 0
 
 
 def test_a_kept_race_ends(lab: Lab) -> None:
     lab.add("official")
-    lab.elect()
+    lab.select_build()
     path = next((Path(os.environ["TORCH_WIZARD_HOME"]) / "cache" / "mirror-races").iterdir())
     kept = read_benchmark(path, speed.network_fingerprint(UserSettings()), 60)
     assert kept
@@ -232,11 +232,11 @@ def test_a_kept_race_ends(lab: Lab) -> None:
 def test_a_kept_winner_that_is_gone_meanwhile(lab: Lab) -> None:
     lab.add("official", Ways(bytes_per_second=SLOW))
     mirror = lab.add("mirror")
-    assert lab.elect().torch_source.id == "mirror-torch-cpu"
+    assert lab.select_build().torch_source.id == "mirror-torch-cpu"
     mirror.ways = Ways(refuses="all")
-    election = lab.elect()
-    assert election.torch_source.id == "official-torch-cpu"
-    assert states(election)["official"].availability == "complete"
+    selected = lab.select_build()
+    assert selected.torch_source.id == "official-torch-cpu"
+    assert states(selected)["official"].availability == "complete"
 
 
 def forge(folder: Path) -> None:
@@ -254,10 +254,10 @@ def test_channels_race_too(lab: Lab, region: str) -> None:
     lab.add("official")
     for name, ways in (("refuses", Ways(refuses="all")), ("mirror", Ways())):
         lab.rows["conda-forge", name] = f"{lab.add(name, ways).url}/forge"
-    election = lab.elect(engine="auto", mirrors="auto", region=region)
-    assert (election.engine, election.channels) == ("rattler", (lab.rows["conda-forge", "mirror"],))
-    assert states(election, "conda")["refuses"].availability == "refused"
-    said = {notice.key for notice in election.notices}
+    selected = lab.select_build(engine="auto", mirrors="auto", region=region)
+    assert (selected.engine, selected.channels) == ("rattler", (lab.rows["conda-forge", "mirror"],))
+    assert states(selected, "conda")["refuses"].availability == "refused"
+    said = {notice.key for notice in selected.notices}
     assert "race.conda-rate" in said
     assert ("race.official-silent" in said) is (region == "world")
 
@@ -268,13 +268,13 @@ def test_the_users_own_channels_stay(lab: Lab) -> None:
     url = f"{lab.add('mirror').url}/forge"
     lab.rows["conda-forge", "mirror"] = f"{lab.add('other').url}/forge"
     settings = UserSettings(conda_channels=(url,), conda_only=True)
-    assert lab.elect(settings, engine="auto", region="cn", mirrors="auto").channels == (url,)
+    assert lab.select_build(settings, engine="auto", region="cn", mirrors="auto").channels == (url,)
 
 
 def test_nobody_answers(lab: Lab) -> None:
     lab.rows["pytorch-wheels", "mirror"] = f"{NOWHERE}/simple"
     with pytest.raises(WizardError) as caught:
-        lab.elect()
+        lab.select_build()
     assert caught.value.code == "no-source-answers"
 
 
@@ -282,5 +282,5 @@ def test_an_index_that_the_settings_add_takes_nobodys_place(lab: Lab) -> None:
     """It has the file of the race and may lack all others."""
     official = lab.add("official", Ways(bytes_per_second=SLOW))
     extra = lab.stack.enter_context(MirrorServer(lab.wheels))
-    election = lab.elect(UserSettings(extra_index_urls=(extra.simple,)))
-    assert [source.url for source in election.package_sources] == [official.simple, extra.simple]
+    selected = lab.select_build(UserSettings(extra_index_urls=(extra.simple,)))
+    assert [source.url for source in selected.package_sources] == [official.simple, extra.simple]

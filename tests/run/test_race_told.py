@@ -14,20 +14,20 @@ from tests.servers.mirror_server import Ways
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
 from wizard.compatibility.resolve import resolve
-from wizard.run.model import Election, Facts
-from wizard.run.select.select_build import elect
+from wizard.run.model import Facts, SelectedBuild
+from wizard.run.select.select_build import select_build
 from wizard.sources.model import SourceStatus, UserSettings
 
 lab, wheels = test_race.lab, test_race.wheels
 
 
-def asked(lab: Lab, home: Path, fresh: bool = False) -> tuple[Election, list[SourceStatus]]:
+def asked(lab: Lab, home: Path, fresh: bool = False) -> tuple[SelectedBuild, list[SourceStatus]]:
     test_race.write_mirrors(home, lab.rows, lab.layouts)
     choices = Choices(engine="venv", mirrors="race")
     matrix, facts, told = load_matrix(), Facts(test_race.NO_CARD, UserSettings(), (), 0.0), []
     verdict = resolve(test_race.NO_CARD, matrix, choices)
-    election = elect(facts, matrix, verdict, choices, None, lambda: False, fresh, told.append)
-    return election, told
+    selected = select_build(facts, matrix, verdict, choices, None, lambda: False, fresh, told.append)
+    return selected, told
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def test_each_source_is_told_as_it_comes_and_the_end_is_the_elections_word(lab: 
     lab.add("official", Ways(bytes_per_second=SLOW))
     lab.add("quick")
     lab.add("refuses", Ways(refuses="all"))
-    election, told = asked(lab, home)
+    selected, told = asked(lab, home)
     stages: dict[str, list[str]] = defaultdict(list)
     last = {}
     for one in told:
@@ -48,7 +48,7 @@ def test_each_source_is_told_as_it_comes_and_the_end_is_the_elections_word(lab: 
         last[one.key] = one
     assert stages["quick-torch-cpu"] == ["answered", "judged", "measuring", "measured"]
     assert stages["refuses-torch-cpu"] == ["answered", "judged"]
-    shown = {state.key: state for state in election.states if state.kind}
+    shown = {state.key: state for state in selected.states if state.kind}
     assert {key: (state.availability, state.rate) for key, state in last.items()} == {
         key: (state.availability, state.rate) for key, state in shown.items()
     }

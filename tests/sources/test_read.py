@@ -234,20 +234,20 @@ def test_a_folder_is_read_without_a_server(tmp_path: Path, reader: Reader) -> No
     make_wheel(tmp_path, CPU)
     source = simple(tmp_path.as_uri())
     assert reader.offers(source, "torch") == ()
-    assert reader.settle_layout(source, "torch").layout is Layout.FLAT
+    assert reader.with_layout(source, "torch").layout is Layout.FLAT
 
 
 def test_the_layout_of_a_typed_address_is_found_out(server: IndexServer, reader: Reader) -> None:
-    assert reader.settle_layout(simple(server.simple), "torch").layout is Layout.SIMPLE
-    assert reader.settle_layout(simple(server.flat), "torch").layout is Layout.FLAT
-    assert reader.settle_layout(simple(server.flat), "nothing").layout is Layout.SIMPLE
+    assert reader.with_layout(simple(server.simple), "torch").layout is Layout.SIMPLE
+    assert reader.with_layout(simple(server.flat), "torch").layout is Layout.FLAT
+    assert reader.with_layout(simple(server.flat), "nothing").layout is Layout.SIMPLE
     server.answers["/simple/numpy/"] = server.answers["/simple"] = Answer(b"no", 403)
     with pytest.raises(SourceUnreachable):
-        reader.settle_layout(simple(server.simple), "numpy")
+        reader.with_layout(simple(server.simple), "numpy")
     with pytest.raises(SourceUnreachable):
-        reader.settle_layout(simple(f"http://127.0.0.1:{closed_port()}/"), "torch")
+        reader.with_layout(simple(f"http://127.0.0.1:{closed_port()}/"), "torch")
     own = replace(simple("https://mirror.invalid/"), origin=Origin.USER_SETTINGS)
-    assert reader.settle_layout(own, "torch") is own
+    assert reader.with_layout(own, "torch") is own
 
 
 def test_a_page_is_parsed_once_however_often_it_is_asked_for(

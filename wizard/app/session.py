@@ -50,15 +50,15 @@ from wizard.machine.model import Machine
 from wizard.machine.probe import probe
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message
-from wizard.run.model import Election, Facts, Preview, Requirement
+from wizard.run.model import Facts, Preview, Requirement, SelectedBuild
 from wizard.run.plan.computed import OnProgress
 from wizard.run.plan.place import check_place, target_prefix
 from wizard.run.plan.preview import preview
 from wizard.run.report.document import report_document
 from wizard.run.run_folder import find_run_folder
-from wizard.run.select.learned_rows import JudgedBuild, judged_news
+from wizard.run.select.learned_rows import JudgedBuild, judge_new_builds
 from wizard.run.select.mirror_policy import check_mirror
-from wizard.run.select.select_build import elect
+from wizard.run.select.select_build import select_build
 from wizard.run.steps.preflight import check_ground
 from wizard.run.verify.smoke import verify
 from wizard.run.verify.status import exit_status
@@ -175,9 +175,9 @@ class Session(Runs):
 
     def news(self, facts: Facts, choices: Choices, is_cancelled: IsCancelled = _never) -> tuple[JudgedBuild, ...]:
         """Builds that the sources list and the tables do not know, looked into and judged for this computer."""
-        return judged_news(facts.machine, self.matrix, choices, facts.settings, is_cancelled)
+        return judge_new_builds(facts.machine, self.matrix, choices, facts.settings, is_cancelled)
 
-    def elect(
+    def select_build(
         self,
         facts: Facts,
         choices: Choices,
@@ -185,11 +185,11 @@ class Session(Runs):
         is_cancelled: IsCancelled = _never,
         fresh: bool = False,
         on_source: Callable[[SourceStatus], None] = lambda status: None,
-    ) -> Election:
+    ) -> SelectedBuild:
         """Asks the sources. Raises WizardError `no-source`, `no-build-fits`, `no-python`."""
         choices = canonical(choices)
         verdict = self.propose(facts, choices)
-        return elect(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
+        return select_build(facts, self.matrix, verdict, choices, on_note, is_cancelled, fresh, on_source)
 
     def mirrors(self) -> tuple[MirrorRow, ...]:
         """Every place of the tables that may be chosen by name. Raises UsageError `bad-mirrors-file`."""
@@ -254,12 +254,12 @@ class Session(Runs):
         self,
         facts: Facts,
         choices: Choices,
-        election: Election,
+        selected: SelectedBuild,
         is_cancelled: IsCancelled = _never,
         on_progress: OnProgress = lambda progress: None,
     ) -> Preview:
         """Raises as `preview.preview`."""
-        return preview(facts, with_volumes(canonical(choices)), election, is_cancelled, on_progress)
+        return preview(facts, with_volumes(canonical(choices)), selected, is_cancelled, on_progress)
 
     def plan_reuse(
         self,

@@ -120,14 +120,14 @@ def _pick_here(session: Session, choices: Choices, arguments: Arguments, termina
 def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tuple[JudgedBuild, ...]]:
     """What the sources that this computer reaches would give, and what they have beyond the tables."""
     try:
-        election = session.elect(facts, choices)
+        selected = session.select_build(facts, choices)
     except WizardError as error:
         found = error.summary
         if error.code == "no-source-answers" or error.code.startswith("network-"):
             return found, ()
     else:
-        build = f"torch {election.candidate.torch}+{election.candidate.variant}"
-        found = message("cli.carried", build=build, python=election.python, source=election.torch_source.name)
+        build = f"torch {selected.candidate.torch}+{selected.candidate.variant}"
+        found = message("cli.carried", build=build, python=selected.python, source=selected.torch_source.name)
     return found, session.news(facts, choices)
 
 

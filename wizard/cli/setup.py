@@ -244,8 +244,8 @@ def _preview(
     terminal.say(message("cli.electing"))
     if choices.reuse:
         return session.plan_reuse(facts, choices, interrupt.is_asked, told.hear)
-    election = session.elect(facts, choices, None, interrupt.is_asked)
-    return session.preview(facts, choices, election, interrupt.is_asked, told.hear)
+    selected = session.select_build(facts, choices, None, interrupt.is_asked)
+    return session.preview(facts, choices, selected, interrupt.is_asked, told.hear)
 
 
 def _show(preview: Preview, terminal: Terminal, with_packages: bool) -> None:

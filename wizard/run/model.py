@@ -42,7 +42,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Election:
+class SelectedBuild:
     """The build that will be installed: the best that reachable sources really carry.
 
     `candidate` may stand below `wanted` (the matrix's best); then `notices` says so.
@@ -65,7 +65,7 @@ class Election:
     further: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)  # role -> who may have the same files
     further_channels: tuple[str, ...] = ()  # other places of the same conda channels
     index_strategy: str = INDEX_STRATEGIES[0]
-    races_packages: bool = False  # where packages come from was raced for
+    packages_measured: bool = False  # where packages come from was raced for
 
 
 @dataclass(frozen=True, slots=True)

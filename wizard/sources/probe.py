@@ -227,7 +227,7 @@ def _probe(source: Source, wanted: Wanted, reader: Reader) -> ProbeResult:
     if isinstance(wanted, WantedInstaller):
         return probe_installer(source, wanted, reader.client)
     if source.origin is Origin.BY_HAND:
-        source = reader.settle_layout(source, wanted.project)
+        source = reader.with_layout(source, wanted.project)
     offers = reader.offers(source, wanted.project)
     seen = ProbeResult(source, 0.0, releases=releases(offers, wanted))
     offer = pick(offers, wanted)

@@ -201,7 +201,7 @@ class Reader:
             raise SourceUnreachable("source-timeout", url, source=source)
         return page
 
-    def settle_layout(self, source: Source, project: str) -> Source:
+    def with_layout(self, source: Source, project: str) -> Source:
         """A typed address may be an index or a flat listing: the one that lists the project, else as it was.
 
         Only addresses given by hand are in doubt. Raises SourceUnreachable when it can be read in neither way.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from wizard.app.use.settings import Used, UsePlan
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
-    from wizard.run.model import Election, Facts, Preview
+    from wizard.run.model import Facts, Preview, SelectedBuild
     from wizard.run.select.learned_rows import JudgedBuild
 
 Listener = Callable[[], None]
@@ -156,8 +156,8 @@ class Navigator:
         """Another way to the network: the same computer, but the sources have to be asked again."""
         self._put(PageId.SOURCE, replace(self._unelected(), facts=facts))
 
-    def put_election(self, election: Election) -> None:
-        state = replace(self._state, election=election, elected_for=self._state.choices)
+    def put_selected_build(self, selected: SelectedBuild) -> None:
+        state = replace(self._state, selected=selected, selected_for=self._state.choices)
         if self._page is PageId.REVIEW:  # the engine was changed on Place: only the preview hangs on it
             self._put(PageId.PLACE, state)
         else:
@@ -204,7 +204,7 @@ class Navigator:
     # -- inside
 
     def _unelected(self) -> AppState:
-        return replace(self._state, election=None, elected_for=None, lasting=())
+        return replace(self._state, selected=None, selected_for=None, lasting=())
 
     def _put(self, page: PageId, state: AppState) -> None:
         self._move(self._page, self._cleared(state, page))

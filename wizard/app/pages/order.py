@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from wizard.app.use.settings import Used, UsePlan
     from wizard.classroom.join import Classroom
     from wizard.classroom.profile.model import ProfileFile
-    from wizard.run.model import Election, Facts, Preview
+    from wizard.run.model import Facts, Preview, SelectedBuild
     from wizard.run.select.learned_rows import JudgedBuild
 
 
@@ -41,8 +41,8 @@ class AppState:
     verdict: Verdict | None = None
     picked: Candidate | None = None  # the person's cell of the grid, or the best
     news: tuple[JudgedBuild, ...] | None = None  # builds that the tables do not know
-    election: Election | None = None
-    elected_for: Choices | None = None  # the choices that `election` answers
+    selected: SelectedBuild | None = None
+    selected_for: Choices | None = None  # the choices that `selected` answers
     lasting: tuple[UsePlan, ...] = ()  # the mirrors to be used for good, with the difference that was shown
     place: tuple[Requirement, ...] | None = None
     preview: Preview | None = None
@@ -64,9 +64,9 @@ class AppState:
     @property
     def election_is_stale(self) -> bool:
         """True when something that the election depends on (the engine, say) was changed on a later page."""
-        if self.election is None or self.elected_for is None:
+        if self.selected is None or self.selected_for is None:
             return True
-        return _without_place(self.elected_for) != _without_place(self.choices)
+        return _without_place(self.selected_for) != _without_place(self.choices)
 
 
 def _without_place(choices: Choices) -> Choices:
@@ -180,7 +180,7 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.WELCOME, (), lambda state: True),
     PageSpec(PageId.CHECK, ("facts", "looks"), _checked),
     PageSpec(PageId.BUILD, ("verdict", "picked", "news"), _picked),
-    PageSpec(PageId.SOURCE, ("election", "elected_for", "lasting"), lambda state: state.election is not None),
+    PageSpec(PageId.SOURCE, ("selected", "selected_for", "lasting"), lambda state: state.selected is not None),
     PageSpec(PageId.PLACE, ("place",), _placed),
     PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
     PageSpec(PageId.INSTALL, ("run_id", "run_over"), lambda state: state.report is not None),

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from wizard.compatibility.model import Choices
 from wizard.model.messages import Message, message
-from wizard.run.model import Election
+from wizard.run.model import SelectedBuild
 from wizard.sources.model import Availability, Layout, Origin, Source, SourceStatus
 from wizard.sources.table import MirrorRow
 
@@ -40,28 +40,28 @@ class PersistentMirror:
     kinds: tuple[str, ...]
 
 
-def rows_of(election: Election) -> tuple[SourceStatus, ...]:
+def rows_of(selected: SelectedBuild) -> tuple[SourceStatus, ...]:
     """Return the statuses by kind; what is used first, then the best first, as the benchmark has it."""
-    rows = [_row(status, election) for status in election.states]
+    rows = [_row(status, selected) for status in selected.states]
     known = {row.key for row in rows}
-    rows += [row for row in _unasked(election) if row.key not in known]
+    rows += [row for row in _unasked(selected) if row.key not in known]
     return tuple(sorted(rows, key=lambda row: (KINDS.index(row.kind), not row.uses)))
 
 
-def _row(status: SourceStatus, election: Election) -> SourceStatus:
+def _row(status: SourceStatus, selected: SelectedBuild) -> SourceStatus:
     """Who is used for an older build, because nobody has the wanted one, has what is taken from it."""
-    row = replace(status, kind=_kind(status, election), uses=_uses(status, election))
+    row = replace(status, kind=_kind(status, selected), uses=_uses(status, selected))
     if row.kind == "torch" and row.uses and row.verdict == "missing":
         return replace(row, availability=Availability.COMPLETE, message=message("truth.complete"))
     return row
 
 
-def _kind(status: SourceStatus, election: Election) -> str:
+def _kind(status: SourceStatus, selected: SelectedBuild) -> str:
     if status.kind in KINDS:
         return status.kind
     if status.source.layout is Layout.CHANNEL:
         return "conda"
-    is_other = status.source in election.package_sources and not _is(status.source, election.torch_source)
+    is_other = status.source in selected.package_sources and not _is(status.source, selected.torch_source)
     return "packages" if is_other else "torch"
 
 
@@ -69,25 +69,25 @@ def _is(one: Source, other: Source) -> bool:
     return one.id == other.id and one.url == other.url
 
 
-def _uses(status: SourceStatus, election: Election) -> tuple[str, ...]:
-    kind, source = _kind(status, election), status.source
+def _uses(status: SourceStatus, selected: SelectedBuild) -> tuple[str, ...]:
+    kind, source = _kind(status, selected), status.source
     if kind == "torch":
-        return ("torch",) if _is(source, election.torch_source) else ()
+        return ("torch",) if _is(source, selected.torch_source) else ()
     if kind == "packages":
-        return ("packages",) if any(_is(source, one) for one in election.package_sources) else ()
-    return ("python",) if source.url in election.channels and election.engine != "venv" else ()
+        return ("packages",) if any(_is(source, one) for one in selected.package_sources) else ()
+    return ("python",) if source.url in selected.channels and selected.engine != "venv" else ()
 
 
-def _unasked(election: Election) -> Iterable[SourceStatus]:
+def _unasked(selected: SelectedBuild) -> Iterable[SourceStatus]:
     """Used without a question of its own: it is the only one there is, or the walk has asked it for something else."""
     not_asked = message("page.source.not-asked")
-    for source in election.package_sources:
+    for source in selected.package_sources:
         yield SourceStatus(source, Availability.UNCHECKED, not_asked, kind="packages", uses=("packages",))
-    if election.engine == "venv":
+    if selected.engine == "venv":
         return
     answers = message("page.source.channel-answers")
-    shown = {row.source.url for row in election.states}
-    for number, url in enumerate(election.channels):
+    shown = {row.source.url for row in selected.states}
+    for number, url in enumerate(selected.channels):
         if url not in shown:
             source = Source(f"channel-{number}", Layout.CHANNEL, Origin.OFFICIAL, url, _channel_name(url))
             yield SourceStatus(source, Availability.COMPLETE, answers, kind="conda", uses=("python",))
@@ -107,13 +107,13 @@ def operators(table: Sequence[MirrorRow]) -> tuple[MirrorRow, ...]:
 
 
 def lasting(
-    election: Election, choices: Choices, table: Sequence[MirrorRow], has_conda: bool
+    selected: SelectedBuild, choices: Choices, table: Sequence[MirrorRow], has_conda: bool
 ) -> tuple[PersistentMirror, ...]:
     """The mirrors that the person could keep: those elected for packages and channels; else the one chosen by name,
     for what it has. Channels are of use only to who has a conda."""
     kinds = [kind for kind in _LASTING if kind != "conda" or has_conda]
     used: dict[str, list[str]] = {}
-    for row in rows_of(election):
+    for row in rows_of(selected):
         if row.uses and row.kind in kinds and row.source.origin is Origin.MIRROR:
             used.setdefault(row.source.mirror, []).append(row.kind)
     if not used and choices.mirrors not in WORDS:
@@ -122,7 +122,7 @@ def lasting(
     return tuple(PersistentMirror(mirror, tuple(kept)) for mirror, kept in used.items() if kept)
 
 
-def reasons(election: Election) -> tuple[Message, ...]:
+def reasons(selected: SelectedBuild) -> tuple[Message, ...]:
     """Why these sources: the election's own words about races first."""
-    raced = [notice for notice in election.notices if notice.key.startswith("race.")]
-    return (*raced, *(notice for notice in election.notices if notice not in raced))
+    of_benchmarks = [notice for notice in selected.notices if notice.key.startswith("race.")]
+    return (*of_benchmarks, *(notice for notice in selected.notices if notice not in of_benchmarks))

@@ -39,7 +39,7 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, PackageVersion
 from wizard.model.messages import Message, bytes_text, message
-from wizard.run.model import Election, Facts, Preview
+from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress
 from wizard.run.plan.conda_part import Around, Locked
@@ -108,8 +108,8 @@ def _for_python(choices: Choices, env: Installation) -> Choices:
 def _planned(
     facts: Facts, matrix: Matrix, env: Installation, choices: Choices, folder: RunFolder, asker: Asker
 ) -> Preview | None:
-    election = _election(facts, matrix, env, choices, asker.is_cancelled)
-    lock, election = _locked(facts, choices, env, election, folder, asker)
+    selected = _selected_build(facts, matrix, env, choices, asker.is_cancelled)
+    lock, selected = _locked(facts, choices, env, selected, folder, asker)
     changes = changes_of(lock, env)
     owned = conda_owned(env, changes)
     if owned:
@@ -119,11 +119,11 @@ def _planned(
         return None
     coming_names = {change.name for change in changes}
     coming = Lock(tuple(file for file in lock.files if file.name in coming_names), lock.text)
-    repair = _repair(env, election, changes)
-    is_expected = election.candidate.fits and election.candidate.variant != CPU
-    both = of_both(coming, election.package_sources, facts.settings, asker.is_cancelled)
-    notices = (*facts.settings.notices, *election.notices, *both)
-    plan = inside_plan(facts, env, election, choices, folder, coming, is_expected, notices)
+    repair = _repair(env, selected, changes)
+    is_expected = selected.candidate.fits and selected.candidate.variant != CPU
+    both = of_both(coming, selected.package_sources, facts.settings, asker.is_cancelled)
+    notices = (*facts.settings.notices, *selected.notices, *both)
+    plan = inside_plan(facts, env, selected, choices, folder, coming, is_expected, notices)
     write_repair(folder.path, repair)
     save_run(folder, plan, coming)
     left = len(env.distributions) - sum(change.kind == REPLACED for change in changes)
@@ -131,23 +131,25 @@ def _planned(
     return Preview(plan, coming, words, equivalent_commands(plan, coming), here=files_here(plan, coming))
 
 
-def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices, is_cancelled: IsCancelled) -> Election:
+def _selected_build(
+    facts: Facts, matrix: Matrix, env: Installation, choices: Choices, is_cancelled: IsCancelled
+) -> SelectedBuild:
     """As for a new environment, but the Python is given and no engine is needed."""
     python = choices.python or ""
     verdict = resolve(facts.machine, matrix, choices)
     candidates = wanted_candidates(verdict, choices)
-    contest = MirrorPolicy(choices, facts, is_cancelled)
+    policy = MirrorPolicy(choices, facts, is_cancelled)
     with Reader(facts.settings) as reader:
-        outlook = SourceCatalog(choices, facts.settings, reader, contest)
+        catalog = SourceCatalog(choices, facts.settings, reader, policy)
         needed = {*(choices.companions or ()), *(name for name in FAMILY[1:] if env.one(name))}
-        walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, needed)
-        found = walk.find(candidates, (python,))
+        search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, needed)
+        found = search.find(candidates, (python,))
         if found is None:
-            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in search.states.values())
             best = f"torch {candidates[0].torch}+{candidates[0].variant}"
             raise WizardError("no-source", details=details, build=best)
         companions = _companions(choices, env, found)
-        packages = outlook.package_sources(found.source, python, found.candidate.numpy)
+        packages = catalog.package_sources(found.source, python, found.candidate.numpy)
     kept = [found.offers[name] for name in ("torch", *companions)]
     candidate = replace(
         found.candidate,
@@ -156,7 +158,7 @@ def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices,
         torchaudio=found.candidate.torchaudio if "torchaudio" in companions else None,
     )
     pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
-    return Election(
+    return SelectedBuild(
         wanted=candidates[0],
         candidate=candidate,
         engine="existing",
@@ -170,7 +172,7 @@ def _election(facts: Facts, matrix: Matrix, env: Installation, choices: Choices,
         package_sources=packages,
         states=(),
         notices=tuple(_notices(candidates[0].torch, candidates[0].variant, found)),
-        further=further_sources(packages, choices, facts.settings, contest),
+        further=further_sources(packages, choices, facts.settings, policy),
     )
 
 
@@ -192,13 +194,13 @@ def _companions(choices: Choices, env: Installation, found: Found) -> tuple[str,
 
 
 def _locked(
-    facts: Facts, choices: Choices, env: Installation, election: Election, folder: RunFolder, asker: Asker
+    facts: Facts, choices: Choices, env: Installation, selected: SelectedBuild, folder: RunFolder, asker: Asker
 ) -> Locked:
     """Around what conda owns; where that has no solution, freely: what conda owns is then named by the caller."""
 
     def lock_it(around: Around) -> Locked:
         return locked_somewhere(
-            facts, choices, election, lambda some: locked(facts, some, folder, asker, around), asker.is_cancelled
+            facts, choices, selected, lambda some: locked(facts, some, folder, asker, around), asker.is_cancelled
         )
 
     preferred, provided = preferences(env), provided_by_conda(env)
@@ -226,7 +228,7 @@ def _is_plain(version: str) -> bool:
         return False
 
 
-def _repair(env: Installation, election: Election, changes: Iterable[ReuseChange]) -> Repair:
+def _repair(env: Installation, selected: SelectedBuild, changes: Iterable[ReuseChange]) -> Repair:
     return Repair(
         code=REUSE,
         names=tuple(change.name for change in changes),
@@ -235,7 +237,7 @@ def _repair(env: Installation, election: Election, changes: Iterable[ReuseChange
         drop_library_folders=(),
         site=str(env.site),
         python_version=env.python.version if env.python else "",
-        variant=election.candidate.variant,
+        variant=selected.candidate.variant,
         variables=env.variables,
     )
 

@@ -30,10 +30,10 @@ from wizard.process import redact
 from wizard.run.model import Facts
 from wizard.run.plan.place import parse_places as parse_cluster_places
 from wizard.run.select.learned_rows import is_usable, pairs, rows_of
-from wizard.run.select.new_builds import NewBuild, NewBuilds, find_news
+from wizard.run.select.new_builds import NewBuild, NewBuilds, find_new_builds
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import parse_address_facts
-from wizard.sources.benchmark_policy import parse_policy as parse_race
+from wizard.sources.benchmark_policy import parse_policy as parse_benchmark_policy
 from wizard.sources.model import Source, UserSettings
 from wizard.sources.read import Reader
 from wizard.sources.table import parse_mirrors
@@ -80,7 +80,7 @@ def refresh(
     """Raises WizardError `no-source-answers`, `overlay-not-made`, `state-not-writable`, UsageError for an address."""
     shipped = load_matrix(paths.matrices_dir())
     with Reader(settings) as reader:
-        listing = find_news(shipped, SourceCatalog(choices, settings, reader), reader, platforms, is_cancelled)
+        listing = find_new_builds(shipped, SourceCatalog(choices, settings, reader), reader, platforms, is_cancelled)
         if listing.silent and len(listing.silent) == listing.asked:
             raise _no_source_answers(listing)
         taken = tuple(build for build in listing.builds if is_usable(build, shipped))
@@ -131,7 +131,7 @@ PARSERS: Mapping[str, Callable[[str], object]] = {
     "miniforge": parse_miniforge,
     "mirrors": parse_mirrors,
     "policy": parse_policy,
-    "race": parse_race,
+    "race": parse_benchmark_policy,
     "settings_files": parse_settings_files,
 }
 

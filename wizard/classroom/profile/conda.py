@@ -90,17 +90,17 @@ class PythonLocks:
     def _chosen(self, need: ProfileNeed, candidate: Candidate, python: str, specs: tuple[str, ...]) -> PythonLock:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
         choices = replace(self._choices, engine="rattler", python=python)
-        contest = MirrorPolicy(choices, facts, self._is_cancelled)
-        with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.CONDA) else None) as reader:
+        policy = MirrorPolicy(choices, facts, self._is_cancelled)
+        with Reader(facts.settings, headers=list_headers() if policy.is_on(SourceKind.CONDA) else None) as reader:
             verdicts = channel_verdicts(
-                choices, SourceCatalog(choices, facts.settings, reader, contest), facts, candidate
+                choices, SourceCatalog(choices, facts.settings, reader, policy), facts, candidate
             )
         channels = choose_engine("rattler", verdicts, (), python).channels
         target = Target(
             paths.home() / "profile-python", python, "rattler", channels=channels, specs=specs, system=_system(need)
         )
         part = RattlerEngine(network_environment(facts.settings, channels)).plan(target, self._is_cancelled)
-        further = further_channels(contest, choices, facts.settings, channels)
+        further = further_channels(policy, choices, facts.settings, channels)
         packages = (_package(record, further) for record in json.loads(part.text))
         return PythonLock(tuple(sorted(packages, key=lambda package: package.file.name)), provided_by(part.packages))
 

@@ -33,7 +33,7 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import message
-from wizard.run.model import Election, Facts
+from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.computed import Asker, with_computed
 from wizard.run.plan.conda_part import Around, Locked, agree, pins
 from wizard.run.plan.other_packages import locked_somewhere
@@ -152,7 +152,7 @@ class _Making:
     def _entry(self, need: ProfileNeed) -> ProfileLock:
         facts = replace(self._facts, machine=Machine(need.os, need.arch, need.glibc, None, ()))
         choices = replace(self._choices, torch=need.torch, variant=need.variant)
-        election = _elect(facts, self._matrix, need, choices, self._made.environment, self._is_cancelled)
+        selected = _select_build(facts, self._matrix, need, choices, self._made.environment, self._is_cancelled)
         asker = Asker(choices, self._is_cancelled)
         with tempfile.TemporaryDirectory(prefix="torch-setup-profile-") as folder:
             run = RunFolder(Path(folder))
@@ -161,20 +161,20 @@ class _Making:
                 return locked_somewhere(
                     facts,
                     choices,
-                    replace(election, requirements=(*election.requirements, *more)),
+                    replace(selected, requirements=(*selected.requirements, *more)),
                     lambda some: locked(facts, some, run, asker, around),
                     self._is_cancelled,
                 )
 
-            conda, lock = self._around_conda(need, election, lock_it)
+            conda, lock = self._around_conda(need, selected, lock_it)
         lock = with_computed(lock, network_environment(facts.settings), asker)
         files = tuple(sorted(map(_without_secrets, lock.files), key=lambda file: file.name))
         return ProfileLock(
-            need.os, need.arch, election.python, need.torch, need.variant, files, need.glibc, conda=conda
+            need.os, need.arch, selected.python, need.torch, need.variant, files, need.glibc, conda=conda
         )
 
     def _around_conda(
-        self, need: ProfileNeed, election: Election, lock_it: LockIt
+        self, need: ProfileNeed, selected: SelectedBuild, lock_it: LockIt
     ) -> tuple[tuple[CondaPackage, ...], Lock]:
         """The built-in engine's packages and a lock that goes with them; where there are none, a lock alone."""
         engine, asked = self._made.environment.engine, "engine" in self._made.ask
@@ -182,7 +182,7 @@ class _Making:
             return (), lock_it(Around())[0]
 
         def choose(specs: tuple[str, ...]) -> PythonLock:
-            return self._pythons.of(need, election.candidate, election.python, specs)
+            return self._pythons.of(need, selected.candidate, selected.python, specs)
 
         try:
             python, lock, _ = agree(choose, lock_it)
@@ -208,28 +208,28 @@ def _with_wheels(python: PythonLock, lock: Lock, lock_it: LockIt) -> Lock:
         return lock
 
 
-def _elect(
+def _select_build(
     facts: Facts,
     matrix: Matrix,
     need: ProfileNeed,
     choices: Choices,
     wish: ProfileEnvironment,
     is_cancelled: IsCancelled,
-) -> Election:
+) -> SelectedBuild:
     """As for a setup, but the build is given, and no engine is needed: nothing is made here."""
     candidate = _candidate(facts.machine, matrix, choices)
-    contest = MirrorPolicy(choices, facts, is_cancelled)
-    with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.TORCH) else None) as reader:
-        outlook = SourceCatalog(choices, facts.settings, reader, contest)
-        walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, wish.companions)
-        found = walk.find((candidate,), None)
+    policy = MirrorPolicy(choices, facts, is_cancelled)
+    with Reader(facts.settings, headers=list_headers() if policy.is_on(SourceKind.TORCH) else None) as reader:
+        catalog = SourceCatalog(choices, facts.settings, reader, policy)
+        search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, wish.companions)
+        found = search.find((candidate,), None)
         if found is None:
-            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+            details = "\n".join(f"{state.source.id}: {state.verdict}" for state in search.states.values())
             build = f"torch {need.torch}+{need.variant} ({need.os} {need.arch})"
             raise WizardError("no-source", details=details, build=build)
-        packages = outlook.package_sources(found.source, found.python, found.candidate.numpy)
+        packages = catalog.package_sources(found.source, found.python, found.candidate.numpy)
     pins = _pins(found, wish)
-    return Election(
+    return SelectedBuild(
         wanted=candidate,
         candidate=replace(found.candidate, python=found.python),
         engine="venv",
@@ -242,8 +242,8 @@ def _elect(
         requirements=(*pins, f"numpy{found.candidate.numpy}", *wish.extras),
         package_sources=packages,
         states=(),
-        further=further_sources(packages, choices, facts.settings, contest),
-        races_packages=contest.is_on(SourceKind.PACKAGES),
+        further=further_sources(packages, choices, facts.settings, policy),
+        packages_measured=policy.is_on(SourceKind.PACKAGES),
     )
 
 

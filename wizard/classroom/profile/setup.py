@@ -27,7 +27,7 @@ from wizard.machine.model import Machine
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import message, text
-from wizard.run.model import Election, Facts, Preview
+from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.computed import with_credentials
 from wizard.run.plan.conda_part import Around, Locked, LockedPython, own_conda
 from wizard.run.plan.place import target_prefix
@@ -187,37 +187,37 @@ def preview_profile(
     `profile-hosts`, `profile-torch-…`, WizardError `profile-none-fits`, `profile-no-share` and as `preview`."""
     signer = check_signature(file)
     check_hosts(file.profile, trusted)
-    entry, election = _election(facts, matrix, file, choices, is_cancelled)
+    entry, selected = _selected_build(facts, matrix, file, choices, is_cancelled)
     doubts = check_family(entry, matrix, facts.settings, is_cancelled)
-    election = replace(election, notices=(*election.notices, signer.words, *doubts, *own_word(entry)))
+    selected = replace(selected, notices=(*selected.notices, signer.words, *doubts, *own_word(entry)))
     python = _python(facts, file.profile, entry, choices, further_urls) if _brings_python(entry, choices) else None
     known = replace(choices, python=entry.python, torch=entry.torch, variant=entry.variant)
 
     def lock_it(_: RunFolder, around: Around) -> Locked:
-        return leave_to_conda(_lock(facts, file.profile, entry, known, further_urls), around.provided), election
+        return leave_to_conda(_lock(facts, file.profile, entry, known, further_urls), around.provided), selected
 
-    return saved_preview(facts, known, election, lock_it, is_cancelled, file.sha256, python)
+    return saved_preview(facts, known, selected, lock_it, is_cancelled, file.sha256, python)
 
 
-def _election(
+def _selected_build(
     facts: Facts, matrix: Matrix, file: ProfileFile, choices: Choices, is_cancelled: IsCancelled
-) -> tuple[ProfileLock, Election]:
+) -> tuple[ProfileLock, SelectedBuild]:
     """The entry, and the engine that can bring its Python."""
     selection = select(file.profile, facts.machine, matrix, choices)
     if selection.lock and _brings_python(selection.lock, choices):
         packages = selection.lock.conda
         reason = message("profile.python-locked", count=len(packages), python=selection.lock.python)
-        return _elected(file, selection, ChosenEngine("rattler", None, channels_of(packages), reason))
-    own, contest = own_conda(facts, choices, is_cancelled), MirrorPolicy(choices, facts, is_cancelled)
-    headers = list_headers() if contest.is_on(SourceKind.CONDA) else None
+        return _selected_of(file, selection, ChosenEngine("rattler", None, channels_of(packages), reason))
+    own, policy = own_conda(facts, choices, is_cancelled), MirrorPolicy(choices, facts, is_cancelled)
+    headers = list_headers() if policy.is_on(SourceKind.CONDA) else None
     with Reader(facts.settings, headers=headers) as reader:
-        outlook = SourceCatalog(choices, facts.settings, reader, contest)
-        channels = channel_verdicts(choices, outlook, facts, _candidate(selection))
+        catalog = SourceCatalog(choices, facts.settings, reader, policy)
+        channels = channel_verdicts(choices, catalog, facts, _candidate(selection))
     if choices.engine == "venv" or not any(channel.answers for channel in channels):
         selection = select(file.profile, facts.machine, matrix, choices, available_pythons(facts.machine.pythons))
     python = _candidate(selection).python or ""
     engine = choose_engine(choices.engine, channels, base_pythons(facts), python, own)
-    return _elected(file, selection, engine, _further(contest, choices, facts.settings, engine))
+    return _selected_of(file, selection, engine, _further(policy, choices, facts.settings, engine))
 
 
 def _brings_python(entry: ProfileLock, choices: Choices) -> bool:
@@ -225,14 +225,14 @@ def _brings_python(entry: ProfileLock, choices: Choices) -> bool:
     return bool(entry.conda) and choices.engine in ("auto", "rattler")
 
 
-def _elected(
+def _selected_of(
     file: ProfileFile, selection: Selection, engine: ChosenEngine, further: tuple[str, ...] = ()
-) -> tuple[ProfileLock, Election]:
+) -> tuple[ProfileLock, SelectedBuild]:
     entry, candidate = selection.lock, _candidate(selection)
     assert entry is not None  # `select` raises
     used = message("profile.used", title=file.profile.title, code=file.sha256[:12], entry=entry.label)
     allowed = (message("profile.host.allowed", host=host.name) for host in foreign_hosts(file.profile))
-    return entry, Election(
+    return entry, SelectedBuild(
         wanted=candidate,
         candidate=candidate,
         engine=engine.engine,
@@ -251,8 +251,8 @@ def _elected(
     )
 
 
-def _further(contest: MirrorPolicy, choices: Choices, settings: UserSettings, engine: ChosenEngine) -> tuple[str, ...]:
-    return further_channels(contest, choices, settings, engine.channels)
+def _further(policy: MirrorPolicy, choices: Choices, settings: UserSettings, engine: ChosenEngine) -> tuple[str, ...]:
+    return further_channels(policy, choices, settings, engine.channels)
 
 
 def _candidate(selection: Selection) -> Candidate:

@@ -20,7 +20,7 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, message
-from wizard.run.model import Election, Facts
+from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.computed import Asker
 from wizard.run.plan.conda_part import Around
 from wizard.run.plan.preview import locked, network_environment
@@ -41,27 +41,27 @@ EXACT = ("nvidia-", "cuda-", "triton")  # torch names these in exact versions: t
 def inside_plan(
     facts: Facts,
     env: Installation,
-    election: Election,
+    selected: SelectedBuild,
     choices: Choices,
     folder: RunFolder,
     lock: Lock,
     gpu_expected: bool,
     notices: tuple[Message, ...] = (),
 ) -> Plan:
-    sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
+    sources = [("torch", selected.torch_source), *(("packages", source) for source in selected.package_sources)]
     return Plan(
         id=folder.id,
         created=round(time.time(), 3),
-        candidate=election.candidate,
+        candidate=selected.candidate,
         choices=choices,
         prefix=str(env.prefix),
-        engine=election.engine,
-        engine_reason=election.engine_reason,
-        python=election.python,
+        engine=selected.engine,
+        engine_reason=selected.engine_reason,
+        python=selected.python,
         base_python=None,
         channels=(),
         sources=tuple(PlanSource(role, s.layout.value, s.origin.value, s.url, s.name) for role, s in sources),
-        requirements=election.requirements,
+        requirements=selected.requirements,
         gpu_expected=gpu_expected,
         machine=machine_to_json(facts.machine),
         total_bytes=lock.total_bytes,
@@ -77,20 +77,20 @@ def election_for(
     wanted: RepairRequest,
     choices: Choices,
     is_cancelled: Callable[[], bool],
-) -> Election:
+) -> SelectedBuild:
     """The sources that carry it, asked live as for a setup; without a package of the family, none needs to."""
     python = python_series(env)
     choices = replace(choices, python=python)
     with Reader(facts.settings) as reader:
-        outlook = SourceCatalog(choices, facts.settings, reader, MirrorPolicy(choices, facts, is_cancelled))
-        found = _carried(facts, matrix, outlook, wanted, choices, is_cancelled) if wanted.family else None
+        catalog = SourceCatalog(choices, facts.settings, reader, MirrorPolicy(choices, facts, is_cancelled))
+        found = _carried(facts, matrix, catalog, wanted, choices, is_cancelled) if wanted.family else None
         candidate = found.candidate if found else wanted.candidates[0]
         source = found.source if found else default_index()
         # Where torch is not asked for, no index has to be kept from offering it.
         beside = source if found else replace(source, url="https://torch.invalid/")
-        packages = outlook.package_sources(beside, python)
+        packages = catalog.package_sources(beside, python)
     offers = found.offers if found else {}
-    return Election(
+    return SelectedBuild(
         wanted=candidate,
         candidate=candidate,
         engine="existing",
@@ -109,17 +109,17 @@ def election_for(
 def _carried(
     facts: Facts,
     matrix: Matrix,
-    outlook: SourceCatalog,
+    catalog: SourceCatalog,
     wanted: RepairRequest,
     choices: Choices,
     is_cancelled: Callable[[], bool],
 ) -> Found:
     needed = tuple(name for name in wanted.family if name != "torch")
-    walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, needed)
-    found = walk.find(wanted.candidates, (choices.python or "",))
+    search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, needed)
+    found = search.find(wanted.candidates, (choices.python or "",))
     build = f"torch {wanted.candidates[0].torch}+{wanted.candidates[0].variant}"
     if found is None:
-        details = "\n".join(f"{state.source.id}: {state.verdict}" for state in walk.states.values())
+        details = "\n".join(f"{state.source.id}: {state.verdict}" for state in search.states.values())
         raise WizardError("no-source", details=details, build=build)
     missing = [name for name in needed if name not in found.offers]
     if missing:
@@ -143,7 +143,7 @@ def _bound(env: Installation, matrix: Matrix, facts: Facts, candidate: Candidate
 
 def lock_for(
     facts: Facts,
-    election: Election,
+    selected: SelectedBuild,
     env: Installation,
     wanted: RepairRequest,
     folder: RunFolder,
@@ -152,10 +152,10 @@ def lock_for(
     """Resolved first around what conda owns only; what that changes without need is then held, where that has a
     solution."""
     around = Around(tuple(each for each in provided_by_conda(env) if each.name not in wanted.damaged))
-    lock = locked(facts, election, folder, asker, around)
+    lock = locked(facts, selected, folder, asker, around)
     held = tuple(_held(lock, env, wanted))
     if held:
-        kept = replace(election, requirements=(*election.requirements, *held))
+        kept = replace(selected, requirements=(*selected.requirements, *held))
         try:
             lock = locked(facts, kept, folder, asker, around)
         except WizardError as error:

@@ -45,7 +45,7 @@ from wizard.transfer.download import Downloads
 #
 # Only files that are not in the downloads count. Without a measurement of every host that is left, no speed is claimed.
 
-_RACES = "mirror-races"
+_BENCHMARKS = "mirror-races"
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ def measured_rates(
     """By host: where a source is asked and where its bytes come from. The newest measurement counts."""
     asked_at = {source.id: _host(source.url) for source in sources if source.url}
     network, seconds = network_fingerprint(settings), benchmark_policy().kept_seconds
-    files = sorted((folder or paths.cache_dir() / _RACES).glob("*.json"))
+    files = sorted((folder or paths.cache_dir() / _BENCHMARKS).glob("*.json"))
     benchmarks = [benchmark for path in files if (benchmark := read_benchmark(path, network, seconds, now))]
     rates: dict[str, float] = {}
     for benchmark in sorted(benchmarks, key=lambda one: one.asked):
@@ -115,13 +115,13 @@ def plan_repair(
     wanted = read_wish(facts, matrix, env, remedy)
     folder = create_run_folder(new_run_id())
     try:
-        election = election_for(facts, matrix, env, wanted, choices, is_cancelled)
-        lock = lock_for(facts, election, env, wanted, folder, Asker(choices, is_cancelled))
-        both = of_both(lock, election.package_sources, facts.settings, is_cancelled)
-        repair = _repair(env, answer, remedy, election.candidate, lock)
+        selected = election_for(facts, matrix, env, wanted, choices, is_cancelled)
+        lock = lock_for(facts, selected, env, wanted, folder, Asker(choices, is_cancelled))
+        both = of_both(lock, selected.package_sources, facts.settings, is_cancelled)
+        repair = _repair(env, answer, remedy, selected.candidate, lock)
         goal = replace(choices, prefix=str(env.prefix), name=None)
-        is_expected = gpu_expected(env, facts.machine) and election.candidate.variant != CPU
-        plan = inside_plan(facts, env, election, goal, folder, lock, is_expected)
+        is_expected = gpu_expected(env, facts.machine) and selected.candidate.variant != CPU
+        plan = inside_plan(facts, env, selected, goal, folder, lock, is_expected)
         write_repair(folder.path, repair)
         save_run(folder, plan, lock)
     except OSError as error:
@@ -130,7 +130,7 @@ def plan_repair(
     except BaseException:
         moving.remove_tree(folder.path)
         raise
-    rates = measured_rates(facts.settings, (election.torch_source, *election.package_sources))
+    rates = measured_rates(facts.settings, (selected.torch_source, *selected.package_sources))
     transfer = transfer_of(lock.files, rates)
     changes = (*_changes(plan, lock, repair, env, transfer), *both)
     return RepairPreview(plan, lock, repair, changes, transfer.size)

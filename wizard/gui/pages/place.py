@@ -163,9 +163,9 @@ class PlacePage(Page):
         if place == ():
             fine = self.tr("This place can be used.") if is_new else self.tr("This environment can be used.")
             self.rows.add_row(Pill("ok"), label(fine, "strong", wrap=False))
-        election = self.state.election
-        shown = election is not None and self.engine.engine == "auto"
-        self.engine.show_reason(self.say(election.engine_reason) if election and shown else "")
+        selected = self.state.selected
+        shown = selected is not None and self.engine.engine == "auto"
+        self.engine.show_reason(self.say(selected.engine_reason) if selected and shown else "")
         self._show_path()
 
     def may_press(self) -> bool:

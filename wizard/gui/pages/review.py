@@ -26,7 +26,7 @@ from wizard.gui.widgets.labels import label
 from wizard.gui.widgets.messages import Remark
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message, bytes_text, message
-from wizard.run.model import Election, Preview
+from wizard.run.model import Preview, SelectedBuild
 
 if TYPE_CHECKING:
     from wizard.classroom.profile.model import ProfileFile
@@ -230,7 +230,7 @@ class ReviewPage(Page):
 
     def _prepare(self) -> None:
         state, session = self.state, self.context.session
-        facts, choices, election = state.facts, state.choices, state.election
+        facts, choices, selected = state.facts, state.choices, state.selected
         if facts is None:
             return
         file = state.profile
@@ -251,16 +251,16 @@ class ReviewPage(Page):
                 self._fetching,
             )
             return
-        if election is None or state.election_is_stale:
+        if selected is None or state.election_is_stale:
             self.start_task(
                 lambda: self.tr("Asking the sources again for the other engine…"),
-                lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled),
-                self._elected,
+                lambda is_cancelled, note: session.select_build(facts, choices, note, is_cancelled),
+                self._selected,
             )
             return
         self.start_task(
             lambda: self.tr("Choosing the exact files and asking for their sizes…"),
-            lambda is_cancelled, note: session.preview(facts, choices, election, is_cancelled, note),
+            lambda is_cancelled, note: session.preview(facts, choices, selected, is_cancelled, note),
             self.context.navigator.put_preview,
             self._fetching,
         )
@@ -284,8 +284,8 @@ class ReviewPage(Page):
         self.announce(self.say(words))
         self.changed.emit()
 
-    def _elected(self, election: Election) -> None:
-        self.context.navigator.put_election(election)
+    def _selected(self, selected: SelectedBuild) -> None:
+        self.context.navigator.put_selected_build(selected)
         self._prepare()
 
     # -- the button

@@ -24,7 +24,7 @@ from wizard.install.lock import NO_SOLUTION
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
 from wizard.model.messages import Message, message
-from wizard.run.model import Election, Facts
+from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.place import target_prefix
 from wizard.run.steps.create import target_of
 from wizard.transfer.download import Downloads
@@ -146,12 +146,12 @@ def choose_part(plan: Plan, is_cancelled: Callable[[], bool], locked: LockedPyth
 
 
 Part = TypeVar("Part", bound=Brings)
-Locked = tuple[Lock, Election]
+Locked = tuple[Lock, SelectedBuild]
 
 
 def agree(
     choose: Callable[[tuple[str, ...]], Part], lock_it: Callable[[Around], Locked]
-) -> tuple[Part, Lock, Election]:
+) -> tuple[Part, Lock, SelectedBuild]:
     """`choose`: conda's part, with further specs. Raises WizardError `lock-conda-version` and what the two raise."""
     part = choose(())
     try:

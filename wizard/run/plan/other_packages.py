@@ -22,8 +22,8 @@ from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, Param, message
 from wizard.process import redact
-from wizard.run.model import Election, Facts
-from wizard.run.select.alternates import race_further
+from wizard.run.model import Facts, SelectedBuild
+from wizard.run.select.alternates import benchmark_alternates
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import needs_proof
 from wizard.run.select.source_catalog import is_main
@@ -172,13 +172,13 @@ _NAMES_SHOWN = 8
 def locked_somewhere(
     facts: Facts,
     choices: Choices,
-    election: Election,
-    lock: Callable[[Election], Lock],
+    selected: SelectedBuild,
+    lock: Callable[[SelectedBuild], Lock],
     is_cancelled: Callable[[], bool],
-) -> tuple[Lock, Election]:
+) -> tuple[Lock, SelectedBuild]:
     """`lock` resolves against an election's sources. Raises what it raised first, when no other source helps."""
     first: WizardError | None = None
-    current = election
+    current = selected
     for left in reversed(range(_MOST_TRIES)):
         try:
             return lock(current), current
@@ -221,37 +221,37 @@ def naming(key: str, names: Sequence[str], **params: Param) -> Message:
 
 
 def _following(
-    facts: Facts, choices: Choices, election: Election, error: WizardError, is_cancelled: Callable[[], bool]
-) -> Election | None:
-    main = next((source for source in election.package_sources if is_main(source)), None)
+    facts: Facts, choices: Choices, selected: SelectedBuild, error: WizardError, is_cancelled: Callable[[], bool]
+) -> SelectedBuild | None:
+    main = next((source for source in selected.package_sources if is_main(source)), None)
     if main is None:
         return None
     is_failing = error.code in _SOURCE_FAILS or error.params.get("source") == (main.name or main.id)
     if not is_failing and error.code not in NO_SOLUTION:
         return None
-    if not election.races_packages:
-        return _after_all(facts, choices, election, main, is_cancelled) if is_failing else None
-    ranked = election.further.get("packages", ())
+    if not selected.packages_measured:
+        return _after_all(facts, choices, selected, main, is_cancelled) if is_failing else None
+    ranked = selected.further.get("packages", ())
     later = ranked[ranked.index(main) + 1 :] if main in ranked else ranked
-    return _with_main(election, main, later[0]) if later else None
+    return _with_main(selected, main, later[0]) if later else None
 
 
 def _after_all(
-    facts: Facts, choices: Choices, election: Election, main: Source, is_cancelled: Callable[[], bool]
-) -> Election | None:
+    facts: Facts, choices: Choices, selected: SelectedBuild, main: Source, is_cancelled: Callable[[], bool]
+) -> SelectedBuild | None:
     """The official index is silent and nobody raced: now the mirrors do."""
-    contest = MirrorPolicy(choices, facts, is_cancelled)
-    if main.origin is not Origin.OFFICIAL or not contest.fall_back(SourceKind.PACKAGES, default_index()):
+    policy = MirrorPolicy(choices, facts, is_cancelled)
+    if main.origin is not Origin.OFFICIAL or not policy.fall_back(SourceKind.PACKAGES, default_index()):
         return None
-    usable = [source for source in contest.packages(election.python, election.candidate.numpy) if source != main]
+    usable = [source for source in policy.packages(selected.python, selected.candidate.numpy) if source != main]
     if not usable:
         return None
-    further = {**election.further, "packages": race_further(contest.races[SourceKind.PACKAGES])}
-    raced = replace(election, races_packages=True, further=further, notices=(*election.notices, *contest.notices))
-    return _with_main(raced, main, usable[0])
+    further = {**selected.further, "packages": benchmark_alternates(policy.benchmarks[SourceKind.PACKAGES])}
+    measured = replace(selected, packages_measured=True, further=further, notices=(*selected.notices, *policy.notices))
+    return _with_main(measured, main, usable[0])
 
 
-def _with_main(election: Election, old: Source, new: Source) -> Election:
-    sources = tuple(new if source == old else source for source in election.package_sources)
+def _with_main(selected: SelectedBuild, old: Source, new: Source) -> SelectedBuild:
+    sources = tuple(new if source == old else source for source in selected.package_sources)
     notice = message("race.packages-retry", source=old.label, other=new.label)
-    return replace(election, package_sources=tuple(dict.fromkeys(sources)), notices=(*election.notices, notice))
+    return replace(selected, package_sources=tuple(dict.fromkeys(sources)), notices=(*selected.notices, notice))

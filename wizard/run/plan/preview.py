@@ -22,7 +22,7 @@ from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, bytes_text, message
 from wizard.process import redact
 from wizard.process.exhausted import says_full
-from wizard.run.model import Election, Facts, Preview
+from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.checked_index import CheckedIndex
 from wizard.run.plan.commands import equivalent_commands
 from wizard.run.plan.computed import Asker, OnProgress, with_credentials
@@ -50,7 +50,7 @@ _USERS = Origin.USER_SETTINGS.value
 def preview(
     facts: Facts,
     choices: Choices,
-    election: Election,
+    selected: SelectedBuild,
     is_cancelled: Callable[[], bool],
     on_progress: OnProgress = lambda progress: None,
 ) -> Preview:
@@ -61,19 +61,19 @@ def preview(
     asker = Asker(choices, is_cancelled, on_progress)
 
     def lock_it(folder: RunFolder, around: Around) -> Locked:
-        lock, elected = locked_somewhere(
-            facts, choices, election, lambda some: locked(facts, some, folder, asker, around), is_cancelled
+        lock, found = locked_somewhere(
+            facts, choices, selected, lambda some: locked(facts, some, folder, asker, around), is_cancelled
         )
-        told = of_both(lock, elected.package_sources, facts.settings, is_cancelled)
-        return lock, replace(elected, notices=(*elected.notices, *told))
+        told = of_both(lock, found.package_sources, facts.settings, is_cancelled)
+        return lock, replace(found, notices=(*found.notices, *told))
 
-    return saved_preview(facts, choices, election, lock_it, is_cancelled)
+    return saved_preview(facts, choices, selected, lock_it, is_cancelled)
 
 
 def saved_preview(
     facts: Facts,
     choices: Choices,
-    election: Election,
+    selected: SelectedBuild,
     lock_it: Callable[[RunFolder, Around], Locked],
     is_cancelled: Callable[[], bool],
     profile_sha256: str | None = None,
@@ -85,13 +85,13 @@ def saved_preview(
     check_ground(target_prefix(choices))
     folder = create_run_folder(new_run_id())
     try:
-        draft = _plan(facts, choices, election, folder.id)
+        draft = _plan(facts, choices, selected, folder.id)
         check_base_python(draft)
-        part, lock, election = agree(
+        part, lock, selected = agree(
             lambda specs: choose_part(replace(draft, conda_specs=specs), is_cancelled, python),
             lambda around: lock_it(folder, around),
         )
-        plan = _plan(facts, choices, election, folder.id)
+        plan = _plan(facts, choices, selected, folder.id)
         plan = replace(
             plan,
             total_bytes=lock.total_bytes,
@@ -119,7 +119,7 @@ def saved_preview(
 
 def locked(
     facts: Facts,
-    election: Election,
+    selected: SelectedBuild,
     folder: RunFolder,
     asker: Asker,
     around: Around = Around(),  # noqa: B008 (frozen)
@@ -127,40 +127,40 @@ def locked(
     """Raises as `CheckedIndex.lock`, WizardError `lock-not-promised`, `pin-differs`, Cancelled."""
     workdir = folder.path / "resolve"
     workdir.mkdir(exist_ok=True)
-    request = replace(_lock_request(facts, election), provided=around.provided, preferred=around.preferred)
-    sources = (election.torch_source, *election.package_sources)
-    with CheckedIndex(sources, facts.settings, asker, election.further) as index:
+    request = replace(_lock_request(facts, selected), provided=around.provided, preferred=around.preferred)
+    sources = (selected.torch_source, *selected.package_sources)
+    with CheckedIndex(sources, facts.settings, asker, selected.further) as index:
         lock = index.lock(request, workdir)
-    promised = election.offers.get("torch")
+    promised = selected.offers.get("torch")
     found = lock.find("torch")
     if promised and (found is None or (promised.sha256 and found.sha256 != promised.sha256)):
         raise WizardError(
             "lock-not-promised",
             details=f"promised {promised.filename} {promised.sha256}\nlocked {found}",
-            build=f"{election.candidate.torch}+{election.candidate.variant}",
+            build=f"{selected.candidate.torch}+{selected.candidate.variant}",
         )
     lock = with_pins(lock, load_matrix())
-    check_lock(lock, load_matrix(), election.torch_source)
-    lock = with_alternates(lock, election.further, facts.settings, asker.is_cancelled)
-    others = (source for sources in election.further.values() for source in sources)
-    lock = with_credentials(lock, (election.torch_source, *election.package_sources, *others))
+    check_lock(lock, load_matrix(), selected.torch_source)
+    lock = with_alternates(lock, selected.further, facts.settings, asker.is_cancelled)
+    others = (source for sources in selected.further.values() for source in sources)
+    lock = with_credentials(lock, (selected.torch_source, *selected.package_sources, *others))
     lock = with_sizes(lock, request.environment)
     moving.remove_tree(workdir)
     return lock
 
 
-def _lock_request(facts: Facts, election: Election) -> LockRequest:
+def _lock_request(facts: Facts, selected: SelectedBuild) -> LockRequest:
     machine = facts.machine
-    main = next((s for s in election.package_sources if is_main(s)), None)
-    extra = [s for s in election.package_sources if s is not main and s.url]
+    main = next((s for s in selected.package_sources if is_main(s)), None)
+    extra = [s for s in selected.package_sources if s is not main and s.url]
     links = [s for s in extra if s.layout is Layout.FLAT]
     # Before others it has to be named: said by nothing it would be the last.
     default = (main.url or (default_index_url() if extra else None)) if main else None
-    torch = election.torch_source
-    base = (python.version for python in machine.pythons if python.executable == election.base_python)
+    torch = selected.torch_source
+    base = (python.version for python in machine.pythons if python.executable == selected.base_python)
     return LockRequest(
-        requirements=election.requirements,
-        python=next(base, election.python),
+        requirements=selected.requirements,
+        python=next(base, selected.python),
         os=machine.os,
         arch=machine.arch,
         glibc=machine.glibc,
@@ -170,9 +170,9 @@ def _lock_request(facts: Facts, election: Election) -> LockRequest:
         extra_indexes=tuple(s.url for s in extra if s.url and s.layout is Layout.SIMPLE),
         find_links=tuple(s.url for s in links if s.url and s.origin is not Origin.USER_SETTINGS),
         added_links=tuple(s.url for s in links if s.url and s.origin is Origin.USER_SETTINGS),
-        index_strategy=election.index_strategy,
+        index_strategy=selected.index_strategy,
         no_index=main is None,
-        environment=network_environment(facts.settings, _addresses(election)),
+        environment=network_environment(facts.settings, _addresses(selected)),
     )
 
 
@@ -184,33 +184,33 @@ def network_environment(settings: UserSettings, urls: Iterable[str | None] = ())
     return with_plain_names(environment, urls)
 
 
-def _addresses(election: Election) -> tuple[str | None, ...]:
-    sources = (election.torch_source, *election.package_sources)
-    return (*(source.url for source in sources), *election.channels, *election.further_channels)
+def _addresses(selected: SelectedBuild) -> tuple[str | None, ...]:
+    sources = (selected.torch_source, *selected.package_sources)
+    return (*(source.url for source in sources), *selected.channels, *selected.further_channels)
 
 
-def _plan(facts: Facts, choices: Choices, election: Election, run_id: str) -> Plan:
-    candidate = replace(election.candidate, python=election.python)
-    sources = [("torch", election.torch_source), *(("packages", source) for source in election.package_sources)]
+def _plan(facts: Facts, choices: Choices, selected: SelectedBuild, run_id: str) -> Plan:
+    candidate = replace(selected.candidate, python=selected.python)
+    sources = [("torch", selected.torch_source), *(("packages", source) for source in selected.package_sources)]
     return Plan(
         id=run_id,
         created=round(time.time(), 3),
         candidate=candidate,
         choices=choices,
         prefix=str(target_prefix(choices)),
-        engine=election.engine,
-        engine_reason=election.engine_reason,
-        python=election.python,
-        base_python=election.base_python,
-        channels=election.channels,
+        engine=selected.engine,
+        engine_reason=selected.engine_reason,
+        python=selected.python,
+        base_python=selected.base_python,
+        channels=selected.channels,
         sources=tuple(PlanSource(role, s.layout.value, s.origin.value, s.url, s.name) for role, s in sources),
-        requirements=election.requirements,
+        requirements=selected.requirements,
         gpu_expected=candidate.fits and candidate.variant != "cpu",
         machine=machine_to_json(facts.machine),
-        notices=(*facts.settings.notices, *election.notices),
-        environment=network_environment(facts.settings, _addresses(election)),
-        conda=election.conda,
-        further_channels=election.further_channels,
+        notices=(*facts.settings.notices, *selected.notices),
+        environment=network_environment(facts.settings, _addresses(selected)),
+        conda=selected.conda,
+        further_channels=selected.further_channels,
     )
 
 

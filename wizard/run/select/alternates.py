@@ -21,24 +21,24 @@ _MOST_FURTHER = 3
 
 
 def further_sources(
-    packages: tuple[Source, ...], choices: Choices, settings: UserSettings, contest: MirrorPolicy | None
+    packages: tuple[Source, ...], choices: Choices, settings: UserSettings, policy: MirrorPolicy | None
 ) -> dict[str, tuple[Source, ...]]:
     """Who is worth asking for the same files, in the order to try: the best of a race, else the user's own and the
     official place. Nobody where there is only one."""
-    races = contest.races if contest else {}
+    benchmarks = policy.benchmarks if policy else {}
     found = {
-        "torch": race_further(races[SourceKind.TORCH]) if SourceKind.TORCH in races else (),
-        "packages": race_further(races[SourceKind.PACKAGES])
-        if SourceKind.PACKAGES in races
+        "torch": benchmark_alternates(benchmarks[SourceKind.TORCH]) if SourceKind.TORCH in benchmarks else (),
+        "packages": benchmark_alternates(benchmarks[SourceKind.PACKAGES])
+        if SourceKind.PACKAGES in benchmarks
         else _own(packages, choices, settings),
     }
     return {role: sources for role, sources in found.items() if len(sources) > 1}
 
 
-def race_further(race: Benchmark) -> tuple[Source, ...]:
+def benchmark_alternates(benchmark: Benchmark) -> tuple[Source, ...]:
     """In the order of their speed; the official place last, if it is not among them: its hashes are the measure."""
-    best = [one.source for one in race.ranked if one.is_complete][:_MOST_FURTHER]
-    official = [one.source for one in race.ranked if one.source.origin is Origin.OFFICIAL and one.is_usable]
+    best = [one.source for one in benchmark.ranked if one.is_complete][:_MOST_FURTHER]
+    official = [one.source for one in benchmark.ranked if one.source.origin is Origin.OFFICIAL and one.is_usable]
     return tuple(dict.fromkeys((*best, *official)))
 
 
@@ -53,23 +53,23 @@ def _own(packages: tuple[Source, ...], choices: Choices, settings: UserSettings)
 
 
 def further_channels(
-    contest: MirrorPolicy | None, choices: Choices, settings: UserSettings, channels: tuple[str, ...]
+    policy: MirrorPolicy | None, choices: Choices, settings: UserSettings, channels: tuple[str, ...]
 ) -> tuple[str, ...]:
     """None of them for a channel that was typed by hand, or where the user's settings allow no other."""
     is_closed = choices.channel is not None or choices.offline or settings.conda_only
-    if is_closed or contest is None or not any(channel_name(url) == FORGE for url in channels):
+    if is_closed or policy is None or not any(channel_name(url) == FORGE for url in channels):
         return ()
     known = {url.rstrip("/") for url in channels}
-    others = dict.fromkeys(url for url in _other_channels(contest, choices, settings) if url.rstrip("/") not in known)
+    others = dict.fromkeys(url for url in _other_channels(policy, choices, settings) if url.rstrip("/") not in known)
     return tuple(others)[:_MOST_FURTHER]
 
 
-def _other_channels(contest: MirrorPolicy, choices: Choices, settings: UserSettings) -> Iterator[str]:
-    race = contest.races.get(SourceKind.CONDA)
-    if race is not None:
-        yield from (one.source.url for one in race.ranked if one.is_usable and one.source.url)
+def _other_channels(policy: MirrorPolicy, choices: Choices, settings: UserSettings) -> Iterator[str]:
+    benchmark = policy.benchmarks.get(SourceKind.CONDA)
+    if benchmark is not None:
+        yield from (one.source.url for one in benchmark.ranked if one.is_usable and one.source.url)
         return
     for source in source_candidates(SourceKind.CONDA, choices, settings):
         is_official = source.row is not None and source.row.id == "official"
-        if source.url and (is_official or contest.may_race(SourceKind.CONDA)):
+        if source.url and (is_official or policy.may_benchmark(SourceKind.CONDA)):
             yield source.url

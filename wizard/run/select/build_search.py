@@ -15,7 +15,7 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.machine.model import Machine, PythonInstall
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.messages import Message, message
-from wizard.run.select.origin import doubt
+from wizard.run.select.origin import why_refused
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import Availability, Offer, Source, SourceKind, SourceStatus
 
@@ -91,7 +91,7 @@ class BuildSearch:
     machine: Machine
     matrix: Matrix
     choices: Choices
-    outlook: SourceCatalog
+    catalog: SourceCatalog
     is_cancelled: Callable[[], bool]
     needed: Collection[str] = ()
     states: dict[tuple[str, str | None], SourceStatus] = field(default_factory=dict)
@@ -117,7 +117,7 @@ class BuildSearch:
         default = self._default_variant(candidate.torch)
         python = order[0] if order else (candidate.python or candidate.pythons[-1])
         lacking: Found | None = None
-        for source in self.outlook.sources_for(candidate, python, default):
+        for source in self.catalog.sources_for(candidate, python, default):
             found = self._try(candidate, source, pythons)
             if found and (self._is_whole(found) or not self._is_published(candidate)):
                 return found
@@ -131,11 +131,11 @@ class BuildSearch:
 
     def _falls_back(self) -> bool:
         """An official place did not answer: the mirrors of both kinds race, for who lost one often lacks the other."""
-        contest = self.outlook.contest
+        policy = self.catalog.policy
         silent = [state.source for state in self.states.values() if state.availability is Availability.UNREACHABLE]
-        if contest is None or not any(contest.fall_back(SourceKind.TORCH, source) for source in silent):
+        if policy is None or not any(policy.fall_back(SourceKind.TORCH, source) for source in silent):
             return False
-        contest.join(SourceKind.PACKAGES)
+        policy.join(SourceKind.PACKAGES)
         return True
 
     def _try(self, candidate: Candidate, source: Source, pythons: Sequence[str] | None) -> Found | None:
@@ -164,11 +164,11 @@ class BuildSearch:
     def _carried(self, source: Source, project: str, version: str, candidate: Candidate, python: str) -> Offer | None:
         variant, default = candidate.variant, self._default_variant(candidate.torch)
         try:
-            offer = self.outlook.carried(source, project, version, variant, default, python, self.machine)
+            offer = self.catalog.carried(source, project, version, variant, default, python, self.machine)
         except WizardError as error:
             self._note(source, Availability.UNREACHABLE, error.summary)
             return None
-        refusal = offer and doubt(offer, self.matrix, lambda one: self.outlook.official_sha256(one, variant))
+        refusal = offer and why_refused(offer, self.matrix, lambda one: self.catalog.official_sha256(one, variant))
         if refusal:
             self.refused.setdefault(source.id, refusal)
             self._note(source, Availability.UNPROVEN, refusal.summary)
@@ -186,8 +186,8 @@ class BuildSearch:
 
     def statuses(self) -> tuple[SourceStatus, ...]:
         """Return every source that was asked: of benchmarks first, best first. What was found out later counts."""
-        policy = self.outlook.contest
-        probed = [status for race in policy.races.values() for status in race.ranked] if policy else []
+        policy = self.catalog.policy
+        probed = [status for benchmark in policy.benchmarks.values() for status in benchmark.ranked] if policy else []
         seen = {(status.source.id, status.source.url) for status in probed}
         lost = {key for key, status in self.states.items() if status.verdict in ("unreachable", "refused")}
         kept = [

@@ -23,7 +23,7 @@ from wizard.machine.model import Machine
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import text
-from wizard.run.select.new_builds import NewBuild, find_news, newest_release
+from wizard.run.select.new_builds import NewBuild, find_new_builds, newest_release
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import Offer, Source, UserSettings
 from wizard.sources.read import Reader
@@ -228,7 +228,7 @@ class JudgedBuild:
     reasons: tuple[Reason, ...] = ()
 
 
-def judged_news(
+def judge_new_builds(
     machine: Machine, matrix: Matrix, choices: Choices, settings: UserSettings, is_cancelled: Callable[[], bool]
 ) -> tuple[JudgedBuild, ...]:
     """Newest first; () where nothing is new or no source answers. Raises UsageError for a bad address, Cancelled."""
@@ -236,7 +236,9 @@ def judged_news(
     if platform is None:
         return ()
     with Reader(settings) as reader:
-        found = find_news(matrix, SourceCatalog(choices, settings, reader), reader, (platform,), is_cancelled).builds
+        found = find_new_builds(
+            matrix, SourceCatalog(choices, settings, reader), reader, (platform,), is_cancelled
+        ).builds
     usable = [build for build in found if is_usable(build, matrix)]
     extended = with_rows(rows_of(usable, matrix, {})) if usable else matrix
     return tuple(_judged(build, machine, extended, choices) for build in found)

@@ -60,7 +60,7 @@ def wanted_channel(machine: Machine, python: str) -> WantedChannel:
     return WantedChannel(channel_subdir(machine.os, machine.arch), python)
 
 
-_MOST_TORCH_RACES = 4
+_MOST_TORCH_BENCHMARKS = 4
 WORDS = ("auto", "official", "race")
 _RACED = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
 
@@ -84,9 +84,9 @@ class MirrorPolicy:
         """`fresh`: what was found within a day does not count. Raises UsageError `no-such-mirror`."""
         check_mirror(choices.mirrors)
         self._fresh, self._on_status = fresh, on_status
-        self.races: dict[SourceKind, Benchmark] = {}
+        self.benchmarks: dict[SourceKind, Benchmark] = {}
         self.notices: list[Message] = []
-        self._torch_races, self._torch_variant = 0, ""
+        self._torch_benchmarks, self._torch_variant = 0, ""
         self._choices, self._facts, self._is_cancelled = choices, facts, is_cancelled
         self._may = {kind for kind in _RACED if _is_open(kind, choices, facts.settings)}
         wanted = choices.mirrors not in ("auto", "official")
@@ -96,13 +96,13 @@ class MirrorPolicy:
     def is_on(self, kind: SourceKind) -> bool:
         return kind in self._on
 
-    def may_race(self, kind: SourceKind) -> bool:
+    def may_benchmark(self, kind: SourceKind) -> bool:
         """Unasked: the person has left this kind to us."""
         return self._choices.mirrors == "auto" and kind in self._may
 
     def fall_back(self, kind: SourceKind, silent: Source) -> bool:
         """An official place is silent: may its mirrors race? False when they do already, or must not."""
-        if not self.may_race(kind) or silent.origin is not Origin.OFFICIAL or kind in self._on:
+        if not self.may_benchmark(kind) or silent.origin is not Origin.OFFICIAL or kind in self._on:
             return False
         self._on.add(kind)
         self.notices.append(message("race.official-silent", source=silent.label))
@@ -110,53 +110,53 @@ class MirrorPolicy:
 
     def join(self, kind: SourceKind) -> None:
         """Races too, though nobody knows that its official place is silent."""
-        if self.may_race(kind):
+        if self.may_benchmark(kind):
             self._on.add(kind)
 
     def torch(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
         """Usable sources first, the fastest before; then those that answered: they may have another Python."""
         found = self._candidates(SourceKind.TORCH, candidate.variant, candidate.variant == default_variant)
-        race = self.races.get(SourceKind.TORCH)
-        if race is None or self._is_worth_another(race, candidate):
-            self._torch_races, self._torch_variant = self._torch_races + 1, candidate.variant
+        benchmark = self.benchmarks.get(SourceKind.TORCH)
+        if benchmark is None or self._is_worth_another(benchmark, candidate):
+            self._torch_benchmarks, self._torch_variant = self._torch_benchmarks + 1, candidate.variant
             wanted = wanted_torch(self._facts.machine, candidate, python, default_variant)
-            race = self.races[SourceKind.TORCH] = self._run(SourceKind.TORCH, wanted, found)
-            return tuple(one.source for one in self._in_order(race) if one.availability in ANSWERED)
-        order = [one.source.mirror for one in self._in_order(race) if one.availability in ANSWERED]
+            benchmark = self.benchmarks[SourceKind.TORCH] = self._run(SourceKind.TORCH, wanted, found)
+            return tuple(one.source for one in self._in_order(benchmark) if one.availability in ANSWERED)
+        order = [one.source.mirror for one in self._in_order(benchmark) if one.availability in ANSWERED]
         known = [source for source in found if source.mirror in order]
         return tuple(sorted(known, key=lambda source: order.index(source.mirror)))
 
-    def _is_worth_another(self, race: Benchmark, candidate: Candidate) -> bool:
+    def _is_worth_another(self, benchmark: Benchmark, candidate: Candidate) -> bool:
         """Nobody had the build that was raced for, and this one is the newest that somebody has, or of another kind."""
-        if race.usable or self._torch_races >= _MOST_TORCH_RACES:
+        if benchmark.usable or self._torch_benchmarks >= _MOST_TORCH_BENCHMARKS:
             return False
-        is_newest = candidate.torch in {one.newest for one in race.ranked}
+        is_newest = candidate.torch in {one.newest for one in benchmark.ranked}
         return is_newest or candidate.variant != self._torch_variant
 
     def packages(self, python: str, numpy: str) -> tuple[Source, ...]:
         """Usable indexes of Python packages, the fastest first."""
-        race = self.races.get(SourceKind.PACKAGES)
-        if race is None:
+        benchmark = self.benchmarks.get(SourceKind.PACKAGES)
+        if benchmark is None:
             wanted = wanted_packages(self._facts.machine, python, numpy)
-            race = self.races[SourceKind.PACKAGES] = self._run(
+            benchmark = self.benchmarks[SourceKind.PACKAGES] = self._run(
                 SourceKind.PACKAGES, wanted, self._candidates(SourceKind.PACKAGES, "")
             )
-        return tuple(one.source for one in self._in_order(race) if one.is_usable)
+        return tuple(one.source for one in self._in_order(benchmark) if one.is_usable)
 
     def channels(self, python: str) -> tuple[Source, ...]:
         """The best channel; () when none is usable. The engine would read the index of each."""
-        race = self.races.get(SourceKind.CONDA)
-        if race is None:
+        benchmark = self.benchmarks.get(SourceKind.CONDA)
+        if benchmark is None:
             wanted = wanted_channel(self._facts.machine, python)
-            race = self.races[SourceKind.CONDA] = self._run(
+            benchmark = self.benchmarks[SourceKind.CONDA] = self._run(
                 SourceKind.CONDA, wanted, self._candidates(SourceKind.CONDA, "")
             )
-        return tuple(one.source for one in self._in_order(race) if one.is_usable)[:1]
+        return tuple(one.source for one in self._in_order(benchmark) if one.is_usable)[:1]
 
     def notices_for(self, selected: Mapping[SourceKind, Source | None]) -> Iterator[Message]:
         """Say that an official place was silent, and for each kind that was measured who was selected and by what."""
         yield from self.notices
-        for kind, benchmark in self.races.items():
+        for kind, benchmark in self.benchmarks.items():
             source = selected.get(kind)
             chosen = next((one for one in benchmark.ranked if one.source.mirror == self._choices.mirrors), None)
             if chosen and not chosen.is_usable and self._choices.mirrors not in WORDS:
@@ -189,15 +189,15 @@ class MirrorPolicy:
             contradicts_pin=load_matrix().contradicts_pin,
         )
 
-    def _in_order(self, race: Benchmark) -> tuple[SourceStatus, ...]:
+    def _in_order(self, benchmark: Benchmark) -> tuple[SourceStatus, ...]:
         """A source that lists no hashes makes no lock, however fast it is: it stands behind those that do."""
         chosen = self._choices.mirrors
 
         def rank(one: SourceStatus) -> tuple[bool, bool, bool]:
-            has_hash = race.kind is SourceKind.CONDA or one.sha256 is not None or one.final_host is None
+            has_hash = benchmark.kind is SourceKind.CONDA or one.sha256 is not None or one.final_host is None
             return not one.is_usable, one.source.mirror != chosen and chosen not in WORDS, not has_hash
 
-        return tuple(sorted(race.ranked, key=rank))
+        return tuple(sorted(benchmark.ranked, key=rank))
 
 
 def _fastest(kind: SourceKind, benchmark: Benchmark, status: SourceStatus) -> Message:

@@ -46,13 +46,13 @@ class WheelReading:
     schema: int = SCHEMA
 
 
-def looks_dir() -> Path:
+def readings_dir() -> Path:
     return paths.cache_dir() / "wheel-looks"
 
 
-def look(client: Client, offer: Offer) -> WheelReading:
+def read_remembered(client: Client, offer: Offer) -> WheelReading:
     """Raises SourceUnreachable as `read_wheel`."""
-    path = looks_dir() / f"{_key(offer)}.json"
+    path = readings_dir() / f"{_key(offer)}.json"
     known = _remembered(path)
     if known:
         return known
@@ -79,7 +79,7 @@ def _remembered(path: Path) -> WheelReading | None:
 
 
 IsCancelled = Callable[[], bool]
-_MOST_LOOKS = 40  # a refresh for every platform needs about 12
+_MOST_READ = 40  # a refresh for every platform needs about 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +133,14 @@ def newest_release(matrix: Matrix) -> str:
     return max(matrix.releases, key=version_key)
 
 
-def find_news(
-    matrix: Matrix, outlook: SourceCatalog, reader: Reader, platforms: Sequence[str], is_cancelled: IsCancelled
+def find_new_builds(
+    matrix: Matrix, catalog: SourceCatalog, reader: Reader, platforms: Sequence[str], is_cancelled: IsCancelled
 ) -> NewBuilds:
     """Raises UsageError for a bad address, Cancelled."""
     sources = {
         (source.id, source.url): source
         for tag in tags_to_ask(matrix, platforms)
-        for source in outlook.torch_sources(tag)
+        for source in catalog.torch_sources(tag)
         if not needs_proof(source)
     }
     silent: list[tuple[Source, Message]] = []
@@ -158,7 +158,7 @@ def find_news(
                 found.setdefault((listed.torch, listed.variant, listed.platform), (listed, source))
     newest = newest_release(matrix)
     pythons = {python for build in matrix.builds if build.torch == newest for python in build.pythons}
-    builds = _looked_into(list(found.values())[:_MOST_LOOKS], reader, pythons, is_cancelled)
+    builds = _read_builds(list(found.values())[:_MOST_READ], reader, pythons, is_cancelled)
     return NewBuilds(tuple(builds.values()), len(sources), tuple(silent))
 
 
@@ -172,7 +172,7 @@ def _is_news(listed: Listed, matrix: Matrix) -> bool:
     return known is None or (known.kernels is None and listed.variant != CPU)  # rumoured so far
 
 
-def _looked_into(
+def _read_builds(
     found: Sequence[tuple[Listed, Source]], reader: Reader, known_pythons: set[str], is_cancelled: IsCancelled
 ) -> dict[tuple[str, str | None, str], NewBuild]:
     """One build under two names (with and without its local version) is one; the first place counts."""
@@ -180,7 +180,7 @@ def _looked_into(
     for listed, source in found:
         if is_cancelled():
             raise Cancelled
-        build = _look_into(listed, source, reader, listed.pythons_among(known_pythons))
+        build = _read_build(listed, source, reader, listed.pythons_among(known_pythons))
         known = builds.get(build.key)
         if known is None:
             builds[build.key] = build
@@ -193,7 +193,7 @@ def _looked_into(
     return builds
 
 
-def _look_into(listed: Listed, source: Source, reader: Reader, pythons: tuple[str, ...]) -> NewBuild:
+def _read_build(listed: Listed, source: Source, reader: Reader, pythons: tuple[str, ...]) -> NewBuild:
     offer = _sample(listed.offers)
     build = NewBuild(
         listed.torch,
@@ -209,13 +209,13 @@ def _look_into(listed: Listed, source: Source, reader: Reader, pythons: tuple[st
     if listed.variant == CPU:
         return replace(build, architectures=(), confidence="high", evidence="file name")
     try:
-        seen = look(reader.client, offer)
+        seen = read_remembered(reader.client, offer)
     except SourceUnreachable as error:
         return replace(build, failure=error.summary)
     inside = seen.contents
     if not _is_as_named(inside, listed):
-        told = f"{inside.version} (CUDA {inside.cuda})" if inside.cuda else inside.version
-        return replace(build, failure=message("matrices.not-what-it-says", file=offer.filename, inside=told[:80]))
+        contents = f"{inside.version} (CUDA {inside.cuda})" if inside.cuda else inside.version
+        return replace(build, failure=message("matrices.not-what-it-says", file=offer.filename, inside=contents[:80]))
     codes = () if inside.variant == CPU else inside.architectures
     failure = message("matrices.no-table", file=offer.filename) if codes is None else None
     return replace(

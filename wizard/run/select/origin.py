@@ -27,7 +27,7 @@ from wizard.transfer.download.file_store import hash_file
 OfficialHash = Callable[[Offer], str | None]
 
 
-def doubt(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> WizardError | None:
+def why_refused(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> WizardError | None:
     """Return why this wheel must not be taken: `pin-differs` or `origin-unproven`; None when it may."""
     source = offer.source
     if source.origin is Origin.OFFICIAL:
@@ -85,7 +85,7 @@ def _host(url: str) -> str:
     return urlsplit(url).netloc.rpartition("@")[2].lower()
 
 
-def told(refusal: WizardError) -> Message:
+def refusal_notice(refusal: WizardError) -> Message:
     """Return the notice for a wheel that was refused while another source had a good one."""
     return message(f"notice.{refusal.code}", **refusal.params)
 

@@ -16,12 +16,12 @@ from wizard.environment.create.choose import BasePython, ChannelVerdict, choose_
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message, text
 from wizard.process import redact
-from wizard.run.model import Election, Facts
+from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.conda_part import own_conda
 from wizard.run.select.alternates import further_channels, further_sources
 from wizard.run.select.build_search import BuildSearch, Found, available_pythons, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
-from wizard.run.select.origin import told, unconfirmed
+from wizard.run.select.origin import refusal_notice, unconfirmed
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.address_facts import channel_name
 from wizard.sources.channel import channel_subdir
@@ -35,7 +35,7 @@ OnNote = Callable[[Message], None]
 OnSource = Callable[[SourceStatus], None]
 
 
-def elect(
+def select_build(
     facts: Facts,
     matrix: Matrix,
     verdict: Verdict,
@@ -44,57 +44,57 @@ def elect(
     is_cancelled: Callable[[], bool],
     fresh: bool = False,
     on_source: OnSource = lambda status: None,
-) -> Election:
+) -> SelectedBuild:
     """`fresh`: sources are asked anew, whatever was found within a day. `on_source` hears of each one that races.
 
     Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
     own = own_conda(facts, choices, is_cancelled)
-    contest = MirrorPolicy(choices, facts, is_cancelled, fresh, on_source)
-    with Reader(facts.settings, headers=list_headers() if contest.is_on(SourceKind.TORCH) else None) as reader:
-        outlook = SourceCatalog(choices, facts.settings, reader, contest)
-        channels = channel_verdicts(choices, outlook, facts, candidates[0])
-        walk = BuildSearch(facts.machine, matrix, choices, outlook, is_cancelled, choices.companions or ())
-        found = walk.find(candidates, _pythons(choices, facts, channels, own))
+    policy = MirrorPolicy(choices, facts, is_cancelled, fresh, on_source)
+    with Reader(facts.settings, headers=list_headers() if policy.is_on(SourceKind.TORCH) else None) as reader:
+        catalog = SourceCatalog(choices, facts.settings, reader, policy)
+        channels = channel_verdicts(choices, catalog, facts, candidates[0])
+        search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, choices.companions or ())
+        found = search.find(candidates, _pythons(choices, facts, channels, own))
         if found is None:
-            raise next(iter(walk.refused.values()), None) or _nothing_found(walk.statuses(), candidates[0])
-        election = _election(facts, choices, candidates[0], found, channels, outlook, own)
+            raise next(iter(search.refused.values()), None) or _nothing_found(search.statuses(), candidates[0])
+        selected = _selected_build(facts, choices, candidates[0], found, channels, catalog, own)
         variant = found.candidate.variant
-        open_ones = unconfirmed(election.offers.values(), matrix, lambda one: outlook.official_sha256(one, variant))
-    states = walk.statuses()
-    refused = (*(told(refusal) for refusal in walk.refused.values()), *_lying(states))
+        open_ones = unconfirmed(selected.offers.values(), matrix, lambda one: catalog.official_sha256(one, variant))
+    states = search.statuses()
+    refused = (*(refusal_notice(refusal) for refusal in search.refused.values()), *_lying(states))
     about_build = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate))
-    notices = (*about_build, *election.notices, *refused, *open_ones)
+    notices = (*about_build, *selected.notices, *refused, *open_ones)
     for notice in notices:
         if on_note:
             on_note(notice)
-    return replace(election, notices=notices, states=states)
+    return replace(selected, notices=notices, states=states)
 
 
 def channel_verdicts(
-    choices: Choices, outlook: SourceCatalog, facts: Facts, best: Candidate
+    choices: Choices, catalog: SourceCatalog, facts: Facts, best: Candidate
 ) -> tuple[ChannelVerdict, ...]:
     if choices.engine == "venv":
         return ()
     subdir = channel_subdir(facts.machine.os, facts.machine.arch)
     python = choices.python or best.python or best.pythons[-1]
-    sources = outlook.channels(python)
-    verdicts = _asked_channels(sources, outlook, subdir)
-    contest = outlook.contest
+    sources = catalog.channels(python)
+    verdicts = _asked_channels(sources, catalog, subdir)
+    policy = catalog.policy
     is_silent = not any(verdict.answers for verdict in verdicts)
-    if is_silent and contest and any(contest.fall_back(SourceKind.CONDA, source) for source in sources):
-        return _asked_channels(outlook.channels(python), outlook, subdir)
+    if is_silent and policy and any(policy.fall_back(SourceKind.CONDA, source) for source in sources):
+        return _asked_channels(catalog.channels(python), catalog, subdir)
     return verdicts
 
 
-def _asked_channels(sources: Sequence[Source], outlook: SourceCatalog, subdir: str) -> tuple[ChannelVerdict, ...]:
+def _asked_channels(sources: Sequence[Source], catalog: SourceCatalog, subdir: str) -> tuple[ChannelVerdict, ...]:
     """Asked in their order. Of several conda-forges (a mirror and the official place) the first that answers will do:
     the engine would read the index of each."""
     verdicts: list[ChannelVerdict] = []
     for source in sources:
         has_forge = any(verdict.answers and channel_name(verdict.url) == FORGE for verdict in verdicts)
         if not has_forge or channel_name(source.url or "") != FORGE:
-            verdicts.append(_channel_verdict(source, outlook, subdir))
+            verdicts.append(_channel_verdict(source, catalog, subdir))
     return tuple(verdicts)
 
 
@@ -106,9 +106,9 @@ def _silent_channels(channels: tuple[ChannelVerdict, ...], own: tuple[str, ...])
     return tuple(message("notice.channel-silent", channel=redact(url)) for url in silent)
 
 
-def _channel_verdict(source: Source, outlook: SourceCatalog, subdir: str) -> ChannelVerdict:
+def _channel_verdict(source: Source, catalog: SourceCatalog, subdir: str) -> ChannelVerdict:
     try:
-        outlook.check_channel(source, subdir)
+        catalog.check_channel(source, subdir)
     except WizardError:
         return ChannelVerdict(source.url or "", answers=False, by_hand=source.origin is Origin.BY_HAND)
     return ChannelVerdict(source.url or "", answers=True, by_hand=source.origin is Origin.BY_HAND)
@@ -130,19 +130,19 @@ def base_pythons(facts: Facts) -> tuple[BasePython, ...]:
     return tuple(BasePython(p.executable, p.version, p.has_venv) for p in facts.machine.pythons)
 
 
-def _election(
+def _selected_build(
     facts: Facts,
     choices: Choices,
     wanted: Candidate,
     found: Found,
     channels: tuple[ChannelVerdict, ...],
-    outlook: SourceCatalog,
+    catalog: SourceCatalog,
     own: OwnConda | None,
-) -> Election:
+) -> SelectedBuild:
     engine = choose_engine(choices.engine, channels, base_pythons(facts), found.python, own)
     companions, dropped = _companions(choices, found)
-    packages = outlook.package_sources(found.source, found.python, found.candidate.numpy)
-    elected = _elected(found, packages, engine.channels, outlook)
+    packages = catalog.package_sources(found.source, found.python, found.candidate.numpy)
+    by_kind = _by_kind(found, packages, engine.channels, catalog)
     kept = [found.offers[name] for name in ("torch", *companions)]
     pins = tuple(f"{offer.project}=={offer.version}" for offer in kept)
     candidate = replace(
@@ -151,7 +151,7 @@ def _election(
         torchvision=_version(found, "torchvision") if "torchvision" in companions else None,
         torchaudio=_version(found, "torchaudio") if "torchaudio" in companions else None,
     )
-    return Election(
+    return SelectedBuild(
         wanted=wanted,
         candidate=candidate,
         engine=engine.engine,
@@ -165,16 +165,16 @@ def _election(
         package_sources=packages,
         states=(),
         index_strategy=choices.index_strategy,
-        further=further_sources(packages, choices, facts.settings, outlook.contest),
-        further_channels=further_channels(outlook.contest, choices, facts.settings, engine.channels),
-        races_packages=outlook.contest is not None and outlook.contest.is_on(SourceKind.PACKAGES),
+        further=further_sources(packages, choices, facts.settings, catalog.policy),
+        further_channels=further_channels(catalog.policy, choices, facts.settings, engine.channels),
+        packages_measured=catalog.policy is not None and catalog.policy.is_on(SourceKind.PACKAGES),
         conda=str(engine.conda) if engine.conda else None,
         notices=(
             *_second_choice(wanted, found),
             *dropped,
             *_any_index(packages, choices.index_strategy),
             *_silent_channels(channels, facts.settings.conda_channels),
-            *(outlook.contest.notices_for(elected) if outlook.contest else ()),
+            *(catalog.policy.notices_for(by_kind) if catalog.policy else ()),
         ),
     )
 
@@ -186,11 +186,11 @@ def _any_index(packages: Sequence[Source], strategy: str) -> tuple[Message, ...]
     return (message("notice.any-index", count=len(packages)),)
 
 
-def _elected(
-    found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], outlook: SourceCatalog
+def _by_kind(
+    found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], catalog: SourceCatalog
 ) -> dict[SourceKind, Source | None]:
-    raced = outlook.contest.races.get(SourceKind.CONDA) if outlook.contest else None
-    channel = next((one.source for one in raced.ranked if one.source.url in channels), None) if raced else None
+    measured = catalog.policy.benchmarks.get(SourceKind.CONDA) if catalog.policy else None
+    channel = next((one.source for one in measured.ranked if one.source.url in channels), None) if measured else None
     return {
         SourceKind.TORCH: found.source,
         SourceKind.PACKAGES: packages[0] if packages else None,
@@ -248,11 +248,15 @@ def _build(candidate: Candidate) -> str:
     return f"torch {candidate.torch}+{candidate.variant}"
 
 
-def _reasons(silent: list[SourceStatus]) -> tuple[Message, ...]:
-    """What each one said; the log has them all."""
-    told = [(state.source.label, state.message) for state in silent[:_REASONS_SHOWN]]
-    said = [one if name in one.params.values() else message("source.said", name=name, words=one) for name, one in told]
-    return tuple(one for place, one in enumerate(said) if one not in said[:place])
+def _reasons(silent: Sequence[SourceStatus]) -> tuple[Message, ...]:
+    """Return what the first few answered; the log has them all."""
+    reasons: list[Message] = []
+    for status in silent[:_REASONS_SHOWN]:
+        name, words = status.source.label, status.message
+        reason = words if name in words.params.values() else message("source.said", name=name, words=words)
+        if reason not in reasons:
+            reasons.append(reason)
+    return tuple(reasons)
 
 
 def _same_trouble(silent: Sequence[SourceStatus], details: str) -> WizardError | None:

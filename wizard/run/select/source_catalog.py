@@ -20,45 +20,45 @@ from wizard.sources.wanted import WantedWheel, carried, platform_tags
 
 class SourceCatalog:
     def __init__(
-        self, choices: Choices, settings: UserSettings, reader: Reader, contest: MirrorPolicy | None = None
+        self, choices: Choices, settings: UserSettings, reader: Reader, policy: MirrorPolicy | None = None
     ) -> None:
-        """`contest`: where mirrors may race."""
-        self.contest = contest
+        """`policy`: where mirrors may be measured against one another."""
+        self.policy = policy
         self._choices = choices
         self._settings = settings
         self._reader = reader
-        self._settled: dict[str, Source] = {}
+        self._with_layouts: dict[str, Source] = {}
 
     def torch_sources(self, variant: str) -> tuple[Source, ...]:
         """Raises UsageError for a bad address."""
-        return tuple(self._settle(source) for source in torch_sources(self._choices, self._settings, variant))
+        return tuple(self._with_layout(source) for source in torch_sources(self._choices, self._settings, variant))
 
     def sources_for(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
         """By trust; by what a race found where there is one."""
-        if self.contest is None or not self.contest.is_on(SourceKind.TORCH):
+        if self.policy is None or not self.policy.is_on(SourceKind.TORCH):
             return self.torch_sources(candidate.variant)
-        raced = self.contest.torch(candidate, python, default_variant)
-        return tuple(map(self._settle, raced)) or self.torch_sources(candidate.variant)
+        measured = self.policy.torch(candidate, python, default_variant)
+        return tuple(map(self._with_layout, measured)) or self.torch_sources(candidate.variant)
 
-    def _settle(self, source: Source) -> Source:
+    def _with_layout(self, source: Source) -> Source:
         """Simple or flat? Asked once; an address that does not answer is found out by the walk."""
-        if source.id not in self._settled:
+        if source.id not in self._with_layouts:
             try:
-                self._settled[source.id] = self._reader.settle_layout(source, "torch")
+                self._with_layouts[source.id] = self._reader.with_layout(source, "torch")
             except WizardError:
-                self._settled[source.id] = source
-        return self._settled[source.id]
+                self._with_layouts[source.id] = source
+        return self._with_layouts[source.id]
 
     def package_sources(self, torch_source: Source, python: str = "3.12", numpy: str = "") -> tuple[Source, ...]:
         """For all but the torch family, which the resolver is bound to take from `torch_source`."""
-        return self._raced_packages(python, numpy) or package_sources(self._choices, self._settings)
+        return self._measured_packages(python, numpy) or package_sources(self._choices, self._settings)
 
-    def _raced_packages(self, python: str, numpy: str) -> tuple[Source, ...]:
+    def _measured_packages(self, python: str, numpy: str) -> tuple[Source, ...]:
         """The fastest index in place of the main one; what the user's settings add to it stays."""
-        if self.contest is None or not self.contest.is_on(SourceKind.PACKAGES):
+        if self.policy is None or not self.policy.is_on(SourceKind.PACKAGES):
             return ()
         # An index that the settings merely add may hold a handful of packages: it takes nobody's place.
-        usable = tuple(source for source in self.contest.packages(python, numpy) if is_main(source))
+        usable = tuple(source for source in self.policy.packages(python, numpy) if is_main(source))
         main, *others = package_sources(self._choices, self._settings)
         if not usable or not is_main(main):
             return ()
@@ -78,8 +78,8 @@ class SourceCatalog:
         return None
 
     def channels(self, python: str) -> tuple[Source, ...]:
-        raced = self.contest.channels(python) if self.contest and self.contest.is_on(SourceKind.CONDA) else ()
-        return raced or conda_channels(self._choices, self._settings)
+        measured = self.policy.channels(python) if self.policy and self.policy.is_on(SourceKind.CONDA) else ()
+        return measured or conda_channels(self._choices, self._settings)
 
     def check_channel(self, source: Source, subdir: str) -> None:
         """One that the user's settings name must have this platform too: behind it stands the official one, which does.

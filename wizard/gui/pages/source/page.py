@@ -23,7 +23,7 @@ from wizard.gui.widgets.frames import Fold, box, column
 from wizard.gui.widgets.labels import label
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message
-from wizard.run.model import Election, Facts
+from wizard.run.model import Facts, SelectedBuild
 from wizard.sources.benchmark_policy import region
 from wizard.sources.model import SourceStatus
 from wizard.sources.table import MirrorRow
@@ -82,8 +82,8 @@ class SourcePage(Page):
             return session.mirrors(), session.network(), session.system_network()
 
         self._network_aside.start(lambda is_cancelled, note: look(), self._looked, self.trouble.show_error)
-        if self.state.election is None:
-            self._elect()
+        if self.state.selected is None:
+            self._select_build()
 
     def leave(self) -> None:
         self.cancel_task()
@@ -112,22 +112,22 @@ class SourcePage(Page):
         is_cn = region(state.choices.region) == "cn"
         self.where.show_choice(state.choices.mirrors, self._table, is_cn, language)
         self.region.show_choice(state.choices.region, region() == "cn")
-        self._result.setVisible(state.election is not None)
-        if state.election:
-            self._show_result(state.election)
+        self._result.setVisible(state.selected is not None)
+        if state.selected:
+            self._show_result(state.selected)
         self._show_rows()
         self._show_lasting()
 
-    def _show_result(self, election: Election) -> None:
-        one = election.candidate
+    def _show_result(self, selected: SelectedBuild) -> None:
+        one = selected.candidate
         words = self.tr("%1 for Python %2").replace("%1", f"torch {one.torch} + {variant_text(one.variant)}")
-        self._build.setText(words.replace("%2", election.python))
-        self._engine.setText(self.say(election.engine_reason))
-        self._notices.setText("\n".join(self.say(notice) for notice in reasons(election)))
-        self._notices.setVisible(bool(election.notices))
+        self._build.setText(words.replace("%2", selected.python))
+        self._engine.setText(self.say(selected.engine_reason))
+        self._notices.setText("\n".join(self.say(notice) for notice in reasons(selected)))
+        self._notices.setVisible(bool(selected.notices))
 
     def _show_rows(self) -> None:
-        rows = rows_of(self.state.election) if self.state.election else tuple(self._live.values())
+        rows = rows_of(self.state.selected) if self.state.selected else tuple(self._live.values())
         titles = {
             "torch": self.tr("PyTorch"),
             "packages": self.tr("Other packages"),
@@ -147,13 +147,13 @@ class SourcePage(Page):
         choices = replace(self.by_hand.put_into(self.state.choices), **wish)  # type: ignore[arg-type]
         if choices != self.state.choices:
             self.context.navigator.put_sources(choices)
-            self._elect()
+            self._select_build()
 
     def _measure(self, fresh: bool = False) -> None:
         self.context.navigator.put_sources(self.by_hand.put_into(self.state.choices))
-        self._elect(fresh)
+        self._select_build(fresh)
 
-    def _elect(self, fresh: bool = False) -> None:
+    def _select_build(self, fresh: bool = False) -> None:
         state, session = self.state, self.context.session
         facts, choices = state.facts, state.choices
         if facts is None:
@@ -162,8 +162,8 @@ class SourcePage(Page):
         self._lasting_aside.cancel()
         self.start_task(
             lambda: self.tr("Asking the sources…"),
-            lambda is_cancelled, note: session.elect(facts, choices, note, is_cancelled, fresh, note),
-            self.context.navigator.put_election,
+            lambda is_cancelled, note: session.select_build(facts, choices, note, is_cancelled, fresh, note),
+            self.context.navigator.put_selected_build,
             self._note,
         )
         self.render_state()
@@ -194,10 +194,10 @@ class SourcePage(Page):
     # -- a mirror for good
 
     def _offer(self) -> tuple[PersistentMirror, ...]:
-        election, facts = self.state.election, self.state.facts
-        if election is None or facts is None:
+        selected, facts = self.state.selected, self.state.facts
+        if selected is None or facts is None:
             return ()
-        return lasting(election, self.state.choices, self._table, bool(facts.machine.condas))
+        return lasting(selected, self.state.choices, self._table, bool(facts.machine.condas))
 
     def _show_lasting(self) -> None:
         offer = self._offer()
@@ -248,4 +248,4 @@ class SourcePage(Page):
 
     def _saved(self, facts: Facts) -> None:
         self.context.navigator.put_network(facts)
-        self._elect()
+        self._select_build()
