@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -25,17 +24,12 @@ from packaging.version import InvalidVersion, Version
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import Cancelled, WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion
+from wizard.model.typed import from_toml
 from wizard.process import Outcome, Request, child_environment, run, without_memory
 from wizard.process.exhausted import says_full
 from wizard.system import moving, paths
 from wizard.system.traits import of
 from wizard.transfer.trouble import explain_text
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
-
 
 # What conda brings to an environment, for the resolver: fixed versions that no index is asked for.
 #
@@ -87,7 +81,7 @@ def take_out(text: str, provided: Iterable[PackageVersion]) -> tuple[str, tuple[
     if not known:
         return text, ()
     head, *tables = text.split(_TABLE)
-    names = [canonicalize_name(package["name"]) for package in tomllib.loads(text)["packages"]]
+    names = [canonicalize_name(package["name"]) for package in from_toml(text)["packages"]]
     kept = [table for name, table in zip(names, tables, strict=True) if name not in known]
     return _TABLE.join((head, *kept)), tuple(known[name] for name in names if name in known)
 
@@ -309,9 +303,9 @@ def belongs(lock: Lock, torch_url_or_sha256: str) -> bool:
 def parse_lock(text: str) -> Lock:
     """Raises WizardError `lock-unreadable`; sdists are passed over, a package without a wheel is an error."""
     try:
-        data = tomllib.loads(text)
+        data = from_toml(text)
         return Lock(tuple(_file(package) for package in data["packages"]), text)
-    except (tomllib.TOMLDecodeError, KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
         raise WizardError("lock-unreadable", details=repr(error)) from error
 
 

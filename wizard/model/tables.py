@@ -8,7 +8,6 @@ a cell.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
@@ -16,13 +15,8 @@ from typing import Annotated, Any, ClassVar, TypeVar, get_args, get_type_hints
 import msgspec
 
 from wizard.model.errors import WizardError
-from wizard.model.typed import described
+from wizard.model.typed import described, from_toml
 from wizard.system import paths
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 T = TypeVar("T")
 Words = Annotated[str, msgspec.Meta(pattern=r"^[^\x00-\x1f\x7f]+$")]  # one line
@@ -61,8 +55,8 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def parse_table(name: str, document: str, shape: type[T]) -> T:
     """`shape`: a Row whose fields are the document's tables. Raises TableError."""
     try:
-        data = tomllib.loads(document)
-    except tomllib.TOMLDecodeError as error:
+        data = from_toml(document)
+    except ValueError as error:
         line = _LINE.search(str(error))
         raise TableError([f"{name}.{line[1] if line else 1}: {error}"]) from error
     problems = list(_bad_rows(name, document, data, shape))

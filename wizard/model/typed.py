@@ -1,4 +1,4 @@
-"""Read JSON and plain values as typed ones: msgspec, whose description of a type is made by one thread at a time.
+"""Read JSON, TOML and plain values as typed ones: msgspec, whose description of a type is made by one thread at a time.
 
 msgspec writes a type's description onto the type at the first use; a second thread that comes in the middle takes the
 unfinished one, and the program dies (0.22, seen with two errands of the window that read a plan each).
@@ -7,6 +7,7 @@ unfinished one, and the program dies (0.22, seen with two errands of the window 
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from pathlib import Path
 from typing import Any, TypeVar
@@ -38,6 +39,19 @@ def from_last_line(printed: str, shape: type[T]) -> T:
     Raises ValueError, RecursionError.
     """
     return from_own_json(printed.strip().rpartition("\n")[2], shape)
+
+
+def from_toml(text: str) -> dict[str, Any]:
+    """Return a TOML document. Raises ValueError, also for one that is nested too deep."""
+    if sys.version_info >= (3, 11):  # on demand: most starts read none
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        document: dict[str, Any] = tomllib.loads(text)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    return document
 
 
 def read_own_json(path: Path, shape: type[T]) -> T | None:

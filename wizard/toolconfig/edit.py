@@ -15,6 +15,7 @@ from typing import Any
 
 from wizard.model.errors import WizardError
 from wizard.model.messages import Message
+from wizard.model.typed import from_toml
 from wizard.process import redact
 from wizard.toolconfig import conda_edit, pip, uv
 from wizard.toolconfig.files import SettingsFile
@@ -37,7 +38,7 @@ class _Format:
 _FORMATS = {
     # pip reads a byte order mark as part of the first line, and then reads nothing at all.
     Tool.PIP: _Format(pip.parse, pip.value_of, pip.edited, ("#", ";"), takes_mark=False),
-    Tool.UV: _Format(uv.parse, uv.value_of, uv.edited, ("#",)),
+    Tool.UV: _Format(from_toml, uv.value_of, uv.edited, ("#",)),
     Tool.CONDA: _Format(conda_edit.parse, conda_edit.value_of, conda_edit.edited, ("#",)),
 }
 

@@ -12,21 +12,16 @@ One file: reading and editing know the same keys.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from wizard.model.typed import from_toml
 from wizard.toolconfig.files import ToolReading, read_files, settings_files
 from wizard.toolconfig.model import ROLES, TRUE_WORDS, Option, Tool, UserContext, line_with
 from wizard.toolconfig.text_file import body_of, split_lines
 from wizard.undo.model import Value
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _VARIABLES = {  # of two for one option the later wins
     "UV_INDEX_URL": "index-url",
@@ -52,18 +47,9 @@ def read_uv(around: UserContext) -> ToolReading:
     return reading
 
 
-def parse(text: str) -> dict[str, Any]:
-    """Return the document as it is read. Raises ValueError."""
-    try:
-        document: dict[str, Any] = tomllib.loads(text)
-    except RecursionError as error:
-        raise ValueError("nested too deep") from error
-    return document
-
-
 def parse_uv_options(text: str, path: Path) -> list[Option]:
     """Return the options of both tables, those of `[pip]` last; odd types are left out. Raises ValueError."""
-    document, lines = parse(text), text.splitlines()
+    document, lines = from_toml(text), text.splitlines()
     found: list[Option] = []
     inner = document.get("pip")
     for prefix, table in (("", document), ("pip.", inner if isinstance(inner, dict) else {})):
@@ -163,7 +149,7 @@ def _texts(group: list[Option], key: str) -> tuple[str, ...]:
 
 def value_of(text: str, key: str) -> Value:
     """Return what a key says. Raises ValueError, also for a value of another kind than text or texts."""
-    document = parse(text)
+    document = from_toml(text)
     if key == "index" or _NAMED.match(key):
         at = _entry(document, key)
         return None if at is None else str(document["index"][at]["url"])
@@ -204,7 +190,7 @@ def _entry(document: dict[str, Any], key: str) -> int | None:
 def edited(text: str, key: str, value: Value, newline: str, is_tidy: bool) -> str:
     """Return the text with the key changed. Raises ValueError for what cannot be done in this file."""
     if key == "index" or _NAMED.match(key):
-        at = _entry(parse(text), key)
+        at = _entry(from_toml(text), key)
         if value is not None and not isinstance(value, str):
             raise ValueError("an address is one text")
         if at is None:
@@ -279,7 +265,7 @@ def _heads(lines: list[str]) -> list[int]:
 
 def _is_whole(text: str) -> bool:
     try:
-        parse(text)
+        from_toml(text)
     except ValueError:
         return False
     return True

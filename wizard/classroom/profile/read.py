@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import sys
 from pathlib import Path
 
 from packaging.utils import canonicalize_name
@@ -41,12 +40,8 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError
 from wizard.model.lock import BY_PROFILE, LockedFile
 from wizard.model.messages import LANGUAGES, message, text
+from wizard.model.typed import from_toml
 from wizard.system.traits import known
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _MOST_LOCKS = 64
 _MOST_FILES = 1000
@@ -106,7 +101,7 @@ def parse_profile(data: bytes, where: str = "profile.torchlab") -> Profile:
         # A byte order mark is what Windows' own editor may leave.
         words = data.decode("utf-8-sig")
         _check_keys(words)
-        value = tomllib.loads(words)
+        value = from_toml(words)
     except (ValueError, RecursionError) as error:
         raise UsageError("profile-not-toml", details=str(error), file=where) from error
     problems = Problems()
