@@ -34,6 +34,12 @@ def test_every_file_of_data_is_in_it(wheel: zipfile.ZipFile, folder: str) -> Non
     assert {f"wizard/_data/{name}" for name in tracked(folder)} <= set(wheel.namelist())
 
 
+def test_the_compiled_catalogues_are_in_it(wheel: zipfile.ZipFile) -> None:
+    texts = [name for name in tracked("resources/locale") if name.endswith(".po")]
+    assert texts
+    assert {f"wizard/_data/{name[:-3]}.mo" for name in texts} <= set(wheel.namelist())
+
+
 def test_every_module_is_in_it_and_nothing_else_of_the_tree(wheel: zipfile.ZipFile) -> None:
     names = set(wheel.namelist())
     assert set(tracked("wizard")) <= names

@@ -2,27 +2,20 @@
 
 from __future__ import annotations
 
-import ast
 import json
 import re
 import subprocess
 import sys
-import unicodedata
 from collections.abc import Iterator
-from pathlib import Path
 
 import click
 import pytest
 
-import wizard.cli
+from tests.sentences import marked
 from wizard.cli.main import main
 from wizard.cli.root import all_commands, parse, told_language
 from wizard.cli.tables import width, wrap
 from wizard.cli.terminal import Terminal
-from wizard.model.messages import command_line_words
-
-_BLANK = re.compile(r"%(?:\(\w+\))?[a-z]")
-_CLI = Path(wizard.cli.__path__[0])
 
 
 def no_window(*anything: object) -> int:
@@ -39,23 +32,6 @@ def commands(group: click.Command, name: str = "torch-wizard") -> Iterator[tuple
             yield from commands(command, f"{name} {below}")
 
 
-def marked(source: str) -> set[str]:
-    """Return the texts that stand in N_(…)."""
-    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    named = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "N_"]
-    return {word.value for call in named for word in call.args if isinstance(word, ast.Constant)}
-
-
-def texts() -> set[str]:
-    return {text for path in _CLI.rglob("*.py") for text in marked(path.read_text("utf-8"))}
-
-
-def test_every_text_is_translated_and_nothing_else_is() -> None:
-    table = command_line_words("zh_CN")
-    assert sorted(texts() - set(table)) == []
-    assert sorted(set(table) - texts()) == []
-
-
 def test_every_text_that_is_shown_is_marked() -> None:
     shown: set[str | None] = set()
     for name, command in commands(all_commands()):
@@ -65,17 +41,7 @@ def test_every_text_that_is_shown_is_marked() -> None:
                 f"{name} {param.name} says nothing"
             )
             shown |= {param.help, *getattr(param, "heading", ())}
-    assert sorted({text for text in shown if text} - texts()) == []
-
-
-def test_the_translation_has_the_same_blanks_and_is_one() -> None:
-    for english, chinese in command_line_words("zh_CN").items():
-        assert sorted(_BLANK.findall(english)) == sorted(_BLANK.findall(chinese)), english
-        assert any(unicodedata.east_asian_width(letter) == "W" for letter in chinese) or "：" in chinese, english
-
-
-def test_a_text_that_nobody_translated_is_found() -> None:
-    assert marked('option("--new", help=N_("nobody has " "translated this"))') == {"nobody has translated this"}
+    assert sorted({text for text in shown if text} - {sentence for _, sentence in marked()}) == []
 
 
 @pytest.mark.parametrize("columns", ["60", "80", "120"])

@@ -13,8 +13,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, TextIO
 
+from wizard.model.catalogue import translate
 from wizard.model.errors import Cancelled, UsageError, WizardError
-from wizard.model.messages import Message, command_line_words, message, system_language, text
+from wizard.model.messages import Message, message, system_language, text
 from wizard.model.redact import redact
 from wizard.system import moving
 
@@ -115,7 +116,7 @@ class Terminal:
 
     def translated(self, english: str) -> str:
         """Return a text of the help or of a complaint in the person's language."""
-        return command_line_words(self.language or system_language()).get(english, english)
+        return translate(english, self.language or system_language())
 
     def say(self, words: Message) -> None:
         self.write(self.words(words))

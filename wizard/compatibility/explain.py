@@ -14,7 +14,7 @@ from typing import Any
 from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
 from wizard.compatibility.model import SCHEMA, Candidate, Reason, Verdict
 from wizard.machine.model import Machine
-from wizard.model.messages import Message, message, system_language, text
+from wizard.model.messages import Message, joined, message, system_language, text
 
 # Why another build was not chosen: the first true reason, for those that do not fit and for those that do.
 #
@@ -147,7 +147,7 @@ def why_not_newest(verdict: Verdict, language: str | None = None) -> str | None:
         names = text(message("plan.and"), language).join(variant_name(tag, language) for tag in rejection.variants)
         words = text(rejection.reason.message, language)
         sentences.append(text(message("plan.rejection", builds=names, why=words), language))
-    return text(message("plan.space"), language).join(sentences)
+    return joined(sentences, language or system_language())
 
 
 def after_update(verdict: Verdict, language: str | None = None) -> str | None:

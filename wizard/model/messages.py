@@ -1,10 +1,9 @@
 """Words for people: a message is a value (key and parameters) and becomes text at the edge.
 
-Values travel through plans, events and reports, so a window can switch language on a finished
-run. The catalogues are `resources/i18n/<area>.<language>.toml`, dotted keys, str.format
-templates; a key lives in one area only. An area is read when a sentence of it is first wanted,
-for reading all of them takes longer than the window's first picture. The window's own labels are
-Qt Linguist's, not here.
+Values travel through plans, events and reports, so a window can switch language on a finished run. A sentence is
+English, a str.format template; `model.catalogue` has the other languages. What is not written where it is said stands
+in `resources/i18n/<area>.en.toml` under its dotted key, in one area only. An area is read when a sentence of it is
+first wanted, for reading all of them takes longer than the window's first picture.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Union
 
+from wizard.model.catalogue import translate
 from wizard.system import paths
 from wizard.system.facts import interface_language
 
@@ -88,8 +88,8 @@ def _flatten(table: Mapping[str, Any], prefix: str = "") -> dict[str, str]:
     return flat
 
 
-def _files(language: str) -> list[Path]:
-    return sorted((paths.resources_dir() / "i18n").glob(f"*.{language}.toml"))
+def _files() -> list[Path]:
+    return sorted((paths.resources_dir() / "i18n").glob("*.en.toml"))
 
 
 @cache
@@ -128,47 +128,47 @@ def _read_plain(text: str) -> dict[str, str] | None:
     return found
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def _tables(language: str) -> Mapping[str, tuple[Path, ...]]:
+@cache
+def _tables() -> Mapping[str, tuple[Path, ...]]:
     """Which files have a table of that name: found without reading what is in it."""
     found: dict[str, tuple[Path, ...]] = {}
-    for path in _files(language):
+    for path in _files():
         for head in _HEADS.findall(path.read_bytes()):
             name = head.decode()
             found[name] = (*found.get(name, ()), path)
     return found
 
 
-def _template(key: str, language: str) -> str:
+def _template(key: str) -> str:
     """Raises KeyError."""
     table = key
     while table := table.rpartition(".")[0]:
-        for path in _tables(language).get(table, ()):
+        for path in _tables().get(table, ()):
             if key in _area(path):
                 return _area(path)[key]
-    return catalogue(language)[key]
+    return _english()[key]
 
 
 def sentences_of(table: str, language: str) -> dict[str, str]:
     """All of `[table]`, by the rest of their keys."""
     start = f"{table}."
-    areas = [_area(path) for path in _tables(language).get(table, ())]
-    return {key[len(start) :]: words for area in areas for key, words in area.items() if key.startswith(start)}
+    areas = [_area(path) for path in _tables().get(table, ())]
+    found = {key: words for area in areas for key, words in area.items() if key.startswith(start)}
+    return {key[len(start) :]: translate(words, language, key) for key, words in found.items()}
 
 
-@lru_cache(maxsize=len(LANGUAGES))
-def catalogue(language: str) -> Mapping[str, str]:
-    """Everything there is: for who looks whether there are words for something."""
+@cache
+def _english() -> Mapping[str, str]:
     merged: dict[str, str] = {}
-    for path in _files(language):
+    for path in _files():
         merged.update(_area(path))
     return merged
 
 
-def command_line_words(language: str) -> Mapping[str, str]:
-    """English text of the command line's grammar -> that language's; nothing for English (`Terminal.translated`)."""
-    path = paths.resources_dir() / "translations" / f"command_line_{language}.toml"
-    return _area(path) if path.is_file() else {}
+@lru_cache(maxsize=len(LANGUAGES))
+def catalogue(language: str) -> Mapping[str, str]:
+    """Everything that stands in a table: for who looks whether there are words for something."""
+    return {key: translate(words, language, key) for key, words in _english().items()}
 
 
 def system_language() -> str:
@@ -195,12 +195,14 @@ def text(value: Words, language: str | None = None) -> str:
     wanted = language or system_language()
     if value.key == _IN_EACH:
         return str(value.params.get(wanted) or value.params[LANGUAGES[0]])
+    english = _template(value.key)
+    translated = translate(english, wanted, value.key)
     try:
-        return _template(value.key, wanted).format_map(_filled(value.params, wanted))
+        return translated.format_map(_filled(value.params, wanted))
     except (KeyError, ValueError, IndexError, AttributeError, TypeError):
-        if wanted == LANGUAGES[0]:
+        if translated == english:
             raise
-        return _template(value.key, LANGUAGES[0]).format_map(_filled(value.params, LANGUAGES[0]))
+        return english.format_map(_filled(value.params, LANGUAGES[0]))
 
 
 def _filled(params: Mapping[str, Param], language: str) -> dict[str, Scalar]:

@@ -37,6 +37,11 @@ def _package_data() -> Path:
     return packed if packed.is_dir() else here.parent
 
 
+def is_installed() -> bool:
+    """True for a wheel that is put in, and for the frozen program; False in a copy of the source."""
+    return is_frozen() or _package_data().name == "_data"
+
+
 def matrices_dir() -> Path:
     """The shipped tables, or the folder that TORCH_WIZARD_MATRICES names in their place."""
     moved = os.environ.get(MATRICES_VARIABLE)

@@ -1,4 +1,4 @@
-"""The language of the window, switched live: Qt's own catalogue for labels, `model.messages` for the rest."""
+"""The language of the window, switched live: labels and messages are of one catalogue (`model.catalogue`)."""
 
 from __future__ import annotations
 
@@ -8,11 +8,27 @@ from collections.abc import Iterable
 from PySide6.QtCore import QLibraryInfo, QLocale, QObject, QTranslator, Signal
 from PySide6.QtWidgets import QApplication
 
+from wizard.model.catalogue import translate
 from wizard.model.messages import Words, catalogue, joined, text
-from wizard.system import paths
 
 LANGUAGE_NAMES = {"en": "English", "zh_CN": "简体中文"}
 _LOG = logging.getLogger(__name__)
+
+
+class _Labels(QTranslator):
+    """What `tr` asks: the catalogue. A context is the class that a label is of."""
+
+    def __init__(self, parent: QObject, language: str) -> None:
+        super().__init__(parent)
+        self._language = language
+
+    def isEmpty(self) -> bool:
+        return False
+
+    def translate(self, context: str, source: str, disambiguation: str | None = None, count: int = -1) -> str | None:
+        """Return None where the catalogue has nothing, so that Qt asks its own next."""
+        found = translate(source, self._language, context)
+        return found if found != source else None
 
 
 class Translator(QObject):
@@ -46,16 +62,9 @@ class Translator(QObject):
 
     def _load(self, language: str) -> list[QTranslator]:
         """Ours, and Qt's (the words of its file dialog)."""
-        places = (
-            (f"wizard_{language}", str(paths.resources_dir() / "translations")),
-            (f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
-        )
-        found = []
-        for name, folder in places:
-            translator = QTranslator(self)
-            if translator.load(name, folder):
-                found.append(translator)
-        return found
+        theirs = QTranslator(self)
+        is_there = theirs.load(f"qtbase_{language}", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath))
+        return [_Labels(self, language), *([theirs] if is_there else [])]
 
     def name(self, key: str, fallback: str) -> str:
         """For names that the catalogue may know (`verify.name.matmul`)."""
