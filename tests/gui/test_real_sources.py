@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from tests.gui.walking import go_to, press, put_away, settle, visible
-from tests.run import test_race
-from tests.run.test_elect import NO_CARD
-from tests.run.test_race import SLOW, Lab
+from tests.run import test_benchmark
+from tests.run.test_benchmark import SLOW, Lab
+from tests.run.test_select_build import NO_CARD
 from tests.servers.mirror_server import MirrorServer, Ways
 from wizard.app.pages.order import AppState, PageId
 from wizard.app.pages.sources import pill_of
@@ -26,7 +26,7 @@ from wizard.run.model import Facts, Requirement
 from wizard.sources.model import UserSettings
 from wizard.undo.journal import UndoJournal
 
-lab, wheels = test_race.lab, test_race.wheels
+lab, wheels = test_benchmark.lab, test_benchmark.wheels
 
 
 class OnThisMachine(WindowSession):
@@ -67,8 +67,8 @@ def window(qapp: QApplication, qtbot: QtBot, tmp_path: Path, lab: Lab, person: P
 
 def begin(window: WizardWindow, lab: Lab) -> None:
     """Packages from an index by hand, which has no torch: so nobody but loopback is asked."""
-    own = lab.stack.enter_context(MirrorServer(lab.wheels, Ways(lacks=(test_race.TORCH,))))
-    test_race.write_mirrors(Path(os.environ["TORCH_WIZARD_HOME"]), lab.rows, lab.layouts)
+    own = lab.stack.enter_context(MirrorServer(lab.wheels, Ways(lacks=(test_benchmark.TORCH,))))
+    test_benchmark.write_mirrors(Path(os.environ["TORCH_WIZARD_HOME"]), lab.rows, lab.layouts)
     window.navigator._state = AppState(choices=Choices(mirrors="race", index=own.simple, python="3.11"))
 
 
@@ -81,7 +81,7 @@ def test_the_race_is_seen_in_the_page(qtbot: QtBot, window: WizardWindow, lab: L
     lab.add("official", Ways(bytes_per_second=SLOW))
     lab.add("quick")
     lab.add("refuses", Ways(refuses="all"))
-    test_race.forge(wheels)
+    test_benchmark.forge(wheels)
     for index in (wheels / "forge").rglob("repodata.json"):
         index.write_text(index.read_text(encoding="utf-8").replace("3.12.4", "3.11.9"), encoding="utf-8")
     lab.rows["conda-forge", "quick"] = f"{lab.add('forge-here').url}/forge"

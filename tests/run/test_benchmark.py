@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tests.run.mirrors import NOWHERE, write_mirrors
-from tests.run.test_elect import NO_CARD
+from tests.run.test_select_build import NO_CARD
 from tests.servers.mirror_server import MirrorServer, Ways
 from tests.sources.torch_wheels import torch_wheel
 from tests.sources.wheels import make_wheel

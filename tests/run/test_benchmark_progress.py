@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.run import test_race
-from tests.run.test_race import SLOW, Lab
+from tests.run import test_benchmark
+from tests.run.test_benchmark import SLOW, Lab
 from tests.servers.mirror_server import Ways
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices
@@ -18,14 +18,14 @@ from wizard.run.model import Facts, SelectedBuild
 from wizard.run.select.select_build import select_build
 from wizard.sources.model import SourceStatus, UserSettings
 
-lab, wheels = test_race.lab, test_race.wheels
+lab, wheels = test_benchmark.lab, test_benchmark.wheels
 
 
 def asked(lab: Lab, home: Path, fresh: bool = False) -> tuple[SelectedBuild, list[SourceStatus]]:
-    test_race.write_mirrors(home, lab.rows, lab.layouts)
+    test_benchmark.write_mirrors(home, lab.rows, lab.layouts)
     choices = Choices(engine="venv", mirrors="race")
-    matrix, facts, told = load_matrix(), Facts(test_race.NO_CARD, UserSettings(), (), 0.0), []
-    verdict = resolve(test_race.NO_CARD, matrix, choices)
+    matrix, facts, told = load_matrix(), Facts(test_benchmark.NO_CARD, UserSettings(), (), 0.0), []
+    verdict = resolve(test_benchmark.NO_CARD, matrix, choices)
     selected = select_build(facts, matrix, verdict, choices, None, lambda: False, fresh, told.append)
     return selected, told
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.sources.test_candidates import LAB, SETTINGS, Typed
+from tests.sources.test_known_sources import LAB, SETTINGS, Typed
 from wizard.model.errors import UsageError
 from wizard.model.messages import text
 from wizard.sources.cross_check import is_same_site
