@@ -161,7 +161,9 @@ SELECTED = SelectedBuild(
 
 
 def _mirror(kind: str, name: str, operator: tuple[str, str], url: str, layout: str = "simple") -> MirrorRow:
-    return MirrorRow(kind, name, *operator, layout, "alive", "2026-11", "recorded", url)
+    en, zh = operator
+    known = {"status": "alive", "as_of": "2026-11", "source": "recorded"}
+    return MirrorRow(kind=kind, id=name, layout=layout, url=url, operator_en=en, operator_zh=zh, **known)
 
 
 MIRRORS = (

@@ -14,6 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from msgspec.structs import replace
+
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, in_each
 from wizard.model.tables import DATE, Row, TableError, Words, parse_table, shipped_table
@@ -42,18 +44,22 @@ _LAYOUTS = {
 }
 
 
-class MirrorRow(Row, frozen=True):
-    """`url` may hold `{variant}`. `layout`: "simple", "flat", "channel" or "files" (a folder to browse)."""
+class MirrorRow(Row, frozen=True, kw_only=True):
+    """A source as a table names it. `url` may hold `{variant}`. `layout`: "simple", "flat", "channel" or "files" (a
+    folder to browse)."""
+
+    KEYS = (("kind", "id"), ("kind", "url"))
 
     kind: str
     id: Words
-    operator_en: Words
-    operator_zh: Words
     layout: str
-    status: Words
-    as_of: str
-    source: Words
     url: str | None = None
+    name: str = ""  # a lab's own word for the operator
+    operator_en: str = ""
+    operator_zh: str = ""
+    status: str = OWN
+    as_of: str = ""
+    source: str = ""
     forbidden_means_missing: bool = False
     completeness: str = ""
     evidence: str = ""
@@ -71,19 +77,24 @@ class MirrorRow(Row, frozen=True):
 
     @property
     def operator(self) -> Message:
-        return in_each(en=self.operator_en, zh_CN=self.operator_zh)
+        named = self.name or self.id
+        return in_each(en=self.operator_en or named, zh_CN=self.operator_zh or named)
 
     def address(self, variant: str = "") -> str:
-        """Raises ValueError for the row that has none."""
+        """Return the address of one variant. Raises ValueError for the row that has none."""
         if self.url is None:
             raise ValueError(f"{self.kind}/{self.id} has no address")
         return self.url.replace(_VARIANT, variant)
 
 
-class ShippedRow(MirrorRow, frozen=True):
+class ShippedRow(MirrorRow, frozen=True, kw_only=True):
     """`url` may only be left out for pip's and uv's own default."""
 
-    KEYS = (("kind", "id"), ("kind", "url"))
+    operator_en: Words
+    operator_zh: Words
+    status: Words
+    as_of: str
+    source: Words
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -91,12 +102,25 @@ class ShippedRow(MirrorRow, frozen=True):
             raise ValueError(f"as_of: must be a day or a month: {self.as_of}")
         if bad := [host for host in self.hosts if not _HOST.fullmatch(host)]:
             raise ValueError(f"hosts: no name of a host, and no SHA-256 of one: {bad[0]}")
+        if self.name:
+            raise ValueError("name: operator_en and operator_zh say it")
         if self.status != "alive":
             raise ValueError("status: only what is alive is kept")
         if self.url is None and (self.kind, self.id) != ("pypi", "official"):
             raise ValueError("url: must be given")
         if self.url is not None and not self.url.startswith("https://"):
             raise ValueError(f"url: not an https address: {self.url}")
+
+
+class OwnRow(MirrorRow, frozen=True, kw_only=True):
+    """A lab's row: of a kind that is ever asked, with an address."""
+
+    url: str
+
+    def __post_init__(self) -> None:
+        if self.kind not in _OWN_KINDS:
+            raise ValueError(f"kind: must be one of {', '.join(_OWN_KINDS)}")
+        super().__post_init__()
 
 
 class MirrorTable(Row, frozen=True):
@@ -106,52 +130,6 @@ class MirrorTable(Row, frozen=True):
         official = {row.kind for row in self.mirror if row.id == "official"}
         if missing := [kind for kind in _OWN_KINDS if kind not in official]:
             raise ValueError(f"mirror: no official {missing[0]}")
-
-
-class OwnRow(Row, frozen=True, kw_only=True):
-    """A lab's row: what it must say, and what it may."""
-
-    KEYS = (("kind", "id"), ("kind", "url"))
-
-    kind: str
-    layout: str
-    url: str
-    id: Words
-    name: str = ""
-    operator_en: str = ""
-    operator_zh: str = ""
-    status: str = OWN
-    as_of: str = ""
-    source: str = ""
-    forbidden_means_missing: bool = False
-    completeness: str = ""
-    evidence: str = ""
-    note: str = ""
-    hosts: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        if self.kind not in _OWN_KINDS:
-            raise ValueError(f"kind: must be one of {', '.join(_OWN_KINDS)}")
-        self.row("-")
-
-    def row(self, path: str) -> MirrorRow:
-        named = self.name or self.id
-        return MirrorRow(
-            self.kind,
-            self.id,
-            self.operator_en or named,
-            self.operator_zh or named,
-            self.layout,
-            self.status,
-            self.as_of,
-            self.source or path,
-            self.url,
-            self.forbidden_means_missing,
-            self.completeness,
-            self.evidence,
-            self.note,
-            self.hosts,
-        )
 
 
 class OwnTable(Row, frozen=True):
@@ -189,11 +167,11 @@ def mirror_rows() -> tuple[MirrorRow, ...]:
 
 
 def with_own(shipped: tuple[MirrorRow, ...], document: str, path: str) -> tuple[MirrorRow, ...]:
-    """Raises TableError for a row that cannot be used."""
-    told = parse_table("mirrors", document, OwnTable)
-    own = tuple(row.row(path) for row in told.mirror)
+    """Return the shipped rows and a lab's own in `document`. Raises TableError for a row that cannot be used."""
+    table = parse_table("mirrors", document, OwnTable)
+    own = tuple(replace(row, source=row.source or path) for row in table.mirror)
     replaced = {(row.kind, row.id) for row in own}
-    kept = [row for row in shipped if row.id == "official"] if told.only_these else list(shipped)
+    kept = [row for row in shipped if row.id == "official"] if table.only_these else list(shipped)
     return (*(row for row in kept if (row.kind, row.id) not in replaced), *own)
 
 
