@@ -168,3 +168,11 @@ def test_help_waits_for_nothing_that_it_does_not_show() -> None:
     assert loaded & heavy == set()
     rooms = ("wizard.transfer", "wizard.process", "wizard.run", "wizard.app.session", "wizard.cli.pick")
     assert {name for name in loaded if name.startswith(rooms)} == set()
+
+
+@pytest.mark.parametrize("words", [["runs"], ["envs", "list"], ["pick", "--offline"]])
+def test_a_command_without_the_network_waits_for_no_part_of_it_and_for_no_other_command(words: list[str]) -> None:
+    loaded = loaded_by(*words)
+    assert loaded & {"requests", "urllib3", "ssl", "installer", "PySide6", "rich", "aiohttp", "rattler"} == set()
+    others = ("wizard.sources", "wizard.install.store", "wizard.app.session", "wizard.cli.setup", "wizard.cli.sources")
+    assert {name for name in loaded if name.startswith(others)} == set()

@@ -33,12 +33,12 @@ from wizard.app.use.settings import (
     situation_of,
     use,
 )
-from wizard.app.use.sources import NEEDED, Judge
+from wizard.app.use.sources import NEEDED
 from wizard.app.use.volumes import remember, with_volumes
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Plan, Verdict
-from wizard.compatibility.resolve import canonical, check_choices, check_extras, resolve
+from wizard.compatibility.resolve import Judge, canonical, check_choices, check_extras, resolve
 from wizard.diagnose.checks.packages import compare_contents
 from wizard.diagnose.environment_changes import drift
 from wizard.diagnose.repair.plan import RepairPreview

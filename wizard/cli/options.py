@@ -90,20 +90,26 @@ SOURCES = under(
 )
 
 
+def names_network(arguments: Arguments) -> bool:
+    return not (arguments.proxy is None and arguments.no_proxy is None and arguments.ca_file is None)
+
+
 def network_from(arguments: Arguments) -> Network:
     """Return what was saved, with the options over it. Raise UsageError `network-…`."""
     from dataclasses import replace
 
     from wizard.app.use.network import load_network
-    from wizard.transfer.proxy.bypass import checked_entries
-    from wizard.transfer.tls import checked_certificate
 
     wish = load_network()
     if arguments.proxy is not None:
         wish = _with_proxy(wish, arguments.proxy)
     if arguments.no_proxy is not None:
+        from wizard.transfer.proxy.bypass import checked_entries
+
         wish = replace(wish, no_proxy=checked_entries(arguments.no_proxy, "--no-proxy"))
     if arguments.ca_file is not None:
+        from wizard.transfer.tls import checked_certificate
+
         wish = replace(wish, certificate=checked_certificate(arguments.ca_file, "--ca-file"))
     return wish
 

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wizard.app.session import Session
 from wizard.cli.command import Arguments, command, flag, option
 from wizard.cli.help import N_
-from wizard.cli.options import BUILD, JSON, NETWORK, SOURCES, choices_from, network_from
-from wizard.cli.sources.matrices import news_document, told, warn_of_overlay
+from wizard.cli.options import BUILD, JSON, NETWORK, SOURCES, choices_from, names_network, network_from
 from wizard.cli.tables import align, width
 from wizard.cli.terminal import Terminal
+from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.compatibility.explain import (
     after_update,
@@ -29,13 +28,18 @@ from wizard.compatibility.explain import (
     why_not_newest,
 )
 from wizard.compatibility.model import Candidate, Choices, Verdict
-from wizard.compatibility.resolve import canonical, check_choices
+from wizard.compatibility.resolve import Judge, canonical, check_choices
 from wizard.machine.machine_file import read_machine_file
 from wizard.machine.model import Machine
+from wizard.machine.probe import probe
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message, text
-from wizard.run.model import Facts
-from wizard.run.select.learned_rows import JudgedBuild
+
+if TYPE_CHECKING:  # what asks the sources is loaded by who does
+    from wizard.app.session import Session
+    from wizard.run.model import Facts
+    from wizard.run.select.learned_rows import JudgedBuild
+    from wizard.transfer.proxy.model import Network
 
 _ROWS = 6
 _MOST_COLUMNS = 7
@@ -53,18 +57,29 @@ _GAP = "  "
     *NETWORK,
 )
 def pick(arguments: Arguments, terminal: Terminal) -> int:
-    session, choices = Session(network_from(arguments)), canonical(choices_from(arguments))
-    check_choices(choices, session.matrix)
-    warn_of_overlay(terminal)
+    choices, matrix = canonical(choices_from(arguments)), load_matrix()
+    is_live = not (arguments.machine or choices.offline)
+    network = network_from(arguments) if is_live or names_network(arguments) else None
+    check_choices(choices, matrix)
+    if matrix.overlay and matrix.overlay.problems:
+        from wizard.cli.sources.matrices import warn_of_overlay
+
+        warn_of_overlay(terminal)
+    judge = Judge(matrix).judge
+    if is_live:
+        return _pick_here(network, choices, arguments, terminal)
     if not arguments.machine:
-        return _pick_here(session, choices, arguments, terminal)
+        machine = probe()
+        _tell(judge(machine, choices), machine, None, arguments, terminal)
+        return ExitStatus.DONE
     files, is_named = _files(arguments.machine)
     if _names_sources(choices):
         terminal.say(message("matrices.sources-not-asked"))
     status = ExitStatus.DONE
     for file in files:
         try:
-            _answer(read_machine_file(file), file.name if is_named else None, session, choices, arguments, terminal)
+            machine = read_machine_file(file)
+            _tell(judge(machine, choices), machine, file.name if is_named else None, arguments, terminal)
         except UsageError as error:
             if not is_named:
                 raise
@@ -73,10 +88,7 @@ def pick(arguments: Arguments, terminal: Terminal) -> int:
     return status
 
 
-def _answer(
-    machine: Machine, name: str | None, session: Session, choices: Choices, arguments: Arguments, terminal: Terminal
-) -> None:
-    verdict = session.judge(machine, choices)
+def _tell(verdict: Verdict, machine: Machine, name: str | None, arguments: Arguments, terminal: Terminal) -> None:
     if arguments.json:
         terminal.document(pick_document(verdict, name, terminal.language))
         return
@@ -101,24 +113,26 @@ def _files_of(path: Path) -> list[Path]:
     return sorted(path.glob("*.json")) if path.is_dir() else [path]
 
 
-def _pick_here(session: Session, choices: Choices, arguments: Arguments, terminal: Terminal) -> int:
+def _pick_here(network: Network | None, choices: Choices, arguments: Arguments, terminal: Terminal) -> int:
+    """With what the sources that this computer reaches would give, and what they have beyond the tables."""
+    from wizard.app.session import Session
+
+    session = Session(network)
     facts = session.probe()
     verdict = session.judge(facts.machine, choices)
-    carried, news = (None, ()) if choices.offline else _live(session, facts, choices)
+    carried, news = _live(session, facts, choices)
     if arguments.json:
         document = pick_document(verdict, None, terminal.language)
-        terminal.document({**document, **_live_document(carried, news, choices, terminal)})
+        terminal.document({**document, **_live_document(carried, news, terminal)})
         return ExitStatus.DONE
-    terminal.line(render(verdict, terminal.language, facts.machine if arguments.explain else None))
-    if carried:
-        terminal.line(terminal.words(carried))
+    _tell(verdict, facts.machine, None, arguments, terminal)
+    terminal.line(terminal.words(carried))
     for line in _news_lines(news, terminal):
         terminal.line(line)
     return ExitStatus.DONE
 
 
 def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tuple[JudgedBuild, ...]]:
-    """What the sources that this computer reaches would give, and what they have beyond the tables."""
     try:
         selected = session.select_build(facts, choices)
     except WizardError as error:
@@ -131,11 +145,9 @@ def _live(session: Session, facts: Facts, choices: Choices) -> tuple[Message, tu
     return found, session.news(facts, choices)
 
 
-def _live_document(
-    carried: Message | None, news: tuple[JudgedBuild, ...], choices: Choices, terminal: Terminal
-) -> dict[str, Any]:
-    if choices.offline or carried is None:
-        return {}
+def _live_document(carried: Message, news: tuple[JudgedBuild, ...], terminal: Terminal) -> dict[str, Any]:
+    from wizard.cli.sources.matrices import news_document
+
     return {
         "carried": carried.to_json(terminal.language),
         "new": [
@@ -150,6 +162,8 @@ def _live_document(
 
 
 def _news_lines(news: tuple[JudgedBuild, ...], terminal: Terminal) -> Iterator[str]:
+    from wizard.cli.sources.matrices import told
+
     for one in news:
         yield f"{told(one.build, terminal)} {terminal.words(_fit(one, terminal))}"
     if any(one.fits for one in news):

@@ -1,10 +1,10 @@
-"""The decision: what was asked for, and every build with its verdict, the best first. Pure.
-
-The decision: every build with its verdict, the best first. Pure: facts in, verdict out.
+"""The decision: what was asked for, and every build with its verdict, the best first. Pure: facts in, verdict out.
 
 The rule for best: the newest stable release that has a build fitting every card, the driver, the Python, the
 system and the C library; among its builds the highest CUDA. Without a usable card, the CPU build. Cards that
 no single build covers: the build for the strongest, and the others are named.
+
+One file: the rule, and its verdict kept for machines that are alike.
 """
 
 from __future__ import annotations
@@ -291,3 +291,29 @@ def _rank(candidate: Candidate) -> tuple[bool, bool, tuple[int, ...], tuple[int,
 
 def _build_rank(build: Build) -> tuple[bool, tuple[int, ...], tuple[int, ...]]:
     return build.variant != CPU, version_key(build.torch), variant_key(build.variant)
+
+
+_MOST_JUDGED = 64  # a verdict is large
+
+
+class Judge:
+    """Judges many machines; those that are alike once."""
+
+    def __init__(self, matrix: Matrix) -> None:
+        self._matrix = matrix
+        self._judged: dict[tuple[Machine, Choices], Verdict] = {}
+
+    def judge(self, machine: Machine, choices: Choices) -> Verdict:
+        """Only the best has its proof."""
+        key = (_decisive(machine), choices)
+        if key not in self._judged:
+            if len(self._judged) >= _MOST_JUDGED:
+                self._judged.clear()
+            self._judged[key] = resolve(machine, self._matrix, choices, prove_all=False)
+        return self._judged[key]
+
+
+def _decisive(machine: Machine) -> Machine:
+    """What the rule looks at: two computers of one order differ in serial numbers and folders only."""
+    gpus = tuple(replace(gpu, uuid=None, bus_id=None) for gpu in machine.gpus)
+    return replace(machine, gpus=gpus, toolkits=(), pythons=(), condas=(), volumes=(), notices=())

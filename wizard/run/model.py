@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Plan, Verdict
 from wizard.environment.create.python_part import ChosenPackage
 from wizard.machine.model import Machine
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message
-from wizard.sources.model import Offer, Source, SourceStatus, UserSettings
+
+if TYPE_CHECKING:  # a list of runs waits for no network
+    from wizard.sources.model import Offer, Source, SourceStatus, UserSettings
 
 __all__ = ["Choices", "Verdict"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from wizard.install.store import PackageStore
-from wizard.install.store.build import remove_left_behind
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.run import control
 from wizard.run.journal import read_history
@@ -64,5 +62,8 @@ def how_it_ended(folder: RunFolder) -> tuple[str, int | None]:
 
 def remove_run(folder: RunFolder) -> None:
     """With what it, or another that was killed, had half unpacked; what was fetched stays for the next."""
+    from wizard.install.store import PackageStore
+    from wizard.install.store.build import remove_left_behind
+
     moving.remove_tree(folder.path)
     remove_left_behind(PackageStore())

@@ -12,32 +12,28 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from filelock import Timeout
 
-from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Plan
-from wizard.diagnose.checks.host_facts import look_around
-from wizard.diagnose.examine import examine
-from wizard.diagnose.model import DoctorResult
-from wizard.diagnose.repair.plan import RepairPreview, plan_repair
 from wizard.diagnose.repair.snapshot import FOLDER, RepairSnapshot, kept_in, kept_runs
-from wizard.diagnose.repair.steps import read_repair
 from wizard.environment.inspect.baseline import EnvironmentChanges, drift_of, read_good_state
 from wizard.environment.inspect.installation import Installation, Meant, user_variables
-from wizard.environment.inspect.reusable import check_not_in_use
 from wizard.environment.layout import python_of
 from wizard.environment.naming import absolute_prefix
-from wizard.install.lock import parse_lock
-from wizard.install.store import PackageStore
 from wizard.model.errors import UsageError, WizardError
-from wizard.run.model import Facts
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, run_folders
 from wizard.run.runs import run_info
-from wizard.run.steps.preflight import prefix_lock
 from wizard.system import paths
 from wizard.system.links import long_path
+
+if TYPE_CHECKING:  # who only lists what repairs have kept waits for none of these
+    from wizard.compatibility.data.model import Matrix
+    from wizard.diagnose.model import DoctorResult
+    from wizard.diagnose.repair.plan import RepairPreview
+    from wizard.run.model import Facts
 
 IsCancelled = Callable[[], bool]
 
@@ -64,6 +60,9 @@ def examine_prefix(
     is_cancelled: IsCancelled = lambda: False,
 ) -> Examination:
     """Raises UsageError `no-environment`, `environment-unreadable`, Cancelled."""
+    from wizard.diagnose.checks.host_facts import look_around
+    from wizard.diagnose.examine import examine
+
     prefix = absolute_prefix(str(prefix))
     check_environment(prefix)
     env, answer = examine(
@@ -115,6 +114,8 @@ def plan_examined(
 
     Raises WizardError `repair-under-way` where an earlier one still moves files, or was killed at it.
     """
+    from wizard.diagnose.repair.plan import plan_repair
+
     if under_way := repair_under_way(found.installation.prefix):
         raise under_way
     by_hand = (choices.index, choices.torch_index, choices.find_links)
@@ -152,6 +153,10 @@ def undo_repair(prefix: Path) -> str:
 
 def restore_run(folder: RunFolder) -> bool:
     """Everything that this repair put aside goes back. False: it is no repair, or nothing was moved yet."""
+    from wizard.diagnose.repair.steps import read_repair
+    from wizard.install.lock import parse_lock
+    from wizard.install.store import PackageStore
+
     try:
         repair, plan = read_repair(folder.path), read_plan(folder.plan)
         lock = parse_lock(folder.pylock.read_text(encoding="utf-8"))
@@ -208,6 +213,9 @@ def _read(prefix: Path, run: str) -> Snapshot:
 def restore(prefix: Path) -> Snapshot:
     """Brings the newest back. Raises UsageError `nothing-to-undo`, WizardError `run-busy`, `restore-in-use`,
     `restore-failed`: then it goes on with the same command."""
+    from wizard.environment.inspect.reusable import check_not_in_use
+    from wizard.run.steps.preflight import prefix_lock
+
     found = snapshots_in(prefix)
     if not found:
         raise UsageError("nothing-to-undo", path=str(prefix))
@@ -238,6 +246,8 @@ def let_go_of_stale(prefixes: Iterable[Path], now: float | None = None) -> tuple
     gone = []
     for prefix in prefixes:
         for run in kept_runs(prefix):
+            from wizard.run.steps.preflight import prefix_lock  # most environments keep nothing
+
             with contextlib.suppress(WizardError, OSError, Timeout):
                 folder = prefix / FOLDER / run
                 if moment - long_path(folder).stat().st_mtime > KEPT_DAYS * 86_400 and not _is_unfinished(run):

@@ -12,7 +12,6 @@ from typing import Any
 import psutil
 from filelock import Timeout
 
-from wizard.app.use.doctor import restore_run
 from wizard.compatibility.model import Plan
 from wizard.environment.remove.unfinished import drop_cut_mark, is_ours_unfinished, remove_unfinished
 from wizard.model.errors import UsageError, WizardError
@@ -156,6 +155,8 @@ def _take_back(folder: RunFolder, finished_too: bool) -> None:
     if state == FINISHED and not finished_too:
         raise UsageError("run-finished", run=folder.id)
     if state != FINISHED:
+        from wizard.app.use.doctor import restore_run
+
         restore_run(folder)  # a repair that did not get to its end
     if is_ours_unfinished(prefix, folder.id):
         remove_unfinished(prefix, folder.id)

@@ -1,4 +1,4 @@
-"""Tests every known source for the wanted build (`mirrors test`), and judges described machines.
+"""Tests every known source for the wanted build (`mirrors test`).
 
 Nothing is selected and nothing is changed.
 """
@@ -6,11 +6,9 @@ Nothing is selected and nothing is changed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 
 from wizard.compatibility.data.model import PLATFORMS, Matrix
 from wizard.compatibility.model import Choices, Verdict
-from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.run.model import Facts
 from wizard.run.select.build_search import wanted_candidates
@@ -18,30 +16,6 @@ from wizard.run.select.mirror_policy import wanted_of
 from wizard.sources.benchmark import Benchmark, run_benchmark
 from wizard.sources.known_sources import source_candidates
 from wizard.sources.model import SourceKind
-
-_MOST_JUDGED = 64  # a verdict is large
-
-
-class Judge:
-    def __init__(self, matrix: Matrix) -> None:
-        self._matrix = matrix
-        self._judged: dict[tuple[Machine, Choices], Verdict] = {}
-
-    def judge(self, machine: Machine, choices: Choices) -> Verdict:
-        """Only the best has its proof."""
-        key = (_decisive(machine), choices)
-        if key not in self._judged:
-            if len(self._judged) >= _MOST_JUDGED:
-                self._judged.clear()
-            self._judged[key] = resolve(machine, self._matrix, choices, prove_all=False)
-        return self._judged[key]
-
-
-def _decisive(machine: Machine) -> Machine:
-    """What the rule looks at: two computers of one order differ in serial numbers and folders only."""
-    gpus = tuple(replace(gpu, uuid=None, bus_id=None) for gpu in machine.gpus)
-    return replace(machine, gpus=gpus, toolkits=(), pythons=(), condas=(), volumes=(), notices=())
-
 
 NEEDED = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
 IsCancelled = Callable[[], bool]

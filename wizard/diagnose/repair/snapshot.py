@@ -16,9 +16,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.diagnose.repair.owned_files import claims, distributions_named
-from wizard.install.installer import SCRATCH_NAME
-from wizard.install.record import remove_partial
-from wizard.install.wheel_data import beside
 from wizard.model.errors import WizardError
 from wizard.system import moving
 from wizard.system.links import long_path
@@ -95,6 +92,8 @@ class RepairSnapshot:
         edits: Iterable[Path],
         spare: bool,
     ) -> list[Item]:
+        from wizard.install.wheel_data import beside
+
         going = distributions_named(self.site, names)
         further = [path for path in further if os.path.lexists(long_path(path))]
         moved = claims(self.prefix, self.site, going, wheels, further, spare)
@@ -138,6 +137,8 @@ class RepairSnapshot:
 
         Raises WizardError `restore-failed`.
         """
+        from wizard.install.installer import SCRATCH_NAME
+
         if not self.is_begun:
             self.forget()
             return False
@@ -156,6 +157,8 @@ class RepairSnapshot:
 
     def _clear(self, listed: _List, wheels: tuple[Path, ...]) -> None:
         """Takes out what the repair put in. Once only: afterwards, what lies there is what was brought back."""
+        from wizard.install.record import remove_partial
+
         if (self.folder / _CLEARED).exists():
             return
         for distribution in distributions_named(self.site, listed.names):
