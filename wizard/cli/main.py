@@ -80,7 +80,7 @@ def _command(call: Call, terminal: Terminal) -> int:
 def _said(terminal: Terminal, work: Callable[[], int]) -> int:
     """Its exit status; what it raises is said to the person."""
     try:
-        return work()
+        return _drawn(terminal, work)
     except WizardError as error:
         return _told(terminal, error)
     except (Cancelled, KeyboardInterrupt):
@@ -99,6 +99,13 @@ def _said(terminal: Terminal, work: Callable[[], int]) -> int:
         log = _note(traceback.format_exc())
         terminal.error(WizardError("internal", what=type(bug).__name__, log=str(log or "-")))
         return int(ExitStatus.FAILED)
+
+
+def _drawn(terminal: Terminal, work: Callable[[], int]) -> int:
+    try:
+        return work()
+    finally:
+        terminal.drop()
 
 
 def _told(terminal: Terminal, error: WizardError) -> int:

@@ -8,9 +8,8 @@ One file: whatever carries out a run, its lines are told alike.
 from __future__ import annotations
 
 import contextlib
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +24,7 @@ from wizard.cli.terminal import Interrupt, Terminal
 from wizard.diagnose.repair.steps import read_repair
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.events import SCHEMA, Event, EventKind
-from wizard.model.messages import Message, message
+from wizard.model.messages import LANGUAGES, Message, in_each, message, text
 from wizard.model.redact import redact, redact_all
 from wizard.run.model import Preview
 from wizard.run.plan.plan_file import read_plan
@@ -104,6 +103,7 @@ def _say(arguments: Arguments, terminal: Terminal, event: str, run: str = "", **
         terminal.document({**head, **data})
 
 
+_SILENCE = "silence"  # no step is called so
 _POLL = 0.05
 _LOOK = 1.0  # seconds between two questions whether anybody is at it
 _BITE = 200  # events between two waits
@@ -133,83 +133,79 @@ def read_events(path: Path, is_alive: Callable[[], bool], on_wait: Callable[[flo
         time.sleep(_POLL)
 
 
-class Screen:
-    """Lines for a person; on a terminal also one that is drawn again and again, until the next."""
-
-    def __init__(self, terminal: Terminal) -> None:
-        self._terminal = terminal
-        self.is_tty = sys.stderr is not None and sys.stderr.isatty()
-        self._drawn = ""
-
-    def draw(self, words: str) -> None:
-        self._drawn = "    " + words
-        sys.stderr.write("\r\x1b[K" + self._drawn)
-        sys.stderr.flush()
-
-    def clear(self) -> None:
-        if self._drawn:
-            sys.stderr.write("\r\x1b[K")
-            self._drawn = ""
-
-    def line(self, line: str) -> None:
-        self.clear()
-        self._terminal.write(line)
-
-
 class ConsoleReporter:
-    """Turns events into lines of text: a step's beginning and end, and a progress line on a terminal."""
+    """Turns events into lines of text, and on a terminal what goes on into bars below them."""
 
     def __init__(self, terminal: Terminal, told: Iterable[str] = ()) -> None:
         """`told`: notices that were on the screen already."""
         self._terminal = terminal
         self._told = set(told)
-        self._screen = Screen(terminal)
+        self._titles: dict[str, Message] = {}  # of the steps that go on
         self._silence = 0  # seconds of it that were told last
 
     def tell(self, event: Event) -> None:
         self._silence = 0
+        self._terminal.drop(_SILENCE)
         if event.kind is EventKind.STEP_STARTED:
-            self._screen.line("  … " + self._words(event.data["message"]))
-        elif event.kind is EventKind.STEP_FINISHED and event.data.get("message"):
-            # The test was carried out; what it found is no tick, and the report that follows says it.
-            done = "·" if event.data["step"] == "verify" else "✓"
-            mark = done if event.data["outcome"] == "done" else "✗"
-            self._screen.line(f"  {mark} {self._words(event.data['message'])} ({event.data['seconds']} s)")
+            self._begin(event.data["step"], Message.from_json(event.data["message"]))
+        elif event.kind is EventKind.STEP_FINISHED:
+            self._end(event.data)
         elif event.kind is EventKind.NOTICE:
-            self._notice(self._words(event.data["message"]))
-        elif event.kind is EventKind.PROGRESS and event.data.get("unit") == "bytes" and event.data["step"] == "fetch":
+            self._notice(self._terminal.words(Message.from_json(event.data["message"])))
+        elif event.kind is EventKind.PROGRESS:
             self._progress(event.data)
+        elif event.kind is EventKind.RUN_FINISHED:
+            self._terminal.drop()
 
     def tell_silence(self, seconds: float) -> None:
         """On a terminal as it grows; else once, and again each time it has doubled."""
-        step = 1 if self._screen.is_tty else max(self._silence, SILENT_AFTER)
+        step = 1 if self._terminal.is_drawn_on else max(self._silence, SILENT_AFTER)
         if seconds < SILENT_AFTER or seconds < self._silence + step:
             return
         self._silence = int(seconds)
-        words = self._terminal.words(message("flow.silent", seconds=self._silence))
-        if self._screen.is_tty:
-            self._screen.draw(words)
+        words = message("flow.silent", seconds=self._silence)
+        if self._terminal.is_drawn_on:
+            self._terminal.draw(words, name=_SILENCE)
         else:
-            self._screen.line(f"  · {words}")
+            self._terminal.write(f"  · {self._terminal.words(words)}")
+
+    def _begin(self, step: str, title: Message) -> None:
+        self._titles[step] = title
+        if self._terminal.is_drawn_on:
+            self._terminal.draw(title, name=step)
+        else:
+            self._terminal.write("  … " + self._terminal.words(title))
+
+    def _end(self, data: Mapping[str, Any]) -> None:
+        self._titles.pop(data["step"], None)
+        self._terminal.drop(data["step"])
+        if not data.get("message"):
+            return
+        # The test was carried out; what it found is no tick, and the report that follows says it.
+        done = "·" if data["step"] == "verify" else "✓"
+        mark = done if data["outcome"] == "done" else "✗"
+        self._terminal.write(
+            f"  {mark} {self._terminal.words(Message.from_json(data['message']))} ({data['seconds']} s)"
+        )
 
     def _notice(self, words: str) -> None:
         if words not in self._told:
             self._told.add(words)
-            self._screen.line(f"  ! {words}")
+            self._terminal.write(f"  ! {words}")
 
-    def _words(self, data: dict[str, Any]) -> str:
-        return self._terminal.words(Message.from_json(data))
+    def _progress(self, data: Mapping[str, Any]) -> None:
+        step, done, total = data["step"], data["done"], data.get("total")
+        if step == "fetch" and data.get("unit") == "bytes":
+            self._terminal.draw(_fetch_words(data, self._terminal), done, total, step)
+        elif step in self._titles:
+            self._terminal.draw(self._titles[step], done, total, step)
 
-    def _progress(self, data: Any) -> None:
-        if not self._screen.is_tty:
-            return
-        total = data.get("total") or 0
-        rate = data.get("rate") or 0
-        words = message(
-            "cli.progress", done=round(data["done"] / 1e6), total=round(total / 1e6), rate=round(rate / 1e6, 1)
-        )
-        limit = limit_words(data.get("limited_by"))
-        self._screen.draw(self._terminal.words(words) + (f" · {self._terminal.words(limit)}" if limit else ""))
+
+def _fetch_words(data: Mapping[str, Any], terminal: Terminal) -> Message:
+    total, rate = data.get("total") or 0, data.get("rate") or 0
+    words = message("cli.progress", done=round(data["done"] / 1e6), total=round(total / 1e6), rate=round(rate / 1e6, 1))
+    limit = limit_words(data.get("limited_by"))
+    return in_each(**{each: f"{text(words, each)} · {text(limit, each)}" for each in LANGUAGES}) if limit else words
 
 
 def final_status(event: Event | None) -> ExitStatus:
@@ -222,11 +218,10 @@ _EVENT_SECONDS = 0.5
 
 
 class ResolvingTold:
-    """On a terminal one line that is drawn again; else one line for each file; with `--events` events as of a run."""
+    """On a terminal a bar; else one line for each file; with `--events` events as of a run."""
 
     def __init__(self, arguments: Arguments, terminal: Terminal) -> None:
         self._arguments, self._terminal = arguments, terminal
-        self._screen = Screen(terminal)
         self._told: set[str] = set()
         self._at = 0.0
 
@@ -234,17 +229,17 @@ class ResolvingTold:
         # Small ones may be whole between two looks.
         new = [name for name in dict.fromkeys((*progress.whole, progress.file)) if name and name not in self._told]
         self._told.update(new)
-        if progress.file and self._screen.is_tty:
-            self._screen.draw(self._terminal.words(resolving_words(progress)))
+        if progress.file and self._terminal.is_drawn_on:
+            self._terminal.draw(resolving_words(progress), progress.done, progress.total)
         else:
             for name in new:
-                self._screen.line("  … " + self._terminal.words(message("flow.resolving.begin", file=name)))
+                self._terminal.write("  … " + self._terminal.words(message("flow.resolving.begin", file=name)))
         if new or time.monotonic() - self._at >= _EVENT_SECONDS or progress.files_done == progress.files_total:
             self._at = time.monotonic()
             tell_progress(self._arguments, self._terminal, progress)
 
     def end(self) -> None:
-        self._screen.clear()
+        self._terminal.drop()
 
 
 _LAST_MOMENT = 5.0
@@ -284,6 +279,7 @@ def follow_run(
             terminal.line(event.to_line())
         else:
             narrator.tell(event)
+    terminal.drop()
     if pid is not None:
         _wait_for_end(pid)
     if last is None or last.kind is not EventKind.RUN_FINISHED:

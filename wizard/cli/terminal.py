@@ -11,13 +11,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from wizard.model.catalogue import translate
 from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.model.messages import Message, message, system_language, text
 from wizard.model.redact import redact
 from wizard.system import moving
+
+if TYPE_CHECKING:
+    from wizard.cli.progress import Bars
 
 
 def write_new(path: Path, text: str, runs: bool = False, in_new_folder: bool = False) -> None:
@@ -108,8 +111,28 @@ def _give_up(stream: TextIO) -> None:
 
 
 class Terminal:
+    """`is_drawn_on`: bars may be drawn, for a person looks on."""
+
     def __init__(self, language: str | None) -> None:
         self.language = language
+        is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self.is_drawn_on = is_terminal and os.environ.get("TERM") not in ("dumb", "unknown")
+        self._bars: Bars | None = None
+
+    def draw(self, words: Message, done: float = 0, total: float | None = None, name: str = "") -> None:
+        """Draw a bar with words below all that is said, instead of the earlier one of this name."""
+        if not self.is_drawn_on:
+            return
+        if self._bars is None:
+            from wizard.cli.progress import Bars
+
+            self._bars = Bars()
+        self._bars.draw(name, self.words(words), done, total)
+
+    def drop(self, name: str | None = None) -> None:
+        """Take a bar away; None: all of them."""
+        if self._bars:
+            self._bars.drop(name)
 
     def words(self, words: Message) -> str:
         return text(words, self.language)
@@ -135,8 +158,9 @@ class Terminal:
     def error(self, error: WizardError) -> None:
         self.write(redact(f"✗ {self.words(error.summary)}\n  {self.words(error.hint)}"))
 
-    @staticmethod
-    def _put(stream: TextIO | None, line: str) -> None:
+    def _put(self, stream: TextIO | None, line: str) -> None:
+        if self._bars:
+            self._bars.hide()
         if stream is None:  # a windowed program on Windows has no streams
             return
         try:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import asdict
 from pathlib import Path
@@ -37,7 +36,6 @@ _MAKING = (
 )
 
 
-_REDRAW_SECONDS = 0.3
 _MOST_NAMED = 20
 _NAP = 0.2
 
@@ -54,7 +52,7 @@ pack = CommandGroup("pack")
 )
 def _build(arguments: Arguments, terminal: Terminal) -> int:
     folder = Path(arguments.output).expanduser().absolute()
-    progress, interrupt = Progress(terminal), Interrupt()
+    progress, interrupt = _Progress(terminal), Interrupt()
     built = build_pack(
         Path(arguments.profile).expanduser(),
         folder,
@@ -63,7 +61,7 @@ def _build(arguments: Arguments, terminal: Terminal) -> int:
         interrupt.is_asked,
         Consent(arguments.trust, terminal, interrupt, for_pack=True),
     )
-    progress.end()
+    terminal.drop()
     return _tell(built, folder, terminal)
 
 
@@ -78,10 +76,10 @@ def _build(arguments: Arguments, terminal: Terminal) -> int:
 def _update(arguments: Arguments, terminal: Terminal) -> int:
     folder = Path(arguments.pack).expanduser().absolute()
     profile = Path(arguments.profile).expanduser() if arguments.profile else None
-    progress, interrupt = Progress(terminal), Interrupt()
+    progress, interrupt = _Progress(terminal), Interrupt()
     consent = Consent(arguments.trust, terminal, interrupt, for_pack=True)
     built = update_pack(folder, profile, _options(arguments), progress.fetched, interrupt.is_asked, consent)
-    progress.end()
+    terminal.drop()
     return _tell(built, folder, terminal)
 
 
@@ -117,9 +115,9 @@ def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
 @pack.add("check", N_("read every file and name those that are wrong"), _PACK, JSON)
 def _check(arguments: Arguments, terminal: Terminal) -> int:
     folder = Path(arguments.pack).expanduser().absolute()
-    progress, interrupt = Progress(terminal), Interrupt()
+    progress, interrupt = _Progress(terminal), Interrupt()
     checked = check_pack(folder, progress.read, interrupt.is_asked)
-    progress.end()
+    terminal.drop()
     if arguments.json:
         problems = [asdict(problem) for problem in checked.problems]
         terminal.document({"schema": 1, "ok": not problems, "problems": problems, "others": list(checked.others)})
@@ -172,7 +170,7 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.classroom.server.server import ServeOptions
     from wizard.classroom.server.share import serve_pack
 
-    progress, interrupt = Progress(terminal), Interrupt()
+    progress, interrupt = _Progress(terminal), Interrupt()
     limits = Limits(together=arguments.together, each=arguments.per_client)
     options = ServeOptions(arguments.host, arguments.port, limits)
     folder = Path(arguments.pack).expanduser().absolute()
@@ -185,7 +183,7 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
         progress.read,
         interrupt.is_asked,
     ) as serving:
-        progress.end()
+        terminal.drop()
         show_problems(serving.problems, terminal)
         terminal.say(message("share.serving", addresses="  ".join(serving.addresses)))
         code = code_of(serving.listing.profile_sha256)
@@ -221,37 +219,18 @@ def _some(names: tuple[str, ...]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (" …" if len(names) > _MOST_NAMED else "")
 
 
-class Progress:
-    """One line that is drawn over itself, on a terminal only."""
+class _Progress:
+    """Of files that come, and of bytes that are read."""
 
     def __init__(self, terminal: Terminal) -> None:
         self._terminal = terminal
-        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
-        self._drawn = 0.0
         self._read = 0
 
     def fetched(self, progress: FetchProgress) -> None:
-        if self._is_due():
-            total = "?" if progress.total is None else amount(progress.total)
-            self._draw(message("pack.fetching", done=amount(progress.done), total=total, file=progress.file))
+        total = "?" if progress.total is None else amount(progress.total)
+        words = message("pack.fetching", done=amount(progress.done), total=total, file=progress.file)
+        self._terminal.draw(words, progress.done, progress.total)
 
     def read(self, count: int) -> None:
         self._read += count
-        if self._is_due():
-            self._draw(message("pack.reading", done=amount(self._read)))
-
-    def _is_due(self) -> bool:
-        now = time.monotonic()
-        if not self._is_tty or now - self._drawn < _REDRAW_SECONDS:
-            return False
-        self._drawn = now
-        return True
-
-    def _draw(self, words: Message) -> None:
-        sys.stderr.write(f"\r\x1b[K{self._terminal.words(words)}")
-        sys.stderr.flush()
-
-    def end(self) -> None:
-        if self._drawn:
-            sys.stderr.write("\n")
-            self._drawn = 0.0
+        self._terminal.draw(message("pack.reading", done=amount(self._read)))

@@ -6,16 +6,12 @@ One file: each action is a short function that shares its plan's words.
 from __future__ import annotations
 
 import contextlib
-import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wizard.app.pages.after_setup import afterwards, look_at_place, switching_on, text_lines
 from wizard.app.use import doctor
 from wizard.app.use import environments as use_cases
-from wizard.app.use.clone import ClonePlan, carry_out_clone, plan_clone
 from wizard.app.use.environments import find_environment
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, flag, option
 from wizard.cli.environment import tables as view
@@ -24,8 +20,6 @@ from wizard.cli.help import N_
 from wizard.cli.options import JSON, YES
 from wizard.cli.terminal import Interrupt, Terminal, agrees, answer, can_ask, check_can_ask
 from wizard.diagnose.environment_changes import known_prefixes
-from wizard.environment.activate.terminal import open_terminal
-from wizard.environment.create.clone_files import shell_word
 from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.remove.delete import DeletionPlan
@@ -69,6 +63,8 @@ def _names(names: tuple[str, ...]) -> str:
 
 
 def snapshot_words(prefix: Path) -> Iterator[Message]:
+    from wizard.environment.create.clone_files import shell_word
+
     for one in doctor.snapshots_in(prefix):
         yield message(
             "snapshot.kept", run=one.run, size=amount(one.size), names=_names(one.names), prefix=shell_word(prefix)
@@ -88,7 +84,6 @@ def let_go_of_stale(terminal: Terminal) -> None:
         terminal.say(message("snapshot.stale", path=str(folder), days=doctor.KEPT_DAYS))
 
 
-_REDRAW_SECONDS = 0.2
 _MOST_NAMED = 10
 
 
@@ -102,6 +97,8 @@ _MOST_NAMED = 10
     needs_one=True,
 )
 def clone(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use.clone import carry_out_clone, plan_clone
+
     clear_up(terminal)
     interrupt = Interrupt()
     source = find_environment(arguments.environment)
@@ -115,14 +112,17 @@ def clone(arguments: Arguments, terminal: Terminal) -> int:
             size=amount(plan.contents.size),
         )
     )
-    progress = _CopyProgress(plan, terminal)
+
+    def draw(done: int, total: int) -> None:
+        terminal.draw(message("clone.progress", done=amount(done), total=amount(total)), done, total)
+
     try:
-        done = carry_out_clone(plan, progress.tell, interrupt.is_asked)
+        done = carry_out_clone(plan, draw, interrupt.is_asked)
     except Cancelled:
-        progress.end()
+        terminal.drop()
         terminal.say(message("clone.cancelled", target=str(plan.target)))
         return ExitStatus.CANCELLED
-    progress.end()
+    terminal.drop()
     key = "clone.done-shared" if done.shared else "clone.done"
     terminal.say(message(key, target=str(done.prefix), size=amount(done.size), shared=amount(done.shared)))
     if done.still_old:
@@ -130,29 +130,6 @@ def clone(arguments: Arguments, terminal: Terminal) -> int:
         names = ", ".join(done.still_old[:_MOST_NAMED]) + more
         terminal.say(message("clone.still-old", count=len(done.still_old), names=names, source=str(source.prefix)))
     return ExitStatus.DONE
-
-
-class _CopyProgress:
-    """One line that is drawn over itself, on a terminal only."""
-
-    def __init__(self, plan: ClonePlan, terminal: Terminal) -> None:
-        self._terminal = terminal
-        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
-        self._drawn = 0.0
-
-    def tell(self, done: int, total: int) -> None:
-        now = time.monotonic()
-        if not self._is_tty or now - self._drawn < _REDRAW_SECONDS:
-            return
-        self._drawn = now
-        sys.stderr.write(
-            f"\r{self._terminal.words(message('clone.progress', done=amount(done), total=amount(total)))}  "
-        )
-        sys.stderr.flush()
-
-    def end(self) -> None:
-        if self._drawn:
-            sys.stderr.write("\n")
 
 
 def clear_up(terminal: Terminal) -> None:
@@ -220,6 +197,8 @@ def _show(arguments: Arguments, terminal: Terminal) -> int:
 
 def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
     """Of what works only; a bare interpreter has nothing to switch on."""
+    from wizard.app.pages.after_setup import afterwards, look_at_place, text_lines
+
     if one.state is EnvironmentState.OK and one.kind is not EnvironmentKind.SYSTEM:
         place = look_at_place(one.prefix, paths.os_name(), one.variant not in (None, "cpu"))
         yield ""
@@ -228,6 +207,9 @@ def _how_to_use(one: Environment, terminal: Terminal) -> Iterator[str]:
 
 @envs.add("terminal", N_("open a terminal window in which one is switched on"), _ENVIRONMENT)
 def _terminal(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.pages.after_setup import look_at_place, switching_on
+    from wizard.environment.activate.terminal import open_terminal
+
     clear_up(terminal)
     one = use_cases.find_environment(arguments.environment)
     lines = switching_on(look_at_place(one.prefix, paths.os_name(), False))
@@ -275,39 +257,20 @@ def _delete(arguments: Arguments, terminal: Terminal) -> int:
     typed = arguments.yes
     if typed is None:
         typed = answer(message("envs.ask", name=plan.name), terminal, interrupt)
-    progress = _ProgressLine(plan, terminal)
+
+    def draw(files: int, size: int) -> None:
+        words = message("envs.progress", files=files, of=plan.sizes.files, size=amount(size))
+        terminal.draw(words, files, plan.sizes.files)
+
     try:
-        use_cases.delete(plan, typed, progress.tell, interrupt.is_asked)
+        use_cases.delete(plan, typed, draw, interrupt.is_asked)
     except Cancelled:
-        progress.end()
+        terminal.drop()
         terminal.say(message("envs.deleted-rest-later", name=plan.name))
         return ExitStatus.CANCELLED
-    progress.end()
+    terminal.drop()
     terminal.say(message("envs.deleted", name=plan.name, freed=view.amount(plan.sizes.freed)))
     return ExitStatus.DONE
-
-
-class _ProgressLine:
-    """One line that is drawn over itself, on a terminal only."""
-
-    def __init__(self, plan: DeletionPlan, terminal: Terminal) -> None:
-        self._plan = plan
-        self._terminal = terminal
-        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
-        self._drawn = 0.0
-
-    def tell(self, files: int, size: int) -> None:
-        now = time.monotonic()
-        if not self._is_tty or now - self._drawn < _REDRAW_SECONDS:
-            return
-        self._drawn = now
-        words = message("envs.progress", files=files, of=self._plan.sizes.files, size=view.amount(size))
-        sys.stderr.write(f"\r{self._terminal.words(words)}")
-        sys.stderr.flush()
-
-    def end(self) -> None:
-        if self._drawn:
-            sys.stderr.write("\n")
 
 
 @envs.add("finish", N_("finish deletions that were interrupted (each start does this by itself)"))

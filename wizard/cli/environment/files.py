@@ -6,8 +6,6 @@
 from __future__ import annotations
 
 import json
-import sys
-import time
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
@@ -143,9 +141,6 @@ def _remarks(found: Export, form: str) -> Iterator[Message]:
             yield message("export.no-index")
 
 
-_REDRAW_SECONDS = 0.2
-
-
 @command(
     "bootstrap",
     option("--prefix", metavar="P", help=N_("its folder, without a space (default: ~/miniforge3)")),
@@ -182,44 +177,21 @@ def bootstrap(arguments: Arguments, terminal: Terminal) -> int:
     check_can_ask(arguments.yes)
     if not arguments.yes and not agrees(message("bootstrap.ask"), terminal, interrupt):
         return ExitStatus.CANCELLED
-    progress = _StageLine(terminal)
+    stages: list[str] = []
+
+    def tell(done: int, total: int | None, stage: Message) -> None:
+        if terminal.words(stage) not in stages:
+            terminal.say(stage)
+            stages.append(terminal.words(stage))
+        if total:
+            terminal.draw(message("clone.progress", done=amount(done), total=amount(total)), done, total)
+
     try:
-        done = use_case.bootstrap(plan, True, progress.tell, interrupt.is_asked)
+        done = use_case.bootstrap(plan, True, tell, interrupt.is_asked)
     except Cancelled:
-        progress.end()
         terminal.say(message("bootstrap.cancelled"))
         return ExitStatus.CANCELLED
     finally:
-        progress.end()
+        terminal.drop()
     terminal.say(done.message)
     return ExitStatus.DONE
-
-
-class _StageLine:
-    """One line that is drawn over itself, on a terminal only; elsewhere each stage once."""
-
-    def __init__(self, terminal: Terminal) -> None:
-        self._terminal = terminal
-        self._is_tty = sys.stderr is not None and sys.stderr.isatty()
-        self._stage = ""
-        self._drawn = 0.0
-
-    def tell(self, done: int, total: int | None, what: Message) -> None:
-        if sys.stderr is None:
-            return
-        words = self._terminal.words(what)
-        if words != self._stage:
-            self.end()
-            self._stage = words
-            sys.stderr.write(words if self._is_tty else f"{words}\n")
-            sys.stderr.flush()
-        now = time.monotonic()
-        if self._is_tty and total and now - self._drawn >= _REDRAW_SECONDS:
-            self._drawn = now
-            sys.stderr.write(f"\r{words}: {amount(done)} / {amount(total)}  ")
-            sys.stderr.flush()
-
-    def end(self) -> None:
-        if self._stage and self._is_tty:
-            sys.stderr.write("\n")
-        self._stage = ""
