@@ -36,7 +36,7 @@ EXPECTED: dict[str, tuple[str | None, tuple[str, str, str] | None]] = {
     "gtx-970-linux-nouveau": ("2.15.0+cpu", ("525", "2.14.1", "cu126")),
     "gtx-970-windows-552": ("2.14.1+cu126", NOTHING),
     "intel-only-windows": ("2.15.0+cpu", NOTHING),
-    "jetson-orin-linux": ("2.14.1+cu126", NOTHING),
+    "jetson-orin-linux": ("2.15.0+cpu", NOTHING),
     "k40-linux-470": ("2.15.0+cpu", NOTHING),
     "k80-linux-470": ("2.7.1+cu118", NOTHING),
     "laptop-intel-rtx-4060-windows": ("2.14.1+cu126", ("580", "2.15.0", "cu132")),
@@ -196,8 +196,8 @@ def test_notes_on_cards_beyond_the_table() -> None:
     assert "plan.notice.unknown-card" in notice_keys(without)
     jetson = verdict_of("jetson-orin-linux")
     assert "plan.notice.own-wheels" in notice_keys(jetson)
-    assert jetson.best
-    assert jetson.best.confidence == "low"
+    (reason, *_) = find(jetson, "2.14.1", "cu126").reasons
+    assert (reason.code, reason.words) == ("no-kernels-for-gpu", "own-code")
 
 
 def words(verdict: Verdict, torch: str, variant: str) -> list[str]:

@@ -34,6 +34,15 @@ def windows(missing: tuple[str, ...] | None, version: str | None) -> HostFacts:
     return replace(look_around(), runtime_missing=missing, runtime_version=version)
 
 
+@pytest.mark.parametrize("capability", ["5.3", "6.2", "7.2", "8.7"])
+def test_a_board_gets_no_tick(capability: str) -> None:
+    board = replace(CARD, name="Orin (nvgpu)", compute_capability=ComputeCapability.parse(capability))
+    rows = requirements(replace(MACHINE, arch="aarch64", gpus=(board,)), UserSettings())
+    assert said(rows)[0] == ("gpu", "warning")
+    assert rows[0].fix is not None
+    assert "PyTorch that NVIDIA publishes" in text(rows[0].fix, "en")
+
+
 def test_a_restart_that_is_due_is_a_warning_with_its_mark() -> None:
     rows = tuple(restart_rows("/run/reboot-required"))
     assert said(rows) == [("restart", "warning")]

@@ -22,6 +22,7 @@ from wizard.compatibility.rules import (
     driver_system,
     reaches,
     runs,
+    wants_own_code,
 )
 from wizard.machine.model import Machine
 from wizard.system.traits import of
@@ -148,6 +149,7 @@ def _no_kernels(build: Build, card: GraphicsCard) -> Reason:
     first, last = first_and_last(architectures)
     params = {"gpu": card.name, "capability": card.capability_text, "first": first, "last": last}
     words = "kernels-unknown" if build.kernels is None else "card-unknown" if card.capability is None else ""
+    words = words or ("own-code" if wants_own_code(card.capability) else "")
     return Reason("no-kernels-for-gpu", params, words)
 
 

@@ -271,7 +271,6 @@ def _confidence(build: Build, situation: JudgeContext, targets: tuple[GraphicsCa
     # Libraries beside torch ship no PTX, so code that the driver must compile first is a weak promise.
     weak = ["low"] if any(code.is_ptx for code in codes_for(build, targets)) else []
     cards = [card.confidence for card in targets]
-    weak += ["low"] if any(map(situation.has_own_wheels, targets)) else []
     return least_sure(build.confidence, build.kernels.confidence, floor.confidence if floor else "low", *cards, *weak)
 
 

@@ -20,8 +20,12 @@ from wizard.model.capability import ComputeCapability
 #
 # A cubin runs on its own major version with a minor not below its own; PTX runs on its own capability and everything
 # after it, once the driver has compiled it. sm_86 code runs on 8.9, sm_120 on 12.1, sm_90 not on 10.0.
+#
+# Boards run machine code of their own number only: torch says so of itself (DEVICE_REQUIREMENT in
+# torch/cuda/__init__.py of 2.13.0), whose sm_80 and sm_86 are not for 8.7.
 
 _CUBIN = "sm_"
+_OWN_CODE_ONLY = frozenset(ComputeCapability.parse(each) for each in ("5.3", "6.2", "7.2", "8.7", "10.1"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,21 @@ def code_for(architectures: tuple[str, ...], capability: ComputeCapability) -> C
         if not arch.startswith(_CUBIN):
             if target <= capability:
                 ptx.append((target, arch))
-        elif target.major == capability.major and target.minor <= capability.minor:
+        elif _runs_cubin(capability, target):
             cubins.append((target, arch))
     nearest = cubins or ptx
     return Code(max(nearest)[1]) if nearest else None
+
+
+def wants_own_code(capability: ComputeCapability | None) -> bool:
+    """Return whether only machine code of exactly this number runs there, as on a Jetson."""
+    return capability in _OWN_CODE_ONLY
+
+
+def _runs_cubin(capability: ComputeCapability, target: ComputeCapability) -> bool:
+    if wants_own_code(capability):
+        return target == capability
+    return target.major == capability.major and target.minor <= capability.minor
 
 
 _FIRST_WITH_MINOR_COMPATIBILITY = 11

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from wizard.compatibility.rules import wants_own_code
 from wizard.machine.model import Gpu, Machine
 from wizard.model.messages import Message, message
 from wizard.run.model import Requirement
@@ -35,7 +36,9 @@ def _gpus(machine: Machine) -> Iterator[Requirement]:
     if not machine.nvidia_gpus:
         yield Requirement("gpu", "note", message("check.gpu.none"), message("check.gpu.none.why"))
     for gpu in machine.nvidia_gpus:
-        yield Requirement("gpu", "ok", _gpu_fact(gpu), _gpu_detail(gpu))
+        is_board = wants_own_code(gpu.compute_capability)
+        fix = message("plan.notice.own-wheels", gpu=gpu.name or "?") if is_board else None
+        yield Requirement("gpu", "warning" if is_board else "ok", _gpu_fact(gpu), _gpu_detail(gpu), fix)
 
 
 def _gpu_fact(gpu: Gpu) -> Message:
