@@ -43,9 +43,8 @@ from wizard.classroom.profile.choose import choose  # noqa: E402
 from wizard.classroom.profile.read import read_profile  # noqa: E402
 from wizard.classroom.profile.write import profile_file  # noqa: E402
 from wizard.classroom.results.certificate import certificate  # noqa: E402
-from wizard.classroom.results.hand_in import hand_in  # noqa: E402
 from wizard.classroom.results.room_page import room_csv, room_page, sentences  # noqa: E402
-from wizard.classroom.results.submit import read_room  # noqa: E402
+from wizard.classroom.results.submit import hand_in, read_room  # noqa: E402
 from wizard.classroom.server.limits import Limits  # noqa: E402
 from wizard.classroom.server.server import PackServer, ServeOptions, content_of_pack  # noqa: E402
 from wizard.compatibility.data.load import load_matrix  # noqa: E402

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.look import look
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove import delete
 from wizard.environment.remove.delete import DeletionPlan, ProtectedPlaces, plan_deletion
 from wizard.model.errors import WizardError

@@ -13,13 +13,13 @@ from tests.stand_in.conda import StandInConda, recorded
 from wizard.environment.conda.engine import CondaEngine, check_conda_prefix
 from wizard.environment.conda.find import conda_environment
 from wizard.environment.conda.records import environments_list, read_records
-from wizard.environment.create.engines import engine_named
 from wizard.environment.layout import has_pip
 from wizard.environment.model import Target
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import MARKER, mark_begun, mark_complete
 from wizard.model.errors import UsageError, WizardError
 from wizard.process import Request, run
+from wizard.run.steps.create import engine_named
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the test channel holds a Linux Python")
 

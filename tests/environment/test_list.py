@@ -26,10 +26,9 @@ from wizard.app.use import environments as use_cases
 from wizard.environment.conda.records import register
 from wizard.environment.create.rattler_engine import RattlerEngine
 from wizard.environment.create.venv_engine import VenvEngine
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.listing import SearchPlaces, interpreter_version, list_environments, usual_places
 from wizard.environment.inspect.look import is_conda_base
-from wizard.environment.model import Target
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState, Target
 from wizard.environment.remove.trash import new_deletion, put_away
 from wizard.environment.remove.unfinished import mark_begun
 

@@ -9,8 +9,8 @@ import pytest
 
 from tests.environment.cheap import VERSION, VERSION_PY, add_conda_package, add_torch, make_conda, make_venv
 from wizard.environment.inspect.contents import build_variant, parse_variant, read_contents
-from wizard.environment.inspect.found import EnvironmentKind
 from wizard.environment.inspect.look import cfg_python, look, parse_cfg
+from wizard.environment.model import EnvironmentKind
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Linux folders")
 

@@ -32,10 +32,10 @@ from wizard.diagnose.repair.steps import Repair
 from wizard.environment.inspect.baseline import Baseline, EnvironmentChanges
 from wizard.environment.inspect.baseline import PackageChange as Changed
 from wizard.environment.inspect.contents import Package
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.in_use import RunningProgram
 from wizard.environment.inspect.owned import Unowned
 from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.delete import DeletionPlan
 from wizard.install.store import StoreEntry
 from wizard.install.store.space import Stored, Usage

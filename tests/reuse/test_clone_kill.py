@@ -19,8 +19,8 @@ import pytest
 from tests.reuse.conftest import There
 from tests.reuse.world import OLD, picture, versions
 from tests.thorough import times
-from wizard.environment.inspect.found import EnvironmentState
 from wizard.environment.inspect.look import look
+from wizard.environment.model import EnvironmentState
 
 ROOT = Path(__file__).resolve().parents[2]
 KILLS = times(20, 8)

@@ -16,7 +16,7 @@ from tests.transfer.conftest import HOST, WORD, Authority, port_of
 from tests.transfer.test_through import FILE, PAGE, environment, failure, fault
 from wizard.model.messages import text
 from wizard.transfer import trouble
-from wizard.transfer.issuer import certificates_in, issuer_name, issuer_of
+from wizard.transfer.trouble import certificates_in, issuer_name, issuer_of
 
 DAY = timedelta(days=1)
 LAB = "Testing CA (Lab Inspection Authority)"

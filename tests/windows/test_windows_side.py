@@ -33,7 +33,7 @@ from wizard.environment.conda.find import executable_in
 from wizard.environment.create import modes
 from wizard.environment.create.clone_files import shell_word, spellings
 from wizard.environment.inspect import in_use, look
-from wizard.environment.inspect.found import EnvironmentKind
+from wizard.environment.model import EnvironmentKind
 from wizard.environment.remove import delete
 from wizard.gui.shell.wording import RunTitle
 from wizard.install.wheel import read_wheel

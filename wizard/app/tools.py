@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from wizard.compatibility.data.model import Matrix
     from wizard.diagnose.repair.plan import RepairPreview
     from wizard.environment.inspect.baseline import EnvironmentChanges
-    from wizard.environment.inspect.found import Environment
     from wizard.environment.inspect.sizes import Sizes
+    from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
     from wizard.install.store.space import Usage
     from wizard.run.model import Facts, Preview

@@ -7,7 +7,8 @@ bytes are not taken.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+import random
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,6 @@ from wizard.classroom.profile.model import ProfileFile
 from wizard.classroom.profile.read import parse_profile, read_profile
 from wizard.classroom.profile.signature import signature_path
 from wizard.classroom.server.announce import plain_code, search
-from wizard.classroom.server.spread import LoadBalancer
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import LockedFile
 from wizard.model.messages import Message, message
@@ -31,6 +31,31 @@ from wizard.transfer.address import host_of
 from wizard.transfer.proxy.bypass import is_link_local
 from wizard.transfer.proxy.environment import present_environment, with_direct
 from wizard.transfer.proxy.model import Network
+
+# Puts the servers of a class before the other addresses of each file, in an order of this client's own.
+#
+# With several servers each client begins elsewhere, and at another one for each file, so that they share the load
+# without asking each other. The addresses that the lock itself names stay behind them, as the last way out, unless the
+# profile says that only the class is to be asked. A file of which the profile tells no size is not asked of who speaks
+# plain http: that may be anybody, who could send without end.
+
+
+class LoadBalancer:
+    """One per client. `packs`: opened, in any order."""
+
+    def __init__(self, packs: Sequence[OpenPack], chance: random.Random | None = None) -> None:
+        self._packs = tuple(packs)
+        self._dice = chance or random.Random()
+
+    def urls_of(self, file: LockedFile) -> tuple[str, ...]:
+        """Where the class has this very file; () where it has not."""
+        folders = [url for pack in self._packs if pack.is_folder and (url := pack.address_of(file))]
+        servers = [url for pack in self._packs if not pack.is_folder and (url := pack.address_of(file))]
+        if file.size is None:
+            servers = [url for url in servers if not url.startswith("http:")]
+        self._dice.shuffle(servers)
+        return tuple(dict.fromkeys(folders + servers))  # a stick or share that is at hand costs the servers nothing
+
 
 CODE_SIGNS = 16
 _AT_ONCE = 16

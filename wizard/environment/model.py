@@ -6,12 +6,113 @@ that the machine already has.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import enum
+import json
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
+from wizard.environment.inspect.contents import Package
 from wizard.model.messages import Message
+
+
+class EnvironmentKind(str, enum.Enum):
+    """Who made it, or what it is."""
+
+    RATTLER = "rattler"  # our built-in engine: a true conda prefix
+    CONDA = "conda"
+    VENV = "venv"  # also uv's and virtualenv's
+    BASE = "base"  # a conda installation itself
+    SYSTEM = "system"  # an interpreter without an environment around it
+
+
+class EnvironmentState(str, enum.Enum):
+    OK = "ok"
+    BROKEN = "broken"
+    UNFINISHED = "unfinished"  # a run of ours began it; it may be gone on with
+    DELETING = "deleting"  # renamed away, its files are still going
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """One that is on this computer, as its folder tells. Sizes take long and come later (`inspect/sizes.py`).
+
+    `last_used` is in seconds since 1970. `reason` says why it is broken. `run` began it and did not finish.
+
+    `base`: the folder of the interpreter that a venv borrows; without it the venv does not run.
+    """
+
+    name: str
+    prefix: Path
+    kind: EnvironmentKind
+    state: EnvironmentState
+    python: str | None = None
+    torch: str | None = None
+    variant: str | None = None
+    companions: tuple[Package, ...] = ()
+    packages: int = 0
+    last_used: float | None = None
+    reason: Message | None = None
+    run: str | None = None
+    base: Path | None = None
+    is_current: bool = False
+    is_frozen: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenPackage:
+    """`size` of the archive in bytes; `is_cached`: it was fetched for another environment. `is_python`: a package that
+    pip would call installed."""
+
+    name: str
+    version: str
+    build: str
+    size: int | None
+    is_cached: bool
+    is_python: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PythonPart:
+    """What the built-in engine will put into an environment: chosen once, shown with its bytes, then made of just that.
+
+    `text` is the channel's own description of the packages (addresses, sizes, SHA-256), for the engine's child: the
+    lock of this part. It may hold a password.
+    """
+
+    packages: tuple[ChosenPackage, ...]
+    text: str
+
+    @property
+    def bytes_to_fetch(self) -> int:
+        return sum(package.size or 0 for package in self.packages if not package.is_cached)
+
+
+def parse_python_part(records: list[dict[str, Any]], cached: list[bool]) -> PythonPart:
+    """Return the part by the child's event. Raises KeyError, TypeError, ValueError for anything else."""
+    rows = zip(records, cached, strict=True)
+    packages = tuple(
+        ChosenPackage(
+            str(row["name"]),
+            str(row["version"]),
+            str(row["build"]),
+            int(row["size"]) if row.get("size") is not None else None,
+            bool(is_cached),
+            is_python_package(row),
+        )
+        for row, is_cached in rows
+    )
+    return PythonPart(packages, json.dumps(records))
+
+
+def is_python_package(record: Mapping[str, Any]) -> bool:
+    """Tell by the channel's description: only those that are made for a Python depend on one. tzdata, say, does not,
+    and is no Python package although the index has one of that name."""
+    return record.get("noarch") == "python" or any(
+        str(each).split()[:1] == ["python"] for each in record.get("depends") or ()
+    )
+
 
 IsCancelled = Callable[[], bool]
 OnProgress = Callable[[int, int | None, Message], None]  # bytes done, bytes total or None, what now

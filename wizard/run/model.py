@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from wizard.compatibility.model import INDEX_STRATEGIES, Candidate, Choices, Plan, Verdict
-from wizard.environment.create.python_part import ChosenPackage
+from wizard.environment.model import ChosenPackage
 from wizard.machine.model import Machine
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message

@@ -9,9 +9,9 @@ import pytest
 
 from tests.classroom.pack.classes import Class
 from tests.classroom.server.conftest import serve
+from wizard.classroom.join import LoadBalancer
 from wizard.classroom.pack.opened import open_pack
 from wizard.classroom.server.server import PackServer
-from wizard.classroom.server.spread import LoadBalancer
 from wizard.model.errors import WizardError
 from wizard.transfer.download import Downloads, Fetcher
 from wizard.transfer.download.fetcher import Options

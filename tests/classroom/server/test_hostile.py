@@ -23,7 +23,7 @@ from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.make import check_pack, read_listing, wanted_of
 from wizard.classroom.profile.read import parse_profile
 from wizard.classroom.results.certificate import Certificate
-from wizard.classroom.results.hand_in import hand_in
+from wizard.classroom.results.submit import hand_in
 from wizard.classroom.server.server import PackServer, ServeOptions, content_of_pack
 from wizard.model.errors import UsageError, WizardError
 from wizard.transfer.download import Downloads, Fetcher

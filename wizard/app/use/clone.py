@@ -18,8 +18,8 @@ from wizard.compatibility.model import Choices
 from wizard.environment.conda.records import register
 from wizard.environment.create.clone import CloneContents, Cloned, OnProgress, clone, contents_of
 from wizard.environment.inspect.baseline import drift_of, read_good_state, write_good_state
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.layout import is_conda_prefix, site_packages_of
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.unfinished import mark_begun, mark_complete, remove_unfinished, unfinished_run
 from wizard.install.store import PackageStore
 from wizard.model.errors import UsageError, WizardError

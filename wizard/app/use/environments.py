@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from wizard.environment.inspect import listing, sizes
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.listing import SearchPlaces, usual_places
 from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.naming import absolute_prefix
 from wizard.environment.remove import delete as deleting
 from wizard.environment.remove.delete import DeletionPlan, Finished, OnProgress, ProtectedPlaces

@@ -31,9 +31,9 @@ from wizard.diagnose.repair.reuse import (
 )
 from wizard.diagnose.repair.steps import Repair, write_repair
 from wizard.environment.create.clone_files import shell_word
-from wizard.environment.inspect.found import Environment
 from wizard.environment.inspect.installation import Installation, read_installation, user_variables
 from wizard.environment.inspect.reusable import check_not_in_use, check_reusable
+from wizard.environment.model import Environment
 from wizard.install.lock import NO_SOLUTION
 from wizard.model.distributions import FAMILY
 from wizard.model.errors import UsageError, WizardError

@@ -20,8 +20,8 @@ from wizard.cli.help import N_
 from wizard.cli.options import JSON, YES
 from wizard.cli.terminal import Interrupt, Terminal, agrees, answer, can_ask, check_can_ask
 from wizard.diagnose.environment_changes import known_prefixes
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.delete import DeletionPlan
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message

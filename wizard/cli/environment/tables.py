@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from wizard.cli.tables import align
-from wizard.environment.inspect.found import Environment
 from wizard.environment.inspect.owned import Unowned
 from wizard.environment.inspect.sizes import Sizes
+from wizard.environment.model import Environment
 from wizard.environment.remove.delete import DeletionPlan
 from wizard.model.messages import Message, message, text
 

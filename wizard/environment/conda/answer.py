@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from wizard.environment.create.python_part import ChosenPackage, is_python_package
+from wizard.environment.model import ChosenPackage, is_python_package
 
 
 @dataclass(frozen=True, slots=True)

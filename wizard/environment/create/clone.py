@@ -29,13 +29,13 @@ from wizard.environment.create.clone_files import (
     rewrite,
     spellings,
 )
-from wizard.environment.inspect.found import Environment, EnvironmentKind
 from wizard.environment.inspect.look import parse_cfg
 from wizard.environment.inspect.owned import owned_files
 from wizard.environment.inspect.prefix import ask_python
 from wizard.environment.inspect.sizes import Folder, walk
 from wizard.environment.inspect.survey import site_folders
 from wizard.environment.layout import python_of, read_text
+from wizard.environment.model import Environment, EnvironmentKind
 from wizard.model.errors import Cancelled, WizardError, gigabytes_apart
 from wizard.process import Request, child_environment, run
 from wizard.system.links import extended, long_path

@@ -23,10 +23,9 @@ from wizard.environment.activate.scripts import write_activation
 from wizard.environment.conda import records as conda_records
 from wizard.environment.create.modes import open_up
 from wizard.environment.create.package_cache import PackageCache, engine_cache, package_cache
-from wizard.environment.create.python_part import PythonPart, parse_python_part
 from wizard.environment.inspect.prefix import check_free, look_at_python
 from wizard.environment.layout import python_of
-from wizard.environment.model import Created, IsCancelled, OnProgress, Target
+from wizard.environment.model import Created, IsCancelled, OnProgress, PythonPart, Target, parse_python_part
 from wizard.environment.remove.erase import erase
 from wizard.environment.remove.unfinished import MARKER
 from wizard.model.errors import Cancelled, WizardError

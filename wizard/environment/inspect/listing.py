@@ -16,9 +16,9 @@ from pathlib import Path
 
 from wizard.environment.conda.records import listed_prefixes
 from wizard.environment.inspect.contents import read_contents
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.look import last_used, look
 from wizard.environment.layout import read_text
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.trash import TRASH, Deletion, pending
 from wizard.system.links import long_path
 

@@ -12,10 +12,10 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.environment.inspect.contents import site_packages
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.in_use import running_inside
 from wizard.environment.inspect.look import is_conda_base
 from wizard.environment.layout import read_text
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.naming import check_place
 from wizard.environment.remove.delete import frozen_reason
 from wizard.model.errors import UsageError, WizardError

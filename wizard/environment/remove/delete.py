@@ -16,13 +16,13 @@ from pathlib import Path
 
 import msgspec
 
-from wizard.environment.inspect.found import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.inspect.in_use import Kernel, RunningProgram, kernels_of, running_inside
 from wizard.environment.inspect.look import is_conda_base
 from wizard.environment.inspect.owned import Unowned
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.inspect.survey import Survey, mounted_in, survey
 from wizard.environment.layout import read_text
+from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.naming import check_place, is_environment
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away, sweep
 from wizard.environment.remove.unfinished import unfinished_run

@@ -36,7 +36,7 @@ from wizard.model.errors import WizardError
 from wizard.run.model import Requirement
 
 if TYPE_CHECKING:
-    from wizard.environment.inspect.found import Environment
+    from wizard.environment.model import Environment
 
 _TYPING_PAUSE_MS = 250
 DEFAULT_NAME = "torch"

@@ -34,7 +34,7 @@ from wizard.machine.model import CondaInstall
 from wizard.system import paths
 
 if TYPE_CHECKING:
-    from wizard.environment.inspect.found import Environment
+    from wizard.environment.model import Environment
 
 
 _KINDS = ("rattler", "conda", "venv")

@@ -26,7 +26,7 @@ from wizard.model.messages import bytes_text, message
 if TYPE_CHECKING:
     from wizard.app.use.doctor import Examination
     from wizard.diagnose.repair.plan import RepairPreview
-    from wizard.environment.inspect.found import Environment
+    from wizard.environment.model import Environment
 
 _STAGES = ("files", "test", "machine", "deep")
 _SAVE_AS = "HTML (*.html);;JSON (*.json);;Text (*.txt)"

@@ -17,7 +17,7 @@ from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
     from wizard.app.tools import Closer, Replaced
-    from wizard.environment.inspect.found import Environment
+    from wizard.environment.model import Environment
 
 
 _BUTTONS = (("check", "terminal", "folder", "copy"), ("clone", "export", "delete"))

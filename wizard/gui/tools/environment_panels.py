@@ -20,8 +20,8 @@ from wizard.gui.widgets.labels import Pill, label, restyle
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
-    from wizard.environment.inspect.found import Environment
     from wizard.environment.inspect.owned import Unowned
+    from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
 
 

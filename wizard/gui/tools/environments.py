@@ -23,8 +23,8 @@ from wizard.model.messages import Message, bytes_text, message
 
 if TYPE_CHECKING:
     from wizard.app.tools import Closer
-    from wizard.environment.inspect.found import Environment
     from wizard.environment.inspect.sizes import Sizes
+    from wizard.environment.model import Environment
     from wizard.environment.remove.delete import DeletionPlan
     from wizard.install.store.space import Usage
 

@@ -16,8 +16,8 @@ from wizard.gui.widgets.row_table import RowTable
 from wizard.model.messages import bytes_text
 
 if TYPE_CHECKING:
-    from wizard.environment.inspect.found import Environment
     from wizard.environment.inspect.sizes import Sizes
+    from wizard.environment.model import Environment
 
 _NAME, _PYTHON, _TORCH, _ENGINE, _SIZE, _USED, _STATE = range(7)
 _MOST_ROWS_SHOWN = 8

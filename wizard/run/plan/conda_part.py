@@ -18,8 +18,8 @@ from wizard.compatibility.model import Choices, Plan
 from wizard.environment.conda.answer import CondaPlan
 from wizard.environment.conda.engine import CondaEngine, check_conda_prefix
 from wizard.environment.conda.find import KnownConda, OwnConda, find_conda
-from wizard.environment.create.python_part import ChosenPackage, PythonPart
 from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.model import ChosenPackage, PythonPart
 from wizard.install.lock import NO_SOLUTION
 from wizard.model.errors import WizardError
 from wizard.model.lock import Lock, LockedFile, PackageVersion

@@ -14,7 +14,7 @@ import msgspec
 
 from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.model import Choices, Plan, PlanSource
-from wizard.environment.create.python_part import PythonPart
+from wizard.environment.model import PythonPart
 from wizard.install.lock import LockRequest, without_login
 from wizard.machine.machine_file import machine_to_json
 from wizard.model.errors import WizardError

@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from wizard.compatibility.model import Plan
-from wizard.environment.create.engines import engine_named
+from wizard.environment.conda.engine import CondaEngine
+from wizard.environment.create.rattler_engine import RattlerEngine
+from wizard.environment.create.venv_engine import VenvEngine
 from wizard.environment.layout import python_of
-from wizard.environment.model import Created, Target
+from wizard.environment.model import Created, Engine, Target
 from wizard.environment.remove.unfinished import is_ours_unfinished, mark_begun, remove_unfinished
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import Request, child_environment, run
 from wizard.run.context import Context, TargetEnvironment
 from wizard.run.steps.python_files import bring_python
+
+_ENGINES: Mapping[str, type[RattlerEngine] | type[CondaEngine] | type[VenvEngine]] = {
+    "rattler": RattlerEngine,
+    "conda": CondaEngine,
+    "venv": VenvEngine,
+}
+
+
+def engine_named(name: str, environment: Mapping[str, str] | None = None) -> Engine:
+    """`environment` is added to the children's (proxy, certificate). Raises KeyError for a name that is none."""
+    return _ENGINES[name](environment)
 
 
 class Create:
