@@ -27,6 +27,7 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, catalogue, text
 from wizard.model.tables import TableError
 from wizard.process import redact
+from wizard.project.companions import parse_companions
 from wizard.run.model import Facts
 from wizard.run.plan.place import parse_places as parse_cluster_places
 from wizard.run.select.learned_rows import is_usable, pairs, rows_of
@@ -124,6 +125,7 @@ def forget() -> bool:
 
 PARSERS: Mapping[str, Callable[[str], object]] = {
     "cluster_places": parse_cluster_places,
+    "companions": parse_companions,
     "conda_errors": parse_conda_errors,
     "driver_guide": parse_guides,
     "errors": parse_errors,

@@ -1,0 +1,213 @@
+"""What a project gets on a machine: kept where it runs, else the smallest step away, each with its reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.project.test_read import project_of
+from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.model import Choices
+from wizard.machine.model import Driver, Gpu, Machine
+from wizard.model.capability import ComputeCapability
+from wizard.model.messages import LANGUAGES, text
+from wizard.project.companions import companion, torch_of
+from wizard.project.decide import ProjectDecision, decide
+
+
+def machine(os: str, capability: str = "", driver: str = "") -> Machine:
+    cards = (Gpu("nvidia", "card", None, ComputeCapability.parse(capability)),) if capability else ()
+    return Machine(os, "x86_64", "2.35" if os == "linux" else None, Driver(driver) if driver else None, cards)
+
+
+ANY = Choices()
+BLACKWELL = machine("linux", "12.0", "580.126.09")
+PASCAL = machine("windows", "6.1", "552.44")
+ADA = machine("windows", "8.9", "576.88")
+AMPERE = machine("linux", "8.0", "535.288.01")
+NO_CARD = machine("linux")
+OLD_DRIVER = machine("linux", "8.6", "470.256.02")
+
+
+def decided(folder: Path, files: dict[str, str | bytes], on: Machine, choices: Choices = ANY) -> ProjectDecision:
+    found = decide(project_of(folder, files), on, load_matrix(), choices)
+    said = [*found.remarks, *(one.why for one in found.relaxed)]
+    assert all(text(words, language) for words in said for language in LANGUAGES)
+    return found
+
+
+def build(found: ProjectDecision) -> tuple[str, str, str | None]:
+    assert found.candidate
+    return found.candidate.torch, found.candidate.variant, found.python
+
+
+def relaxed(found: ProjectDecision) -> dict[str, tuple[str, str, str]]:
+    return {one.name: (one.asked, one.given, one.why.key) for one in found.relaxed}
+
+
+def codes(found: ProjectDecision) -> set[str]:
+    return {remark.key.rpartition(".")[2] for remark in found.remarks}
+
+
+PINNED: dict[str, str | bytes] = {
+    "requirements.txt": "--extra-index-url https://download.pytorch.org/whl/cu117\ntorch==1.13.1+cu117\n"
+    "torchvision==0.14.1+cu117\ntorch-scatter==2.1.0+pt113cu117\neinops\n"
+}
+
+
+def test_a_pin_that_runs_is_kept_with_its_cuda(tmp_path: Path) -> None:
+    found = decided(tmp_path, PINNED, AMPERE)
+    assert build(found) == ("1.13.1", "cu117", "3.11")
+    assert found.relaxed == ()
+    assert found.numpy == "<2"
+    assert [one.name for one in found.understood.rest] == ["torch-scatter", "einops"]
+
+
+def test_a_pin_without_code_for_the_card_moves_by_the_smallest_step_with_what_hangs_on_it(tmp_path: Path) -> None:
+    found = decided(tmp_path, PINNED, BLACKWELL)
+    assert build(found) == ("2.7.1", "cu128", "3.12")
+    assert relaxed(found) == {
+        "torch": ("==1.13.1", "2.7.1", "reason.no-kernels-for-gpu"),
+        "cuda": ("cu117", "cu128", "project.why.cuda"),
+        "torchvision": ("==0.14.1", "0.22.1", "project.why.pair"),
+        "torch-scatter": ("==2.1.0", "torch 2.7.1", "project.why.with-torch"),
+    }
+    assert [origin.line for one in found.relaxed for origin in one.origins] == [2, 2, 3, 4]
+
+
+def test_torch_and_python_move_where_both_are_impossible(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - python=3.8.5\n  - pytorch=1.12.1\n"}
+    found = decided(tmp_path, files, BLACKWELL)
+    assert build(found)[0] == "2.7.1"
+    assert build(found)[2] == "3.9"
+    assert set(relaxed(found)) == {"torch", "python"}
+
+
+def test_a_range_gets_the_newest_that_fits_the_driver(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch>=2.0\n"}
+    assert build(decided(tmp_path, files, OLD_DRIVER))[:2] == ("2.7.1", "cu118")
+    assert decided(tmp_path, files, OLD_DRIVER).relaxed == ()
+
+
+def test_only_the_index_moves_where_torch_need_not(tmp_path: Path) -> None:
+    words = '[project]\ndependencies = ["torch==2.8.0"]\n[[tool.uv.index]]\nurl = "https://download.pytorch.org/whl/cu128"\n'
+    found = decided(tmp_path, {"pyproject.toml": words}, machine("linux", "6.1", "580.65"))
+    assert build(found)[:2] == ("2.8.0", "cu126")
+    assert set(relaxed(found)) == {"cuda"}
+
+
+def test_without_a_card_the_cpu_build_and_no_card_packages(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.3.1+cu121\nxformers==0.0.27\nflash-attn\n"}
+    found = decided(tmp_path, files, NO_CARD)
+    assert build(found)[:2] == ("2.3.1", "cpu")
+    assert relaxed(found)["cuda"] == ("cu121", "cpu", "project.why.no-gpu")
+    assert found.left_out == ("xformers", "flash-attn")
+
+
+def test_windows_has_triton_under_another_name(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {"requirements.txt": "torch==2.6.0\ntriton==3.2.0\nflash-attn>=2.7\n"}
+    found = decided(tmp_path, files, ADA)
+    assert relaxed(found) == {"triton": ("==3.2.0", "triton-windows", "project.why.triton")}
+    assert found.left_out == ("flash-attn",)
+
+
+def test_the_names_of_wheels_imply_torch_and_python(tmp_path: Path) -> None:
+    wheel = "https://files.example/flash_attn-2.8.3+cu128torch2.9.0-cp313-cp313-win_amd64.whl"
+    assert build(decided(tmp_path, {"requirements.txt": f"torch\n{wheel}\n"}, ADA)) == ("2.9.1", "cu128", "3.13")
+
+
+def test_xformers_implies_its_torch(tmp_path: Path) -> None:
+    assert torch_of("xformers", "0.0.28.post3") == "2.5.1"
+    assert build(decided(tmp_path, {"requirements.txt": "torch\nxformers==0.0.28.post3\n"}, AMPERE))[0] == "2.5.1"
+
+
+def test_the_persons_python_gives_way_only_for_more(tmp_path: Path) -> None:
+    wish = Choices(python="3.13")
+    found = decided(tmp_path / "a", {"requirements.txt": "torch==2.3.1\n"}, ADA, wish)
+    assert (build(found), set(relaxed(found))) == (("2.6.0", "cu126", "3.13"), {"torch"})
+    both: dict[str, str | bytes] = {"environment.yml": "dependencies:\n  - python=3.8\n  - pytorch=1.12.1\n"}
+    found = decided(tmp_path / "b", both, ADA, wish)
+    assert (build(found), set(relaxed(found))) == (("1.12.1", "cu116", "3.8"), {"python"})
+
+
+def test_a_lock_is_kept_where_it_runs_and_said(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "pyproject.toml": '[project]\ndependencies = ["torch>=2.2"]\n',
+        "uv.lock": '[[package]]\nname = "torch"\nversion = "2.5.1"\n',
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[0] == "2.5.1"
+    assert "locked" in codes(found)
+    assert "lock-left" in codes(decided(tmp_path, files, BLACKWELL))
+
+
+def test_a_readme_counts_where_nothing_is_declared_and_its_lines_are_alternatives(tmp_path: Path) -> None:
+    readme = "pip install torch==2.1.0 --index-url https://download.pytorch.org/whl/cu118\npip install torch==2.7.1\n"
+    found = decided(tmp_path / "a", {"README.md": readme, "requirements.txt": "einops\n"}, BLACKWELL)
+    assert build(found)[:2] == ("2.7.1", "cu128")
+    assert "recommended" in codes(found)
+    declared: dict[str, str | bytes] = {"README.md": readme, "requirements.txt": "torch==2.4.1\n"}
+    assert build(decided(tmp_path / "b", declared, AMPERE))[0] == "2.4.1"
+
+
+def test_files_for_other_computers_are_left_out(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements_windows.txt": "torch==2.5.1\n",
+        "requirements_linux.txt": "torch==2.6.0\n",
+        "requirements_rocm.txt": "torch==2.3.0\n",
+    }
+    found = decided(tmp_path / "a", files, AMPERE)
+    assert build(found)[0] == "2.6.0"
+    assert build(decided(tmp_path / "a", files, ADA))[0] == "2.5.1"
+    only: dict[str, str | bytes] = {"requirements_windows.txt": "torch==2.5.1\n", "requirements.txt": "einops\n"}
+    found = decided(tmp_path / "b", only, AMPERE)
+    assert (build(found)[0], "other-system" in codes(found)) == ("2.5.1", True)
+
+
+def test_two_lines_that_nothing_meets_are_told_and_the_first_counts(tmp_path: Path) -> None:
+    files: dict[str, str | bytes] = {
+        "requirements.txt": "torch==2.3.1\n",
+        "setup.cfg": "[options]\ninstall_requires =\n  torch>=2.4\n",
+    }
+    found = decided(tmp_path, files, AMPERE)
+    assert build(found)[0] == "2.3.1"
+    said = [text(remark, "en") for remark in found.remarks]
+    assert any("requirements.txt, line 1" in words and "setup.cfg, line 3" in words for words in said)
+
+
+@pytest.mark.parametrize(("on", "expected"), [(BLACKWELL, "2.15.0"), (PASCAL, "2.14.1"), (NO_CARD, "2.15.0")])
+def test_a_project_without_torch_gets_our_own_rule_and_is_told(tmp_path: Path, on: Machine, expected: str) -> None:
+    found = decided(tmp_path, {"requirements.txt": "transformers\n"}, on)
+    assert build(found)[0] == expected
+    assert "undeclared" in codes(found)
+
+
+def test_pins_outside_the_tables_and_of_other_makers(tmp_path: Path) -> None:
+    found = decided(tmp_path / "a", {"requirements.txt": "torch==1.6.0\n"}, AMPERE)
+    assert build(found)[0] == "1.7.1"
+    assert relaxed(found)["torch"][2] == "project.why.unknown-release"
+    found = decided(tmp_path / "b", {"requirements.txt": "torch==2.7.1+xpu\n"}, AMPERE)
+    assert (build(found)[0], "other-maker" in codes(found)) == ("2.7.1", True)
+
+
+def test_a_cpu_pin_is_kept_and_said(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==2.1.0+cpu\n"}, AMPERE)
+    assert build(found)[:2] == ("2.1.0", "cpu")
+    assert "cpu-asked" in codes(found)
+
+
+def test_exports_lose_their_paths_and_parts(tmp_path: Path) -> None:
+    words = "torch==2.3.1\nattrs @ file:///croot/attrs_1/work\nnvidia-cublas-cu12==12.1.3.1\n"
+    found = decided(tmp_path, {"requirements.txt": words}, AMPERE)
+    assert {"file-paths", "nvidia-parts"} <= codes(found)
+    assert [one.name for one in found.understood.rest] == ["attrs"]
+
+
+def test_companions_are_known_by_their_patterns() -> None:
+    assert [row.name for name in ("dgl-cuda10-2", "cupy-cuda12x", "mmcv-full") if (row := companion(name))] == [
+        "dgl",
+        "cupy",
+        "mmcv",
+    ]
+    assert companion("einops") is None

@@ -1,0 +1,72 @@
+"""The packages that hang on torch, on CUDA or on a compiler: `matrices/companions.toml` as values."""
+
+from __future__ import annotations
+
+import re
+from fnmatch import fnmatchcase
+from functools import lru_cache
+from typing import Annotated, Literal
+
+from wizard.model.tables import SOME, Date, Row, Words, parse_table, shipped_table
+
+
+class Companion(Row, frozen=True):
+    KEYS = (("name",),)
+
+    name: str
+    wheels: Literal["index", "torch", "pages", "releases", "none", "conda"]
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+    also: tuple[str, ...] = ()
+    follows: bool = False
+    card: bool = False
+    windows: bool = True
+    instead: str = ""
+    where: str = ""
+
+
+class Pair(Row, frozen=True):
+    """Which torch a release of a companion was made for."""
+
+    KEYS = (("companion", "version"),)
+
+    companion: str
+    version: str
+    torch: str  # a release, or the first two numbers of one
+    source: Words
+    as_of: Date
+    confidence: Literal["high", "medium", "low"]
+
+
+class CompanionTable(Row, frozen=True):
+    companion: Annotated[tuple[Companion, ...], SOME]
+    pair: tuple[Pair, ...] = ()
+
+
+def parse_companions(document: str) -> CompanionTable:
+    """Raises TableError."""
+    return parse_table("companions", document, CompanionTable)
+
+
+@lru_cache(maxsize=1)
+def companion_table() -> CompanionTable:
+    """Raises WizardError `bad-table`."""
+    return shipped_table("companions", CompanionTable)
+
+
+@lru_cache(maxsize=4096)
+def companion(name: str) -> Companion | None:
+    """Return the row for a normalized name."""
+    for row in companion_table().companion:
+        if name == row.name or any(fnmatchcase(name, pattern) for pattern in row.also):
+            return row
+    return None
+
+
+def torch_of(name: str, version: str) -> str:
+    """Return the torch that this release was made for; "" where no row says it."""
+    for pair in companion_table().pair:
+        if pair.companion == name and pair.version == re.sub(r"\+.*", "", version):
+            return pair.torch
+    return ""

@@ -1,0 +1,201 @@
+"""The decision for a project on one machine: the build, and each thing that is not as asked, with its reason.
+
+`weigh` chooses; here is said what the choice means: what moves with torch, what is left out, what a person must know.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.data.ordering import CPU
+from wizard.compatibility.model import Candidate, Choices
+from wizard.machine.model import Machine
+from wizard.model.messages import Message, message
+from wizard.project.companions import companion
+from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement
+from wizard.project.understand import PAIRS, Native, Understood, pair_meets
+from wizard.project.weigh import BuildWeigher, Weighed
+
+
+@dataclass(frozen=True, slots=True)
+class Relaxed:
+    """One thing that the project asks and does not get."""
+
+    name: str
+    asked: str
+    given: str
+    why: Message
+    origins: tuple[FileLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectDecision:
+    """`candidate` is None where no build runs at all; `python` is the one for it."""
+
+    candidate: Candidate | None
+    python: str | None
+    numpy: str  # specifier; "" for any
+    understood: Understood
+    relaxed: tuple[Relaxed, ...]
+    remarks: tuple[Message, ...]
+    left_out: tuple[str, ...] = ()  # native packages of no use or without a ready wheel here
+
+
+def decide(project: Project, machine: Machine, matrix: Matrix, choices: Choices) -> ProjectDecision:
+    """Raises UsageError for a torch or a variant in `choices` that no build knows."""
+    weigher = BuildWeigher(project, machine, matrix, choices)
+    best = weigher.best()
+    if best is None:
+        return ProjectDecision(None, None, "", weigher.asks, (), tuple(weigher.remarks))
+    return ProjectDecision(
+        candidate=best.candidate,
+        python=best.python,
+        numpy=weigher.numpy(best),
+        understood=weigher.asks,
+        relaxed=tuple(_relaxed(weigher, best)),
+        remarks=(*weigher.remarks, *_remarks(weigher, best)),
+        left_out=tuple(_left_out(weigher.asks, best.candidate, machine.os)),
+    )
+
+
+def _asked(statements: tuple[Statement, ...]) -> str:
+    """`==1.13.1, >=1.10`: what the lines say, each once."""
+    return ", ".join(dict.fromkeys(one.specifier for one in statements if one.specifier))
+
+
+def _origins(statements: tuple[Statement, ...]) -> tuple[FileLine, ...]:
+    return tuple(one.origin for one in statements)
+
+
+def _relaxed(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    asks, candidate = weigher.asks, best.candidate
+    if best.torch:
+        why = _why_not_torch(weigher, best)
+        yield Relaxed(TORCH, _asked(asks.torch), candidate.torch, why, _origins(asks.torch))
+    if best.declared_python or best.person_python:
+        asked = _asked(asks.python) if best.declared_python else f"=={weigher.choices.python}"
+        why = message("project.why.python", torch=candidate.torch, asked=asked)
+        yield Relaxed(PYTHON, asked, best.python, why, _origins(asks.python) if best.declared_python else ())
+    yield from _relaxed_cuda(weigher, best)
+    yield from _relaxed_pairs(weigher, best)
+    yield from _relaxed_numpy(weigher, best)
+    yield from _relaxed_native(weigher, best)
+
+
+def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
+    """The verdict's own reason for the newest build that was asked for; else what the Python says."""
+    asked, releases = _asked(weigher.asks.torch), set(weigher.asked_releases)
+    if not releases:
+        return message("project.why.unknown-release", asked=asked)
+    of_asked = [one for one in weigher.verdict.candidates if one.torch in releases]
+    running = [one for one in of_asked if one.fits and (one.variant != CPU or not weigher.has_card)]
+    if running:
+        return message("project.why.asked-torch", torch=asked, python=best.python)
+    wanted = {tag.tag for tag in weigher.asks.tags}
+    refused = [one for one in of_asked if one.reasons and one.variant != CPU]
+    refused.sort(key=lambda one: (one.variant not in wanted, one.reasons[0].code == "not-published"))
+    return refused[0].reasons[0].message if refused else message("project.why.not-here", asked=asked)
+
+
+def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    tags, given = weigher.asks.tags, best.candidate.variant
+    if not tags or given in {tag.tag for tag in tags}:
+        return
+    asked = ", ".join(tag.tag for tag in tags)
+    tag = tags[0].tag
+    why = message("project.why.cuda", torch=best.candidate.torch, asked=tag)
+    if given == CPU:
+        why = message("project.why.no-gpu", asked=tag)
+    for one in weigher.verdict.candidates:
+        if (one.torch, one.variant) == (best.candidate.torch, tag) and one.reasons and given != CPU:
+            why = one.reasons[0].message
+    yield Relaxed("cuda", asked, given, why, tuple(one.origin for one in tags))
+
+
+def _relaxed_pairs(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    """torchvision and torchaudio go with their torch; a pin that names another release moves."""
+    for name, statements in weigher.asks.pairs.items():
+        given = best.candidate.torchvision if name == PAIRS[0] else best.candidate.torchaudio
+        asked = _asked(statements)
+        if asked and given and (name in best.pairs or (best.torch and not _pinned_to(statements, given))):
+            why = message("project.why.pair", name=name, given=given, torch=best.candidate.torch)
+            yield Relaxed(name, asked, given, why, _origins(statements))
+
+
+def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
+    return all(pair_meets(one.specifier, given) for one in statements if one.specifier)
+
+
+def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    given, asked = weigher.numpy(best), _asked(weigher.asks.numpy)
+    if asked and asked.split(", ")[0] not in given:
+        why = message("project.why.numpy", torch=best.candidate.torch, given=given)
+        yield Relaxed("numpy", asked, given, why, _origins(weigher.asks.numpy))
+
+
+def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
+    """Pins of what is made for one torch move with it; triton has another name on Windows."""
+    for native in weigher.asks.native:
+        row = companion(native.name)
+        if row is None:
+            continue
+        pins = [one for one in native.statements if one.name == native.name and (one.specifier or one.url)]
+        if row.instead and weigher.machine.os == "windows":
+            why = message("project.why.triton")
+            yield Relaxed(native.name, _asked(native.statements) or native.name, row.instead, why, native.origins)
+        elif row.follows and best.torch and pins:
+            why = message("project.why.with-torch", torch=best.candidate.torch)
+            asked = _asked(tuple(pins)) or pins[0].url
+            yield Relaxed(native.name, asked, f"torch {best.candidate.torch}", why, _origins(tuple(pins)))
+
+
+def _left_out(asks: Understood, candidate: Candidate, os: str) -> Iterator[str]:
+    for native in asks.native:
+        if _native_state(native, candidate, os) in ("no-card", "no-wheel"):
+            yield native.name
+
+
+def _native_state(native: Native, candidate: Candidate, os: str) -> str:
+    """`no-card`, `no-wheel`, `compiler` or `ready`."""
+    row = companion(native.name)
+    if row is None:
+        return "ready"
+    if row.card and candidate.variant == CPU:
+        return "no-card"
+    if os == "windows" and not row.windows:
+        return "ready" if row.instead else "no-wheel"
+    return "compiler" if row.wheels in ("none", "releases") else "ready"
+
+
+def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
+    asks, candidate = weigher.asks, best.candidate
+    if not asks.names_torch:
+        yield message("project.remark.undeclared")
+    if asks.torch_any:
+        place = asks.torch[0].origin
+        yield message("project.remark.recommended", file=place.file, line=place.line, text=place.text)
+    for tag in asks.tags:
+        place = tag.origin
+        if tag.tag == CPU and len(asks.tags) == 1:
+            yield message("project.remark.cpu-asked", file=place.file, line=place.line)
+        elif not tag.tag.startswith(("cu", "cpu")):
+            yield message(
+                "project.remark.other-maker", tag=tag.tag, file=place.file, line=place.line, variant=candidate.variant
+            )
+    yield from _locks(asks, candidate)
+    for native in asks.native:
+        state = _native_state(native, candidate, weigher.machine.os)
+        if state != "ready":
+            yield message(f"project.native.{state}", name=native.name)
+    yield from weigher.verdict.notices
+
+
+def _locks(asks: Understood, candidate: Candidate) -> Iterator[Message]:
+    locked = [one for one in asks.locked if one.name == TORCH and one.strength == LOCKED]
+    same = next((one for one in locked if one.specifier == f"=={candidate.torch}"), None)
+    if same:
+        yield message("project.remark.locked", torch=candidate.torch, file=same.origin.file, line=same.origin.line)
+    elif locked:
+        yield message("project.remark.lock-left", file=locked[0].origin.file, torch=locked[0].specifier[2:])

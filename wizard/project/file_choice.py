@@ -1,0 +1,77 @@
+"""Which of a project's files count on this kind of computer, by the words of their names.
+
+A file that names another system or another maker's cards is left out, unless only such files say anything of torch.
+"""
+
+from __future__ import annotations
+
+import re
+
+from wizard.model.messages import Message, message
+from wizard.project.model import DECLARED, LOCKED, TORCH, Project, Statement
+
+# What belongs to torch or to conda's own ground, and is no package to be asked for beside it.
+_NO_REST = re.compile(
+    r"torch|torchvision|torchaudio|python|cudatoolkit|pytorch-cuda|pytorch-mutex|cpuonly|--cuda|nvidia-.*-cu\d+"
+)
+_SYSTEM_WORDS = {
+    "windows": r"win|windows|win32|win64",
+    "linux": r"linux|ubuntu|debian|colab|wsl",
+    "": r"mac|macos|osx|darwin|apple|mps|m1",
+}
+_CARD_WORDS = {
+    "nvidia": r"nvidia|cuda|gpu|cu\d+",
+    "cpu": r"cpu|cpuonly",
+    "other": r"amd|rocm|intel|ipex|xpu|directml|dml|npu|ascend|hpu|tpu|mps|vulkan",
+}
+
+
+def _words_of(name: str) -> set[str]:
+    return set(re.split(r"[^a-z0-9]+", name.lower()))
+
+
+def _misfit(file: str, os: str, has_card: bool) -> str:
+    """Return the words of a file's name that mean another computer."""
+    words = _words_of(file.rsplit("/", 1)[-1])
+    systems = {system for system, kind in _SYSTEM_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
+    cards = {card for card, kind in _CARD_WORDS.items() if any(re.fullmatch(kind, word) for word in words)}
+    wanted = "nvidia" if has_card else "cpu"
+    other_cards = cards and wanted not in cards
+    if (systems and os not in systems) or other_cards:
+        kinds = "|".join([*_SYSTEM_WORDS.values(), *_CARD_WORDS.values()])
+        return " ".join(sorted(word for word in words if re.fullmatch(kinds, word)))
+    return ""
+
+
+def for_this_computer(project: Project, os: str, has_card: bool) -> tuple[list[Statement], list[Message]]:
+    misfits = {file: words for file in project.files if (words := _misfit(file, os, has_card))}
+    fitting = [one for one in project.statements if one.origin.file not in misfits]
+    if not misfits:
+        return fitting, []
+    if not any(is_rest(one) for one in fitting) and any(is_rest(one) for one in project.statements):
+        # Nothing else declares anything: made for another system, and all that there is.
+        return list(project.statements), [
+            message("project.remark.other-system", file=file, words=words) for file, words in misfits.items()
+        ]
+    if _says(fitting) >= _says(list(project.statements)):
+        return fitting, [
+            message("project.remark.not-for-this", file=file, words=words) for file, words in misfits.items()
+        ]
+    # Only files for other computers say which torch: of these the first counts, with what goes along with it.
+    chosen = next(one.origin.file for one in project.statements if one.origin.file in misfits and _says([one]) > 0)
+    kept = [one for one in project.statements if one.origin.file not in misfits or one.origin.file == chosen]
+    return kept, [message("project.remark.other-system", file=chosen, words=misfits[chosen])]
+
+
+def _says(statements: list[Statement]) -> int:
+    """How much is said of torch: 2 a version, 1 its name, 0 nothing."""
+    torch = [
+        one for one in statements if one.name == TORCH and one.strength != LOCKED and one.group in ("", "constraint")
+    ]
+    return 2 if any(one.specifier for one in torch) else 1 if torch else 0
+
+
+def is_rest(one: Statement) -> bool:
+    return (
+        one.strength == DECLARED and one.group == "" and one.name not in (".", "") and not _NO_REST.fullmatch(one.name)
+    )

@@ -1,0 +1,270 @@
+"""What a project asks of torch, Python, CUDA and the system, apart from the rest. Pure; for one kind of computer.
+
+Files that name another system or another maker's cards are left out, unless only they say anything of torch. What a
+README recommends counts where no file declares it. Nothing is decided here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from urllib.parse import unquote
+
+from packaging.markers import InvalidMarker, Marker
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+from wizard.model.messages import Message, message
+from wizard.project.companions import companion, torch_of
+from wizard.project.file_choice import for_this_computer, is_rest
+from wizard.project.model import (
+    DECLARED,
+    LOCKED,
+    PYTHON,
+    RECOMMENDED,
+    TORCH,
+    AddressLine,
+    FileLine,
+    Project,
+    Statement,
+    normalized,
+)
+
+PAIRS = ("torchvision", "torchaudio")
+CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", "cuda")
+_TAG = re.compile(r"(?:[/+_.-]|^)(cu\d{2,3}|cpu|xpu|rocm[\d.]+)(?=[/._+-]|$|torch)")
+_IMPLIED = re.compile(r"(?:torch[-_=]?|/torch)(\d+\.\d+(?:\.\d+)?)|(?:^|[+.])pt(\d)(\d{1,2})(?=cu|cpu)")
+_WHEEL_PYTHON = re.compile(r"-cp(3)(\d+)-cp3\d+-")
+_BUILD_CUDA = re.compile(r"cuda(\d+)\.?(\d)")
+_IN_BRACKETS = re.compile(r"\[([A-Za-z0-9_,-]+)\]")
+
+
+@dataclass(frozen=True, slots=True)
+class CudaTag:
+    """`firm`: declared for torch itself; else a hint."""
+
+    tag: str
+    origin: FileLine
+    firm: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """A package with native code, by each place that names it."""
+
+    name: str
+    origins: tuple[FileLine, ...]
+    statements: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    """`torch`, `python`: all must hold, or any of them where `torch_any` (a README's alternatives)."""
+
+    torch: tuple[Statement, ...]
+    torch_any: bool
+    python: tuple[Statement, ...]
+    pairs: Mapping[str, tuple[Statement, ...]]  # torchvision, torchaudio, where they are asked for
+    numpy: tuple[Statement, ...]
+    implied: tuple[Statement, ...]  # torch, as wheels' names and pages by torch imply it
+    locked: tuple[Statement, ...]  # torch's and Python's of locks
+    tags: tuple[CudaTag, ...]
+    native: tuple[Native, ...]
+    rest: tuple[Statement, ...]
+    sources: tuple[AddressLine, ...]
+    names_torch: bool
+    remarks: tuple[Message, ...]
+
+
+def understand(project: Project, os: str, has_card: bool) -> Understood:
+    """`os`: linux or windows; `has_card`: an NVIDIA card that some build runs on."""
+    statements, remarks = for_this_computer(project, os, has_card)
+    torch, torch_any = _torch(statements)
+    implied = tuple(_implied(project, statements, os))
+    rest = [one for one in statements if is_rest(one)]
+    return Understood(
+        torch=torch,
+        torch_any=torch_any,
+        python=_python(statements, torch_any),
+        pairs={name: found for name in PAIRS if (found := _counting(statements, name))},
+        numpy=tuple(one for one in _counting(statements, "numpy") if one.specifier),
+        implied=implied,
+        locked=tuple(one for one in statements if one.strength == LOCKED and one.name in (TORCH, PYTHON)),
+        tags=tuple(_tags(project, statements)),
+        native=tuple(_natives(project)),
+        rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
+        sources=project.sources,
+        names_torch=any(one.name == TORCH and one.strength != LOCKED for one in statements),
+        remarks=(*project.remarks, *remarks, *_exports(statements)),
+    )
+
+
+def environment_of(os: str, python: str) -> dict[str, str]:
+    """The PEP 508 environment of a computer with x86-64 and that Python."""
+    is_windows = os == "windows"
+    return {
+        "implementation_name": "cpython",
+        "implementation_version": f"{python}.0",
+        "os_name": "nt" if is_windows else "posix",
+        "platform_machine": "AMD64" if is_windows else "x86_64",
+        "platform_release": "",
+        "platform_system": "Windows" if is_windows else "Linux",
+        "platform_version": "",
+        "python_full_version": f"{python}.0",
+        "platform_python_implementation": "CPython",
+        "python_version": python,
+        "sys_platform": "win32" if is_windows else "linux",
+        "extra": "",
+    }
+
+
+@lru_cache(maxsize=4096)
+def marker_holds(marker: str, os: str, python: str) -> bool:
+    if not marker:
+        return True
+    try:
+        return Marker(marker).evaluate(environment_of(os, python))
+    except (InvalidMarker, ValueError, KeyError):
+        return True
+
+
+@lru_cache(maxsize=8192)
+def specifier_of(text: str) -> SpecifierSet:
+    """What is no PEP 440 specifier asks for nothing."""
+    try:
+        return SpecifierSet(text)
+    except InvalidSpecifier:
+        return SpecifierSet("")
+
+
+@lru_cache(maxsize=65536)
+def meets(specifier: str, version: str) -> bool:
+    return specifier_of(specifier).contains(version, prereleases=True)
+
+
+@lru_cache(maxsize=8192)
+def python_meets(specifier: str, python: str) -> bool:
+    """Return whether some patch of that Python meets it."""
+    wanted = specifier_of(specifier)
+    return any(wanted.contains(f"{python}.{patch}") for patch in range(41))
+
+
+def pair_meets(specifier: str, given: str) -> bool:
+    """A pin of another patch of the same release is met: they are made for the same torch."""
+    numbers = given.split(".")[:2]
+    return meets(specifier, given) or any(meets(specifier, ".".join([*numbers, str(patch)])) for patch in range(4))
+
+
+def _torch(statements: list[Statement]) -> tuple[tuple[Statement, ...], bool]:
+    """The declared ones; else those of groups; else, where no version is declared, what is recommended."""
+    found = [one for one in statements if one.name == TORCH and one.group != "imported"]
+    declared = [one for one in found if one.strength == DECLARED and one.specifier]
+    firm = [one for one in declared if one.group in ("", "constraint")] or declared
+    if firm:
+        return tuple(firm), False
+    recommended = [one for one in found if one.strength == RECOMMENDED and one.specifier]
+    if recommended:
+        return tuple(recommended), True
+    return (), False
+
+
+def _python(statements: list[Statement], recommended_torch: bool) -> tuple[Statement, ...]:
+    found = [one for one in statements if one.name == PYTHON and one.specifier]
+    declared = tuple(one for one in found if one.strength == DECLARED)
+    recommended = tuple(one for one in found if one.strength == RECOMMENDED)
+    return declared or recommended[:1]
+
+
+def _counting(statements: list[Statement], name: str) -> tuple[Statement, ...]:
+    found = [one for one in statements if one.name == name and one.strength != LOCKED]
+    default = [one for one in found if one.strength == DECLARED and one.group in ("", "constraint")]
+    return tuple(default or [one for one in found if one.group != "imported"])
+
+
+def _implied(project: Project, statements: list[Statement], os: str) -> Iterator[Statement]:
+    """`torch2.9` and `pt113` in names of wheels and pages, `cp313` in wheels, pairs of the table."""
+    for one in statements:
+        if one.strength == LOCKED or one.group not in ("", "constraint"):
+            continue
+        words = f"{unquote(one.url)} {one.local}".lower()
+        on_this = not re.search(r"win_amd64|macosx" if os == "linux" else r"linux|macosx", words)
+        if one.name != TORCH and companion(one.name) and on_this:
+            match = _IMPLIED.search(words)
+            # What was built for a release runs with its later patches; a package's own metadata names one patch.
+            version = _minor(match[1] or f"{match[2]}.{match[3]}") if match else ""
+            pinned = re.fullmatch(r"==([^,*]+)", one.specifier)
+            exact = torch_of(one.name, pinned[1]) if pinned and not version else ""
+            version = version or (f"=={exact}.*" if exact else "")
+            if version:
+                yield replace(one, name=TORCH, specifier=version)
+        match = _WHEEL_PYTHON.search(words) if on_this else None
+        if match:
+            yield replace(one, name=PYTHON, specifier=f"==3.{match[2]}.*")
+    for source in project.sources:
+        match = _IMPLIED.search(unquote(source.url).lower()) if source.kind == "find-links" else None
+        if match and match[1]:
+            yield Statement(TORCH, _minor(match[1]), source.origin, source.strength)
+
+
+def _minor(version: str) -> str:
+    """`2.9.0` as `==2.9.*`."""
+    return f"=={'.'.join(version.split('.')[:2])}.*"
+
+
+def _tags(project: Project, statements: list[Statement]) -> Iterator[CudaTag]:
+    """The CUDA that torch was meant to be made with, the firmest first."""
+    seen: set[str] = set()
+    for tag in sorted(_all_tags(project, statements), key=lambda tag: not tag.firm):
+        if tag.tag not in seen:
+            seen.add(tag.tag)
+            yield tag
+
+
+def _all_tags(project: Project, statements: list[Statement]) -> Iterator[CudaTag]:
+    files = {one.origin.file for one in statements} | {source.origin.file for source in project.sources}
+    for one in statements:
+        firm = one.strength == DECLARED and one.group in ("", "constraint")
+        if one.strength == LOCKED:
+            continue
+        if one.name in (TORCH, *PAIRS) and one.local:
+            yield CudaTag(one.local, one.origin, firm)
+        elif one.name in CUDA_PACKAGES and (match := re.match(r"[=~]=?(\d+)\.(\d+)", one.specifier)):
+            yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
+        elif one.name == "cpuonly":
+            yield CudaTag("cpu", one.origin, firm)
+        if one.name == TORCH and (match := _BUILD_CUDA.search(one.build)):
+            yield CudaTag(f"cu{match[1]}{match[2]}", one.origin, firm)
+    for source in project.sources:
+        match = _TAG.search(unquote(source.url))
+        if match and source.origin.file in files and "pytorch" in source.url:
+            yield CudaTag(match[1], source.origin, source.strength == DECLARED)
+        elif source.kind == "find-links" and match and "cu" in match[1]:
+            yield CudaTag(match[1], source.origin, False)
+
+
+def _natives(project: Project) -> Iterator[Native]:
+    """Every package with native code that any line names, an extra in brackets too."""
+    found: dict[str, list[Statement]] = {}
+    for one in project.statements:
+        if one.strength == LOCKED:
+            continue
+        names = [one.name]
+        for extras in _IN_BRACKETS.findall(one.origin.text):
+            names += [normalized(extra) for extra in extras.split(",") if extra]
+        for name in names:
+            if companion(name):
+                found.setdefault(name, []).append(one)
+    for name, statements in found.items():
+        yield Native(name, tuple(dict.fromkeys(one.origin for one in statements)), tuple(statements))
+
+
+def _exports(statements: list[Statement]) -> Iterator[Message]:
+    """What is said once for a whole export of another computer."""
+    paths = [one for one in statements if one.url.startswith("file:")]
+    if paths:
+        first = paths[0].origin
+        yield message("project.remark.file-paths", count=len(paths), file=first.file, line=first.line)
+    parts = sum(1 for one in statements if re.fullmatch(r"nvidia-.*-cu\d+", one.name) and one.strength == DECLARED)
+    if parts:
+        yield message("project.remark.nvidia-parts", count=parts)

@@ -1,0 +1,227 @@
+"""Weighs builds for a project on one machine: the newest that fits both, else the one that is the smallest step away.
+
+Every build that runs on the machine is weighed with every Python that it is published for by what it leaves unmet:
+torch and Python weigh most, a recommendation half of that, the CUDA tag and what wheels' names imply least. What a
+person named (`--python`) weighs as what a file declares. Pure: no source is asked whether it carries the build.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from wizard.compatibility.data.model import Matrix
+from wizard.compatibility.data.ordering import CPU, cuda_of, variant_key, version_key
+from wizard.compatibility.model import Candidate, Choices, Verdict
+from wizard.compatibility.resolve import resolve
+from wizard.machine.model import Machine
+from wizard.model.messages import Message, message
+from wizard.project.model import DECLARED, PYTHON, TORCH, Project, Statement
+from wizard.project.understand import PAIRS, marker_holds, meets, pair_meets, python_meets, understand
+
+_FULL, _HALF = 2, 1
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A build with a Python, and what it leaves unmet."""
+
+    candidate: Candidate
+    python: str
+    torch: bool
+    declared_python: bool
+    person_python: bool
+    pairs: tuple[str, ...]
+    implied: bool
+    tag: bool
+    order: tuple[object, ...] = field(compare=False, default=())
+
+
+class BuildWeigher:
+    """One project on one machine: `best` is the choice, `asks` what was understood, `remarks` what is to be said."""
+
+    def __init__(self, project: Project, machine: Machine, matrix: Matrix, choices: Choices) -> None:
+        self.machine, self.matrix, self.choices = machine, matrix, choices
+        # The person's Python is weighed here, so that it may give way with a reason.
+        self.verdict: Verdict = resolve(
+            machine, matrix, replace(choices, python=None, include_unadvertised=True), prove_all=False
+        )
+        self.fitting = [one for one in self.verdict.candidates if one.fits]
+        self.has_card = any(one.variant != CPU for one in self.fitting)
+        self.asks = understand(project, machine.os, self.has_card)
+        self.remarks: list[Message] = list(self.asks.remarks)
+        self.firm_tags = [tag for tag in self.asks.tags if tag.firm]
+        self.releases = sorted({torch for torch in matrix.releases}, key=version_key)
+        self.asks = replace(self.asks, torch=self._agreeing(self.asks.torch), python=self._agreeing_python())
+
+    # What is asked
+
+    def _agreeing(self, torch: tuple[Statement, ...]) -> tuple[Statement, ...]:
+        """Without those that no release meets together with an earlier one: told as the two lines."""
+        if self.asks.torch_any:
+            return torch
+        kept: list[Statement] = []
+        for one in torch:
+            if not marker_holds(one.marker, self.machine.os, self.choices.python or "3.12"):
+                continue
+            together = [*kept, one]
+            alone = any(meets(one.specifier, release) for release in self.releases)
+            if kept and alone and not any(self._meets_all(release, together) for release in self.releases):
+                self._contradiction(kept, one)
+                continue
+            kept.append(one)
+        return tuple(kept)
+
+    def _meets_all(self, release: str, statements: list[Statement]) -> bool:
+        return all(meets(one.specifier, release) for one in statements)
+
+    def _contradiction(self, kept: list[Statement], one: Statement) -> None:
+        against = next((other for other in kept if other.specifier), kept[0])
+        self.remarks.append(
+            message(
+                "project.remark.contradiction",
+                file=against.origin.file,
+                line=against.origin.line,
+                one=str(against),
+                other_file=one.origin.file,
+                other_line=one.origin.line,
+                other=str(one),
+            )
+        )
+
+    def _agreeing_python(self) -> tuple[Statement, ...]:
+        every = sorted({python for build in self.matrix.builds for python in build.pythons}, key=version_key)
+        kept: list[Statement] = []
+        for one in self.asks.python:
+            if kept and not any(all(python_meets(s.specifier, python) for s in [*kept, one]) for python in every):
+                self._contradiction(kept, one)
+                continue
+            kept.append(one)
+        return tuple(kept)
+
+    @cached_property
+    def asked_releases(self) -> list[str]:
+        """Those of the tables that meet what is asked of torch, whether they run here or not."""
+        return [release for release in self.releases if self._torch_meets(release)]
+
+    def _torch_meets(self, release: str) -> bool:
+        asked = self.asks.torch
+        if not asked:
+            return True
+        met = [meets(one.specifier, release) for one in asked]
+        return any(met) if self.asks.torch_any else all(met)
+
+    # The choice
+
+    def best(self) -> Weighed | None:
+        """None: no build runs on this machine at all."""
+        return min(self._weighed(), key=lambda one: one.order, default=None)
+
+    def _weighed(self) -> Iterator[Weighed]:
+        wants_cpu = bool(self.firm_tags) and {tag.tag for tag in self.firm_tags} == {CPU}
+        firm = {tag.tag for tag in self.firm_tags}
+        for candidate in self.fitting:
+            if self.has_card and candidate.variant == CPU and not wants_cpu and self.choices.variant != CPU:
+                continue
+            if not candidate.advertised and candidate.variant not in firm and self.choices.variant is None:
+                continue
+            weighed = [self._weigh(candidate, python) for python in candidate.pythons]
+            # With its pin the CPU tag goes, too.
+            yield from (one for one in weighed if not (self.has_card and candidate.variant == CPU and one.torch))
+
+    def _weigh(self, candidate: Candidate, python: str) -> Weighed:
+        torch = not self._torch_meets(candidate.torch)
+        declared = not all(python_meets(one.specifier, python) for one in self.asks.python)
+        person = self.choices.python is not None and python != self.choices.python
+        pairs = () if torch else tuple(self._unmet_pairs(candidate, python))
+        wants = [one for one in self.asks.implied if marker_holds(one.marker, self.machine.os, python)]
+        implied = not torch and any(not _implied_met(one, candidate.torch, python) for one in wants)
+        usable = [tag.tag for tag in self.firm_tags if tag.tag == CPU or tag.tag.startswith("cu")]
+        cuda = [tag for tag in usable if tag != CPU] or usable
+        tag = bool(cuda) and not torch and candidate.variant not in cuda
+        weighed = Weighed(candidate, python, torch, declared, person, pairs, implied, tag)
+        return replace(weighed, order=self._order(weighed))
+
+    def _order(self, one: Weighed) -> tuple[object, ...]:
+        torch = _HALF if self.asks.torch_any else _FULL
+        python = _FULL if any(asked.strength == DECLARED for asked in self.asks.python) else _HALF
+        weight = torch * one.torch + python * one.declared_python + _FULL * one.person_python
+        weight += bool(one.pairs) + one.implied + one.tag
+        count = one.torch + one.declared_python + one.person_python
+        candidate = one.candidate
+        return (
+            weight,
+            count,
+            one.person_python,
+            one.declared_python,
+            self._distance(candidate.torch) if one.torch else 0,
+            self._lock_distance(candidate.torch) if not one.torch else 0,
+            [-number for number in version_key(candidate.torch)],
+            self._variant_distance(candidate.variant),
+            [-number for number in variant_key(candidate.variant)],
+            self._python_distance(one.python),
+        )
+
+    def _unmet_pairs(self, candidate: Candidate, python: str) -> Iterator[str]:
+        for name, statements in self.asks.pairs.items():
+            given = candidate.torchvision if name == PAIRS[0] else candidate.torchaudio
+            for one in statements:
+                applies = one.specifier and given and marker_holds(one.marker, self.machine.os, python)
+                if applies and not pair_meets(one.specifier, given or ""):
+                    yield name
+                    break
+
+    def _distance(self, release: str) -> int:
+        """How many minor releases lie between this one and the nearest that was asked for."""
+        minors = sorted({version_key(one)[:2] for one in self.releases})
+        asked = {version_key(one)[:2] for one in self.asked_releases}
+        if not asked:  # older or newer than the tables
+            named = [version_key(one.specifier)[:2] for one in self.asks.torch if version_key(one.specifier)]
+            asked = {minors[min(bisect_left(minors, min(named)), len(minors) - 1)]} if named else {minors[-1]}
+        here = minors.index(version_key(release)[:2])
+        return min(abs(minors.index(one) - here) for one in asked)
+
+    def _lock_distance(self, release: str) -> int:
+        locked = [one for one in self.asks.locked if one.name == TORCH]
+        return int(bool(locked) and not any(meets(one.specifier, release) for one in locked))
+
+    def _variant_distance(self, variant: str) -> int:
+        """A hint counts first, then the same family of CUDA as was asked."""
+        tags = [tag.tag for tag in self.asks.tags]
+        if variant in tags:
+            return 0
+        families = {(cuda_of(tag) or "").split(".")[0] for tag in tags if tag.startswith("cu") and tag[2:].isdigit()}
+        return 1 if (cuda_of(variant) or "").split(".")[0] in families else 2
+
+    def _python_distance(self, python: str) -> tuple[int, ...]:
+        """The one of a lock, then the program's own default and what is nearest below it."""
+        locked = [one for one in self.asks.locked if one.name == PYTHON]
+        preferred, minor = version_key(self.matrix.policy.default_python)[1], version_key(python)[1]
+        not_locked = int(bool(locked) and not any(python_meets(one.specifier, python) for one in locked))
+        if self.asks.python and not all(python_meets(one.specifier, python) for one in self.asks.python):
+            # Away from what was asked: as near to it as can be.
+            asked = [version_key(one.specifier)[1] for one in self.asks.python if len(version_key(one.specifier)) > 1]
+            return (1, min((abs(minor - one) for one in asked), default=0), minor)
+        return (not_locked, int(minor > preferred), abs(minor - preferred))
+
+    def numpy(self, best: Weighed) -> str:
+        """Return the specifier of NumPy that goes with the choice; "" for any."""
+        asked = [one.specifier for one in self.asks.numpy if marker_holds(one.marker, self.machine.os, best.python)]
+        bound = best.candidate.numpy
+        together = ",".join(dict.fromkeys(part for part in [*asked[:1], bound] if part))
+        if not bound or any(meets(together, version) for version in _NUMPY_VERSIONS):
+            return together
+        return bound
+
+
+# Enough of them to see whether two ranges meet.
+_NUMPY_VERSIONS = [f"1.{minor}.{patch}" for minor in range(16, 27) for patch in range(6)]
+_NUMPY_VERSIONS += [f"2.{minor}.{patch}" for minor in range(6) for patch in range(6)]
+
+
+def _implied_met(one: Statement, torch: str, python: str) -> bool:
+    if one.name == TORCH:
+        return meets(one.specifier, torch)
+    return python_meets(one.specifier, python)
