@@ -34,6 +34,15 @@ def test_torch_and_its_variant(tmp_path: Path, version: str, cuda: str, hip: str
     assert (contents.torch, contents.variant) == (version.partition("+")[0], expected)
 
 
+@pytest.mark.parametrize("newest", ["python3.12", "python3.14t"])
+def test_an_environment_without_a_word_about_its_python_has_the_newest(tmp_path: Path, newest: str) -> None:
+    """3.12 is newer than 3.9, although its text comes before."""
+    for folder, version in (("python3.9", "1.13.0+cpu"), (newest, "2.14.1+cu126")):
+        info = tmp_path / "lib" / folder / "site-packages" / f"torch-{version}.dist-info"
+        info.mkdir(parents=True)
+    assert read_contents(tmp_path, None).variant == "cu126"
+
+
 def test_torch_of_conda_by_its_records_alone(tmp_path: Path) -> None:
     prefix = make_conda(tmp_path / "env")
     add_conda_package(prefix, "pytorch", "2.5.1", "py3.12_cuda12.4_cudnn9.1.0_0", [])

@@ -20,7 +20,7 @@ from wizard.compatibility.model import Choices, Plan
 from wizard.diagnose.repair.snapshot import FOLDER, RepairSnapshot, kept_in, kept_runs
 from wizard.environment.inspect.baseline import EnvironmentChanges, drift_of, read_good_state
 from wizard.environment.inspect.installation import Installation, Meant, user_variables
-from wizard.environment.layout import python_of
+from wizard.environment.layout import python_of, site_packages
 from wizard.environment.naming import absolute_prefix
 from wizard.model.errors import UsageError, WizardError
 from wizard.run.plan.plan_file import read_plan
@@ -175,7 +175,7 @@ def _site_of(prefix: Path) -> Path:
     state = read_good_state(prefix)
     if state:
         return prefix / state.site
-    return next(iter(sorted(prefix.glob("lib/python3.*/site-packages"))), prefix / "Lib" / "site-packages")
+    return site_packages(prefix) or prefix / "Lib" / "site-packages"
 
 
 # What runs have put aside in environments that are there: is it still kept, how large is it, bring it back, let go.

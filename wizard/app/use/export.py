@@ -21,7 +21,7 @@ from packaging.utils import parse_wheel_filename
 from wizard.app.worker import read_run_lock
 from wizard.compatibility.model import Plan, PlanSource
 from wizard.environment.conda.records import owners_of_files, read_records, without_credentials
-from wizard.environment.inspect.contents import site_packages
+from wizard.environment.layout import site_packages
 from wizard.environment.model import Environment
 from wizard.install.lock import quoted
 from wizard.model.distributions import FAMILY, Distribution, read_distributions

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from packaging.utils import canonicalize_name
 
-from wizard.environment.layout import read_text
+from wizard.environment.layout import read_text, site_packages
 from wizard.model.distributions import parse_info_name
 
 COMPANIONS = ("torchvision", "torchaudio", "torchao", "torchcodec", "xformers", "triton")
@@ -113,21 +113,10 @@ def build_variant(build: str) -> str | None:
     return "cpu" if "cpu" in build else None
 
 
-def site_packages(prefix: Path, python: str | None) -> Path | None:
-    """Where wheels are installed; None when there is no such folder."""
-    minor = ".".join(python.split(".")[:2]) if python else None
-    places = [prefix / "lib" / f"python{minor}" / "site-packages"] if minor else []
-    places.append(prefix / "Lib" / "site-packages")
-    for place in places:
-        if place.is_dir():
-            return place
-    return next(iter(sorted((prefix / "lib").glob("python3*/site-packages"), reverse=True)), None)
-
-
 def telling_folders(prefix: Path) -> Iterator[Path]:
     """Those that change when a package comes or goes."""
     yield from (prefix, prefix / "conda-meta", prefix / "bin", prefix / "Scripts")
-    site = site_packages(prefix, None)
+    site = site_packages(prefix)
     if site:
         yield site
 

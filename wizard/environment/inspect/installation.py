@@ -14,7 +14,7 @@ from pathlib import Path
 
 from wizard.environment.conda.records import Record, read_records
 from wizard.environment.inspect.baseline import Baseline, read_good_state
-from wizard.environment.layout import is_conda_prefix, python_of, site_packages_of
+from wizard.environment.layout import is_conda_prefix, python_of, site_packages, site_packages_of
 from wizard.model.distributions import Distribution, leftovers, read_distributions
 from wizard.model.typed import from_last_line
 from wizard.process import Outcome, Request, child_environment, run
@@ -138,7 +138,7 @@ def read_installation(prefix: Path, variables: Mapping[str, str], meant: Meant |
     system = paths.os_name()
     outcome = _ask(prefix, variables, system)
     python = parse_interpreter(outcome.stdout)
-    site = python.site if python else _guessed_site(prefix, system)
+    site = python.site if python else site_packages(prefix) or site_packages_of(prefix, "3.12", system)
     distributions = read_distributions(_own_sites(prefix, site, python))
     state = read_good_state(prefix)
     if state:
@@ -179,17 +179,6 @@ def parse_interpreter(printed: str) -> Interpreter | None:
         return from_last_line(printed, Interpreter)
     except (ValueError, RecursionError):
         return None
-
-
-def _guessed_site(prefix: Path, system: str) -> Path:
-    """The newest folder of packages, where no Python can say which is its own."""
-    found = sorted(prefix.glob(of(system).site_packages.format(minor="3.*")), key=_minor)
-    return found[-1] if found else site_packages_of(prefix, "3.12", system)
-
-
-def _minor(site: Path) -> int:
-    """12 for lib/python3.12/site-packages; 0 where there is one folder for all."""
-    return int(site.parent.name.partition(".")[2] or 0)
 
 
 def _own_sites(prefix: Path, site: Path, python: Interpreter | None) -> tuple[Path, ...]:

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.environment.inspect.contents import EnvironmentContents, read_contents, site_packages
-from wizard.environment.layout import python_of, read_text
+from wizard.environment.inspect.contents import EnvironmentContents, read_contents
+from wizard.environment.layout import python_of, read_text, site_packages
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.unfinished import MARKER, unfinished_run
 from wizard.model.messages import Message, message

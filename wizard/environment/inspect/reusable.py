@@ -11,10 +11,9 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.environment.inspect.contents import site_packages
 from wizard.environment.inspect.in_use import running_inside
 from wizard.environment.inspect.look import is_conda_base
-from wizard.environment.layout import read_text
+from wizard.environment.layout import read_text, site_packages
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.naming import check_place
 from wizard.environment.remove.delete import frozen_reason

@@ -11,6 +11,7 @@ import psutil
 
 from wizard.environment.inspect.owned import OwnershipFilter, Unowned, owned_files
 from wizard.environment.inspect.sizes import Folder, Sizes, Tally, walk
+from wizard.environment.layout import all_site_packages
 from wizard.system.disk import user_ids
 from wizard.system.traits import this
 
@@ -66,9 +67,8 @@ def survey(prefix: Path, is_cancelled: Callable[[], bool] = lambda: False) -> Su
 
 
 def site_folders(prefix: Path) -> tuple[str, ...]:
-    """Relative, with "/"."""
-    places = [*prefix.glob("lib/python*/site-packages"), *prefix.glob("Lib/site-packages")]
-    return tuple(dict.fromkeys(place.relative_to(prefix).as_posix() for place in places))
+    """Return the folders of packages, relative, with "/"."""
+    return tuple(place.relative_to(prefix).as_posix() for place in all_site_packages(prefix))
 
 
 def inner_environment(folder: Folder, owned: frozenset[str]) -> str | None:
