@@ -1,4 +1,4 @@
-"""The use cases, one object for the window and the command line: probe, propose, elect, preview, run, resume.
+"""The use cases, one object for the window and the command line: probe, propose, select, preview, run, resume.
 
 It decides nothing itself: it asks the layers below in the right order and hands on their values.
 

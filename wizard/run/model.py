@@ -68,7 +68,7 @@ class SelectedBuild:
     further: Mapping[str, tuple[Source, ...]] = field(default_factory=dict)  # role -> who may have the same files
     further_channels: tuple[str, ...] = ()  # other places of the same conda channels
     index_strategy: str = INDEX_STRATEGIES[0]
-    packages_measured: bool = False  # where packages come from was raced for
+    packages_measured: bool = False  # where packages come from was found by a benchmark
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What is known about single addresses and options beyond the list of mirrors: `matrices/lint.toml`.
+"""Reads what is known about single addresses and options beyond the list of mirrors: `matrices/lint.toml`.
 
 Which places are gone or never were, which channels are under Anaconda's terms, which hold no Python. Facts
 only; what follows from them is for the reading of settings and for the lint.
@@ -115,7 +115,7 @@ class LintTable(Row, frozen=True, kw_only=True):
 
 
 def parse_address_facts(document: str) -> AddressFacts:
-    """Raises TableError."""
+    """Read the text of `matrices/lint.toml`. Raises TableError."""
     return parse_table("lint", document, LintTable).facts()
 
 
@@ -125,7 +125,7 @@ def address_facts() -> AddressFacts:
 
 
 def begins_with(url: str, begins: str) -> bool:
-    """Whether `url` is that host, or lies below that host/path. Case of the host does not count."""
+    """Return whether `url` is that host, or lies below that host/path. Case of the host does not count."""
     place = _place(url)
     return place == begins or place.startswith(begins + "/")
 
@@ -143,7 +143,7 @@ def dead_address(url: str) -> DeadAddress | None:
 
 
 def needs_terms(url: str) -> bool:
-    """Whether Anaconda's terms apply to this channel, by the address of the channel."""
+    """Return whether Anaconda's terms apply to this channel, by the address of the channel."""
     path = f"{_place(url)}/"
     return any(
         (row.begins is not None and begins_with(url, row.begins))
@@ -153,7 +153,7 @@ def needs_terms(url: str) -> bool:
 
 
 def channel_name(url: str) -> str:
-    """The last part of a channel's address: `conda-forge`; a label (`x/label/y`) is part of the name."""
+    """Return the last part of a channel's address: `conda-forge`; a label (`x/label/y`) is part of the name."""
     place = _place(url)
     head, mark, label = place.partition("/label/")
     name = head.rpartition("/")[2]

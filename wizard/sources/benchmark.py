@@ -1,4 +1,4 @@
-"""The benchmark: all sources of one kind are probed together, held against one another, and the best three measured.
+"""Probes all sources of one kind together, holds them against one another, and measures the best three.
 
 What came out is kept for a day. It says which sources are usable and how fast they are; which one is taken, and whether
 mirrors are asked at all, is the selection's business.
@@ -148,7 +148,7 @@ def _kept(path: Path, network: str, seconds: float, sources: Sequence[Source]) -
 
 
 def _is_open(wanted: Wanted) -> bool:
-    """Whether the newest is wanted, not one release by its number."""
+    """Return whether the newest is wanted, not one release by its number."""
     return isinstance(wanted, WantedInstaller) or (isinstance(wanted, WantedWheel) and not wanted.version)
 
 
@@ -222,8 +222,8 @@ def _ranked(sources: Sequence[Source], statuses: Sequence[SourceStatus]) -> tupl
 
 
 def _rank(status: SourceStatus) -> tuple[int, int, float, float]:
-    """Complete before sent elsewhere before the rest; folders of this computer, then the fastest, then the quickest to
-    answer. What was typed by hand is above speed."""
+    """Order complete before sent elsewhere before the rest; folders of this computer, then the fastest, then the
+    quickest to answer. What was typed by hand is above speed."""
     order = [Availability.COMPLETE, Availability.ELSEWHERE, Availability.STALE, Availability.MISSING]
     place = order.index(status.availability) if status.availability in order else len(order)
     is_local = status.source.origin is Origin.BY_HAND or (status.source.url or "").lower().startswith("file:")

@@ -1,7 +1,7 @@
-"""How mirrors are probed and where they race unasked, as rows: `matrices/race.toml`.
+"""Reads how mirrors are probed, and where they are asked without a word of the person: `matrices/race.toml`.
 
 The region is a guess from the system's language and time zone, and the person's word stands above it. No address is
-looked up for it: nobody is told where this computer is.
+looked up for it: nobody learns where this computer is.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class BenchmarkTable(Row, frozen=True, kw_only=True):
 
 
 def parse_policy(document: str) -> BenchmarkPolicy:
-    """Raises TableError."""
+    """Read the text of `matrices/race.toml`. Raises TableError."""
     return parse_table("race", document, BenchmarkTable).policy()
 
 
@@ -100,7 +100,7 @@ def benchmark_policy() -> BenchmarkPolicy:
 
 
 def region(chosen: str = "auto", environ: Mapping[str, str] = os.environ) -> str:
-    """ "cn" or "world". The choice counts, then TORCH_WIZARD_REGION, then what the system looks like."""
+    """Return "cn" or "world". The choice counts, then TORCH_WIZARD_REGION, then what the system looks like."""
     for word in (chosen, environ.get(REGION_VARIABLE, "auto")):
         if word in ("cn", "world"):
             return word
@@ -116,7 +116,7 @@ def region_of(language: str, zone: str, policy: BenchmarkPolicy) -> str:
 
 
 def language_name(environ: Mapping[str, str]) -> str:
-    """As the system writes it: "zh_CN.UTF-8"; where no variable says it, perhaps from the user interface's language."""
+    """Return it as the system writes it: "zh_CN.UTF-8"; where no variable says it, perhaps of the user interface."""
     for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
         if environ.get(name):
             return environ[name]
@@ -126,7 +126,7 @@ def language_name(environ: Mapping[str, str]) -> str:
 
 
 def time_zone(environ: Mapping[str, str], root: Path = Path("/")) -> str:
-    """ "Asia/Shanghai"; on Windows "China Standard Time"; "" when it cannot be told."""
+    """Return "Asia/Shanghai"; on Windows "China Standard Time"; "" when it is not known."""
     named = environ.get("TZ", "").lstrip(":")
     if named:
         return zone_of_path(named) or named
@@ -140,7 +140,7 @@ def time_zone(environ: Mapping[str, str], root: Path = Path("/")) -> str:
 
 
 def zone_of_path(path: str) -> str:
-    """From `/usr/share/zoneinfo/Asia/Shanghai`."""
+    """Return "Asia/Shanghai" from `/usr/share/zoneinfo/Asia/Shanghai`."""
     found = _ZONE_IN_PATH.search(path.replace("\\", "/"))
     return found["zone"] if found else ""
 
@@ -153,5 +153,5 @@ def _plain_zone(root: Path) -> str:
 
 
 def windows_zone(known: Registry) -> str:
-    """ "China Standard Time"; "" when it is not said. Windows pads it with zeros at times."""
+    """Return "China Standard Time"; "" when it is not there. Windows pads it with zeros at times."""
     return str(known.values(MACHINE, _ZONE_KEY).get("TimeZoneKeyName", "")).partition("\0")[0]

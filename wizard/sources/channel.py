@@ -1,4 +1,4 @@
-"""Does a conda channel answer? Its index (noarch's at least) is begun, not downloaded: a few hundred bytes tell.
+"""Checks that a conda channel answers: its index (noarch's at least) is begun, not downloaded.
 
 A channel that answers may still lack a package; the engine's solver finds that out.
 """
@@ -22,12 +22,12 @@ _TIMEOUTS = (3.0, 5.0)  # seconds
 
 
 def channel_subdir(os_name: str, arch: str) -> str:
-    """conda's name for the platform; noarch where it has none."""
+    """Return conda's name for the platform; noarch where it has none."""
     return _SUBDIRS.get((os_name, arch), _NOARCH)
 
 
 def check_channel(url: str, settings: UserSettings | None = None, subdirs: tuple[str, ...] = ("noarch",)) -> None:
-    """Raises SourceUnreachable with the reason when the channel does not answer as one."""
+    """Ask for the beginning of each index. Raises SourceUnreachable with the reason when it does not answer as one."""
     if url.lower().startswith("file:"):
         folder = file_path(url)
         if not all(any((folder / subdir / name).is_file() for name in INDEXES) for subdir in subdirs):
@@ -57,7 +57,7 @@ def _check_remote(client: Client, url: str, subdir: str) -> None:
 
 
 def _name(url: str) -> str:
-    """Host and channel, without a password."""
+    """Return host and channel, without a password."""
     return url.partition("://")[2].rpartition("@")[2]
 
 

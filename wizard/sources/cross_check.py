@@ -40,7 +40,8 @@ def cross_check(
     now: float,
     contradicts: Contradicts = lambda file, sha256: False,
 ) -> tuple[SourceStatus, ...]:
-    """In the order given. `is_open`: the newest was wanted, whatever it is, not one release by its number."""
+    """Return what is true of each, in the order given. `is_open`: the newest was wanted, not one release by its
+    number."""
     measure = _Measure(results, is_open, channel_days, contradicts)
     return tuple(_status(result, measure, now) for result in results)
 
@@ -79,7 +80,7 @@ def _merged(lists: Iterable[tuple[ListedRelease, ...]]) -> tuple[ListedRelease, 
 
 
 def _common_hashes(results: Sequence[ProbeResult]) -> dict[str, str]:
-    """For each file the hash that more than half of those who name one agree on."""
+    """Return for each file the hash that more than half of those who name one agree on."""
     named: dict[str, Counter[str]] = {}
     for result in results:
         if result.file and result.sha256:
@@ -140,7 +141,7 @@ def of_failure(failure: SourceUnreachable) -> tuple[Availability, Message]:
 
 
 def pause_seconds(retry_after: str) -> int | None:
-    """From `120` or an HTTP date."""
+    """Return seconds, from `120` or an HTTP date."""
     if retry_after.strip().isdigit():
         return int(retry_after)
     try:
@@ -158,8 +159,8 @@ def _wrong(result: ProbeResult, measure: _Measure) -> tuple[Availability, Messag
     wanted = measure.sha256(result.file)
     if result.sha256 and wanted and result.sha256 != wanted:
         return Availability.WRONG, message("truth.wrong-hash")
-    told = {measure.size(result.file), result.listed_size} - {None}
-    for size in told:
+    listed = {measure.size(result.file), result.listed_size} - {None}
+    for size in listed:
         if result.size is not None and result.size != size:
             return Availability.WRONG, message("truth.wrong-size", found=result.size, wanted=size or 0)
     if result.listed_size is not None and (known := measure.size(result.file)) and result.listed_size != known:
@@ -187,7 +188,7 @@ def _behind(result: ProbeResult, measure: _Measure) -> tuple[Availability, Messa
 
 
 def _days(own: ListedRelease, official: ListedRelease, releases: Sequence[ListedRelease]) -> int | None:
-    """Between what it has and the newest; its own page may tell no dates, the official one does."""
+    """Return days between what it has and the newest; its own page may have no dates, the official one does."""
     dates = {release.version: release.uploaded for release in releases}
     first, last = _moment(own.uploaded or dates.get(own.version)), _moment(official.uploaded)
     return None if first is None or last is None else max(0, round((last - first) / _DAY))
@@ -227,7 +228,7 @@ def _host(url: str | None) -> str | None:
 
 
 def is_same_site(one: str, other: str) -> bool:
-    """mirror.sjtu.edu.cn and s3.jcloud.sjtu.edu.cn are: the same up to a name that belongs to one owner."""
+    """Return whether two hosts share a name that belongs to one owner: mirror.sjtu.edu.cn, s3.jcloud.sjtu.edu.cn."""
     if one == other:
         return True
     site = _site(one)
@@ -235,7 +236,7 @@ def is_same_site(one: str, other: str) -> bool:
 
 
 def _site(host: str) -> str | None:
-    """None for a number, or where no owner can be told."""
+    """None for a number, or where no owner is known."""
     labels = host.lower().split(".")
     if labels[-1].isdigit() or ":" in host:
         return None

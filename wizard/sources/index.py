@@ -1,6 +1,4 @@
-"""Index pages and folders as offers.
-
-Index pages as offers: PEP 503 html, PEP 691/700 json, flat listings. Pure; no page makes it fail.
+"""Reads index pages and folders as offers: PEP 503 html, PEP 691/700 json, flat listings. Pure; no page makes it fail.
 
 Files that are no wheel, of another project, or behind a link that we do not follow are passed over. What is
 no index at all (a login page of a network, an error page with status 200) raises SourceUnreachable
@@ -94,20 +92,20 @@ def _parse_links(text: str) -> _Links:
 
 
 def _metadata_attribute(values: dict[str, str | None]) -> str | None:
-    """PEP 658, under its first name and the later one (PEP 714): "true" or "sha256=…"."""
-    told = values.get("data-core-metadata") or values.get("data-dist-info-metadata")
-    if told is None or told.lower() == "false":
+    """Read PEP 658, under its first name and the later one (PEP 714): "true" or "sha256=…"."""
+    value = values.get("data-core-metadata") or values.get("data-dist-info-metadata")
+    if value is None or value.lower() == "false":
         return None
-    digest = told.partition("sha256=")[2].lower()
+    digest = value.partition("sha256=")[2].lower()
     return digest if _SHA256.match(digest) else ""
 
 
 def _metadata_entry(entry: dict[str, Any]) -> str | None:
-    """The same in JSON: true, or an object of hashes."""
-    told = entry.get("core-metadata") or entry.get("dist-info-metadata")
-    if not told:
+    """Read the same in JSON: true, or an object of hashes."""
+    value = entry.get("core-metadata") or entry.get("dist-info-metadata")
+    if not value:
         return None
-    digest = told.get("sha256") if isinstance(told, dict) else None
+    digest = value.get("sha256") if isinstance(value, dict) else None
     return digest.lower() if isinstance(digest, str) and _SHA256.match(digest.lower()) else ""
 
 
@@ -128,7 +126,7 @@ def refused_wheel(project: str, text: str, base_url: str) -> str | None:
 
 
 def _hrefs(text: str, base_url: str) -> Iterator[tuple[str, str]]:
-    """Each with what it is relative to."""
+    """Return each with what it is relative to."""
     if text.lstrip()[:1] != "{":
         page = _parse_links(text)
         yield from ((link.href, _base_of(page, base_url)) for link in page.links)
@@ -169,7 +167,7 @@ def offer(
     metadata: str | None = None,
     uploaded: str | None = None,
 ) -> Offer | None:
-    """None for what is no wheel of this project."""
+    """Return the link as an offer; None for what is no wheel of this project."""
     name = _filename(url) if filename is None else filename
     if "/" in name or "\\" in name or not name.endswith(".whl"):
         return None
@@ -240,17 +238,17 @@ def _check_refused(hrefs: list[str], source: Source) -> None:
 
 
 def parse_simple_html(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
-    """PEP 503: the page of one project."""
+    """Read the page of one project (PEP 503). Raises SourceUnreachable."""
     return _read_html(text, base_url, source, project)
 
 
 def parse_flat(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
-    """One page that lists the files of many projects (`--find-links`)."""
+    """Read one page that lists the files of many projects (`--find-links`). Raises SourceUnreachable."""
     return _read_html(text, base_url, source, project)
 
 
 def parse_simple_json(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:
-    """PEP 691, with the sizes of PEP 700 where they are."""
+    """Read PEP 691, with the sizes of PEP 700 where they are. Raises SourceUnreachable."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -299,7 +297,8 @@ def _read_json_file(entry: dict[str, Any], base_url: str, source: Source, projec
 
 
 def list_folder(source: Source, project: str) -> tuple[Offer, ...]:
-    """Raises SourceUnreachable `source-no-folder` when the place is not there or may not be read."""
+    """List the wheels of a folder. Raises SourceUnreachable `source-no-folder` where it is not there or may not be
+    read."""
     place = file_path(source.url or "")
     try:
         if place.is_file():

@@ -1,9 +1,7 @@
-"""Where packages could come from, in order of trust, and which of these places race.
+"""Lists where packages could come from, in order of trust: by hand, the user's own settings, the official places.
 
-Where packages could come from, in order of trust: by hand, the user's own settings, the official places.
-
-Only addresses; what they carry is read later. By hand replaces everything else of its kind. Mirrors from
-the table come in when they race (`source_candidates`), not here.
+Only addresses; what they carry is read later. By hand replaces everything else of its kind. The mirrors of the table
+are in `source_candidates` alone: all that is listed, tested and put to a benchmark.
 """
 
 from __future__ import annotations
@@ -32,7 +30,8 @@ class SourceChoices(Protocol):
 
 
 def torch_sources(choices: SourceChoices, settings: UserSettings, variant: str) -> tuple[Source, ...]:
-    """For torch, torchvision and torchaudio of one variant. Raises UsageError for a bad address by hand."""
+    """Return those for torch, torchvision and torchaudio of one variant. Raises UsageError for a bad address by
+    hand."""
     links = _links_by_hand(choices)
     if choices.torch_index is not None:
         return _unlike((_by_hand("--torch-index", choices.torch_index, Layout.SIMPLE), *links))
@@ -46,7 +45,7 @@ def torch_sources(choices: SourceChoices, settings: UserSettings, variant: str) 
 
 
 def official_torch_sources(variant: str) -> tuple[Source, Source]:
-    """Torch's own index for this variant, and the default index, which carries one build of each release."""
+    """Return torch's own index for this variant, and the default index, which has one build of each release."""
     row = official("pytorch-wheels")
     torch_index = Source(
         f"official-torch-{variant}", Layout.SIMPLE, Origin.OFFICIAL, row.address(variant), row.operator, variant
@@ -55,7 +54,7 @@ def official_torch_sources(variant: str) -> tuple[Source, Source]:
 
 
 def package_sources(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
-    """For everything but the torch family. Raises UsageError for a bad address by hand."""
+    """Return those for everything but the torch family. Raises UsageError for a bad address by hand."""
     links = _links_by_hand(choices)
     if choices.index is not None:
         return _unlike((_by_hand("--index", choices.index, Layout.SIMPLE), *links))
@@ -67,14 +66,14 @@ def package_sources(choices: SourceChoices, settings: UserSettings) -> tuple[Sou
 
 
 def _lists_torch_only(source: Source) -> bool:
-    """A public index of torch wheels has a few old packages beside them, which would hide the newer ones elsewhere."""
+    """Return whether it is a public index of torch wheels: its few old packages would hide the newer ones elsewhere."""
     starts = (row.url.partition("{variant}")[0] for row in mirror_rows() if row.kind == "pytorch-wheels" and row.url)
     return (source.url or "").startswith(tuple(starts))
 
 
 def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Source, ...]:
-    """The user's own in their order, then the official one: a channel of theirs may be gone. Raises UsageError for a
-    bad address by hand."""
+    """Return the user's own in their order, then the official one: a channel of theirs may be gone. Raises UsageError
+    for a bad address by hand."""
     if choices.channel is not None:
         return (_by_hand("--channel", choices.channel, Layout.CHANNEL),)
     own = _user("conda channel", settings.conda_channels, Layout.CHANNEL)
@@ -91,14 +90,14 @@ def default_index() -> Source:
 
 
 def sources_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
-    """The addresses typed for Python packages and torch wheels. Raises UsageError for a bad one."""
+    """Return the addresses typed for Python packages and torch wheels. Raises UsageError for a bad one."""
     typed = (("--torch-index", choices.torch_index), ("--index", choices.index))
     indexes = (_by_hand(option, url, Layout.SIMPLE) for option, url in typed if url is not None)
     return (*indexes, *_links_by_hand(choices))
 
 
 def own_indexes(settings: UserSettings) -> tuple[Source, ...]:
-    """Those of the user's pip and uv settings."""
+    """Return those of the user's pip and uv settings."""
     if settings.no_index:
         return _user_links(settings)
     return (*_user_index(settings), *_user_extra(settings), *_user_links(settings))
@@ -136,17 +135,16 @@ def _user_index(settings: UserSettings) -> tuple[Source, ...]:
 
 
 def _unlike(sources: Iterable[Source]) -> tuple[Source, ...]:
-    """Without repeats: one address is read once, in its most trusted place."""
+    """Leave repeats out: one address is read once, in its most trusted place."""
     kept: dict[tuple[Layout, str | None], Source] = {}
     for source in sources:
         kept.setdefault((source.layout, source.url.rstrip("/") if source.url else None), source)
     return tuple(kept.values())
 
 
-# All places that may carry a kind of thing, mirrors of the table too: who is listed, tested and may race.
+# All places that may carry a kind of thing, mirrors of the table too.
 #
-# Only addresses and where they are known from. Which of them carry the wanted build, and how fast, is for the truth
-# probe; which one is taken is for the session.
+# Which of them carry the wanted build, and how fast, is for the benchmark; which one is taken is for `run/select`.
 
 
 _ROWS = {
@@ -165,7 +163,7 @@ def source_candidates(
     variant: str = "cpu",
     is_default_build: bool = False,
 ) -> tuple[Source, ...]:
-    """The most trusted first: by hand, the user's own settings, official, mirrors. Raises UsageError.
+    """Return the most trusted first: by hand, the user's own settings, official, mirrors. Raises UsageError.
 
     `is_default_build`: the package index and its mirrors carry this build of torch too.
     """
@@ -177,7 +175,7 @@ def source_candidates(
 
 
 def rows_of(kind: SourceKind) -> tuple[MirrorRow, ...]:
-    """The official one first."""
+    """Return the rows of the table for a kind, the official one first. Raises UsageError `bad-mirrors-file`."""
     rows = [row for row in mirror_rows() if row.kind == _ROWS[kind]]
     return tuple(sorted(rows, key=lambda row: row.id != "official"))
 

@@ -60,7 +60,7 @@ class Source:
 
     @property
     def mirror(self) -> str:
-        """The id that `--mirror` takes."""
+        """Return the id that `--mirror` takes."""
         return self.row.id if self.row else self.id
 
     @property
@@ -86,7 +86,7 @@ class Offer:
     tags: frozenset[Tag]
     requires_python: str | None = None
     yanked: bool = False
-    metadata: str | None = None  # None: no core metadata beside the file; else its SHA-256, "" when not said
+    metadata: str | None = None  # None: no core metadata beside the file; else its SHA-256, "" when not there
     uploaded: str | None = None  # "2026-09-15T10:00:00Z", where the page tells
 
 
@@ -193,7 +193,7 @@ class SourceStatus:
 
     @property
     def verdict(self) -> str:
-        """carries | missing | refused | unchecked | unreachable."""
+        """Return carries, missing, refused, unchecked or unreachable."""
         return _VERDICTS.get(self.availability, "unreachable")
 
     @property

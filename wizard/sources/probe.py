@@ -1,8 +1,7 @@
 """Probes one source: an index, a conda channel, or a place that hands out Miniforge.
 
-Looks at one source: its page as the installing client gets it, the wanted file on it, and where the link ends.
-
-A link is followed with a GET for its first bytes, because a HEAD may be answered otherwise; no file is downloaded.
+It asks for its page as the installing client gets it, finds the wanted file on it, and follows where the link ends. A
+link is followed with a GET for its first bytes, because a HEAD may be answered otherwise; no file is downloaded.
 What is seen is not judged here.
 
 One file: the three kinds of source give one result.
@@ -32,7 +31,7 @@ from wizard.transfer.address import file_path, join_path, resolve_link
 from wizard.transfer.http import Client, HttpPage, SourceUnreachable, explain_status
 from wizard.transfer.installing_client import file_headers, list_headers
 
-# Looks at a place that hands out Miniforge: which release does it list for this platform?
+# A place that hands out Miniforge: which release does it list for this platform?
 #
 # The official place is a page that sends on to the newest release, whose number stands in the address.
 
@@ -43,7 +42,7 @@ _VERSIONED = re.compile(r"Miniforge3-(?P<version>\d[\d.]*-\d+)-(?P<ending>.+)$")
 
 
 def probe_installer(source: Source, wanted: WantedInstaller, client: Client) -> ProbeResult:
-    """Raises SourceUnreachable."""
+    """Find the wanted installer and its releases. Raises SourceUnreachable."""
     name, url = source.label, source.url or ""
     if url.lower().startswith("file:"):
         return _seen(source, wanted, _names_in_folder(source), url)
@@ -95,7 +94,7 @@ def _release(text: str) -> ListedRelease:
         return ListedRelease(Version("0"))
 
 
-# Looks at a conda channel: does its index for this platform answer, how old is it, and has it the wanted Python?
+# A conda channel: does its index for this platform answer, how old is it, and has it the wanted Python?
 #
 # The index of a big channel is begun, not downloaded: its date tells how fresh it is. What it carries is read only
 # where that is cheap, from a small plain one.
@@ -107,7 +106,7 @@ _CHANNEL_TOTAL = re.compile(r"/(\d+)$")
 
 
 def probe_channel(source: Source, wanted: WantedChannel, client: Client) -> ProbeResult:
-    """Raises SourceUnreachable."""
+    """Find the channel's index and its date. Raises SourceUnreachable."""
     if (source.url or "").lower().startswith("file:"):
         return _channel_on_disk(source, wanted)
     name, page = source.label, None
@@ -154,7 +153,7 @@ def _judged_by_content(seen: ProbeResult, text: str, wanted: WantedChannel) -> P
 
 
 def pythons_in(text: str) -> set[str] | None:
-    """ "3.12" and the like. None: this is no index of packages."""
+    """Return "3.12" and the like; None: this is no index of packages."""
     try:
         document = json.loads(text)
     except (ValueError, RecursionError):
@@ -179,17 +178,17 @@ def _channel_on_disk(source: Source, wanted: WantedChannel) -> ProbeResult:
     for index in INDEXES:
         path = folder / index
         try:
-            told = path.stat()
+            status = path.stat()
             seen = ProbeResult(
                 source,
                 0.0,
                 file=f"{wanted.subdir}/{index}",
                 link=path.as_uri(),
                 final=path.as_uri(),
-                size=told.st_size,
-                dated=told.st_mtime,
+                size=status.st_size,
+                dated=status.st_mtime,
             )
-            if index == "repodata.json" and told.st_size <= _SMALL:
+            if index == "repodata.json" and status.st_size <= _SMALL:
                 return _judged_by_content(seen, path.read_text(encoding="utf-8", errors="replace"), wanted)
             return seen
         except OSError:
@@ -210,7 +209,7 @@ def probe_source(
     goes_on: GoesOn,
     default_index: Callable[[], str] = default_index_url,
 ) -> ProbeResult:
-    """Never raises for what a source does."""
+    """Probe any source. Never raises for what a source does."""
     began = time.monotonic()
     try:
         reader = Reader(None, default_index=default_index, headers=list_headers(), goes_on=goes_on, client=client)
@@ -235,7 +234,7 @@ def _probe(source: Source, wanted: Wanted, reader: Reader) -> ProbeResult:
 
 
 def pick(offers: Iterable[Offer], wanted: WantedWheel) -> Offer | None:
-    """The wanted wheel; where the version is open, the newest one that goes."""
+    """Return the wanted wheel; where the version is open, the newest one that goes."""
     if wanted.version:
         return best_offer(offers, wanted)
     listed = tuple(offers)
@@ -247,7 +246,7 @@ def pick(offers: Iterable[Offer], wanted: WantedWheel) -> Offer | None:
 
 
 def releases(offers: Iterable[Offer], wanted: WantedWheel) -> tuple[ListedRelease, ...]:
-    """The stable releases of the wanted build on this page, oldest first."""
+    """Return the stable releases of the wanted build on this page, oldest first."""
     allowed = SpecifierSet(wanted.specifier)
     found: dict[Version, ListedRelease] = {}
     for offer in offers:
@@ -304,7 +303,7 @@ def _link_problem(page: HttpPage, source: Source) -> tuple[Availability, Message
 
 
 def size_of(page: HttpPage) -> int | None:
-    """The whole file's, from a reply to a request for a part of it."""
+    """Return the whole file's bytes, from a reply to a request for a part of it."""
     if page.status == 206:
         found = _TOTAL.match(page.content_range)
         return int(found[1]) if found else None

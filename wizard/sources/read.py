@@ -1,6 +1,4 @@
-"""Reads sources: which wheels of a project does this one list? And the address that stands for the official one.
-
-Reading sources: which wheels of a project does this one list? Pages are kept in memory for one run.
+"""Reads sources: which wheels of a project does this one list? Pages are kept in memory for one run.
 
 `()` means that the source answered and has no such project; a source that could not be read raises. This
 looks at lists only: no wheel is fetched, and speed is not judged here.
@@ -51,7 +49,7 @@ def parse_help(text: str) -> str | None:
 
 
 def parse_index_annotation(text: str) -> str | None:
-    """From `uv pip compile --emit-index-annotation`."""
+    """Return the address in the output of `uv pip compile --emit-index-annotation`."""
     return _usable(_ANNOTATION.search(text))
 
 
@@ -60,23 +58,24 @@ def _usable(match: re.Match[str] | None) -> str | None:
 
 
 def ask_uv(uv: tuple[str, ...]) -> str:
-    """`uv` is the start of its command line. Raises SourceUnreachable `source-no-default`."""
-    told = run(Request((*uv, "help", "--no-pager", "pip", "compile"), timeout=_TIMEOUT))
-    url = parse_help(told.stdout)
+    """Ask for the default index; `uv` is the start of its command line. Raises SourceUnreachable
+    `source-no-default`."""
+    answer = run(Request((*uv, "help", "--no-pager", "pip", "compile"), timeout=_TIMEOUT))
+    url = parse_help(answer.stdout)
     if url:
         return url
     cache = ("--cache-dir", str(paths.cache_dir() / "uv"))
     options = ("--no-config", "--no-python-downloads", "--no-deps", "--no-header", "--emit-index-annotation", *cache)
-    told = run(Request((*uv, "pip", "compile", *options, "-"), stdin="pip\n", timeout=_TIMEOUT))
-    url = parse_index_annotation(told.stdout)
+    answer = run(Request((*uv, "pip", "compile", *options, "-"), stdin="pip\n", timeout=_TIMEOUT))
+    url = parse_index_annotation(answer.stdout)
     if url is None:
-        raise SourceUnreachable("source-no-default", told.tail())
+        raise SourceUnreachable("source-no-default", answer.tail())
     return url
 
 
 @lru_cache(maxsize=1)
 def default_index_url() -> str:
-    """Asked once for each process. Raises SourceUnreachable."""
+    """Return the official index's address; uv is asked once for each process. Raises SourceUnreachable."""
     try:
         uv = paths.uv_executable()
     except FileNotFoundError as error:
@@ -85,7 +84,8 @@ def default_index_url() -> str:
 
 
 def promiser(offer: Offer) -> str:
-    """The host whose page names the offer's hash; "" where it names none, and "file" for a folder of this computer."""
+    """Return the host whose page names the offer's hash; "" where it names none, "file" for a folder of this
+    computer."""
     if offer.sha256 is None:
         return ""
     parts = urlsplit(offer.source.url or default_index_url())
@@ -104,7 +104,7 @@ class Reader:
     """`default_index` finds the address of the official package index, which is not written in this program.
 
     `headers`: another client's, where a source is judged by what it answers to that one. `goes_on`: reading ends
-    when it says False. `client`: one that several readers share (making one costs a look into the certificate store).
+    when it says False. `client`: one that several readers share (making one reads the certificate store).
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class Reader:
             self.client.close()
 
     def offers(self, source: Source, project: str) -> tuple[Offer, ...]:
-        """The wheels of `project` in `source`, as listed. Raises SourceUnreachable."""
+        """Return the wheels of `project` in `source`, as listed. Raises SourceUnreachable."""
         if source.layout is Layout.CHANNEL:
             raise ValueError("a conda channel lists no wheels")
         root, url = self._address(source, project)
@@ -160,7 +160,7 @@ class Reader:
         return isinstance(page, HttpPage) and page.status == 200 and names_source_of(project, page.text)
 
     def refused(self, projects: Collection[str]) -> tuple[Source, str] | None:
-        """Of the pages that were read: a wheel of one of these that may not be fetched from where it is."""
+        """Return, of the pages that were read, a wheel of one of these that may not be fetched from where it is."""
         for source, url, project in tuple(self._offers):
             page = self._pages.get(url)
             if project not in projects or not isinstance(page, HttpPage) or page.status != 200:
@@ -170,12 +170,12 @@ class Reader:
         return None
 
     def _address(self, source: Source, project: str) -> tuple[str, str]:
-        """Of the source, and of its page."""
+        """Return the address of the source, and of its page."""
         root = self._default_index() if source.url is None else source.url
         return root, root if source.layout is Layout.FLAT else join_path(root, canonicalize_name(project), "")
 
     def _listed(self, source: Source, root: str, url: str, project: str) -> tuple[Offer, ...]:
-        """A page may list thousands of files, and it is asked for again for every build: read once."""
+        """Read a page once: it may list thousands of files, and is asked for again for every build."""
         page = self._page(url, source.label)
         if page.status in _MISSING or (page.status == 403 and forbidden_means_missing(root)):
             return ()
@@ -184,8 +184,8 @@ class Reader:
         return _parse(page, source, project)
 
     def _page(self, url: str, source: Words) -> HttpPage:
-        """Remembers failures too: asking for three projects must not wait for three time limits. One page that lists
-        all projects is fetched once, however many threads want it."""
+        """Fetch a page once, however many threads want it. Remember failures too: asking for three projects must not
+        wait for three time limits."""
         with self._asked.setdefault(url, threading.Lock()):
             if url not in self._pages:
                 try:
@@ -202,7 +202,7 @@ class Reader:
         return page
 
     def with_layout(self, source: Source, project: str) -> Source:
-        """A typed address may be an index or a flat listing: the one that lists the project, else as it was.
+        """Return the source as an index or a flat listing, whichever lists the project; else as it was.
 
         Only addresses given by hand are in doubt. Raises SourceUnreachable when it can be read in neither way.
         """

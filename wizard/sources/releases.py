@@ -1,4 +1,4 @@
-"""Which builds an index lists that the tables do not know: stable releases, grouped as the tables group them.
+"""Groups what an index lists into builds, as the tables group them: stable releases only.
 
 Only what the file names say. A name without a local version leaves the CUDA open (`variant` None): the wheel
 itself has to be asked.
@@ -31,7 +31,7 @@ class Listed:
     offers: tuple[Offer, ...]
 
     def pythons_among(self, known: Iterable[str]) -> tuple[str, ...]:
-        """Those that the file names give; a wheel with the stable ABI serves the later ones that are `known` too."""
+        """Return those in the file names; a wheel with the stable ABI serves the later ones that are `known` too."""
         tags = [tag for offer in self.offers for tag in offer.tags]
         minors = {int(match[1]) for tag in tags if (match := _PYTHON.match(tag.abi))}
         stable = [int(match[1]) for tag in tags if tag.abi == "abi3" and (match := _PYTHON.match(tag.interpreter))]
@@ -46,7 +46,7 @@ class Listed:
 
     @property
     def min_glibc(self) -> str | None:
-        """The least that one of its tags asks for."""
+        """Return the least that one of its tags asks for."""
         tags = (tag.platform for offer in self.offers for tag in offer.tags)
         needed = [(int(match[1]), int(match[2])) for name in tags if (match := _GLIBC.match(name))]
         if needed:
@@ -55,7 +55,8 @@ class Listed:
 
 
 def listed_builds(offers: Iterable[Offer]) -> tuple[Listed, ...]:
-    """Newest release first. Pre-releases, withdrawn files and builds for other makers' cards are left out."""
+    """Return the builds, newest release first. Pre-releases, withdrawn files and builds for other makers' cards are
+    left out."""
     groups: dict[tuple[str, str | None, str, str | None], list[Offer]] = {}
     for offer in offers:
         torch, local = _release(offer.version), offer.version.local
@@ -69,7 +70,7 @@ def listed_builds(offers: Iterable[Offer]) -> tuple[Listed, ...]:
 
 
 def _release(version: Version) -> str | None:
-    """As the tables write it, with three numbers: `2.16` and `2.16.0.0` are 2.16.0. None for no stable release."""
+    """Return it as the tables write it: `2.16` and `2.16.0.0` are 2.16.0. None for no stable release."""
     if version.is_prerelease or version.is_postrelease or version.epoch:
         return None
     numbers = [*version.release, 0, 0][: max(3, len(version.release))]

@@ -1,9 +1,7 @@
-"""Looks into a wheel where it lies, without downloading it: its metadata, which CUDA, which machine code.
-
-Looks into a torch wheel where it lies, without downloading it: which CUDA, which machine code.
+"""Reads a wheel where it lies, without downloading it: its metadata, which CUDA, which machine code.
 
 About 1.5 MB of a wheel is read (its directory is most of that), and 7 to 10 MB where only the compiled
-library can tell. Nothing of the wheel is run. What could not be told is None, never a guess.
+library has it. Nothing of the wheel is run. What is not known is None, never a guess.
 
 One file: all of it reads one wheel through the same few requests.
 """
@@ -47,7 +45,7 @@ Table = Mapping[str, Mapping[str, tuple[str, ...]]]  # CUDA -> host ("x86_64", "
 
 
 def _assigned(text: str) -> Iterable[tuple[str, ast.expr]]:
-    """The names that a module sets at its top level. A module that does not parse sets none."""
+    """Yield the names that a module sets at its top level. A module that does not parse sets none."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -60,14 +58,14 @@ def _assigned(text: str) -> Iterable[tuple[str, ast.expr]]:
 
 
 def parse_version_file(text: str) -> tuple[str | None, str | None]:
-    """(version, CUDA) of `torch/version.py`: ("2.15.0+cu132", "13.2"); the CPU build has no CUDA."""
+    """Return (version, CUDA) of `torch/version.py`: ("2.15.0+cu132", "13.2"); the CPU build has no CUDA."""
     values = {name: node.value for name, node in _assigned(text) if isinstance(node, ast.Constant)}
     version, cuda = values.get("__version__"), values.get("cuda")
     return version if isinstance(version, str) else None, cuda if isinstance(cuda, str) else None
 
 
 def parse_release_table(text: str) -> Table:
-    """{} when the table is not there or is of another form."""
+    """Read torch's table of builds; {} when it is not there or is of another form."""
     for name, node in _assigned(text):
         if name == _TABLE:
             try:
@@ -96,7 +94,7 @@ def _architectures(codes: object) -> tuple[str, ...]:
 
 
 def find_arch_flags(chunks: Iterable[bytes]) -> tuple[str, ...]:
-    """The first list of architectures in a compiled library, read piece by piece; () when there is none.
+    """Return the first list of architectures in a compiled library, read piece by piece; () when there is none.
 
     A build for one architecture has a list of one, which looks like any other name: taken if no other name is there.
     """
@@ -208,7 +206,7 @@ BROKEN = (zipfile.BadZipFile, zlib.error, KeyError, EOFError, NotImplementedErro
 
 @dataclass(frozen=True, slots=True)
 class WheelContents:
-    """`architectures` None: not told. `evidence`: where in the wheel it stands. `read_bytes`: what the look cost."""
+    """`architectures` None: not known. `evidence`: where in the wheel it stands. `read_bytes`: what reading it cost."""
 
     version: str  # with the local part, as the wheel itself says
     cuda: str | None
@@ -219,7 +217,7 @@ class WheelContents:
 
     @property
     def variant(self) -> str | None:
-        """None for a CUDA that is no version: the tags have one digit after the dot."""
+        """Return cu126, cpu; None for a CUDA that is no version: the tags have one digit after the dot."""
         if not self.cuda:
             return "cpu"
         match = _CUDA.fullmatch(self.cuda)
@@ -227,7 +225,7 @@ class WheelContents:
 
     @property
     def release(self) -> Version | None:
-        """The version that stands inside, without its local part; None for what is no version."""
+        """Return the version that stands inside, without its local part; None for what is no version."""
         try:
             return Version(Version(self.version).public)
         except ValueError:  # also for numbers of thousands of digits
@@ -235,7 +233,8 @@ class WheelContents:
 
 
 def read_wheel(client: Client, offer: Offer) -> WheelContents:
-    """Raises SourceUnreachable: `source-no-ranges`, `wheel-unreadable`, `wheel-too-costly`, or as `Client.get`."""
+    """Read what is inside. Raises SourceUnreachable: `source-no-ranges`, `wheel-unreadable`, `wheel-too-costly`, or as
+    `Client.get`."""
     source = offer.source.label
     try:
         if offer.url.lower().startswith("file:"):
@@ -305,7 +304,7 @@ class _TooLargeError(Exception):
 
 
 def parse_requirements(text: str) -> tuple[Requirement, ...]:
-    """Of a METADATA file; lines that are no requirement are passed over."""
+    """Return those of a METADATA file; lines that are no requirement are passed over."""
     found = []
     for line in email.message_from_string(text).get_all("Requires-Dist", []):
         try:
@@ -316,13 +315,13 @@ def parse_requirements(text: str) -> tuple[Requirement, ...]:
 
 
 def read_requirements(client: Client, offer: Offer) -> tuple[Requirement, ...]:
-    """Raises as `read_metadata`."""
+    """Return what the wheel asks for. Raises as `read_metadata`."""
     return parse_requirements(read_metadata(client, offer).decode("utf-8", errors="replace"))
 
 
 def read_metadata(client: Client, offer: Offer) -> bytes:
-    """Raises SourceUnreachable: `wheel-unreadable` (also for metadata with a wrong hash), `metadata-too-large`, or as
-    reading a page."""
+    """Return its METADATA. Raises SourceUnreachable: `wheel-unreadable` (also for metadata with a wrong hash),
+    `metadata-too-large`, or as reading a page."""
     source = offer.source.label
     try:
         return _metadata(client, offer, source)

@@ -1,6 +1,6 @@
-"""How fast a source is, and in which network that was measured.
+"""Measures how fast a source is, and names the network in which that was.
 
-Which network is this computer in? A short mark that changes when speeds measured elsewhere no longer count.
+A network's fingerprint is a short mark that changes when speeds measured elsewhere no longer count.
 
 Made of the default gateway, the local subnets on its way and the proxy, hashed: nothing about the network can be read
 from it. It needs no rights and asks nobody. Two homes with the same router type may look alike; a day later what was
@@ -52,7 +52,7 @@ def measure(
     seconds: float,
     is_cancelled: Callable[[], bool],
 ) -> float | None:
-    """Bytes a second, the connection's making included. None: it could not be measured. Raises Cancelled."""
+    """Return bytes a second, the connection's making included; None: it could not be measured. Raises Cancelled."""
     if not url.lower().startswith("http"):
         return None
     count, began = _Count(), time.monotonic()
@@ -75,7 +75,7 @@ def _count(
     count: _Count,
     goes_on: GoesOn,
 ) -> bool:
-    """Whether it was a part of a file that came."""
+    """Return whether it was a part of a file that came."""
     span = min(most_bytes, size) if size else most_bytes
     first = random.randrange(size - span + 1) if size else 0
 
@@ -98,17 +98,17 @@ _WINDOWS_ROUTE = re.compile(r"^\s*0\.0\.0\.0\s+0\.0\.0\.0\s+(?P<gateway>[\d.]+)\
 
 
 def network_fingerprint(settings: UserSettings) -> str:
-    """16 hexadecimal digits. Never raises: a computer without a network has a mark too."""
-    told = settings.environment if settings.environment is not None else urllib.request.getproxies()
-    proxies = sorted(f"{name}={redact(url)}" for name, url in told.items() if "cert" not in name.lower())
+    """Return 16 hexadecimal digits. Never raises: a computer without a network has a mark too."""
+    variables = settings.environment if settings.environment is not None else urllib.request.getproxies()
+    proxies = sorted(f"{name}={redact(url)}" for name, url in variables.items() if "cert" not in name.lower())
     parts = [*_routes(), *proxies, redact(settings.proxy or "")]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:16]
 
 
 def _routes() -> tuple[str, ...]:
     if not this().has_proc:
-        told = run(Request(("route", "print", "-4", "0.0.0.0"), timeout=_TIMEOUT))
-        return parse_windows_routes(told.stdout, _masks())
+        answer = run(Request(("route", "print", "-4", "0.0.0.0"), timeout=_TIMEOUT))
+        return parse_windows_routes(answer.stdout, _masks())
     try:
         return parse_linux_routes(Path("/proc/net/route").read_text(encoding="ascii"))
     except (OSError, UnicodeDecodeError):
@@ -116,7 +116,7 @@ def _routes() -> tuple[str, ...]:
 
 
 def parse_linux_routes(text: str) -> tuple[str, ...]:
-    """ "gateway 192.168.1.1" and "subnet 192.168.1.0/24" of the interfaces that have the default routes."""
+    """Return "gateway 192.168.1.1" and "subnet 192.168.1.0/24" of the interfaces that have the default routes."""
     rows = [row for line in text.splitlines()[1:] if (row := _linux_row(line))]
     ways = {interface for interface, _, gateway, mask in rows if mask == 0 and gateway}
     gateways = {f"gateway {_dotted(gateway)}" for _, _, gateway, mask in rows if mask == 0 and gateway}
@@ -129,7 +129,7 @@ def parse_linux_routes(text: str) -> tuple[str, ...]:
 
 
 def _linux_row(line: str) -> tuple[str, int, int, int] | None:
-    """(interface, target, gateway, mask); numbers stand there in the machine's byte order."""
+    """Return (interface, target, gateway, mask); numbers stand there in the machine's byte order."""
     fields = line.split()
     try:
         target, gateway, flags, mask = (int(fields[index], 16) for index in (1, 2, 3, 7))
@@ -143,7 +143,8 @@ def _dotted(number: int) -> str:
 
 
 def parse_windows_routes(text: str, masks: dict[str, str]) -> tuple[str, ...]:
-    """From `route print`, whose headings are in the system's language; `masks`: own address -> netmask."""
+    """Return the same from `route print`, whose headings are in the system's language; `masks`: own address ->
+    netmask."""
     found = set()
     for row in _WINDOWS_ROUTE.finditer(text):
         found.add(f"gateway {row['gateway']}")

@@ -1,7 +1,7 @@
-"""The public sources that we know of, as rows: `matrices/mirrors.toml`, and a lab's own in `mirrors.toml` of our home.
+"""Reads the sources that we know of, as rows: `matrices/mirrors.toml`, and a lab's own in `mirrors.toml` of our home.
 
-A row says what was seen and when; it promises nothing. Whether a source carries a wheel today is for the truth
-probe to find out. The official package index is a row without an address. A lab's row takes the place of the shipped
+A row says what was seen and when; it promises nothing. Whether a source carries a wheel today is for the probe to find
+out. The official package index is a row without an address. A lab's row takes the place of the shipped
 one of its kind and id; `only_these = true` leaves the other shipped mirrors out.
 """
 
@@ -138,7 +138,7 @@ class OwnTable(Row, frozen=True):
 
 
 def parse_mirrors(document: str) -> tuple[MirrorRow, ...]:
-    """Raises TableError."""
+    """Read the text of a shipped table. Raises TableError."""
     return parse_table("mirrors", document, MirrorTable).mirror
 
 
@@ -152,7 +152,7 @@ def own_file() -> Path:
 
 
 def mirror_rows() -> tuple[MirrorRow, ...]:
-    """Raises UsageError `bad-mirrors-file` for a lab's own file that cannot be used."""
+    """Return all rows, a lab's own too. Raises UsageError `bad-mirrors-file` for its file that cannot be used."""
     path = own_file()
     try:
         text = path.read_text(encoding="utf-8-sig")
@@ -176,7 +176,7 @@ def with_own(shipped: tuple[MirrorRow, ...], document: str, path: str) -> tuple[
 
 
 def official(kind: str) -> MirrorRow:
-    """Raises LookupError for a kind that has no official row."""
+    """Return the official row of a kind. Raises LookupError for a kind that has none."""
     found = next((row for row in mirror_rows() if row.kind == kind and row.id == "official"), None)
     if found is None:
         raise LookupError(kind)
@@ -207,7 +207,7 @@ class ListedPlaces:
 
 
 def listed_places() -> ListedPlaces:
-    """Raises UsageError `bad-mirrors-file`."""
+    """Return the official places and all mirrors, a lab's own too. Raises UsageError `bad-mirrors-file`."""
     return _places(mirror_rows())
 
 
@@ -226,6 +226,6 @@ def _places(rows: tuple[MirrorRow, ...]) -> ListedPlaces:
 
 
 def forbidden_means_missing(url: str) -> bool:
-    """Whether this host answers 403 for what it does not have (the official torch index does)."""
+    """Return whether this host answers 403 for what it does not have (the official torch index does)."""
     starts = (row.url.partition(_VARIANT)[0] for row in mirror_rows() if row.url and row.forbidden_means_missing)
     return any(url.startswith(start) for start in starts)

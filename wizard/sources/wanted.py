@@ -54,7 +54,8 @@ def platforms(os_name: str, arch: str, glibc: str | None) -> tuple[str, ...]:
 
 
 def platform_tags(python: str, os_name: str, arch: str, glibc: str | None) -> tuple[Tag, ...]:
-    """`python`: "3.12" (or "3.14t", free-threaded). Raises ValueError for what is no Python 3."""
+    """Return the tags that it takes, best first. `python`: "3.12" (or "3.14t", free-threaded). Raises ValueError for
+    what is no Python 3."""
     version, interpreter, _ = _tag_names(python)
     machines = platforms(os_name, arch, glibc)
     own = _cpython_tags(python, machines) if machines else ()  # without any `packaging` takes this machine's
@@ -62,7 +63,8 @@ def platform_tags(python: str, os_name: str, arch: str, glibc: str | None) -> tu
 
 
 def takes(python: str, tags: Iterable[Tag]) -> bool:
-    """Can this Python load a wheel of these tags, on whichever platform? Raises ValueError for what is no Python 3."""
+    """Return whether this Python loads a wheel of these tags, on whichever platform. Raises ValueError for what is no
+    Python 3."""
     own = {(tag.interpreter, tag.abi) for tag in _cpython_tags(python, ("any",))}
     return any(tag.interpreter.startswith("py") or (tag.interpreter, tag.abi) in own for tag in tags)
 
@@ -73,7 +75,7 @@ def _cpython_tags(python: str, machines: Sequence[str]) -> Iterator[Tag]:
 
 
 def _tag_names(python: str) -> tuple[tuple[int, int], str, str]:
-    """The version, the interpreter's tag and the ABI's: "3.12" is `cp312`, `cp312`; "3.7" is `cp37`, `cp37m`."""
+    """Return the version, the interpreter's tag and the ABI's: "3.12" is `cp312`, `cp312`; "3.7" is `cp37`, `cp37m`."""
     match = _PYTHON.match(python)
     if not match:
         raise ValueError(f"not a Python version: {python!r}")
@@ -106,7 +108,7 @@ class WantedWheel:
 
     @property
     def key(self) -> str:
-        """The same for the same wheel, today and tomorrow."""
+        """Return the same for the same wheel, today and tomorrow."""
         tags = " ".join(map(str, self.tags))
         return f"{self.label} {self.python} {self.specifier} {self.default_variant} {tags}"
 
@@ -147,12 +149,12 @@ def variant_of(offer: Offer, default_variant: str | None) -> str | None:
 
 
 def public(version: Version) -> Version:
-    """Without the local part."""
+    """Return it without the local part."""
     return version if version.local is None else Version(version.public)
 
 
 def best_offer(offers: Iterable[Offer], wanted: WantedWheel) -> Offer | None:
-    """As installers choose: the most specific tag first (the newest manylinux), then the highest build number."""
+    """Choose as installers do: the most specific tag (the newest manylinux), then the highest build number."""
     ranks = {tag: rank for rank, tag in reversed(list(enumerate(wanted.tags)))}
     release = Version(Version(wanted.version).public)
     project = canonicalize_name(wanted.project)
@@ -176,7 +178,7 @@ def _order(offer: Offer, ranks: dict[Tag, int]) -> tuple[int, int, str]:
 
 
 def _takes_python(requires: str | None, python: str) -> bool:
-    """Any patch release of this Python will do; which one is installed is not known here."""
+    """Return whether any patch release of this Python will do; which one is installed is not known here."""
     if not requires:
         return True
     try:
@@ -188,5 +190,5 @@ def _takes_python(requires: str | None, python: str) -> bool:
 
 
 def carried(reader: Reader, source: Source, wanted: WantedWheel) -> Offer | None:
-    """None: the source answered and has no such wheel. Raises SourceUnreachable."""
+    """Return the wanted wheel; None: the source answered and has none. Raises SourceUnreachable."""
     return best_offer(reader.offers(source, wanted.project), wanted)

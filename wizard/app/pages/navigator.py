@@ -149,7 +149,7 @@ class Navigator:
         self._put(PageId.BUILD, replace(self._state, choices=choices, verdict=verdict, picked=picked))
 
     def put_sources(self, choices: Choices) -> None:
-        """Sources were chosen by hand: the election has to be held again."""
+        """Take sources that were chosen by hand: the build has to be selected again."""
         self._put(PageId.SOURCE, replace(self._unelected(), choices=choices))
 
     def put_network(self, facts: Facts) -> None:

@@ -63,7 +63,7 @@ class AppState:
 
     @property
     def election_is_stale(self) -> bool:
-        """True when something that the election depends on (the engine, say) was changed on a later page."""
+        """Return whether something that the selection depends on (the engine, say) was changed on a later page."""
         if self.selected is None or self.selected_for is None:
             return True
         return _without_place(self.selected_for) != _without_place(self.choices)

@@ -1,6 +1,6 @@
-"""The sources as the Source page shows them: by kind of thing, what each was seen to do, and what it is used for.
+"""Arranges the sources for the Source page: by kind of thing, what is true of each, and what it is used for.
 
-Only an arrangement of what the election says; a source that is used without having been asked by itself stands there
+Only an arrangement of what the selection says; a source that is used without having been asked by itself stands there
 too, so that nothing is used that is not shown.
 """
 
@@ -79,7 +79,7 @@ def _uses(status: SourceStatus, selected: SelectedBuild) -> tuple[str, ...]:
 
 
 def _unasked(selected: SelectedBuild) -> Iterable[SourceStatus]:
-    """Used without a question of its own: it is the only one there is, or the walk has asked it for something else."""
+    """Yield those used without a probe: the only one there is, or one that was asked for something else."""
     not_asked = message("page.source.not-asked")
     for source in selected.package_sources:
         yield SourceStatus(source, Availability.UNCHECKED, not_asked, kind="packages", uses=("packages",))
@@ -98,7 +98,7 @@ def _channel_name(url: str) -> str:
 
 
 def operators(table: Sequence[MirrorRow]) -> tuple[MirrorRow, ...]:
-    """One row for each operator that can be chosen by name, in the order of the table."""
+    """Return one row for each operator that can be chosen by name, in the order of the table."""
     found: dict[str, MirrorRow] = {}
     for row in table:
         if row.id != "official":
@@ -109,8 +109,8 @@ def operators(table: Sequence[MirrorRow]) -> tuple[MirrorRow, ...]:
 def lasting(
     selected: SelectedBuild, choices: Choices, table: Sequence[MirrorRow], has_conda: bool
 ) -> tuple[PersistentMirror, ...]:
-    """The mirrors that the person could keep: those elected for packages and channels; else the one chosen by name,
-    for what it has. Channels are of use only to who has a conda."""
+    """Return the mirrors that the person could keep: those selected for packages and channels; else the one chosen by
+    name, for what it has. Channels are of use only to who has a conda."""
     kinds = [kind for kind in _LASTING if kind != "conda" or has_conda]
     used: dict[str, list[str]] = {}
     for row in rows_of(selected):
@@ -123,6 +123,6 @@ def lasting(
 
 
 def reasons(selected: SelectedBuild) -> tuple[Message, ...]:
-    """Why these sources: the election's own words about races first."""
+    """Return why these sources: what benchmarks say first."""
     of_benchmarks = [notice for notice in selected.notices if notice.key.startswith("race.")]
     return (*of_benchmarks, *(notice for notice in selected.notices if notice not in of_benchmarks))

@@ -41,7 +41,7 @@ from wizard.sources.speed import network_fingerprint
 from wizard.system import moving, paths
 from wizard.transfer.download import Downloads
 
-# What a repair still has to fetch and how long that takes, by the speeds that races have measured in this network.
+# What a repair still has to fetch and how long that takes, by the speeds that benchmarks have measured in this network.
 #
 # Only files that are not in the downloads count. Without a measurement of every host that is left, no speed is claimed.
 
@@ -89,7 +89,7 @@ def _host(url: str | None) -> str:
     return urlsplit(url or "").hostname or ""
 
 
-_ASSUMED = 5_000_000  # bytes a second, where no race has measured: said so
+_ASSUMED = 5_000_000  # bytes a second, where nothing was measured: said so
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def failure(
 
 # Which channels are tried, one after the other, until one brings the whole environment.
 #
-# First the elected ones. When the network fails in the middle, another place with the same channel sends the same
+# First the selected ones. When the network fails in the middle, another place with the same channel sends the same
 # files: what they must be (size, SHA-256) stays as it was seen first. Only where a place no longer has a file is
 # anything chosen anew.
 

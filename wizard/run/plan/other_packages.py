@@ -1,4 +1,4 @@
-"""Other sources for what a lock holds, or for what could not be resolved where it was elected.
+"""Finds other sources for what a lock holds, or for what could not be resolved where it was selected.
 
 Pages of other sources, held against a lock. Further addresses for its files: the same name and SHA-256 elsewhere, so
 that a download goes on. Names that another index has too: strangers may own them on the public one.
@@ -159,7 +159,7 @@ def _with_offers(file: LockedFile, offers: Sequence[tuple[Source, Offer]]) -> Lo
     return replace(file, urls=tuple(dict.fromkeys(urls)), sha256=sha256, size=size, promised_by=promised_by)
 
 
-# When packages cannot be resolved where they were elected: the next source of the race, or a race after all.
+# When packages cannot be resolved where they were selected: the next source of the benchmark, or one after all.
 #
 # Only the main index changes; torch keeps its source, and what the user's settings add stays. Packages that come from a
 # public main index although an added one has their names too are told: strangers may own them there.
@@ -176,7 +176,7 @@ def locked_somewhere(
     lock: Callable[[SelectedBuild], Lock],
     is_cancelled: Callable[[], bool],
 ) -> tuple[Lock, SelectedBuild]:
-    """`lock` resolves against an election's sources. Raises what it raised first, when no other source helps."""
+    """Lock against the sources of a selection, or others. Raises what it raised first, when no other source helps."""
     first: WizardError | None = None
     current = selected
     for left in reversed(range(_MOST_TRIES)):
@@ -239,7 +239,7 @@ def _following(
 def _after_all(
     facts: Facts, choices: Choices, selected: SelectedBuild, main: Source, is_cancelled: Callable[[], bool]
 ) -> SelectedBuild | None:
-    """The official index is silent and nobody raced: now the mirrors do."""
+    """Turn to the mirrors after all where the official index is silent."""
     policy = MirrorPolicy(choices, facts, is_cancelled)
     if main.origin is not Origin.OFFICIAL or not policy.fall_back(SourceKind.PACKAGES, default_index()):
         return None

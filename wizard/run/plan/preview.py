@@ -1,4 +1,4 @@
-"""From an election to a plan with its lock, saved as a run that has not started.
+"""From a selected build to a plan with its lock, saved as a run that has not started.
 
 The lock is checked against the promise: the torch wheel in it must be the one that the live check saw.
 """
@@ -79,7 +79,7 @@ def saved_preview(
     profile_sha256: str | None = None,
     python: LockedPython | None = None,
 ) -> Preview:
-    """`lock_it`: where the lock comes from, a resolver or a class profile; it may elect another source of packages.
+    """`lock_it`: where the lock comes from, a resolver or a class profile; it may select another source of packages.
     `python`: that profile's, for the built-in engine. Nothing of the run stays if that fails."""
     place = check_place(choices)
     check_ground(target_prefix(choices))

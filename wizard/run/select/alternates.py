@@ -23,8 +23,8 @@ _MOST_FURTHER = 3
 def further_sources(
     packages: tuple[Source, ...], choices: Choices, settings: UserSettings, policy: MirrorPolicy | None
 ) -> dict[str, tuple[Source, ...]]:
-    """Who is worth asking for the same files, in the order to try: the best of a race, else the user's own and the
-    official place. Nobody where there is only one."""
+    """Return who is worth asking for the same files, in the order to try: the best of a benchmark, else the user's own
+    and the official place. Nobody where there is only one."""
     benchmarks = policy.benchmarks if policy else {}
     found = {
         "torch": benchmark_alternates(benchmarks[SourceKind.TORCH]) if SourceKind.TORCH in benchmarks else (),
@@ -36,7 +36,8 @@ def further_sources(
 
 
 def benchmark_alternates(benchmark: Benchmark) -> tuple[Source, ...]:
-    """In the order of their speed; the official place last, if it is not among them: its hashes are the measure."""
+    """Return the complete ones by their speed; the official place last, if it is not among them: its hashes are the
+    measure."""
     best = [one.source for one in benchmark.ranked if one.is_complete][:_MOST_FURTHER]
     official = [one.source for one in benchmark.ranked if one.source.origin is Origin.OFFICIAL and one.is_usable]
     return tuple(dict.fromkeys((*best, *official)))
@@ -55,7 +56,7 @@ def _own(packages: tuple[Source, ...], choices: Choices, settings: UserSettings)
 def further_channels(
     policy: MirrorPolicy | None, choices: Choices, settings: UserSettings, channels: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """None of them for a channel that was typed by hand, or where the user's settings allow no other."""
+    """Return further addresses of the channel; none for one typed by hand, or where the settings allow no other."""
     is_closed = choices.channel is not None or choices.offline or settings.conda_only
     if is_closed or policy is None or not any(channel_name(url) == FORGE for url in channels):
         return ()

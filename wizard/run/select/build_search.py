@@ -1,6 +1,6 @@
-"""The live check: walks down the builds that fit and takes the first that a reachable source really carries.
+"""Searches, among the builds that fit, the first that a reachable source really carries.
 
-The matrix says what should exist; only an index that lists the wheel makes it a promise. The walk is by
+The matrix says what should exist; only an index that lists the wheel makes it a promise. The search is by
 build first and by source second, so a worse build is taken only when no source has the better one. Companions that
 must come along choose between sources of the same build, never between builds.
 """
@@ -33,7 +33,8 @@ class Found:
 
 
 def wanted_candidates(verdict: Verdict, choices: Choices) -> tuple[Candidate, ...]:
-    """Best first. A build that does not fit is taken only if its variant was asked for by name.
+    """Return the builds to look for, best first. A build that does not fit is taken only if its variant was asked for
+    by name.
 
     Raises WizardError `no-build-fits`.
     """
@@ -50,7 +51,7 @@ def wanted_candidates(verdict: Verdict, choices: Choices) -> tuple[Candidate, ..
 
 
 def is_choosable(candidate: Candidate) -> bool:
-    """It is published for this system, whatever this machine lacks to run it."""
+    """Return whether it is published for this system, whatever this machine lacks to run it."""
     return {reason.code for reason in candidate.reasons} <= _CHOOSABLE_REASONS
 
 
@@ -60,7 +61,7 @@ def _asked(choices: Choices) -> str:
 
 
 def python_order(candidate: Candidate, choices: Choices, available: Sequence[str] | None) -> tuple[str, ...]:
-    """The Pythons to try for a build: the asked one, else the preferred one and then its neighbours.
+    """Return the Pythons to try for a build: the asked one, else the preferred one and then its neighbours.
 
     `available` limits them to what the machine has (venv engine); None: the engine can bring any.
     """
@@ -98,7 +99,8 @@ class BuildSearch:
     refused: dict[str, WizardError] = field(default_factory=dict)
 
     def find(self, candidates: Sequence[Candidate], pythons: Sequence[str] | None) -> Found | None:
-        """Less than `needed` only where no source of the best build has it all; the caller looks what is missing."""
+        """Return the first build that is carried; less than `needed` only where no source of the best build has it
+        all."""
         for candidate in candidates:
             found = self._among(candidate, pythons)
             if found and self._is_whole(found):
@@ -125,12 +127,13 @@ class BuildSearch:
         return lacking
 
     def _is_published(self, candidate: Candidate) -> bool:
-        """What was never made for this build need not be looked for at another source."""
+        """Return whether all that is needed was made for this build; if not, no other source has it either."""
         versions = {"torchvision": candidate.torchvision, "torchaudio": candidate.torchaudio}
         return all(versions.get(name) for name in self.needed)
 
     def _falls_back(self) -> bool:
-        """An official place did not answer: the mirrors of both kinds race, for who lost one often lacks the other."""
+        """Turn to the mirrors of both kinds where an official place did not answer: who lost one often lacks the
+        other."""
         policy = self.catalog.policy
         silent = [state.source for state in self.states.values() if state.availability is Availability.UNREACHABLE]
         if policy is None or not any(policy.fall_back(SourceKind.TORCH, source) for source in silent):
@@ -175,7 +178,7 @@ class BuildSearch:
         return None if refusal else offer
 
     def _default_variant(self, torch: str) -> str | None:
-        """What a wheel of this release without a local version is, on this platform."""
+        """Return what a wheel of this release without a local version is, on this platform."""
         platform = PLATFORMS.get((self.machine.os, self.machine.arch))
         builds = self.matrix.builds
         return next((b.variant for b in builds if b.torch == torch and b.platform == platform and b.pypi_default), None)

@@ -39,7 +39,7 @@ _MOST_ASKED = 6  # releases of one companion
 
 
 def pairs(builds: Sequence[NewBuild], matrix: Matrix, reader: Reader) -> dict[str, tuple[str | None, str | None]]:
-    """torch -> (torchvision, torchaudio), from the sources in which the new builds were found."""
+    """Return torch -> (torchvision, torchaudio), from the sources in which the new builds were found."""
     before = matrix.releases[newest_release(matrix)]
     found: dict[str, tuple[str | None, str | None]] = {}
     for build in builds:
@@ -53,7 +53,7 @@ def pairs(builds: Sequence[NewBuild], matrix: Matrix, reader: Reader) -> dict[st
 
 
 def _companion(project: str, build: NewBuild, reader: Reader, least: str | None, unpinned: bool = False) -> str | None:
-    """The newest release not below `least` that takes this torch; `unpinned`: also one that names no torch."""
+    """Return the newest release from `least` that takes this torch; `unpinned`: also one that names no torch."""
     for offer in _newest(_offers(project, build.source, reader), least)[:_MOST_ASKED]:
         try:
             named = _torch_of(read_requirements(reader.client, offer))
@@ -107,7 +107,7 @@ def rows_of(builds: Sequence[NewBuild], matrix: Matrix, companions: Companions) 
 
 
 def is_usable(build: NewBuild, matrix: Matrix) -> bool:
-    """Whether the rule can judge it: its code is known, and so is a driver family for its CUDA."""
+    """Return whether the rule can judge it: its code is known, and so is a driver family for its CUDA."""
     if build.variant is None or build.architectures is None:
         return False
     return build.variant == CPU or bool(_family(cuda_of(build.variant) or "", matrix))
@@ -231,7 +231,8 @@ class JudgedBuild:
 def judge_new_builds(
     machine: Machine, matrix: Matrix, choices: Choices, settings: UserSettings, is_cancelled: Callable[[], bool]
 ) -> tuple[JudgedBuild, ...]:
-    """Newest first; () where nothing is new or no source answers. Raises UsageError for a bad address, Cancelled."""
+    """Return them newest first; () where nothing is new or no source answers. Raises UsageError for a bad address,
+    Cancelled."""
     platform = PLATFORMS.get((machine.os, machine.arch))
     if platform is None:
         return ()

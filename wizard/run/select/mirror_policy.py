@@ -1,9 +1,8 @@
-"""What sources are asked for, whether mirrors race, and in which order they are then taken.
+"""Decides what sources are probed for, whether mirrors are, and in which order they are then taken.
 
-Whether mirrors race for this election, and in which order sources are then taken.
-
-Outside China the official places come first and nobody races unasked; should one of them be silent, the mirrors race
-after all. What a person typed by hand never races. Each kind races once; the walk then goes on by lists alone.
+Outside China the official places come first and no mirror is asked by itself; should one of them be silent, the mirrors
+are after all. What a person typed by hand takes no part. One benchmark for each kind; the search then goes on by lists
+alone.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ _RACED = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
 
 
 def check_mirror(mirrors: str) -> None:
-    """Raises UsageError `no-such-mirror`."""
+    """Check the name of a mirror. Raises UsageError `no-such-mirror`."""
     known = dict.fromkeys(row.id for kind in _RACED for row in rows_of(kind) if row.id != "official")
     if mirrors not in WORDS and mirrors not in known:
         raise UsageError("no-such-mirror", mirror=mirrors, known=", ".join(known))
@@ -97,11 +96,11 @@ class MirrorPolicy:
         return kind in self._on
 
     def may_benchmark(self, kind: SourceKind) -> bool:
-        """Unasked: the person has left this kind to us."""
+        """Return whether mirrors may be asked by themselves: the person has left this kind to us."""
         return self._choices.mirrors == "auto" and kind in self._may
 
     def fall_back(self, kind: SourceKind, silent: Source) -> bool:
-        """An official place is silent: may its mirrors race? False when they do already, or must not."""
+        """Turn to the mirrors of an official place that is silent. False when that is so already, or must not be."""
         if not self.may_benchmark(kind) or silent.origin is not Origin.OFFICIAL or kind in self._on:
             return False
         self._on.add(kind)
@@ -109,12 +108,12 @@ class MirrorPolicy:
         return True
 
     def join(self, kind: SourceKind) -> None:
-        """Races too, though nobody knows that its official place is silent."""
+        """Turn to the mirrors of this kind too, though nobody knows that its official place is silent."""
         if self.may_benchmark(kind):
             self._on.add(kind)
 
     def torch(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
-        """Usable sources first, the fastest before; then those that answered: they may have another Python."""
+        """Return usable sources, the fastest first; then those that answered: they may have another Python."""
         found = self._candidates(SourceKind.TORCH, candidate.variant, candidate.variant == default_variant)
         benchmark = self.benchmarks.get(SourceKind.TORCH)
         if benchmark is None or self._is_worth_another(benchmark, candidate):
@@ -127,14 +126,15 @@ class MirrorPolicy:
         return tuple(sorted(known, key=lambda source: order.index(source.mirror)))
 
     def _is_worth_another(self, benchmark: Benchmark, candidate: Candidate) -> bool:
-        """Nobody had the build that was raced for, and this one is the newest that somebody has, or of another kind."""
+        """Return whether nobody had the build before, and this one is the newest that somebody has, or of another
+        kind."""
         if benchmark.usable or self._torch_benchmarks >= _MOST_TORCH_BENCHMARKS:
             return False
         is_newest = candidate.torch in {one.newest for one in benchmark.ranked}
         return is_newest or candidate.variant != self._torch_variant
 
     def packages(self, python: str, numpy: str) -> tuple[Source, ...]:
-        """Usable indexes of Python packages, the fastest first."""
+        """Return usable indexes of Python packages, the fastest first."""
         benchmark = self.benchmarks.get(SourceKind.PACKAGES)
         if benchmark is None:
             wanted = wanted_packages(self._facts.machine, python, numpy)
@@ -144,7 +144,7 @@ class MirrorPolicy:
         return tuple(one.source for one in self._in_order(benchmark) if one.is_usable)
 
     def channels(self, python: str) -> tuple[Source, ...]:
-        """The best channel; () when none is usable. The engine would read the index of each."""
+        """Return the best channel; () when none is usable. The engine would read the index of each."""
         benchmark = self.benchmarks.get(SourceKind.CONDA)
         if benchmark is None:
             wanted = wanted_channel(self._facts.machine, python)
@@ -166,7 +166,7 @@ class MirrorPolicy:
                 yield _fastest(kind, benchmark, status)
 
     def _candidates(self, kind: SourceKind, variant: str, is_default_build: bool = False) -> tuple[Source, ...]:
-        """With one mirror chosen: that one and the official place, the measure of all."""
+        """Return all, or with one mirror chosen that one and the official place, the measure of all."""
         found = source_candidates(kind, self._choices, self._facts.settings, variant, is_default_build)
         chosen = self._choices.mirrors
         if chosen in WORDS:
@@ -209,7 +209,8 @@ def _fastest(kind: SourceKind, benchmark: Benchmark, status: SourceStatus) -> Me
 
 
 def _is_open(kind: SourceKind, choices: Choices, settings: UserSettings) -> bool:
-    """Whether the person left this kind to us: nothing typed by hand, no closed or private place in their settings."""
+    """Return whether the person left this kind to us: nothing typed by hand, no closed or private place in their
+    settings."""
     if choices.offline or choices.mirrors == "official":
         return False
     if kind is SourceKind.CONDA:

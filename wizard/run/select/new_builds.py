@@ -1,6 +1,6 @@
-"""What the sources list that the tables do not know: newer releases, and new builds of the newest one.
+"""Finds what the sources list that the tables do not know: newer releases, and new builds of the newest one.
 
-Found on index pages, placed as "new, kernels unknown", and then looked into by ranges. It is told beside the
+Found on index pages, taken as "new, kernels unknown", and then read by ranges. It is shown beside the
 verdict and never takes its place: that is for an update of the program, or for `matrices refresh`.
 """
 
@@ -30,9 +30,9 @@ from wizard.sources.remote_wheel import WheelContents, read_wheel
 from wizard.system import paths
 from wizard.transfer.http import Client, SourceUnreachable
 
-# Looks into wheels, remembered: what a wheel holds never changes, so it is read once and kept with its date.
+# What was read of wheels is kept: what a wheel holds never changes, so it is read once and kept with its date.
 #
-# The memory lies in the cache folder and may be deleted at any time. A look that failed is not remembered.
+# The memory lies in the cache folder and may be deleted at any time. What failed is not kept.
 
 SCHEMA = 1
 
@@ -51,13 +51,13 @@ def readings_dir() -> Path:
 
 
 def read_remembered(client: Client, offer: Offer) -> WheelReading:
-    """Raises SourceUnreachable as `read_wheel`."""
+    """Read a wheel, or what was kept of it. Raises SourceUnreachable as `read_wheel`."""
     path = readings_dir() / f"{_key(offer)}.json"
     known = _remembered(path)
     if known:
         return known
     fresh = WheelReading(read_wheel(client, offer), datetime.date.today().isoformat())
-    with contextlib.suppress(OSError):  # a look that cannot be kept is still a look
+    with contextlib.suppress(OSError):  # not to be kept is no failure
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(msgspec.json.encode(fresh))
     return fresh
@@ -86,7 +86,7 @@ _MOST_READ = 40  # a refresh for every platform needs about 12
 class NewBuild:
     """`architectures` None: kernels unknown (`failure` says why), and () for the CPU build.
 
-    `variant` None: neither the file name nor the wheel could tell.
+    `variant` None: neither the file name nor the wheel says it.
     """
 
     torch: str
@@ -120,7 +120,7 @@ class NewBuilds:
 
 
 def tags_to_ask(matrix: Matrix, platforms: Iterable[str]) -> tuple[str, ...]:
-    """The official index has one page for each tag: those of the newest release, and every later CUDA we know of."""
+    """Return the tags whose official pages are read: those of the newest release, and every later CUDA we know of."""
     wanted = set(platforms)
     newest = newest_release(matrix)
     here = {build.variant for build in matrix.builds if build.torch == newest and build.platform in wanted}
@@ -136,7 +136,7 @@ def newest_release(matrix: Matrix) -> str:
 def find_new_builds(
     matrix: Matrix, catalog: SourceCatalog, reader: Reader, platforms: Sequence[str], is_cancelled: IsCancelled
 ) -> NewBuilds:
-    """Raises UsageError for a bad address, Cancelled."""
+    """Read the pages of all sources. Raises UsageError for a bad address, Cancelled."""
     sources = {
         (source.id, source.url): source
         for tag in tags_to_ask(matrix, platforms)

@@ -1,5 +1,5 @@
-"""May torch's wheel be taken from where it was found? Not when the tables know another SHA-256 for it, and from an
-index of the user's own settings only when it is the official file.
+"""Decides whether torch's wheel may be taken from where it was found: not when the tables know another SHA-256 for it,
+and from an index of the user's own settings only when it is the official file.
 
 An index that stands in pip's or uv's settings for another purpose must not hand out torch unseen. The official places,
 the mirrors of the tables and what a person typed by hand were chosen; the official places alone are believed against
@@ -91,7 +91,7 @@ def refusal_notice(refusal: WizardError) -> Message:
 
 
 def with_pins(lock: Lock, matrix: Matrix) -> Lock:
-    """For wheels of torch's family without a promised hash the one that the tables know for sure."""
+    """Give wheels of torch's family without a promised hash the one that the tables know for sure."""
     files, text = [], lock.text
     for file in lock.files:
         pins = matrix.pinned_sha256(file.filename) if file.name in FAMILY and not file.sha256 else frozenset()

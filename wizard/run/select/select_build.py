@@ -1,6 +1,6 @@
-"""Elects the build, its source, the engine and the Python: what the matrix promises, checked live.
+"""Selects the build, its source, the engine and the Python: what the matrix promises, checked live.
 
-The engine is settled first, since it says which Pythons can be had: any, when a conda channel answers; those of
+The engine is decided first, since it says which Pythons can be had: any, when a conda channel answers; those of
 the machine otherwise.
 """
 
@@ -45,9 +45,10 @@ def select_build(
     fresh: bool = False,
     on_source: OnSource = lambda status: None,
 ) -> SelectedBuild:
-    """`fresh`: sources are asked anew, whatever was found within a day. `on_source` hears of each one that races.
+    """Return the best build that a source carries. `fresh`: sources are asked anew, whatever was found within a day.
+    `on_source` gets the status of each one that is probed.
 
-    Raises WizardError `no-build-fits`, `no-source`, UsageError for wishes that cannot be met, Cancelled."""
+    Raises WizardError `no-build-fits`, `no-source`, UsageError for choices that cannot be met, Cancelled."""
     candidates = wanted_candidates(verdict, choices)
     own = own_conda(facts, choices, is_cancelled)
     policy = MirrorPolicy(choices, facts, is_cancelled, fresh, on_source)
@@ -88,8 +89,8 @@ def channel_verdicts(
 
 
 def _asked_channels(sources: Sequence[Source], catalog: SourceCatalog, subdir: str) -> tuple[ChannelVerdict, ...]:
-    """Asked in their order. Of several conda-forges (a mirror and the official place) the first that answers will do:
-    the engine would read the index of each."""
+    """Ask them in their order. Of several conda-forges (a mirror and the official place) the first that answers will
+    do: the engine would read the index of each."""
     verdicts: list[ChannelVerdict] = []
     for source in sources:
         has_forge = any(verdict.answers and channel_name(verdict.url) == FORGE for verdict in verdicts)
@@ -99,7 +100,7 @@ def _asked_channels(sources: Sequence[Source], catalog: SourceCatalog, subdir: s
 
 
 def _silent_channels(channels: tuple[ChannelVerdict, ...], own: tuple[str, ...]) -> tuple[Message, ...]:
-    """The user's own that did not answer, where another one does the work."""
+    """Name the user's own that did not answer, where another one does the work."""
     if not any(channel.answers for channel in channels):
         return ()
     silent = (channel.url for channel in channels if not channel.answers and channel.url in own)
@@ -117,7 +118,8 @@ def _channel_verdict(source: Source, catalog: SourceCatalog, subdir: str) -> Cha
 def _pythons(
     choices: Choices, facts: Facts, channels: tuple[ChannelVerdict, ...], own: OwnConda | None
 ) -> tuple[str, ...] | None:
-    """None: the built-in engine and conda can bring any. Raises as `choose_engine` for a wish that nothing can meet."""
+    """Return those of the machine; None: the built-in engine and conda can bring any. Raises as `choose_engine` for a
+    choice that nothing can meet."""
     if choices.engine != "venv" and any(channel.answers for channel in channels):
         return None
     pythons = available_pythons(facts.machine.pythons)
@@ -180,7 +182,7 @@ def _selected_build(
 
 
 def _any_index(packages: Sequence[Source], strategy: str) -> tuple[Message, ...]:
-    """Several indexes, and a version on any of them counts: asked for by name, and said."""
+    """Several indexes, and a version on any of them counts: asked for by name, and shown."""
     if strategy == INDEX_STRATEGIES[0] or len(packages) < 2:
         return ()
     return (message("notice.any-index", count=len(packages)),)
@@ -220,7 +222,7 @@ def _second_choice(wanted: Candidate, found: Found) -> tuple[Message, ...]:
 
 
 def _lying(states: Iterable[SourceStatus]) -> Iterator[Message]:
-    """Name the sources that a race found to list another SHA-256 than the tables do."""
+    """Name the sources that were found to list another SHA-256 than the tables do."""
     for state in states:
         if state.message.key == "truth.wrong-pin":
             yield message("notice.pin-differs", source=state.source.label, **state.message.params)
@@ -237,7 +239,7 @@ def _still_true(notices: tuple[Message, ...], candidate: Candidate) -> tuple[Mes
 
 
 def _unfit(candidate: Candidate) -> tuple[Message, ...]:
-    """Asked for by name although this machine cannot run it on a card: said, and done."""
+    """Say that it was asked for by name although this machine cannot run it on a card."""
     return tuple(
         message("notice.asked-unfit", build=_build(candidate), reason=reason.message)
         for reason in candidate.reasons[:1]

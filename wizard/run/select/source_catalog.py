@@ -1,6 +1,6 @@
-"""The sources as the live check sees them: what to ask, in which order, and what was already answered.
+"""Lists the sources for the search: what to ask, in which order, and what was already answered.
 
-Binds the choices and the user's settings to one reader, so that each page is read once.
+It binds the choices and the user's settings to one reader, so that each page is read once.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ class SourceCatalog:
         self._with_layouts: dict[str, Source] = {}
 
     def torch_sources(self, variant: str) -> tuple[Source, ...]:
-        """Raises UsageError for a bad address."""
+        """Return them in order of trust. Raises UsageError for a bad address."""
         return tuple(self._with_layout(source) for source in torch_sources(self._choices, self._settings, variant))
 
     def sources_for(self, candidate: Candidate, python: str, default_variant: str | None) -> tuple[Source, ...]:
-        """By trust; by what a race found where there is one."""
+        """Return them by trust; by what a benchmark found where there is one."""
         if self.policy is None or not self.policy.is_on(SourceKind.TORCH):
             return self.torch_sources(candidate.variant)
         measured = self.policy.torch(candidate, python, default_variant)
         return tuple(map(self._with_layout, measured)) or self.torch_sources(candidate.variant)
 
     def _with_layout(self, source: Source) -> Source:
-        """Simple or flat? Asked once; an address that does not answer is found out by the walk."""
+        """Ask once whether it is simple or flat; an address that does not answer is found out by the search."""
         if source.id not in self._with_layouts:
             try:
                 self._with_layouts[source.id] = self._reader.with_layout(source, "torch")
@@ -50,11 +50,11 @@ class SourceCatalog:
         return self._with_layouts[source.id]
 
     def package_sources(self, torch_source: Source, python: str = "3.12", numpy: str = "") -> tuple[Source, ...]:
-        """For all but the torch family, which the resolver is bound to take from `torch_source`."""
+        """Return those for all but the torch family, which the resolver is bound to take from `torch_source`."""
         return self._measured_packages(python, numpy) or package_sources(self._choices, self._settings)
 
     def _measured_packages(self, python: str, numpy: str) -> tuple[Source, ...]:
-        """The fastest index in place of the main one; what the user's settings add to it stays."""
+        """Return the fastest index in place of the main one; what the user's settings add to it stays."""
         if self.policy is None or not self.policy.is_on(SourceKind.PACKAGES):
             return ()
         # An index that the settings merely add may hold a handful of packages: it takes nobody's place.
@@ -65,7 +65,7 @@ class SourceCatalog:
         return (usable[0], *(source for source in others if source.url != usable[0].url))
 
     def official_sha256(self, offer: Offer, variant: str) -> str | None:
-        """What the official pages say of this very file; None where they are silent, or must not be asked."""
+        """Return what the official pages say of this very file; None where they are silent, or must not be asked."""
         if self._settings.no_index or self._choices.offline:
             return None
         for source in official_torch_sources(variant):
@@ -82,8 +82,8 @@ class SourceCatalog:
         return measured or conda_channels(self._choices, self._settings)
 
     def check_channel(self, source: Source, subdir: str) -> None:
-        """One that the user's settings name must have this platform too: behind it stands the official one, which does.
-        Raises SourceUnreachable."""
+        """Check that it answers; one of the user's settings must have this platform too, as the official one behind it
+        has. Raises SourceUnreachable."""
         subdirs = ("noarch", subdir) if source.origin is Origin.USER_SETTINGS else ("noarch",)
         check_channel(source.url or "", self._settings, subdirs)
 
@@ -97,13 +97,13 @@ class SourceCatalog:
         python: str,
         machine: Machine,
     ) -> Offer | None:
-        """Raises SourceUnreachable."""
+        """Return the wheel that the source lists. Raises SourceUnreachable."""
         tags = _tags(python, machine.os, machine.arch, machine.glibc)
         return carried(self._reader, source, WantedWheel(project, version, variant, python, tags, default_variant))
 
 
 def is_main(source: Source) -> bool:
-    """The index that takes the place of the default one; the others only add to it."""
+    """Return whether it is the index in place of the default one; the others only add to it."""
     if source.url is None or source.id in ("official", "by-hand-index", "user-index-url-1"):
         return True
     return source.origin is Origin.MIRROR and source.id.endswith(f"-{SourceKind.PACKAGES.value}")

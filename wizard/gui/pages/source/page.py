@@ -1,6 +1,6 @@
 """Source: where from, what each place was seen to do for the very build that was chosen, and what is used for what.
 
-The rows fill in while the race goes on. Below: a mirror for good, sources by hand, region and network.
+The rows fill in while the benchmark goes on. Below: a mirror for good, sources by hand, region and network.
 """
 
 from __future__ import annotations

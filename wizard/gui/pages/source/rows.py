@@ -1,6 +1,6 @@
-"""One kind of thing and its sources: what each was seen to do, how fast it is, and what it is used for.
+"""Shows the sources of one kind of thing: what is true of each, how fast it is, and what it is used for.
 
-Lines are filled in place, for rows come and change their order while the race goes on, and widgets are slow to make.
+Lines are filled in place, for rows come and change their order while sources are probed, and widgets are slow to make.
 """
 
 from __future__ import annotations
