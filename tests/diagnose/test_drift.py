@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.diagnose.world import CUDA, HEALTHY, TORCH, VISION, Patient
-from wizard.environment.inspect.baseline import NAME, drift_of, read_good_state, write_good_state
+from wizard.environment.inspect.baseline import NAME, changes_since_baseline, read_baseline, write_baseline
 from wizard.system import paths
 
 pytestmark = pytest.mark.slow
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 @pytest.fixture
 def recorded(bare: Patient) -> Patient:
     bare.make(*HEALTHY)
-    assert write_good_state(bare.prefix, bare.site, "3.11.7", CUDA)
+    assert write_baseline(bare.prefix, bare.site, "3.11.7", CUDA)
     return bare
 
 
@@ -41,12 +41,12 @@ def spoil(patient: Patient) -> None:
 
 
 def test_the_record_names_what_counts(recorded: Patient) -> None:
-    state = read_good_state(recorded.prefix)
+    state = read_baseline(recorded.prefix)
     assert state
     assert (state.torch, state.variant) == (f"{TORCH}+{CUDA}", CUDA)
     assert {kept.name for kept in state.packages} == {"torch", "torchvision", "numpy", "nvidia-cudnn-cu12"}
     assert not Path(state.site).is_absolute()
-    assert drift_of(recorded.prefix) is None
+    assert changes_since_baseline(recorded.prefix) is None
 
 
 def test_a_replaced_cuda_build_is_told_with_who_brought_it(recorded: Patient) -> None:
@@ -104,10 +104,10 @@ def test_a_change_that_breaks_nothing_is_no_cause_but_can_be_taken_back(recorded
 def test_gone_and_touched(recorded: Patient) -> None:
     record = next(recorded.site.glob("numpy-*.dist-info")) / "RECORD"
     os.utime(record, ns=(1, 1))
-    assert drift_of(recorded.prefix) is None, "another time, the same bytes"
+    assert changes_since_baseline(recorded.prefix) is None, "another time, the same bytes"
     command = [str(paths.uv_executable()), "pip", "uninstall", "--quiet", "--no-config", "--python"]
     subprocess.run([*command, str(recorded.python), "numpy"], check=True, timeout=60)
-    drift = drift_of(recorded.prefix)
+    drift = changes_since_baseline(recorded.prefix)
     assert drift
     assert [(change.name, change.now) for change in drift.changes] == [("numpy", None)]
     assert not drift.lost_cuda
@@ -116,8 +116,8 @@ def test_gone_and_touched(recorded: Patient) -> None:
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b'{"schema": 99}', b"\xff\xfe", b'{"schema": "x"}'])
 def test_a_record_that_cannot_be_read_is_none(recorded: Patient, content: bytes) -> None:
     (recorded.prefix / NAME).write_bytes(content)
-    assert read_good_state(recorded.prefix) is None
-    assert drift_of(recorded.prefix) is None
+    assert read_baseline(recorded.prefix) is None
+    assert changes_since_baseline(recorded.prefix) is None
     assert recorded.answer().verdict == "nothing-wrong"
 
 

@@ -23,7 +23,7 @@ from tests.install.wheels import build
 from wizard.diagnose.checks.packages import compare_contents, presence, whole_files
 from wizard.diagnose.repair.snapshot import RepairSnapshot, kept_runs
 from wizard.environment.create.clone import clone, contents_of
-from wizard.environment.inspect.baseline import drift_of, write_good_state
+from wizard.environment.inspect.baseline import changes_since_baseline, write_baseline
 from wizard.environment.inspect.installation import Installation, read_installation
 from wizard.environment.inspect.look import look
 from wizard.environment.inspect.sizes import measure
@@ -110,10 +110,10 @@ def test_the_doctor_reads_and_checks_it(prefix: Path, wheel: Path, limited: None
 
 def test_its_good_state_is_kept_and_compared(prefix: Path, limited: None) -> None:
     env = read(prefix)
-    assert write_good_state(prefix, env.site, env.python.version if env.python else "", "cpu") is not None
-    assert drift_of(prefix) is None
+    assert write_baseline(prefix, env.site, env.python.version if env.python else "", "cpu") is not None
+    assert changes_since_baseline(prefix) is None
     (long_path(env.site) / "torch-2.15.0.dist-info" / "RECORD").write_bytes(b"")
-    drift = drift_of(prefix)
+    drift = changes_since_baseline(prefix)
     assert drift is not None
     assert [change.now for change in drift.changes] == ["2.15.0"]
 

@@ -17,7 +17,7 @@ from typing import Any
 import msgspec
 from filelock import Timeout
 
-from wizard.app.use.doctor import let_go_of_older
+from wizard.app.use.doctor import release_older
 from wizard.app.use.volumes import prepare
 from wizard.classroom.pack.opened import shown
 from wizard.classroom.results.submit import hand_in_run
@@ -26,7 +26,7 @@ from wizard.diagnose.known_errors.match import explain
 from wizard.diagnose.repair.reuse import REUSE
 from wizard.diagnose.repair.reuse_steps import stages_on_existing
 from wizard.diagnose.repair.steps import Repair, aside_of, read_repair, wheels_of
-from wizard.environment.inspect.baseline import write_good_state
+from wizard.environment.inspect.baseline import write_baseline
 from wizard.environment.layout import site_packages_of
 from wizard.install.lock import parse_lock
 from wizard.install.store import PackageStore
@@ -147,9 +147,9 @@ class _Attempt:
         site = site_packages_of(created.prefix, created.python_version)
         variant = self._repair.variant if self._repair else self._plan.candidate.variant
         with contextlib.suppress(OSError):
-            write_good_state(created.prefix, site, created.python_version, variant, shared=self._is_shared)
+            write_baseline(created.prefix, site, created.python_version, variant, shared=self._is_shared)
         if self._repair:
-            let_go_of_older(created.prefix, self._folder.id)
+            release_older(created.prefix, self._folder.id)
 
     def _take_back(
         self, repair: Repair, error: WizardError | None, status: ExitStatus

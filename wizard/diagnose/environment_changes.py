@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.environment.inspect.baseline import EnvironmentChanges, drift_of, read_good_state
+from wizard.environment.inspect.baseline import EnvironmentChanges, changes_since_baseline, read_baseline
 from wizard.model.errors import WizardError
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import run_folders
@@ -19,10 +19,10 @@ def known_prefixes() -> tuple[Path, ...]:
             found[Path(read_plan(folder.plan).prefix)] = None
         except WizardError:
             continue
-    return tuple(prefix for prefix in found if read_good_state(prefix))
+    return tuple(prefix for prefix in found if read_baseline(prefix))
 
 
 def drift(prefixes: Iterable[Path] | None = None) -> tuple[EnvironmentChanges, ...]:
     """Reads a few small files of each; starts no Python and imports nothing."""
-    looked = (drift_of(prefix) for prefix in (known_prefixes() if prefixes is None else prefixes))
+    looked = (changes_since_baseline(prefix) for prefix in (known_prefixes() if prefixes is None else prefixes))
     return tuple(each for each in looked if each)

@@ -32,7 +32,7 @@ from wizard.diagnose.model import (
     not_looked,
 )
 from wizard.diagnose.trial import passes, run_trials
-from wizard.environment.inspect.baseline import drift_of
+from wizard.environment.inspect.baseline import changes_since_baseline
 from wizard.environment.inspect.installation import Installation, Meant, read_installation
 from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError
@@ -203,7 +203,7 @@ def examine(
     can still tell. Raises Cancelled."""
     on_stage("files")
     env = read_installation(prefix, variables, meant)
-    drift = drift_of(prefix)
+    drift = changes_since_baseline(prefix)
     best = best_build(env, machine, matrix)
     looks: tuple[Check, ...] = (
         packages.interpreter(env),

@@ -100,8 +100,8 @@ def parse_conda_file(text: str, path: Path) -> CondaFile:
 
 def _first_line(error: Exception) -> str:
     mark = getattr(error, "problem_mark", None)
-    said = getattr(error, "problem", None) or (str(error).splitlines() or [type(error).__name__])[0]
-    return f"{said} (line {mark.line + 1})" if mark is not None else str(said)
+    problem = getattr(error, "problem", None) or (str(error).splitlines() or [type(error).__name__])[0]
+    return f"{problem} (line {mark.line + 1})" if mark is not None else str(problem)
 
 
 def _rows(document: Any, key: Any, value: Any, lines: list[str]) -> Iterator[CondaRow]:

@@ -134,7 +134,7 @@ def _rows(document: Mapping[str, Any], key: str) -> list[Any]:
     return [row for row in entries if not is_ours(row)]
 
 
-def says(file: SettingsFile, key: str) -> Value:
+def value_or_none(file: SettingsFile, key: str) -> Value:
     """Return what a key says; None also for a file that cannot be read: its own tool stumbles over it, not we."""
     try:
         content = read(file.path)

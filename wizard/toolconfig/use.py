@@ -20,7 +20,7 @@ from wizard.model.errors import UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.process import redact
 from wizard.sources.table import FORGE, MirrorRow, mirror_rows
-from wizard.toolconfig.edit import parsed, says, value_of
+from wizard.toolconfig.edit import parsed, value_of, value_or_none
 from wizard.toolconfig.files import SettingsFile, own_file, settings_files, variables
 from wizard.toolconfig.model import Edit, Tool, UserContext
 from wizard.undo.user_file import read
@@ -42,12 +42,12 @@ def _reasons(tool: Tool, path: Path, key: str, around: UserContext) -> Iterator[
             kind = "variable" if row.key else "not-read"
             yield message(f"settings-file.outdone.{kind}", variable=row.name, path=str(path), tool=tool.value)
     for other in files[at + 1 :] if at is not None else ():
-        if says(other, key) is not None:
+        if value_or_none(other, key) is not None:
             yield message("settings-file.outdone.file", other=str(other.path), path=str(path), name=key)
     if tool is Tool.PIP and key.startswith("global."):  # [install] of any file is stronger
         inner = f"install.{option}"
         for other in files:
-            if other.path != path and says(other, inner) is not None:
+            if other.path != path and value_or_none(other, inner) is not None:
                 yield message("settings-file.outdone.file", other=str(other.path), path=str(path), name=inner)
 
 
@@ -145,7 +145,7 @@ def pip_request(url: str | None, around: UserContext) -> SettingsRequest:
 def _extra(around: UserContext) -> Iterator[Message]:
     """Warn of further indexes: pip searches them beside the chosen one, and the newest version of all wins."""
     for file in settings_files(Tool.PIP, around):
-        if any(says(file, f"{section}.extra-index-url") for section in ("global", "install")):
+        if any(value_or_none(file, f"{section}.extra-index-url") for section in ("global", "install")):
             yield message("settings-file.extra-stays", path=str(file.path))
 
 
@@ -153,7 +153,7 @@ def _extra_of_uv(around: UserContext) -> Iterator[Message]:
     """Warn of further indexes: uv searches them before the default one, and the first that has a package gives it."""
     for file in settings_files(Tool.UV, around):
         named = [entry for entry in _entries(file) if not (entry.get("default") or entry.get("explicit"))]
-        if named or any(says(file, key) for key in ("extra-index-url", "pip.extra-index-url")):
+        if named or any(value_or_none(file, key) for key in ("extra-index-url", "pip.extra-index-url")):
             yield message("settings-file.uv-extra-stays", path=str(file.path))
 
 
@@ -196,7 +196,7 @@ def conda_request(url: str | None, around: UserContext) -> SettingsRequest:
     parent = url.rstrip("/").removesuffix(f"/{FORGE}") if url else None
     content = read(path) or b""
     _check_login(Tool.CONDA, path, content, [key], around)
-    lists = [says(file, "channels") for file in settings_files(Tool.CONDA, around)]
+    lists = [value_or_none(file, "channels") for file in settings_files(Tool.CONDA, around)]
     channels = [channel for value in lists for channel in (value if isinstance(value, tuple) else (value,)) if channel]
     edits, notices = [Edit(Tool.CONDA, path, key, parent)], list(overridden(Tool.CONDA, path, key, around))
     if parent and not channels:

@@ -53,19 +53,19 @@ def says_twice(text: str) -> bool:
 
 def parse_pip_debug(text: str) -> str | None:
     """Return the same by `pip config debug`, which says which file says what, and of which rank each is."""
-    said: dict[str, dict[str, str]] = {kind: {} for kind in _PIP_RANKS}
+    by_rank: dict[str, dict[str, str]] = {kind: {} for kind in _PIP_RANKS}
     kind = ""
     for line in text.splitlines():
-        if line.endswith(":") and line[:-1] in said:
+        if line.endswith(":") and line[:-1] in by_rank:
             kind = line[:-1]
         elif kind == "env_var":
             name, _, value = line.strip().partition("=")
             if name in ("PIP_INDEX_URL", "PIP_PYPI_URL"):
-                said[kind][":env:.index-url"] = _quoted(value)
+                by_rank[kind][":env:.index-url"] = _quoted(value)
         elif kind and line.startswith("    "):
             key, _, value = line.strip().partition(": ")
-            said[kind][key.replace(".pypi-url", ".index-url")] = value
-    found = {key: value for kind in _PIP_RANKS for key, value in said[kind].items()}
+            by_rank[kind][key.replace(".pypi-url", ".index-url")] = value
+    found = {key: value for kind in _PIP_RANKS for key, value in by_rank[kind].items()}
     return next((found[key] for key in (f"{part}.index-url" for part in _PIP_ORDER) if found.get(key)), None)
 
 

@@ -69,7 +69,7 @@ class UndoJournal:
             try:
                 for number, write in enumerate(writes):
                     targets.put(change.files[number], write.content)
-                return self._settled(change, ChangeState.WRITTEN)
+                return self._finished(change, ChangeState.WRITTEN)
             except BaseException:
                 self._take_back(change)
                 self._storage.end()
@@ -85,7 +85,7 @@ class UndoJournal:
         self._storage.save(change)
         return change
 
-    def _settled(self, change: Change, state: ChangeState) -> Change:
+    def _finished(self, change: Change, state: ChangeState) -> Change:
         change = replace(change, state=state)
         self._storage.save(change)
         self._storage.end()
@@ -165,9 +165,9 @@ class UndoJournal:
         try:
             files = tuple(self._undo_file(change, number, take_out) for number in range(len(change.files)))
         except BaseException:
-            self._settled(change, ChangeState.WRITTEN)
+            self._finished(change, ChangeState.WRITTEN)
             raise
-        return Undone(self._settled(change, ChangeState.UNDONE), files)
+        return Undone(self._finished(change, ChangeState.UNDONE), files)
 
     def _undo_file(self, change: Change, number: int, take_out: TakeOut) -> UndoneFile:
         file = change.files[number]
@@ -199,7 +199,7 @@ class UndoJournal:
         return self._storage.is_unfinished()
 
     def recover(self, take_out: TakeOut) -> tuple[Change, ...]:
-        """Settles what a kill cut off: a change that is whole stays, half of one is taken back, an undo is finished.
+        """Finish what a kill cut off: a change that is whole stays, half of one is taken back, an undo is finished.
 
         Nothing is done while another process of ours is at work.
         """
@@ -210,14 +210,14 @@ class UndoJournal:
             return ()
 
     def _recovered(self, take_out: TakeOut) -> tuple[Change, ...]:
-        settled = []
+        recovered = []
         for change in self.changes():
             if change.state in (ChangeState.PREPARED, ChangeState.UNDOING):
-                settled.append(self._settle(change, take_out))
+                recovered.append(self._recover_one(change, take_out))
         self._storage.end()
-        return tuple(settled)
+        return tuple(recovered)
 
-    def _settle(self, change: Change, take_out: TakeOut) -> Change:
+    def _recover_one(self, change: Change, take_out: TakeOut) -> Change:
         for file in change.files:
             moving.unlink(temporary_name(Path(file.target)), missing_ok=True)
         if change.state is ChangeState.UNDOING:
@@ -227,7 +227,7 @@ class UndoJournal:
             now is not None and digest(now) == file.after_sha256
             for now, file in zip(contents, change.files, strict=True)
         ):
-            return self._settled(change, ChangeState.WRITTEN)
+            return self._finished(change, ChangeState.WRITTEN)
         self._take_back(change)
         return replace(change, state=ChangeState.DROPPED)
 

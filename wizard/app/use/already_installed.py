@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.utils import canonicalize_name
 
 from wizard.compatibility.model import Choices, Plan
-from wizard.environment.inspect.baseline import drift_of
+from wizard.environment.inspect.baseline import changes_since_baseline
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.model.errors import UsageError, WizardError
@@ -55,7 +55,7 @@ def already_installed(choices: Choices) -> bool:
     if wrong:
         has, wanted = (", ".join(column) for column in zip(*wrong, strict=True))
         raise UsageError("present-other", path=str(prefix), has=has, wanted=wanted)
-    drift = drift_of(prefix)
+    drift = changes_since_baseline(prefix)
     if drift:
         raise UsageError("present-changed", path=str(prefix), names=", ".join(one.name for one in drift.changes))
     return True

@@ -17,7 +17,7 @@ from filelock import Timeout
 from wizard.compatibility.model import Choices
 from wizard.environment.conda.records import register
 from wizard.environment.create.clone import CloneContents, Cloned, OnProgress, clone, contents_of
-from wizard.environment.inspect.baseline import drift_of, read_good_state, write_good_state
+from wizard.environment.inspect.baseline import changes_since_baseline, read_baseline, write_baseline
 from wizard.environment.layout import is_conda_prefix, site_packages_of
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.unfinished import mark_begun, mark_complete, remove_unfinished, unfinished_run
@@ -86,16 +86,16 @@ def carry_out_clone(plan: ClonePlan, on_progress: OnProgress, is_cancelled: IsCa
 def _conclude(plan: ClonePlan) -> None:
     """The mark goes last: until then, a kill leaves something that is known as unfinished."""
     with contextlib.suppress(OSError):
-        _carry_over_good_state(plan)
+        _carry_over_baseline(plan)
     if is_conda_prefix(plan.target):
         with contextlib.suppress(OSError, Timeout):
             register(plan.target)
     mark_complete(plan.target)
 
 
-def _carry_over_good_state(plan: ClonePlan) -> None:
+def _carry_over_baseline(plan: ClonePlan) -> None:
     """Not copied: it knows the files by their times. A state that has drifted is none to remember."""
-    state = read_good_state(plan.source.prefix)
-    if state and drift_of(plan.source.prefix) is None:
+    state = read_baseline(plan.source.prefix)
+    if state and changes_since_baseline(plan.source.prefix) is None:
         site = site_packages_of(plan.target, state.python)
-        write_good_state(plan.target, site, state.python, state.variant)
+        write_baseline(plan.target, site, state.python, state.variant)

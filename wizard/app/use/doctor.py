@@ -18,7 +18,7 @@ from filelock import Timeout
 
 from wizard.compatibility.model import Choices, Plan
 from wizard.diagnose.repair.snapshot import FOLDER, RepairSnapshot, kept_in, kept_runs
-from wizard.environment.inspect.baseline import EnvironmentChanges, drift_of, read_good_state
+from wizard.environment.inspect.baseline import EnvironmentChanges, changes_since_baseline, read_baseline
 from wizard.environment.inspect.installation import Installation, Meant, user_variables
 from wizard.environment.layout import python_of, site_packages
 from wizard.environment.naming import absolute_prefix
@@ -77,7 +77,7 @@ def examine_prefix(
         on_stage=on_stage,
         is_cancelled=is_cancelled,
     )
-    return Examination(facts, env, answer, drift_of(prefix))
+    return Examination(facts, env, answer, changes_since_baseline(prefix))
 
 
 def check_environment(prefix: Path) -> None:
@@ -172,7 +172,7 @@ def restore_run(folder: RunFolder) -> bool:
 
 def _site_of(prefix: Path) -> Path:
     """For a repair whose run was removed from the notes."""
-    state = read_good_state(prefix)
+    state = read_baseline(prefix)
     if state:
         return prefix / state.site
     return site_packages(prefix) or prefix / "Lib" / "site-packages"
@@ -232,7 +232,7 @@ def restore(prefix: Path) -> Snapshot:
     return found[0]
 
 
-def let_go_of_older(prefix: Path, run: str) -> None:
+def release_older(prefix: Path, run: str) -> None:
     """The run ended well: what lies below its own snapshot cannot be brought back any more without it."""
     for older in kept_runs(prefix):
         if older < run:
@@ -240,7 +240,7 @@ def let_go_of_older(prefix: Path, run: str) -> None:
                 kept_in(prefix, older).forget()
 
 
-def let_go_of_stale(prefixes: Iterable[Path], now: float | None = None) -> tuple[Path, ...]:
+def release_stale(prefixes: Iterable[Path], now: float | None = None) -> tuple[Path, ...]:
     """What nobody has asked back for thirty days. An unfinished run's stays: it is needed to go on or back."""
     moment = time.time() if now is None else now
     gone = []

@@ -19,7 +19,7 @@ from wizard.classroom.profile.model import Profile, ProfileFile, ProfileLock, ch
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Candidate, Choices
 from wizard.environment.create.choose import ChosenEngine, choose_engine
-from wizard.environment.inspect.baseline import drift_of
+from wizard.environment.inspect.baseline import changes_since_baseline
 from wizard.environment.naming import is_environment
 from wizard.environment.remove.unfinished import unfinished_run
 from wizard.install.lock import leave_to_conda
@@ -111,7 +111,7 @@ def check_target(file: ProfileFile, choices: Choices) -> bool:
         raise UsageError("profile-name-taken", path=str(prefix), name=prefix.name)
     if made_from != file.sha256:
         raise UsageError("profile-name-other", path=str(prefix), name=prefix.name)
-    drift = drift_of(prefix)
+    drift = changes_since_baseline(prefix)
     if drift:
         names = ", ".join(change.name for change in drift.changes)
         raise UsageError("profile-changed-since", path=str(prefix), names=names)

@@ -80,7 +80,7 @@ def snapshot_documents(prefix: Path) -> list[dict[str, Any]]:
 
 def let_go_of_stale(terminal: Terminal) -> None:
     """What was kept for so long goes, and that is said."""
-    for folder in doctor.let_go_of_stale(known_prefixes()):
+    for folder in doctor.release_stale(known_prefixes()):
         terminal.say(message("snapshot.stale", path=str(folder), days=doctor.KEPT_DAYS))
 
 

@@ -53,7 +53,7 @@ class Complaint:
     """One error: conda's name for it and its words."""
 
     exception: str
-    said: str
+    text: str
 
 
 def parse_errors(document: str) -> tuple[CondaErrorRow, ...]:
@@ -97,26 +97,26 @@ def failure(outcome: Outcome, target: Target, kind: str) -> WizardError:
     if outcome.exit_code is None:
         return WizardError("conda-not-started", details, **{**blanks, "path": outcome.request.argv[0]})
     data = parse_document(outcome.stdout)
-    heard = complaints(data, outcome.stderr)
-    if heard:
-        details = "\n".join([details, *(redact(f"{each.exception}: {each.said.strip()}") for each in heard)])
-    for each in heard or (Complaint("", outcome.stderr + outcome.stdout),):
+    complained = complaints(data, outcome.stderr)
+    if complained:
+        details = "\n".join([details, *(redact(f"{each.exception}: {each.text.strip()}") for each in complained)])
+    for each in complained or (Complaint("", outcome.stderr + outcome.stdout),):
         for row in error_rows():
-            if match := row.find(each.exception, each.said):
+            if match := row.find(each.exception, each.text):
                 return WizardError(row.code, details, **{**blanks, **_named(match)})
-    return _unknown(outcome, heard, data, details, blanks)
+    return _unknown(outcome, complained, data, details, blanks)
 
 
 def _unknown(
     outcome: Outcome,
-    heard: tuple[Complaint, ...],
+    complained: tuple[Complaint, ...],
     data: Mapping[str, Any] | None,
     details: str,
     blanks: Mapping[str, str],
 ) -> WizardError:
-    if heard:
-        said = redact(heard[0].said.strip().partition("\n")[0])[:_MOST_LETTERS]
-        return WizardError("conda-failed", details, **{**blanks, "said": said or heard[0].exception})
+    if complained:
+        said = redact(complained[0].text.strip().partition("\n")[0])[:_MOST_LETTERS]
+        return WizardError("conda-failed", details, **{**blanks, "said": said or complained[0].exception})
     if outcome.exit_code is not None and outcome.exit_code < 0:
         return WizardError("conda-killed", details, **blanks, signal=-outcome.exit_code)
     if data is None:

@@ -125,7 +125,7 @@ def clone(
 ) -> Cloned:
     """Into a folder that holds nothing but our mark. Raises WizardError `clone-…`, `no-space`, Cancelled; then it is
     for the caller to remove."""
-    _check_room(target, sum(size for path, size in contents.files if path not in contents.stored))
+    _check_disk_space(target, sum(size for path, size in contents.files if path not in contents.stored))
     known = spellings(source.prefix, target)
     try:
         if source.kind is EnvironmentKind.VENV:
@@ -143,7 +143,7 @@ def clone(
     return Cloned(target, len(contents.files), contents.size, work.copier.shared_bytes, tuple(sorted(work.still_old)))
 
 
-def _check_room(target: Path, size: int) -> None:
+def _check_disk_space(target: Path, size: int) -> None:
     """Where blocks are shared it takes less, but that is known only by trying."""
     free = shutil.disk_usage(target).free
     if free < size:

@@ -71,7 +71,7 @@ class Reporter:
         moment = time.monotonic()
         if now or moment - self.last >= _LEAST_SECONDS_BETWEEN:
             self.last = moment
-            say("progress", done=sum(self.done.values()), total=sum(self.sizes.values()), what=what, package=name)
+            report("progress", done=sum(self.done.values()), total=sum(self.sizes.values()), what=what, package=name)
 
     def on_populate_cache_start(self, operation: int, package_name: str) -> int:
         with self.lock:
@@ -130,7 +130,7 @@ class Reporter:
     def on_pre_unlink_complete(self, index: int, success: bool) -> None: ...
 
 
-def say(event: str, **data: Any) -> None:
+def report(event: str, **data: Any) -> None:
     """One line in one write: rattler's threads report while ours does."""
     os.write(1, (json.dumps({"event": event, **data}, ensure_ascii=False) + "\n").encode())
 
@@ -150,7 +150,7 @@ async def carry_out(request: dict[str, Any]) -> int:
 
 
 async def choose(request: dict[str, Any], specs: list[MatchSpec], client: Client) -> list[RepoDataRecord]:
-    say("progress", done=0, total=None, what="solve", package="")
+    report("progress", done=0, total=None, what="solve", package="")
     try:
         return await solved(request, specs, Gateway(Path(request["repodata"]), client=client))
     except GatewayError as error:
@@ -177,7 +177,7 @@ async def solved(request: dict[str, Any], specs: list[MatchSpec], gateway: Gatew
 async def tell_plan(records: list[RepoDataRecord], packages: Path) -> None:
     index = await PackageCache(packages).index() if packages.is_dir() else None
     cached = [bool(index and index.contains_record(record)) for record in records]
-    say("plan", records=[json.loads(record.to_json()) for record in records], cached=cached)
+    report("plan", records=[json.loads(record.to_json()) for record in records], cached=cached)
 
 
 def moved(data: dict[str, Any], request: dict[str, Any]) -> RepoDataRecord:
@@ -217,7 +217,7 @@ def end_when_stalled(reporter: Reporter, seconds: float) -> None:
             late = [token for token, heard in reporter.coming.items() if time.monotonic() - heard > seconds]
             name = reporter.names[late[0]] if late else ""
         if late:
-            say("error", kind="lost", text=f"{_NOT_FETCHED}{name}: no bytes for {seconds:g} seconds")
+            report("error", kind="lost", text=f"{_NOT_FETCHED}{name}: no bytes for {seconds:g} seconds")
             os._exit(1)
 
 
@@ -244,10 +244,10 @@ def main() -> int:
         request = json.loads(sys.stdin.buffer.read())
         bridge_socks()
         downloaded = asyncio.run(carry_out(request))
-        say("done", bytes_downloaded=downloaded)
+        report("done", bytes_downloaded=downloaded)
         code = 0
     except Exception as error:
-        say("error", kind=kind_of(error), text=f"{type(error).__name__}: {error}")
+        report("error", kind=kind_of(error), text=f"{type(error).__name__}: {error}")
         code = 1
     sys.stderr.flush()
     os._exit(code)

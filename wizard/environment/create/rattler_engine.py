@@ -41,13 +41,13 @@ _FILE = re.compile(r"failed to fetch ([^\s:]+)")
 
 
 class Failed(Exception):
-    """One attempt: the error as it would be told, the child's word for its kind, and all that it said."""
+    """One attempt: the error as it would be shown, the child's word for its kind, and all that it wrote."""
 
-    def __init__(self, error: WizardError, kind: str, said: str) -> None:
-        super().__init__(said)
+    def __init__(self, error: WizardError, kind: str, text: str) -> None:
+        super().__init__(text)
         self.error = error
         self.kind = kind
-        self.said = said
+        self.text = text
 
 
 def failure(
@@ -60,10 +60,10 @@ def failure(
     """The child's own words decide; without any it has crashed."""
     if lack := without_memory(outcome):  # its own words are lines of its output
         return lack
-    said = redact(str(error.get("text", "")))
-    details = f"{said}\n{outcome.tail()}" if said else outcome.tail()
+    text = redact(str(error.get("text", "")))
+    details = f"{text}\n{outcome.tail()}" if text else outcome.tail()
     names = ", ".join(redact(channel) for channel in channels)
-    if _DISK_FULL.search(said):
+    if _DISK_FULL.search(text):
         return WizardError("env-disk-full", details, path=str(target.prefix))
     trouble = explain_text(str(error.get("text", "")), environment or {})
     if trouble:
@@ -71,11 +71,11 @@ def failure(
     if error.get("kind") == "unreachable":
         return WizardError("env-channel-unreachable", details, channels=names)
     if error.get("kind") == "lost":
-        file = _FILE.search(said)
+        file = _FILE.search(text)
         return WizardError("env-channel-lost", details, channels=names, file=file[1] if file else "?")
     if error.get("kind") == "unsolvable":
         return WizardError("env-unsolvable", details, channels=names, python=target.python)
-    if said:
+    if text:
         return WizardError("env-failed", details, path=str(target.prefix))
     return WizardError("env-crashed", details)
 
@@ -123,9 +123,10 @@ def is_worth_another(failed: Failed) -> bool:
     return failed.kind in ("unreachable", "lost", "unsolvable") and failed.error.code != "env-disk-full"
 
 
-def without_choice(attempts: tuple[Attempt, ...], said: str) -> tuple[Attempt, ...]:
-    """What to do when all have failed and said that: what was chosen is no longer handed out, so choose again."""
-    if not any(attempt.chosen for attempt in attempts) or not _GONE.search(said):
+def without_choice(attempts: tuple[Attempt, ...], text: str) -> tuple[Attempt, ...]:
+    """Return what to try when all have failed with that text: what was chosen is no longer handed out, so choose
+    again."""
+    if not any(attempt.chosen for attempt in attempts) or not _GONE.search(text):
         return ()
     return tuple(Attempt(attempt.channels) for attempt in attempts)
 
@@ -147,13 +148,13 @@ class RattlerEngine:
         _make_cache(target.prefix)
         cache = package_cache(target.prefix)
 
-        def choose(attempt: Attempt) -> _Heard:
+        def choose(attempt: Attempt) -> _ChildEvents:
             order = {**_order(target, attempt, cache), "prefix": ""}
             return self._run(order, target, lambda *_: None, is_cancelled)
 
-        heard = self._first_that_works(attempts_for(target), choose, lambda *_: None)
+        events = self._first_that_works(attempts_for(target), choose, lambda *_: None)
         try:
-            return parse_python_part(heard.planned["records"], heard.planned["cached"])
+            return parse_python_part(events.planned["records"], events.planned["cached"])
         except (KeyError, TypeError, ValueError) as error:
             raise WizardError("env-crashed", str(error)) from error
 
@@ -164,19 +165,19 @@ class RattlerEngine:
         _make_cache(target.prefix)
         cache = package_cache(target.prefix)
 
-        def make(attempt: Attempt) -> _Heard:
+        def make(attempt: Attempt) -> _ChildEvents:
             _empty(target.prefix)
             if not cache.is_lasting:
                 _make_private(cache.folder, target.prefix)
             order = {**_order(target, attempt, cache), "stall_seconds": self._stall_seconds}
             return self._run(order, target, on_progress, is_cancelled)
 
-        heard = self._first_that_works(attempts_for(target), make, on_progress)
-        return self._finish(target, heard.bytes_downloaded, cache)
+        events = self._first_that_works(attempts_for(target), make, on_progress)
+        return self._finish(target, events.bytes_downloaded, cache)
 
     def _first_that_works(
-        self, attempts: tuple[Attempt, ...], do: Callable[[Attempt], _Heard], on_progress: OnProgress
-    ) -> _Heard:
+        self, attempts: tuple[Attempt, ...], do: Callable[[Attempt], _ChildEvents], on_progress: OnProgress
+    ) -> _ChildEvents:
         """In their order; the first failure is told when none works: it is of the channel that was chosen."""
         failures: list[Failed] = []
         left = list(attempts)
@@ -188,7 +189,7 @@ class RattlerEngine:
                 if not is_worth_another(failed):
                     break
             if not left:
-                left = list(without_choice(attempts, "\n".join(one.said for one in failures)))
+                left = list(without_choice(attempts, "\n".join(one.text for one in failures)))
                 attempts = ()
             if left:
                 words = message("environments.progress.next-channel", channel=redact(left[0].channels[0]))
@@ -198,16 +199,16 @@ class RattlerEngine:
 
     def _run(
         self, order: Mapping[str, Any], target: Target, on_progress: OnProgress, is_cancelled: IsCancelled
-    ) -> _Heard:
+    ) -> _ChildEvents:
         """Raises Failed, Cancelled."""
-        heard = _Heard(on_progress)
-        outcome = run(self.request_for(target, order), heard.line, is_cancelled)
+        events = _ChildEvents(on_progress)
+        outcome = run(self.request_for(target, order), events.line, is_cancelled)
         if outcome.cancelled or is_cancelled():
             raise Cancelled
-        if not heard.done:
-            error = failure(heard.error, outcome, target, order["channels"], self._environment)
-            raise Failed(error, str(heard.error.get("kind", "")), str(heard.error.get("text", "")))
-        return heard
+        if not events.done:
+            error = failure(events.error, outcome, target, order["channels"], self._environment)
+            raise Failed(error, str(events.error.get("kind", "")), str(events.error.get("text", "")))
+        return events
 
     def request_for(self, target: Target, order: Mapping[str, Any]) -> Request:
         extra = dict(self._environment)
@@ -296,8 +297,8 @@ def _make_private(folder: Path, prefix: Path) -> None:
         raise WizardError("env-failed", str(error), path=str(prefix)) from error
 
 
-class _Heard:
-    """What the child said so far."""
+class _ChildEvents:
+    """What the child has written so far."""
 
     def __init__(self, on_progress: OnProgress) -> None:
         self._on_progress = on_progress

@@ -77,7 +77,7 @@ class EnvironmentChanges:
         return torch is not None and self.state.variant != "cpu" and not same
 
 
-def read_good_state(prefix: Path) -> Baseline | None:
+def read_baseline(prefix: Path) -> Baseline | None:
     try:
         state = from_json((long_path(prefix) / NAME).read_bytes(), Baseline)
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError):
@@ -89,7 +89,7 @@ def _is_watched(name: str) -> bool:
     return name in _WATCHED or name.startswith("nvidia-")
 
 
-def write_good_state(prefix: Path, site: Path, python: str, variant: str, shared: bool = False) -> Baseline | None:
+def write_baseline(prefix: Path, site: Path, python: str, variant: str, shared: bool = False) -> Baseline | None:
     """None where no torch is installed. Whole or not at all. Raises OSError."""
     infos = {folder_name(info): info for info in info_folders(site) if _is_watched(folder_name(info))}
     kept = tuple(found for info in infos.values() if (found := _kept(info)))
@@ -119,9 +119,9 @@ def _kept(info: Path) -> BaselinePackage | None:
     )
 
 
-def drift_of(prefix: Path) -> EnvironmentChanges | None:
+def changes_since_baseline(prefix: Path) -> EnvironmentChanges | None:
     """None: no record, or all is as it was."""
-    state = read_good_state(prefix)
+    state = read_baseline(prefix)
     if state is None:
         return None
     site = prefix / state.site

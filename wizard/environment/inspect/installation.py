@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.environment.conda.records import Record, read_records
-from wizard.environment.inspect.baseline import Baseline, read_good_state
+from wizard.environment.inspect.baseline import Baseline, read_baseline
 from wizard.environment.layout import is_conda_prefix, python_of, site_packages, site_packages_of
 from wizard.model.distributions import Distribution, leftovers, read_distributions
 from wizard.model.typed import from_last_line
@@ -140,7 +140,7 @@ def read_installation(prefix: Path, variables: Mapping[str, str], meant: Meant |
     python = parse_interpreter(outcome.stdout)
     site = python.site if python else site_packages(prefix) or site_packages_of(prefix, "3.12", system)
     distributions = read_distributions(_own_sites(prefix, site, python))
-    state = read_good_state(prefix)
+    state = read_baseline(prefix)
     if state:
         meant = Meant(state.torch.partition("+")[0], state.variant, "record")
     return Installation(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard.compatibility.model import Choices, Plan
 from wizard.environment.create.modes import closed_to_others
-from wizard.environment.inspect.baseline import read_good_state
+from wizard.environment.inspect.baseline import read_baseline
 from wizard.model.errors import UsageError
 from wizard.system.traits import this
 
@@ -33,5 +33,5 @@ def is_shared(plan: Plan) -> bool:
     """Asked for now, or when it was made: a repair of a shared environment leaves it shared."""
     if plan.choices.shared:
         return True
-    state = read_good_state(Path(plan.prefix))
+    state = read_baseline(Path(plan.prefix))
     return state is not None and state.shared
