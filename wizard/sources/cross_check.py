@@ -1,4 +1,4 @@
-"""Hold what sources showed against one another: the official place is the measure, where it was reached. Pure.
+"""Holds what sources showed against one another: the official place is the reference, where it was reached. Pure.
 
 SHA-256, size and the newest release come from the official page; without it, a hash that stands alone against those
 of the other sources is not believed.
@@ -42,11 +42,11 @@ def cross_check(
 ) -> tuple[SourceStatus, ...]:
     """Return what is true of each, in the order given. `is_open`: the newest was wanted, not one release by its
     number."""
-    measure = _Measure(results, is_open, channel_days, contradicts)
-    return tuple(_status(result, measure, now) for result in results)
+    reference = _Reference(results, is_open, channel_days, contradicts)
+    return tuple(_status(result, reference, now) for result in results)
 
 
-class _Measure:
+class _Reference:
     """What the official places, or most of the others, say."""
 
     def __init__(
@@ -89,8 +89,8 @@ def _common_hashes(results: Sequence[ProbeResult]) -> dict[str, str]:
     return {file: sha256 for file, (sha256, count) in common.items() if count * 2 > sum(named[file].values())}
 
 
-def _status(result: ProbeResult, measure: _Measure, now: float) -> SourceStatus:
-    availability, words = _judged(result, measure)
+def _status(result: ProbeResult, reference: _Reference, now: float) -> SourceStatus:
+    availability, words = _judged(result, reference)
     newest = result.releases[-1].version.public if result.releases else None
     return SourceStatus(
         source=result.source,
@@ -106,18 +106,18 @@ def _status(result: ProbeResult, measure: _Measure, now: float) -> SourceStatus:
     )
 
 
-def _judged(result: ProbeResult, measure: _Measure) -> tuple[Availability, Message]:
+def _judged(result: ProbeResult, reference: _Reference) -> tuple[Availability, Message]:
     if result.failure:
         return of_failure(result.failure)
     if result.problem:
         is_behind = result.problem[0] is Availability.MISSING and result.file is None
-        return (_behind(result, measure) if is_behind else None) or result.problem
+        return (_behind(result, reference) if is_behind else None) or result.problem
     if result.file is None:
-        return _behind(result, measure) or (Availability.MISSING, message("truth.missing"))
+        return _behind(result, reference) or (Availability.MISSING, message("truth.missing"))
     return (
-        _wrong(result, measure)
-        or (_behind(result, measure) if measure.is_open else None)
-        or _old_channel(result, measure)
+        _wrong(result, reference)
+        or (_behind(result, reference) if reference.is_open else None)
+        or _old_channel(result, reference)
         or _elsewhere(result)
         or (Availability.COMPLETE, message("truth.complete"))
     )
@@ -151,29 +151,29 @@ def pause_seconds(retry_after: str) -> int | None:
     return max(1, round(left))
 
 
-def _wrong(result: ProbeResult, measure: _Measure) -> tuple[Availability, Message] | None:
+def _wrong(result: ProbeResult, reference: _Reference) -> tuple[Availability, Message] | None:
     if result.file is None:
         return None
-    if measure.contradicts_pin(result):
+    if reference.contradicts_pin(result):
         return Availability.WRONG, message("truth.wrong-pin", file=result.file)
-    wanted = measure.sha256(result.file)
+    wanted = reference.sha256(result.file)
     if result.sha256 and wanted and result.sha256 != wanted:
         return Availability.WRONG, message("truth.wrong-hash")
-    listed = {measure.size(result.file), result.listed_size} - {None}
+    listed = {reference.size(result.file), result.listed_size} - {None}
     for size in listed:
         if result.size is not None and result.size != size:
             return Availability.WRONG, message("truth.wrong-size", found=result.size, wanted=size or 0)
-    if result.listed_size is not None and (known := measure.size(result.file)) and result.listed_size != known:
+    if result.listed_size is not None and (known := reference.size(result.file)) and result.listed_size != known:
         return Availability.WRONG, message("truth.wrong-size", found=result.listed_size, wanted=known)
     return None
 
 
-def _behind(result: ProbeResult, measure: _Measure) -> tuple[Availability, Message] | None:
+def _behind(result: ProbeResult, reference: _Reference) -> tuple[Availability, Message] | None:
     """Older than the official place in its newest release; a source that never had any is not stale, it lacks it."""
-    if result.source.origin is Origin.OFFICIAL or not measure.releases or not result.releases:
+    if result.source.origin is Origin.OFFICIAL or not reference.releases or not result.releases:
         return None
-    own, official = result.releases[-1], measure.releases[-1]
-    count = sum(release.version > own.version for release in measure.releases)
+    own, official = result.releases[-1], reference.releases[-1]
+    count = sum(release.version > own.version for release in reference.releases)
     if not count:
         return None
     params: dict[str, str | int | float] = {
@@ -181,7 +181,7 @@ def _behind(result: ProbeResult, measure: _Measure) -> tuple[Availability, Messa
         "official": official.version.public,
         "count": count,
     }
-    days = _days(own, official, measure.releases)
+    days = _days(own, official, reference.releases)
     if days is None:
         return Availability.STALE, message("truth.stale", **params)
     return Availability.STALE, message("truth.stale-days", **params, days=days)
@@ -205,11 +205,11 @@ def _moment(text: str | None) -> float | None:
         return None
 
 
-def _old_channel(result: ProbeResult, measure: _Measure) -> tuple[Availability, Message] | None:
-    if result.dated is None or measure.dated is None:
+def _old_channel(result: ProbeResult, reference: _Reference) -> tuple[Availability, Message] | None:
+    if result.dated is None or reference.dated is None:
         return None
-    days = (measure.dated - result.dated) / _DAY
-    if days <= measure.channel_days:
+    days = (reference.dated - result.dated) / _DAY
+    if days <= reference.channel_days:
         return None
     return Availability.STALE, message("truth.stale-channel", days=round(days))
 

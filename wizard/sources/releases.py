@@ -21,7 +21,7 @@ _PLATFORMS = (("win_amd64", "win_amd64"), ("linux_x86_64", "x86_64"), ("linux_aa
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class ListedBuild:
     """One build as an index lists it: `offers` are its wheels, one for each Python."""
 
     torch: str
@@ -54,7 +54,7 @@ class Listed:
         return "2.17" if self.platform.startswith("linux") else None  # manylinux2014 and before
 
 
-def listed_builds(offers: Iterable[Offer]) -> tuple[Listed, ...]:
+def listed_builds(offers: Iterable[Offer]) -> tuple[ListedBuild, ...]:
     """Return the builds, newest release first. Pre-releases, withdrawn files and builds for other makers' cards are
     left out."""
     groups: dict[tuple[str, str | None, str, str | None], list[Offer]] = {}
@@ -65,7 +65,7 @@ def listed_builds(offers: Iterable[Offer]) -> tuple[Listed, ...]:
             continue
         variant = local or offer.source.variant
         groups.setdefault((torch, variant, platform, local), []).append(offer)
-    found = [Listed(*key, tuple(wheels)) for key, wheels in groups.items()]
+    found = [ListedBuild(*key, tuple(wheels)) for key, wheels in groups.items()]
     return tuple(sorted((one for one in found if one.is_for_python), key=_order, reverse=True))
 
 
@@ -88,5 +88,5 @@ def _platform(offer: Offer) -> str | None:
     return None
 
 
-def _order(one: Listed) -> tuple[tuple[int, ...], str, str]:
+def _order(one: ListedBuild) -> tuple[tuple[int, ...], str, str]:
     return tuple(map(int, one.torch.split("."))), one.platform, one.variant or ""

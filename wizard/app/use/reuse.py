@@ -48,7 +48,7 @@ from wizard.run.plan.place import target_prefix
 from wizard.run.plan.preview import from_settings, locked, save_run
 from wizard.run.run_folder import RunFolder, create_run_folder, new_run_id
 from wizard.run.select.alternates import further_sources
-from wizard.run.select.build_search import BuildSearch, Found, wanted_candidates
+from wizard.run.select.build_search import BuildSearch, FoundBuild, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.run.steps.disk_report import room_told
@@ -176,13 +176,13 @@ def _selected_build(
     )
 
 
-def _notices(torch: str, variant: str, found: Found) -> Iterator[Message]:
+def _notices(torch: str, variant: str, found: FoundBuild) -> Iterator[Message]:
     build = f"torch {found.candidate.torch}+{found.candidate.variant}"
     if (torch, variant) != (found.candidate.torch, found.candidate.variant):
         yield message("notice.second-choice", wanted=f"torch {torch}+{variant}", build=build)
 
 
-def _companions(choices: Choices, env: Installation, found: Found) -> tuple[str, ...]:
+def _companions(choices: Choices, env: Installation, found: FoundBuild) -> tuple[str, ...]:
     """Those that were asked for, else torchvision; and those that are there, which must follow torch."""
     asked = choices.companions
     missing = [name for name in asked or () if name not in found.offers]

@@ -40,7 +40,7 @@ from wizard.run.plan.other_packages import locked_somewhere
 from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
 from wizard.run.select.alternates import further_sources
-from wizard.run.select.build_search import BuildSearch, Found
+from wizard.run.select.build_search import BuildSearch, FoundBuild
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import SourceKind
@@ -258,7 +258,7 @@ def _candidate(machine: Machine, matrix: Matrix, choices: Choices) -> Candidate:
     raise UsageError("profile-no-build", system=system, torch=choices.torch or "-", variant=choices.variant or "-")
 
 
-def _pins(found: Found, wish: ProfileEnvironment) -> tuple[str, ...]:
+def _pins(found: FoundBuild, wish: ProfileEnvironment) -> tuple[str, ...]:
     """Raises UsageError `companion-not-carried`: a class has the same packages everywhere, or is told."""
     missing = [name for name in wish.companions if name not in found.offers]
     if missing:

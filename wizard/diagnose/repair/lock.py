@@ -25,7 +25,7 @@ from wizard.run.plan.computed import Asker
 from wizard.run.plan.conda_part import Around
 from wizard.run.plan.preview import locked, network_environment
 from wizard.run.run_folder import RunFolder
-from wizard.run.select.build_search import BuildSearch, Found
+from wizard.run.select.build_search import BuildSearch, FoundBuild
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.known_sources import default_index
@@ -113,7 +113,7 @@ def _carried(
     wanted: RepairRequest,
     choices: Choices,
     is_cancelled: Callable[[], bool],
-) -> Found:
+) -> FoundBuild:
     needed = tuple(name for name in wanted.family if name != "torch")
     search = BuildSearch(facts.machine, matrix, choices, catalog, is_cancelled, needed)
     found = search.find(wanted.candidates, (choices.python or "",))

@@ -25,7 +25,7 @@ FAMILY = ("torch", "torchvision", "torchaudio")
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundBuild:
     candidate: Candidate
     python: str
     source: Source
@@ -98,7 +98,7 @@ class BuildSearch:
     states: dict[tuple[str, str | None], SourceStatus] = field(default_factory=dict)
     refused: dict[str, WizardError] = field(default_factory=dict)
 
-    def find(self, candidates: Sequence[Candidate], pythons: Sequence[str] | None) -> Found | None:
+    def find(self, candidates: Sequence[Candidate], pythons: Sequence[str] | None) -> FoundBuild | None:
         """Return the first build that is carried; less than `needed` only where no source of the best build has it
         all."""
         for candidate in candidates:
@@ -111,14 +111,14 @@ class BuildSearch:
                 return found
         return None
 
-    def _is_whole(self, found: Found) -> bool:
+    def _is_whole(self, found: FoundBuild) -> bool:
         return all(name in found.offers for name in self.needed)
 
-    def _among(self, candidate: Candidate, pythons: Sequence[str] | None) -> Found | None:
+    def _among(self, candidate: Candidate, pythons: Sequence[str] | None) -> FoundBuild | None:
         order = python_order(candidate, self.choices, pythons)
         default = self._default_variant(candidate.torch)
         python = order[0] if order else (candidate.python or candidate.pythons[-1])
-        lacking: Found | None = None
+        lacking: FoundBuild | None = None
         for source in self.catalog.sources_for(candidate, python, default):
             found = self._try(candidate, source, pythons)
             if found and (self._is_whole(found) or not self._is_published(candidate)):
@@ -141,7 +141,7 @@ class BuildSearch:
         policy.join(SourceKind.PACKAGES)
         return True
 
-    def _try(self, candidate: Candidate, source: Source, pythons: Sequence[str] | None) -> Found | None:
+    def _try(self, candidate: Candidate, source: Source, pythons: Sequence[str] | None) -> FoundBuild | None:
         if self.is_cancelled():
             raise Cancelled
         if not self._answers(source):
@@ -151,7 +151,9 @@ class BuildSearch:
             if offer:
                 build = f"{candidate.torch}+{candidate.variant}"
                 self._note(source, Availability.COMPLETE, message("source.carries", build=build))
-                return Found(candidate, python, source, {"torch": offer, **self._companions(candidate, source, python)})
+                return FoundBuild(
+                    candidate, python, source, {"torch": offer, **self._companions(candidate, source, python)}
+                )
         self._note_missing(source, candidate)
         return None
 

@@ -25,7 +25,7 @@ from wizard.run.select.origin import needs_proof
 from wizard.run.select.source_catalog import SourceCatalog
 from wizard.sources.model import Offer, Source
 from wizard.sources.read import Reader
-from wizard.sources.releases import Listed, listed_builds
+from wizard.sources.releases import ListedBuild, listed_builds
 from wizard.sources.remote_wheel import WheelContents, read_wheel
 from wizard.system import paths
 from wizard.transfer.http import Client, SourceUnreachable
@@ -144,7 +144,7 @@ def find_new_builds(
         if not needs_proof(source)
     }
     silent: list[tuple[Source, Message]] = []
-    found: dict[tuple[str, str | None, str], tuple[Listed, Source]] = {}
+    found: dict[tuple[str, str | None, str], tuple[ListedBuild, Source]] = {}
     for source in sources.values():
         if is_cancelled():
             raise Cancelled
@@ -162,7 +162,7 @@ def find_new_builds(
     return NewBuilds(tuple(builds.values()), len(sources), tuple(silent))
 
 
-def _is_news(listed: Listed, matrix: Matrix) -> bool:
+def _is_news(listed: ListedBuild, matrix: Matrix) -> bool:
     newest = newest_release(matrix)
     if listed.torch not in matrix.releases:
         return version_key(listed.torch) > version_key(newest)
@@ -173,7 +173,7 @@ def _is_news(listed: Listed, matrix: Matrix) -> bool:
 
 
 def _read_builds(
-    found: Sequence[tuple[Listed, Source]], reader: Reader, known_pythons: set[str], is_cancelled: IsCancelled
+    found: Sequence[tuple[ListedBuild, Source]], reader: Reader, known_pythons: set[str], is_cancelled: IsCancelled
 ) -> dict[tuple[str, str | None, str], NewBuild]:
     """One build under two names (with and without its local version) is one; the first place counts."""
     builds: dict[tuple[str, str | None, str], NewBuild] = {}
@@ -193,7 +193,7 @@ def _read_builds(
     return builds
 
 
-def _read_build(listed: Listed, source: Source, reader: Reader, pythons: tuple[str, ...]) -> NewBuild:
+def _read_build(listed: ListedBuild, source: Source, reader: Reader, pythons: tuple[str, ...]) -> NewBuild:
     offer = _sample(listed.offers)
     build = NewBuild(
         listed.torch,
@@ -230,7 +230,7 @@ def _read_build(listed: Listed, source: Source, reader: Reader, pythons: tuple[s
     )
 
 
-def _is_as_named(inside: WheelContents, listed: Listed) -> bool:
+def _is_as_named(inside: WheelContents, listed: ListedBuild) -> bool:
     """A name without a tag leaves the CUDA to the wheel, which must then name one that can be a tag."""
     if inside.release != Version(listed.torch) or inside.variant is None:
         return False

@@ -19,7 +19,7 @@ from wizard.process import redact
 from wizard.run.model import Facts, SelectedBuild
 from wizard.run.plan.conda_part import own_conda
 from wizard.run.select.alternates import further_channels, further_sources
-from wizard.run.select.build_search import BuildSearch, Found, available_pythons, wanted_candidates
+from wizard.run.select.build_search import BuildSearch, FoundBuild, available_pythons, wanted_candidates
 from wizard.run.select.mirror_policy import MirrorPolicy
 from wizard.run.select.origin import refusal_notice, unconfirmed
 from wizard.run.select.source_catalog import SourceCatalog
@@ -136,7 +136,7 @@ def _selected_build(
     facts: Facts,
     choices: Choices,
     wanted: Candidate,
-    found: Found,
+    found: FoundBuild,
     channels: tuple[ChannelVerdict, ...],
     catalog: SourceCatalog,
     own: OwnConda | None,
@@ -189,7 +189,7 @@ def _any_index(packages: Sequence[Source], strategy: str) -> tuple[Message, ...]
 
 
 def _by_kind(
-    found: Found, packages: tuple[Source, ...], channels: tuple[str, ...], catalog: SourceCatalog
+    found: FoundBuild, packages: tuple[Source, ...], channels: tuple[str, ...], catalog: SourceCatalog
 ) -> dict[SourceKind, Source | None]:
     measured = catalog.policy.benchmarks.get(SourceKind.CONDA) if catalog.policy else None
     channel = next((one.source for one in measured.ranked if one.source.url in channels), None) if measured else None
@@ -200,11 +200,11 @@ def _by_kind(
     }
 
 
-def _version(found: Found, project: str) -> str:
+def _version(found: FoundBuild, project: str) -> str:
     return found.offers[project].version.public
 
 
-def _companions(choices: Choices, found: Found) -> tuple[tuple[str, ...], tuple[Message, ...]]:
+def _companions(choices: Choices, found: FoundBuild) -> tuple[tuple[str, ...], tuple[Message, ...]]:
     """torchvision and torchaudio come from torch's own source and variant, or not at all."""
     asked = choices.companions
     wanted = ("torchvision",) if asked is None else asked
@@ -215,7 +215,7 @@ def _companions(choices: Choices, found: Found) -> tuple[tuple[str, ...], tuple[
     return tuple(name for name in wanted if name in found.offers), notices
 
 
-def _second_choice(wanted: Candidate, found: Found) -> tuple[Message, ...]:
+def _second_choice(wanted: Candidate, found: FoundBuild) -> tuple[Message, ...]:
     if (wanted.torch, wanted.variant) == (found.candidate.torch, found.candidate.variant):
         return ()
     return (message("notice.second-choice", wanted=_build(wanted), build=_build(found.candidate)),)
