@@ -8,7 +8,7 @@ the best. `--json` has everything.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +18,7 @@ from wizard.cli.options import BUILD, JSON, NETWORK, SOURCES, choices_from, name
 from wizard.cli.tables import align, width
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.load import load_matrix
+from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import variant_key, version_key
 from wizard.compatibility.explain import (
     after_update,
@@ -49,6 +50,10 @@ _GAP = "  "
 @command(
     "pick",
     option("--machine", takes_several=True, metavar="FILE...", help=N_("machine files, or a folder of them")),
+    option(
+        "--project", metavar="PATH", help=N_("decide for what this project (folder or file) asks; nothing of it is run")
+    ),
+    flag("--strict", help=N_("with --project: exactly what it asks, or exit status 1")),
     JSON,
     flag("--explain", help=N_("every link of the proof with its source, and all others")),
     flag("--offline", help=N_("ask no source: decide by the shipped tables alone")),
@@ -58,34 +63,48 @@ _GAP = "  "
 )
 def pick(arguments: Arguments, terminal: Terminal) -> int:
     choices, matrix = canonical(choices_from(arguments)), load_matrix()
-    is_live = not (arguments.machine or choices.offline)
+    is_live = not (arguments.machine or choices.offline or arguments.project)
     network = network_from(arguments) if is_live or names_network(arguments) else None
     check_choices(choices, matrix)
     if matrix.overlay and matrix.overlay.problems:
         from wizard.cli.sources.matrices import warn_of_overlay
 
         warn_of_overlay(terminal)
-    judge = Judge(matrix).judge
     if is_live:
         return _pick_here(network, choices, arguments, terminal)
+    tell = _teller(arguments, choices, matrix, terminal)
     if not arguments.machine:
-        machine = probe()
-        _tell(judge(machine, choices), machine, None, arguments, terminal)
-        return ExitStatus.DONE
+        return tell(probe(), None)
     files, is_named = _files(arguments.machine)
     if _names_sources(choices):
         terminal.say(message("matrices.sources-not-asked"))
     status = ExitStatus.DONE
     for file in files:
         try:
-            machine = read_machine_file(file)
-            _tell(judge(machine, choices), machine, file.name if is_named else None, arguments, terminal)
+            status = max(status, tell(read_machine_file(file), file.name if is_named else None))
         except UsageError as error:
             if not is_named:
                 raise
             terminal.error(error)
             status = ExitStatus.USAGE
     return status
+
+
+def _teller(
+    arguments: Arguments, choices: Choices, matrix: Matrix, terminal: Terminal
+) -> Callable[[Machine, str | None], ExitStatus]:
+    """Return what answers for one machine: for torch alone, or for a project."""
+    if arguments.project:
+        from wizard.cli.project import project_teller
+
+        return project_teller(arguments, choices, matrix, terminal)
+    judge = Judge(matrix).judge
+
+    def tell(machine: Machine, name: str | None) -> ExitStatus:
+        _tell(judge(machine, choices), machine, name, arguments, terminal)
+        return ExitStatus.DONE
+
+    return tell
 
 
 def _tell(verdict: Verdict, machine: Machine, name: str | None, arguments: Arguments, terminal: Terminal) -> None:

@@ -6,11 +6,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
 from wizard.compatibility.model import Candidate, Choices
+from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
 from wizard.project.companions import companion
@@ -90,9 +91,10 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
     if not releases:
         return message("project.why.unknown-release", asked=asked)
     of_asked = [one for one in weigher.verdict.candidates if one.torch in releases]
-    running = [one for one in of_asked if one.fits and (one.variant != CPU or not weigher.has_card)]
-    if running:
+    if any(one.variant != CPU or not weigher.has_card for one in weigher.fitting if one.torch in releases):
         return message("project.why.asked-torch", torch=asked, python=best.python)
+    if any(one.fits and one.variant != CPU for one in of_asked):
+        return message("project.why.translated", torch=asked)
     wanted = {tag.tag for tag in weigher.asks.tags}
     refused = [one for one in of_asked if one.reasons and one.variant != CPU]
     refused.sort(key=lambda one: (one.variant not in wanted, one.reasons[0].code == "not-published"))
@@ -189,7 +191,8 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
         state = _native_state(native, candidate, weigher.machine.os)
         if state != "ready":
             yield message(f"project.native.{state}", name=native.name)
-    yield from weigher.verdict.notices
+    chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
+    yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices
 
 
 def _locks(asks: Understood, candidate: Candidate) -> Iterator[Message]:

@@ -15,11 +15,10 @@ from wizard.model.messages import message
 from wizard.project.commands import read_commands
 from wizard.project.conda import read_environment, read_explicit
 from wizard.project.files import MOST_FILES, ProjectFolder
-from wizard.project.locks import read_lock
 from wizard.project.model import PYTHON, FileLine, Findings, Project, Statement, origin_of
 from wizard.project.requirements import read_requirements
 from wizard.project.setup_files import read_setup_cfg, read_setup_py
-from wizard.project.toml_files import read_pixi, read_pyproject
+from wizard.project.toml_files import read_lock, read_pixi, read_pyproject
 
 _ORDER = (
     r"requirements\.txt$",

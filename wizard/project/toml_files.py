@@ -1,6 +1,9 @@
-"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv, pixi) and pixi.toml.
+"""Reads pyproject.toml (PEP 621, dependency groups, poetry, uv, pixi), pixi.toml and locks (uv, poetry, pylock).
 
 TOML readers forget lines, so a statement's line is the next one in the file that holds its words: enough to point at.
+A lock is what was chosen once, on some other computer: its versions are kept where they run, its files never taken.
+
+One file: all of them are TOML, and share how a line is found.
 """
 
 from __future__ import annotations
@@ -14,7 +17,7 @@ from typing import Any
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from wizard.project.conda_spec import NAMES, conda_specifier
-from wizard.project.model import PYTHON, AddressLine, FileLine, Findings, Statement, normalized, origin_of
+from wizard.project.model import LOCKED, PYTHON, AddressLine, FileLine, Findings, Statement, normalized, origin_of
 from wizard.project.requirements import requirement, statements_of
 
 if sys.version_info >= (3, 11):
@@ -29,6 +32,7 @@ _TARGETS = {
     "osx": "sys_platform == 'darwin'",
     "unix": "sys_platform != 'win32'",
 }
+_PACKAGE = re.compile(r"\s*\[\[\s*packages?\s*\]\]")
 _MOST_DEPTH = 40  # of dependency groups that include each other
 
 
@@ -275,3 +279,28 @@ def _dynamic(dynamic: Mapping[str, Any], lines: TomlText, found: Findings) -> No
     value = _table(dynamic, "dependencies").get("file")
     for name in [value] if isinstance(value, str) else _list(value):
         found.include(str(name), lines.at(str(name), "tool.setuptools.dynamic"), "")
+
+
+def read_lock(file: str, text: str, found: Findings) -> None:
+    document = load_toml(file, text, found)
+    packages = document.get("package") or document.get("packages")
+    heads = [number for number, line in enumerate(text.split("\n"), 1) if _PACKAGE.match(line)]
+    for number, package in enumerate(packages if isinstance(packages, list) else []):
+        line = heads[number] if number < len(heads) else 1
+        statement = _statement(package, file, line)
+        if statement:
+            found.statements.append(statement)
+
+
+def _statement(package: Any, file: str, line: int) -> Statement | None:
+    if not isinstance(package, dict):
+        return None
+    name, version = package.get("name"), package.get("version")
+    if not (isinstance(name, str) and isinstance(version, str)):
+        return None
+    public, _, local = version.partition("+")
+    where = origin_of(file, line, f"{name} {version}")
+    marker = package.get("marker")
+    return Statement(
+        normalized(name), f"=={public}", where, LOCKED, marker=marker if isinstance(marker, str) else "", local=local
+    )

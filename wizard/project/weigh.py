@@ -48,7 +48,10 @@ class BuildWeigher:
         self.verdict: Verdict = resolve(
             machine, matrix, replace(choices, python=None, include_unadvertised=True), prove_all=False
         )
-        self.fitting = [one for one in self.verdict.candidates if one.fits]
+        fitting = [one for one in self.verdict.candidates if one.fits]
+        # Code that the driver must translate first runs torch and not its libraries: no pin is worth that.
+        sure = [one for one in fitting if one.variant != CPU and one.confidence != "low"]
+        self.fitting = [one for one in fitting if one.variant == CPU or one in sure or not sure]
         self.has_card = any(one.variant != CPU for one in self.fitting)
         self.asks = understand(project, machine.os, self.has_card)
         self.remarks: list[Message] = list(self.asks.remarks)

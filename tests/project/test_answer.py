@@ -1,0 +1,67 @@
+"""`pick --project` as people and programs call it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.compatibility.machines import FOLDER
+
+ROOT = Path(__file__).resolve().parents[2]
+NEW_CARD, OLD_CARD = FOLDER / "rtx-5070-ti-windows-581.json", FOLDER / "a100-linux-470.json"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    folder = tmp_path / "项目 one"
+    folder.mkdir()
+    (folder / "requirements.txt").write_text("torch==1.13.1+cu117\ntorchvision==0.14.1\nxformers==0.0.16\neinops\n")
+    return folder
+
+
+def pick(state: Path, *arguments: object) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"TORCH_WIZARD_HOME": str(state), "TORCH_WIZARD_LANG": "en", "HOME": str(state)}
+    command = [sys.executable, "-m", "wizard", "pick", *map(str, arguments)]
+    return subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8", timeout=120
+    )
+
+
+def test_a_document_for_each_machine(project: Path, tmp_path: Path) -> None:
+    done = pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD, NEW_CARD, "--json")
+    assert done.returncode == 0, done.stderr
+    kept, moved = map(json.loads, done.stdout.splitlines())
+    assert (kept["machine"], kept["torch"], kept["variant"]) == (OLD_CARD.name, "1.13.1", "cu117")
+    assert (kept["relaxed"], kept["numpy"], kept["torchaudio"]) == ([], "<2", None)
+    assert kept["torchvision"] == "0.14.1"
+    assert (kept["native"], kept["rest"]) == (["xformers"], ["xformers", "einops"])
+    assert (moved["torch"], moved["variant"], moved["torchvision"]) == ("2.7.1", "cu128", "0.22.1")
+    torch, *others = moved["relaxed"]
+    assert (torch["name"], torch["asked"], torch["given"]) == ("torch", "==1.13.1", "2.7.1")
+    assert torch["reason"]["code"] == "translated"
+    assert torch["lines"] == [{"file": "requirements.txt", "line": 1, "text": "torch==1.13.1+cu117"}]
+    assert [one["name"] for one in others] == ["cuda", "torchvision", "xformers"]
+
+
+def test_strict_is_exactly_or_not_at_all(project: Path, tmp_path: Path) -> None:
+    assert pick(tmp_path / "s", "--project", project, "--machine", OLD_CARD, "--strict").returncode == 0
+    done = pick(tmp_path / "s", "--project", project, "--machine", NEW_CARD, "--strict")
+    assert done.returncode == 1
+    assert "torch, cuda, torchvision, xformers" in done.stderr
+
+
+def test_people_see_the_line_and_the_reason(project: Path, tmp_path: Path) -> None:
+    said = pick(tmp_path / "s", "--project", project / "requirements.txt", "--machine", NEW_CARD).stdout
+    assert "torch 2.7.1 (CUDA 12.8)" in said
+    assert "requirements.txt:1: torch==1.13.1+cu117" in said
+
+
+def test_a_project_that_is_not_there(tmp_path: Path) -> None:
+    done = pick(tmp_path / "s", "--project", tmp_path / "nowhere", "--offline", "--json")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no project" in done.stderr

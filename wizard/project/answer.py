@@ -1,0 +1,79 @@
+"""The decision for a project as a document and as lines for people: what is got, what differs and why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from wizard.compatibility.explain import variant_name
+from wizard.model.messages import message, text
+from wizard.project.decide import ProjectDecision, Relaxed
+from wizard.project.model import FileLine, Project
+from wizard.project.understand import PAIRS
+
+SCHEMA = 1
+
+
+def project_document(
+    project: Project, decision: ProjectDecision, machine_name: str | None = None, language: str | None = None
+) -> dict[str, Any]:
+    """The contract of docs/architecture.md. `machine_name`: the file's name, when several machines were asked about."""
+    candidate, asks = decision.candidate, decision.understood
+    document: dict[str, Any] = {"schema": SCHEMA}
+    if machine_name is not None:
+        document["machine"] = machine_name
+    document |= {
+        "project": project.folder,
+        "files": list(project.files),
+        "torch": candidate and candidate.torch,
+        "variant": candidate and candidate.variant,
+        "python": decision.python,
+        "torchvision": candidate.torchvision if candidate and PAIRS[0] in asks.pairs else None,
+        "torchaudio": candidate.torchaudio if candidate and PAIRS[1] in asks.pairs else None,
+        "numpy": decision.numpy or None,
+        "relaxed": [_relaxed(one, language) for one in decision.relaxed],
+        "remarks": [text(remark, language) for remark in decision.remarks],
+        "native": [native.name for native in asks.native],
+        "left_out": list(decision.left_out),
+        "rest": [one.name for one in asks.rest],
+        "asked": [
+            {"name": one.name, "specifier": one.specifier, **_line(one.origin)} for one in (*asks.torch, *asks.python)
+        ],
+    }
+    return document
+
+
+def _relaxed(one: Relaxed, language: str | None) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "asked": one.asked,
+        "given": one.given,
+        "reason": {"code": one.why.key.rpartition(".")[2], "text": text(one.why, language)},
+        "lines": [_line(origin) for origin in one.origins],
+    }
+
+
+def _line(origin: FileLine) -> dict[str, Any]:
+    return {"file": origin.file, "line": origin.line, "text": origin.text}
+
+
+def project_lines(decision: ProjectDecision, language: str | None = None) -> str:
+    return "\n".join(_lines(decision, language)) + "\n"
+
+
+def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:
+    candidate, asks = decision.candidate, decision.understood
+    if candidate is None:
+        yield text(message("project.head.none"), language)
+        return
+    variant, python = variant_name(candidate.variant, language), decision.python or "?"
+    yield text(message("project.head.title", torch=candidate.torch, variant=variant, python=python), language)
+    for one in decision.relaxed:
+        said = message("project.head.relaxed", name=one.name, asked=one.asked, given=one.given, why=one.why)
+        yield f"  ! {text(said, language)}"
+        yield from (f"      {origin}: {origin.text}" for origin in one.origins)
+    if asks.native:
+        names = ", ".join(native.name for native in asks.native)
+        yield f"  {text(message('project.head.native', names=names), language)}"
+    yield f"  {text(message('project.head.rest', count=len(asks.rest)), language)}"
+    yield from (f"  – {text(remark, language)}" for remark in decision.remarks)
