@@ -107,3 +107,8 @@ def test_letters_are_unique_and_all_fits(
     assert len(letters) == len(set(letters)), sorted(mnemonics(window))
     sheet, view = page._scroll.widget(), page._scroll.viewport()
     qtbot.waitUntil(lambda: sheet.width() <= view.width())
+    assert window.size().toTuple() == SMALLEST, "no button widens the window"
+    for button in (one for one in window.footer.controls() if one.isVisible()):
+        right = button.mapTo(window, button.rect().bottomRight()).x()
+        assert right < window.width() - 8, button
+        assert button.width() >= button.sizeHint().width(), button

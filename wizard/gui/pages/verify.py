@@ -133,7 +133,7 @@ class VerifyPage(Page):
         self.save, self.copy, self.another, self.finish = (QPushButton() for _ in range(4))
         self.terminal, self.folder, self.manage, self.undo = (QPushButton() for _ in range(4))
         places, changes = line_up(gap=8), line_up(gap=8)
-        for button in (self.terminal, self.folder):
+        for button in (self.terminal, self.folder, self.copy, self.save):  # the footer has no room for five
             button.setProperty("role", "small")
             places.addWidget(button)
         places.addStretch(1)
@@ -141,7 +141,7 @@ class VerifyPage(Page):
         for button in (self.manage, self.undo):
             button.setProperty("role", "small")
             changes.addWidget(button)
-        self.footer_left, self.footer_right = [self.copy, self.save], [self.another, self.finish]
+        self.footer_right = [self.another, self.finish]
         for widget in (self._failure, self._evidence, self.hand_on, self.first, self.ways):
             self.body.addWidget(widget)
         self.body.addLayout(places)
