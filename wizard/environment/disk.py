@@ -34,7 +34,8 @@ from wizard.system.windows.registry import MACHINE, Registry, registry
 
 
 def check_volumes(prefix: Path) -> None:
-    """Raises UsageError `cache-dir-…`, `temp-dir-…`: `not-writable`, `inside`."""
+    """Refuse folders for packages and temporary files that will not do. Raises UsageError `cache-dir-…`, `temp-dir-…`:
+    `not-writable`, `inside`."""
     for name, folder in (("cache-dir", paths.chosen_cache()), ("temp-dir", paths.chosen_temp())):
         if folder is None:
             continue
@@ -74,7 +75,7 @@ class WindowsVolume:
 
 
 def volume_of(free: int | None, drive_type: int, kind: str, flags: int | None) -> WindowsVolume:
-    """From what Windows answers; `flags` None: the drive did not say what it can do."""
+    """Return a volume from what Windows answers; `flags` None: the drive did not say what it can do."""
     return WindowsVolume(
         free,
         kind,
@@ -85,7 +86,7 @@ def volume_of(free: int | None, drive_type: int, kind: str, flags: int | None) -
 
 
 def look_at_volume(path: str, library: Any = None) -> WindowsVolume:
-    """Raises OSError elsewhere than on Windows."""
+    """Return the volume of a folder. Raises OSError elsewhere than on Windows."""
     kernel = library or load("kernel32")
     root = ctypes.create_unicode_buffer(_LONGEST)
     if not kernel.GetVolumePathNameW(path, root, _LONGEST):
@@ -103,7 +104,7 @@ def look_at_volume(path: str, library: Any = None) -> WindowsVolume:
 
 
 def takes_long_paths() -> bool:
-    """Whether programs that know how may go beyond 260 characters."""
+    """Tell whether programs that know how may go beyond 260 characters."""
     if not this().dos_paths:
         return True
     return long_paths_are_on(registry())
@@ -140,7 +141,7 @@ class Quota:
 
 
 def quota_left(device: str) -> int | None:
-    """Bytes that this user or their group may still write; None where nothing is limited or nobody can tell."""
+    """Return bytes that this user or their group may still write; None where nothing is limited or nobody can tell."""
     ids = user_ids()
     if ids is None or not device.startswith("/dev/"):
         return None
@@ -159,7 +160,8 @@ def _ask(device: str, kind: int, number: int) -> Quota | None:
 
 
 def parse_quota(answer: bytes) -> Quota | None:
-    """None without a limit. Of two limits the soft one is told first by the system, the hard one stops a write."""
+    """Return a quota; None without a limit. Of two limits the soft one is told first by the system, the hard one stops
+    a write."""
     hard, _soft, used, *_, valid = struct.unpack(_FORMAT, answer)
     if not hard or not valid & _HAS_LIMITS or not valid & _HAS_SPACE:
         return None
@@ -203,7 +205,7 @@ class Mount:
 
 
 def read_mounts() -> tuple[Mount, ...]:
-    """() where there is no such table."""
+    """Return what is mounted; () where there is no such table."""
     try:
         return parse_mounts(Path("/proc/self/mountinfo").read_bytes().decode(errors="surrogateescape"))
     except OSError:
@@ -211,7 +213,8 @@ def read_mounts() -> tuple[Mount, ...]:
 
 
 def parse_mounts(text: str) -> tuple[Mount, ...]:
-    """proc(5): `36 35 98:0 /root /mnt/a\\040b rw,noexec shared:1 - ext4 /dev/sda1 rw`; a cut line is passed over."""
+    """Return the mounts of proc(5): `36 35 98:0 /root /mnt/a\\040b rw,noexec shared:1 - ext4 /dev/sda1 rw`; a cut line
+    is passed over."""
     found = []
     for line in text.split("\n"):
         left, dash, right = line.partition(" - ")
@@ -230,7 +233,8 @@ def _plain(field: str) -> str:
 
 
 def mount_of(path: Path, mounts: Iterable[Mount]) -> Mount | None:
-    """Of an existing folder with its links resolved; the last one mounted there is the one that is seen."""
+    """Return the mount of an existing folder with its links resolved; the last one mounted there is the one that is
+    seen."""
     text = str(path)
     found: Mount | None = None
     for mount in mounts:
@@ -303,6 +307,6 @@ def _by_mount(path: Path, place: Path, volume: int, room: DiskSpace) -> Ground:
 
 
 def look_at_ground(path: Path) -> Ground:
-    """Raises OSError for a drive that is not there."""
+    """Return what a folder lies on. Raises OSError for a drive that is not there."""
     place = nearest_existing(path).resolve()
     return _seen(path, place, place.stat().st_dev)

@@ -163,7 +163,7 @@ class Engine(Protocol):
     name: str
 
     def create(self, target: Target, on_progress: OnProgress, is_cancelled: IsCancelled) -> Created:
-        """Makes the environment in `target.prefix`, which does not exist or is empty.
+        """Make the environment in `target.prefix`, which does not exist or is empty.
 
         Raises WizardError (codes `env-…`) or Cancelled; what it began is then for the caller to remove.
         """

@@ -48,7 +48,7 @@ class Flaw:
 
 
 def find_flaw(name: str, os_name: str) -> Flaw | None:
-    """Why this can't be a folder's name on "linux" or "windows"; None when it can."""
+    """Return why this can't be a folder's name on "linux" or "windows"; None when it can."""
     if not name or name.isspace():
         return Flaw("empty")
     if name in (".", ".."):
@@ -89,7 +89,7 @@ def _find_bad_shape(name: str, os_name: str) -> Flaw | None:
 
 
 def hazards(path: str, os_name: str) -> tuple[Message, ...]:
-    """What is allowed and works here, but is known to trip other tools."""
+    """Return what is allowed and works here, but is known to trip other tools."""
     found = []
     if any(character.isspace() for character in path):
         found.append(message("environments.hazard.space", path=path))
@@ -122,7 +122,8 @@ class BadName(UsageError):
 
 
 def check_name(name: str, os_name: str) -> None:
-    """Raises UsageError `bad-name`. A name becomes one folder below the environments folder."""
+    """Refuse a name that is none. Raises UsageError `bad-name`. A name becomes one folder below the environments
+    folder."""
     flaw = find_flaw(name, os_name)
     if flaw is None and name.lower() in _CONDA_RESERVED:
         flaw = Flaw("conda", name)
@@ -135,13 +136,13 @@ def name_hazards(name: str, os_name: str) -> tuple[Message, ...]:
 
 
 def absolute_prefix(text: str, base: Path | None = None) -> Path:
-    """`~` and relative paths (from `base`, else the current folder) made absolute; `..` resolved as text."""
+    """Return `~` and relative paths (from `base`, else the current folder) made absolute; `..` resolved as text."""
     written = Path(text).expanduser()
     return Path(os.path.normpath((base or Path.cwd()) / written))
 
 
 def check_place(prefix: PurePath, os_name: str, home: PurePath | None = None) -> None:
-    """The part that needs no disk: absolute, not a system folder, no impossible part, not too long."""
+    """Check the part that needs no disk: absolute, not a system folder, no impossible part, not too long."""
     shown = _printable(str(prefix))
     if of(os_name).dos_paths and prefix.drive.startswith(_DEVICE_PATHS):  # pip and conda stumble over them
         raise BadName(shown, Flaw("character", prefix.drive[2]))
@@ -159,7 +160,7 @@ def check_place(prefix: PurePath, os_name: str, home: PurePath | None = None) ->
 
 
 def check_prefix(prefix: Path, os_name: str, needed_bytes: int | None = None) -> tuple[Message, ...]:
-    """Raises UsageError (`bad-name`, `target-…`); returns what is allowed but may trip other tools."""
+    """Return what is allowed but may trip other tools. Raises UsageError (`bad-name`, `target-…`)."""
     check_place(prefix, os_name, _home())
     try:
         _check_existing(prefix)
@@ -177,7 +178,8 @@ def check_prefix(prefix: Path, os_name: str, needed_bytes: int | None = None) ->
 
 
 def nearest_existing(prefix: Path) -> Path:
-    """The prefix itself or the closest folder above that is there; a folder that we may not enter hides its own."""
+    """Return the prefix itself or the closest folder above that is there; a folder that we may not enter hides its
+    own."""
     return next((place for place in (prefix, *prefix.parents) if os.path.exists(place)), Path(prefix.anchor))  # noqa: PTH110
 
 

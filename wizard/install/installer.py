@@ -73,7 +73,7 @@ class InstallScheme:
 
 
 def find_places(python: Path, environment: Mapping[str, str] | None = None) -> InstallScheme:
-    """Where that Python keeps packages. Raises WizardError `install-no-python`, `no-memory`."""
+    """Return where that Python keeps packages. Raises WizardError `install-no-python`, `no-memory`."""
     request = Request((str(python), "-I", "-c", _WHERE), environment=child_environment(environment), timeout=60)
     outcome = run(request)
     try:
@@ -145,7 +145,8 @@ class Installer:
         on_installed: OnInstalled = lambda entry: None,
         is_cancelled: IsCancelled = lambda: False,
     ) -> None:
-        """All of them. What an earlier, killed install left of a package is taken out first; what is whole stays."""
+        """Install all of them. What an earlier, killed install left of a package is taken out first; what is whole
+        stays."""
         ready: queue.SimpleQueue[StoreEntry | None] = queue.SimpleQueue()
         for entry in entries:
             ready.put(entry)
@@ -344,7 +345,7 @@ def _first_names(wheel: Wheel) -> set[str]:
 
 
 def failed(outcome: Outcome, prefix: Path) -> WizardError:
-    """What uv or pip could not do."""
+    """Return the error for what uv or pip could not do."""
     if lack := without_memory(outcome):
         return lack
     said = outcome.stderr.lower()

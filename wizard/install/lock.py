@@ -40,8 +40,8 @@ _TABLE = "[[packages]]\n"
 
 
 def write_constraints(provided: Iterable[PackageVersion], workdir: Path) -> Path | None:
-    """The file of constraints, with its wheels beside it; None without any. A version that is none of Python's is left
-    out. Raises OSError."""
+    """Return the file of constraints, with its wheels beside it; None without any. A version that is none of Python's
+    is left out. Raises OSError."""
     lines = []
     for each in provided:
         try:
@@ -69,14 +69,14 @@ def _write_empty_wheel(package: PackageVersion, version: Version, folder: Path) 
 
 
 def preferred_text(packages: Iterable[PackageVersion]) -> str:
-    """A lock without files: the versions to keep to. Strings are written as JSON, which TOML reads alike."""
+    """Return a lock without files: the versions to keep to. Strings are written as JSON, which TOML reads alike."""
     lines = ['lock-version = "1.0"\ncreated-by = "torch-setup"\n']
     lines += [f"{_TABLE}name = {json.dumps(each.name)}\nversion = {json.dumps(each.version)}\n" for each in packages]
     return "".join(lines)
 
 
 def take_out(text: str, provided: Iterable[PackageVersion]) -> tuple[str, tuple[PackageVersion, ...]]:
-    """uv's lock without what conda brings, and which of that it named."""
+    """Return uv's lock without what conda brings, and which of that it named."""
     known = _by_name(provided)
     if not known:
         return text, ()
@@ -87,7 +87,7 @@ def take_out(text: str, provided: Iterable[PackageVersion]) -> tuple[str, tuple[
 
 
 def leave_to_conda(lock: Lock, provided: Iterable[PackageVersion]) -> Lock:
-    """A lock that was made elsewhere, without the files of what conda brings in the very versions of it.
+    """Return a lock that was made elsewhere, without the files of what conda brings in the very versions of it.
 
     Raises WizardError `lock-no-solution` where conda brings another version."""
     known = _by_name(provided)
@@ -153,8 +153,8 @@ class LockRequest:
 def compile_lock(
     request: LockRequest, workdir: Path, on_log: Callable[[str], None], is_cancelled: Callable[[], bool]
 ) -> Lock:
-    """Raises WizardError `lock-no-solution`, `-network`, `-refused`, `-damaged`, `-silent`, `-uv`, `no-memory`, or
-    Cancelled."""
+    """Resolve the request with uv. Raises WizardError `lock-no-solution`, `-network`, `-refused`, `-damaged`,
+    `-silent`, `-uv`, `no-memory`, or Cancelled."""
     project = workdir / "pyproject.toml"
     project.write_text(project_text(request), encoding="utf-8")
     (workdir / "uv.toml").write_text(settings_text(request, workdir / "nothing"), encoding="utf-8")
@@ -189,7 +189,7 @@ def _patch_release(python: str) -> str:
 
 
 def project_text(request: LockRequest) -> str:
-    """The resolver's input. Strings are written as JSON, which TOML reads alike."""
+    """Return the resolver's input. Strings are written as JSON, which TOML reads alike."""
     lines = [
         "[project]",
         'name = "environment"',
@@ -204,7 +204,7 @@ def project_text(request: LockRequest) -> str:
 
 
 def settings_text(request: LockRequest, nothing: Path) -> str:
-    """uv.toml: the package sources. In a file, not on the command line, where others could read a password.
+    """Return uv.toml: the package sources. In a file, not on the command line, where others could read a password.
 
     `nothing`: an empty folder, made when it is needed.
     """
@@ -283,7 +283,7 @@ def _uv() -> Path:
 
 
 def python_platform(request: LockRequest) -> str:
-    """uv's name of the target; manylinux names go up to 2_40, above that the highest is meant."""
+    """Return uv's name of the target; manylinux names go up to 2_40, above that the highest is meant."""
     if target := of(request.os).build_target:
         return f"{request.arch}-{target}"
     match = _GLIBC.match(request.glibc or "")
@@ -294,14 +294,15 @@ def python_platform(request: LockRequest) -> str:
 
 
 def belongs(lock: Lock, torch_url_or_sha256: str) -> bool:
-    """Is the locked torch wheel the promised one?"""
+    """Tell whether the locked torch wheel is the promised one."""
     torch = lock.find("torch")
     wanted = torch_url_or_sha256.split("#", 1)[0]
     return torch is not None and (wanted.lower() == torch.sha256 or unquote(wanted) in map(unquote, torch.urls))
 
 
 def parse_lock(text: str) -> Lock:
-    """Raises WizardError `lock-unreadable`; sdists are passed over, a package without a wheel is an error."""
+    """Read a lock. Raises WizardError `lock-unreadable`; sdists are passed over, a package without a wheel is an
+    error."""
     try:
         data = from_toml(text)
         return Lock(tuple(_file(package) for package in data["packages"]), text)
@@ -325,7 +326,7 @@ def _file(package: Mapping[str, Any]) -> LockedFile:
 
 
 def with_hashes(lock: Lock, computed: Mapping[str, str]) -> Lock:
-    """With the hashes of files for which none was promised. `computed`: the file's name -> SHA-256."""
+    """Return the lock with the hashes of files for which none was promised. `computed`: the file's name -> SHA-256."""
     text, files = lock.text, []
     for file in lock.files:
         if file.sha256 or file.filename not in computed:
@@ -337,7 +338,7 @@ def with_hashes(lock: Lock, computed: Mapping[str, str]) -> Lock:
 
 
 def with_hash(text: str, urls: Sequence[str], old: str, new: str) -> str:
-    """A lock's text with another hash behind that file's address. `old` "": none stood there."""
+    """Return a lock's text with another hash behind that file's address. `old` "": none stood there."""
     url = next((url for url in map(without_login, urls) if url in text), None)
     if url is None:
         return text
@@ -347,7 +348,7 @@ def with_hash(text: str, urls: Sequence[str], old: str, new: str) -> str:
 
 
 def without_login(url: str) -> str:
-    """Locks name addresses without."""
+    """Return an address without its login: locks name none."""
     parts = urlsplit(url)
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])) if "@" in parts.netloc else url
 

@@ -38,7 +38,7 @@ def _expected(wheel: Wheel) -> dict[str, int | None]:
 
 
 def check_record(site_packages: Path, source: Path) -> tuple[str, ...]:
-    """Missing files and files of another size, relative to site-packages. `source` is a wheel, or a dist-info
+    """Return missing files and files of another size, relative to site-packages. `source` is a wheel, or a dist-info
     folder in site-packages (then the installed RECORD is the measure)."""
     site_packages = long_path(site_packages)
     if source.suffix == ".whl":
@@ -73,7 +73,7 @@ def _differing(site_packages: Path, expected: dict[str, int | None]) -> tuple[st
 
 
 def is_touched(wheel: Wheel, site_packages: Path) -> bool:
-    """Something of it may be there. Cheap: looks at the first two levels of its names only."""
+    """Tell whether something of it may be there. Cheap: looks at the first two levels of its names only."""
     site_packages = long_path(site_packages)
     heads = {"/".join(entry.path.split("/", 4)[:4]) for entry in wheel.record}  # `.data` folders have two more levels
     tops = {"/".join(target.split("/")[:2]) for head in heads if (target := place(head))}
@@ -112,8 +112,8 @@ def _is_record_complete(wheel: Wheel, site_packages: Path) -> bool:
 
 
 def is_installed(wheel: Path | Wheel, site_packages: Path, deep: bool = False) -> bool:
-    """Every file of it is there in its size, and an installer finished the record. `deep`: with its content, too,
-    which takes as long as reading it all: after a crash a file may have its length and not its bytes."""
+    """Tell whether every file of it is there in its size, and an installer finished the record. `deep`: with its
+    content, too, which takes as long as reading it all: after a crash a file may have its length and not its bytes."""
     site_packages = long_path(site_packages)
     facts = _facts(wheel)
     if not (site_packages / facts.dist_info / "INSTALLER").is_file():
@@ -124,7 +124,7 @@ def is_installed(wheel: Path | Wheel, site_packages: Path, deep: bool = False) -
 
 
 def remove_partial(wheel: Path | Wheel, site_packages: Path) -> int:
-    """Takes out what is there of that wheel: what its RECORD lists and it holds, what installers noted down in its
+    """Take out what is there of that wheel: what its RECORD lists and it holds, what installers noted down in its
     dist-info folder, and folders that this leaves empty. What another package's RECORD lists too stays: uv writes over
     it where the wheel truly brings it. Returns how many files. Raises OSError."""
     site_packages = long_path(site_packages)

@@ -57,7 +57,7 @@ def plain_members(wheel: Wheel) -> dict[str, zipfile.ZipInfo]:
 
 
 def is_odd(member: zipfile.ZipInfo) -> bool:
-    """A link, encrypted, or packed in a way of its own: for the installer."""
+    """Tell whether it is a link, encrypted, or packed in a way of its own: for the installer."""
     is_link = (member.external_attr >> 16) & 0o170000 == _SYMLINK
     return bool(member.flag_bits & 1) or is_link or member.compress_type not in _PLAIN_METHODS
 
@@ -76,7 +76,7 @@ def _check_metadata(members: Iterable[zipfile.ZipInfo], dist_info: str) -> None:
 
 
 def read_wheel(path: Path) -> Wheel:
-    """Raises WizardError `install-bad-wheel`."""
+    """Read what a wheel says of itself. Raises WizardError `install-bad-wheel`."""
     try:
         with zipfile.ZipFile(path) as archive:
             members = tuple(member for member in archive.infolist() if not member.is_dir())

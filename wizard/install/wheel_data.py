@@ -117,7 +117,8 @@ _OWN = re.compile(
 
 
 def beside(prefix: Path, site: Path, wheels: Iterable[Path], moved: Iterable[str]) -> tuple[str, ...]:
-    """Relative to the prefix, with "/": what is there, and where nothing is, the highest folder that would be new."""
+    """Return, relative to the prefix, with "/", what is there, and where nothing is, the highest folder that would be
+    new."""
     gone = frozenset(moved)
     found: dict[str, None] = {}
     for path in wheels:
@@ -139,8 +140,8 @@ class Clash:
 
 
 def clash_of(prefix: Path, site: Path, wheel: Wheel, owners: Mapping[str, str]) -> Clash | None:
-    """What this wheel would write and must not. `owners`: every file that conda's records list, relative with "/" ->
-    its package."""
+    """Return what this wheel would write and must not. `owners`: every file that conda's records list, relative with
+    "/" -> its package."""
     if name := next((name for name in (*_names(wheel), *_programs(wheel)) if leads_out(name)), None):
         return Clash(name, code="install-leads-out")
     written = (posixpath.normpath(path) for path in _outside(prefix, site, wheel))
@@ -173,9 +174,9 @@ class Claims:
         self._first: dict[str, tuple[Recorded, Wheel]] = {}
 
     def check(self, wheel: Wheel) -> None:
-        """Packages may share a file, as long as it is the same. Of one in two contents the later stays, as with uv
-        (`changed_files` knows that); but not of torch's, and not in two lengths, since the other package would
-        then be found damaged.
+        """Refuse a file that another package brings, too, unless it is the same. Of one in two contents the later
+        stays, as with uv (`changed_files` knows that); but not of torch's, and not in two lengths, since the other
+        package would then be found damaged.
 
         Raises WizardError `install-same-file`.
         """

@@ -42,7 +42,8 @@ class Node:
 
 
 def root_of(text: str) -> Node | None:
-    """None for a document without content. Raises ValueError, also for several documents in one file."""
+    """Return the top node; None for a document without content. Raises ValueError, also for several documents in one
+    file."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -97,7 +98,7 @@ _STEP = "  "
 
 
 def parse(text: str) -> dict[str, Any]:
-    """Raises ValueError."""
+    """Return the document as it is read. Raises ValueError."""
     from ruamel.yaml import YAML
     from ruamel.yaml.error import YAMLError
 
@@ -113,7 +114,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def value_of(text: str, key: str) -> Value:
-    """Raises ValueError, also for a value of another kind than text or texts."""
+    """Return what a key says. Raises ValueError, also for a value of another kind than text or texts."""
     head, _, name = key.partition(".")
     value = parse(text).get(head)
     if name:
@@ -130,7 +131,7 @@ def value_of(text: str, key: str) -> Value:
 
 
 def edited(text: str, key: str, value: Value, newline: str, is_tidy: bool) -> str:
-    """Raises ValueError for what cannot be done in this file."""
+    """Return the text with the key changed. Raises ValueError for what cannot be done in this file."""
     head, _, name = key.partition(".")
     root = root_of(text)
     if root is not None and root.kind != "map":

@@ -56,7 +56,7 @@ class SettingsFilesTable(Row, frozen=True, kw_only=True):
 
 
 def parse_settings_files(document: str) -> SettingsFilesTable:
-    """Raises TableError."""
+    """Return the table. Raises TableError."""
     return parse_table("settings_files", document, SettingsFilesTable)
 
 

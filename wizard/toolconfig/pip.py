@@ -87,7 +87,7 @@ def parse(text: str) -> dict[str, str]:
 
 
 def parse_pip_options(text: str, path: Path) -> list[Option]:
-    """Raises ValueError."""
+    """Return the options of one file. Raises ValueError."""
     lines = [body_of(line) for line in split_lines(text)]
     return [
         _option(path, f"{section}.{key}", key, value, lines, _line_of(lines, section, key))

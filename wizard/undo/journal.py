@@ -56,11 +56,11 @@ class UndoJournal:
     def write(
         self, path: Path, content: bytes, *, reason: Message, tool: str = "", ours: tuple[OurKey, ...] = ()
     ) -> Change:
-        """One file, whatever is in it now."""
+        """Write one file, whatever is in it now."""
         return self.write_all([Write(path, content, targets.read(path), tool, ours)], reason)
 
     def write_all(self, writes: Sequence[Write], reason: Message) -> Change:
-        """All of them or none: when one cannot be written, those before it are taken back."""
+        """Write all of them or none: when one cannot be written, those before it are taken back."""
         with self._working():
             for write in writes:
                 targets.check(write)
@@ -111,7 +111,8 @@ class UndoJournal:
         return How.RESTORED
 
     def changes(self) -> tuple[Change, ...]:
-        """Newest first; those that were never carried out, and those that cannot be read, are left out."""
+        """Return all changes, newest first; those that were never carried out, and those that cannot be read, are left
+        out."""
         found = []
         for change_id in reversed(self._storage.ids()):
             try:
@@ -123,7 +124,7 @@ class UndoJournal:
         return tuple(found)
 
     def find(self, change_id: str | None = None) -> Change:
-        """None: the last one that is not undone.
+        """Return a change; None: the last one that is not undone.
 
         Raises UsageError `undo-nothing`, `undo-unknown`, `undo-already`, `undo-later-first`.
         """
@@ -195,7 +196,7 @@ class UndoJournal:
         return UndoneFile(file.path, How.REMOVED if file.before_sha256 is None else How.LEFT)
 
     def is_unfinished(self) -> bool:
-        """Cheap: for every start of the program."""
+        """Tell whether a kill left something. Cheap: for every start of the program."""
         return self._storage.is_unfinished()
 
     def recover(self, take_out: TakeOut) -> tuple[Change, ...]:

@@ -61,7 +61,7 @@ class Storage:
             raise WizardError(code, details=str(error), path=str(self.folder)) from error
 
     def begin(self) -> None:
-        """From here on a kill leaves something to be looked at."""
+        """Mark that work has begun: from here on a kill leaves something to be looked at."""
         with self._noting():
             replace_file(self.folder / _UNFINISHED, b"", _PRIVATE_FILE)
 
@@ -89,7 +89,7 @@ class Storage:
             replace_file(self._before(change_id, number), content, _PRIVATE_FILE)
 
     def kept(self, change_id: str, number: int) -> bytes:
-        """Raises OSError."""
+        """Return a file's bytes from before. Raises OSError."""
         return self._before(change_id, number).read_bytes()
 
     def _before(self, change_id: str, number: int) -> Path:

@@ -33,19 +33,21 @@ class NotKept(OSError):
 
 
 def read_file(path: Path) -> bytes:
-    """Of an ordinary file, or a device that ends at once; a pipe would be waited for without end. Raises OSError."""
+    """Return the bytes of an ordinary file, or a device that ends at once; a pipe would be waited for without end.
+    Raises OSError."""
     if stat.S_ISFIFO(path.stat().st_mode) or stat.S_ISSOCK(path.stat().st_mode):
         raise OSError(errno.EINVAL, "no ordinary file", str(path))
     return path.read_bytes()
 
 
 def temporary_name(target: Path) -> Path:
-    """Always the same one, so that what a kill left there is found again."""
+    """Return the name, always the same one, so that what a kill left there is found again."""
     return target.with_name(f".{target.name}.torch-setup-new")
 
 
 def replace_file(target: Path, content: bytes, mode: int | None = None) -> None:
-    """`mode` is for a file that is not there yet. Raises OSError; then nothing has changed."""
+    """Replace a file in one go. `mode` is for a file that is not there yet. Raises OSError; then nothing has
+    changed."""
     temporary = temporary_name(target)
     moving.unlink(temporary, missing_ok=True)
     try:
@@ -84,7 +86,7 @@ _WRITABLE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 
 
 def read(path: Path) -> bytes | None:
-    """None: there is no such file. Raises WizardError `undo-not-readable`, `undo-not-a-file`."""
+    """Return a file's bytes; None: there is no such file. Raises WizardError `undo-not-readable`, `undo-not-a-file`."""
     try:
         if _is_device(path.stat().st_mode):  # a read may never end, a write would put a file in its place
             raise WizardError("undo-not-a-file", path=str(path))
@@ -104,7 +106,7 @@ def read_target(file: FileChange) -> bytes | None:
 
 
 def check(write: Write) -> None:
-    """Raises WizardError `undo-read-only`, `undo-changed-meanwhile`, `undo-not-…`."""
+    """Refuse what cannot be written. Raises WizardError `undo-read-only`, `undo-changed-meanwhile`, `undo-not-…`."""
     if read(write.path) != write.base:
         raise WizardError("undo-changed-meanwhile", path=str(write.path))
     if write.base is not None and not write.path.stat().st_mode & _WRITABLE:  # root could, and must not
@@ -143,7 +145,7 @@ def _missing_folders(target: Path) -> list[Path]:
 
 
 def put(file: FileChange, content: bytes) -> None:
-    """Raises WizardError `undo-not-writable`, `undo-not-yours`."""
+    """Put the bytes in the place of the file. Raises WizardError `undo-not-writable`, `undo-not-yours`."""
     target = Path(file.target)
     try:
         for folder in file.made:
@@ -163,7 +165,7 @@ def remove(file: FileChange) -> None:
 
 
 def remove_folders(file: FileChange) -> None:
-    """Those that were made for this file, if nothing else came into them."""
+    """Remove the folders that were made for this file, if nothing else came into them."""
     for folder in reversed(file.made):
         with contextlib.suppress(OSError):
             Path(folder).rmdir()

@@ -67,18 +67,19 @@ def lua_quoted(text: str) -> str:
 
 
 def tcl_quoted(text: str) -> str:
-    """Inside double quotes these signs begin something."""
+    """Quote a text for Tcl: inside double quotes these signs begin something."""
     return '"' + re.sub(r'([\\"$\[\]{};])', r"\\\1", text) + '"'
 
 
 def module_name(path: Path) -> str:
-    """As `module load` takes it: for Lmod without its suffix, and a version (`torch/2.14`) with its folder."""
+    """Return the name as `module load` takes it: for Lmod without its suffix, and a version (`torch/2.14`) with its
+    folder."""
     name = path.stem if path.suffix == ".lua" else path.name
     return f"{path.parent.name}/{name}" if name[:1].isdigit() and path.parent.name else name
 
 
 def modules_folder(path: Path) -> Path:
-    """What `module use` takes."""
+    """Return what `module use` takes."""
     return path.parents[1] if "/" in module_name(path) else path.parent
 
 

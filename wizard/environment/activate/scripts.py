@@ -39,7 +39,7 @@ class ShellLine:
 
 
 def write_activation(prefix: Path, os_name: str | None = None) -> None:
-    """Raises OSError."""
+    """Write the scripts that switch an environment on. Raises OSError."""
     folder = scripts_folder(prefix, os_name)
     folder.mkdir(exist_ok=True)
     name = prompt_name(prefix)
@@ -52,7 +52,7 @@ def write_activation(prefix: Path, os_name: str | None = None) -> None:
 
 
 def is_own_activation(prefix: Path, os_name: str | None = None) -> bool:
-    """Whether `write_activation` made it, also one that wrote fewer files than today's."""
+    """Tell whether `write_activation` made it, also one that wrote fewer files than today's."""
     folder = scripts_folder(prefix, os_name)
     try:
         files = [path for file in of(os_name).activation_files if (path := folder / file).is_file()]
@@ -75,12 +75,12 @@ def has_activation(prefix: Path, os_name: str | None = None) -> bool:
 
 
 def activation_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
-    """For an environment with the files of `write_activation` or of venv."""
+    """Return the lines for an environment with the files of `write_activation` or of venv."""
     return tuple(ShellLine(shell, activation_line(prefix, os_name, shell)) for shell in of(os_name).shells)
 
 
 def activation_line(prefix: str, os_name: str, shell: str, script: str = "") -> str:
-    """`script`: the file's name where it is not the usual one."""
+    """Return the line for one shell. `script`: the file's name where it is not the usual one."""
     script = str(of(os_name).path(prefix, of(os_name).scripts, script or _SCRIPT_OF[shell]))
     if shell == "cmd":
         return quote_cmd(script)
@@ -90,7 +90,7 @@ def activation_line(prefix: str, os_name: str, shell: str, script: str = "") -> 
 
 
 def conda_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
-    """For who has a conda that is set up for the shell."""
+    """Return the lines for who has a conda that is set up for the shell."""
     return tuple(ShellLine(shell, f"conda activate {quoted(prefix, shell)}") for shell in of(os_name).shells)
 
 
@@ -109,17 +109,18 @@ def quoted(text: str, shell: str) -> str:
 
 
 def quote_fish(text: str) -> str:
-    """Inside single quotes fish knows two signs: the quote and the backslash."""
+    """Quote a text for fish, which knows two signs inside single quotes: the quote and the backslash."""
     return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
 
 
 def quote_csh(text: str) -> str:
-    """csh looks for its history in single quotes, too."""
+    """Quote a text for csh, which looks for its history in single quotes, too."""
     return shlex.quote(text).replace("!", "\\!")
 
 
 def quote_powershell(text: str) -> str:
-    """PowerShell takes the typographic quotes for straight ones, and a doubled one for itself."""
+    """Quote a text for PowerShell, which takes the typographic quotes for straight ones, and a doubled one for
+    itself."""
     return "'" + re.sub("(['\u2018\u2019\u201a\u201b])", r"\1\1", text) + "'"
 
 
@@ -143,7 +144,7 @@ _SCRIPTS = {
 
 
 def script_lines(prefix: Path, os_name: str) -> tuple[ShellLine, ...]:
-    """By the scripts that are really there, whoever wrote them."""
+    """Return the lines by the scripts that are really there, whoever wrote them."""
     found = []
     for shell in of(os_name).shells:
         name = next((one for one in _SCRIPTS[shell] if _is_file(scripts_folder(prefix, os_name) / one)), None)
@@ -153,15 +154,15 @@ def script_lines(prefix: Path, os_name: str) -> tuple[ShellLine, ...]:
 
 
 def hook_lines(prefix: str, os_name: str, program: str) -> tuple[ShellLine, ...]:
-    """`program`: a conda, mamba or micromamba, by its path. Of these only conda has a batch file for cmd.
-    None for csh: it joins the lines of a hook that it reads."""
+    """Return the lines of a conda's own hook. `program`: a conda, mamba or micromamba, by its path. Of these only conda
+    has a batch file for cmd. None for csh: it joins the lines of a hook that it reads."""
     command = command_of(program, os_name)
     shells = [shell for shell in of(os_name).shells if shell != "csh" and (shell != "cmd" or command == "conda")]
     return tuple(ShellLine(shell, _hook_line(prefix, program, command, shell)) for shell in shells)
 
 
 def command_of(program: str, os_name: str) -> str:
-    """The word that the hook defines."""
+    """Return the word that the hook defines."""
     return of(os_name).path(program).stem.lower()
 
 
@@ -183,7 +184,7 @@ def _batch_file(program: str) -> str:
 
 
 def path_lines(prefix: str, os_name: str) -> tuple[ShellLine, ...]:
-    """Its programs first, for this shell only."""
+    """Return the lines that put its programs first, for this shell only."""
     system = of(os_name)
     programs = system.list_separator.join(str(system.path(prefix, folder)) for folder in system.program_folders)
     return tuple(ShellLine(shell, _path_line(programs, shell, system.list_separator)) for shell in system.shells)

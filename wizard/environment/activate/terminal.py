@@ -37,7 +37,7 @@ _MOST_ANCESTORS = 8
 
 
 def users_shell(os_name: str, environment: Mapping[str, str], ancestors: Iterable[str]) -> str:
-    """bash | zsh | fish | csh | powershell | cmd. `ancestors`: names of programs, the nearest first."""
+    """Return bash | zsh | fish | csh | powershell | cmd. `ancestors`: names of programs, the nearest first."""
     for name in ancestors:
         if shell := _SHELLS.get(_stem(name)):
             return shell
@@ -96,7 +96,7 @@ class StartFile:
 
 
 def open_terminal(prefix: Path, lines: Sequence[ShellLine] = ()) -> int:
-    """The terminal's process id. `lines`: how it is switched on, where not by its own script.
+    """Open a terminal and return its process id. `lines`: how it is switched on, where not by its own script.
 
     Raises WizardError `terminal-none`, `terminal-no-script`, `terminal-not-started`.
     """
@@ -115,7 +115,8 @@ def open_terminal(prefix: Path, lines: Sequence[ShellLine] = ()) -> int:
 
 
 def users_environment(own: Mapping[str, str]) -> dict[str, str]:
-    """The user's own, unlike that of our children; only what this program was started with of a Python goes."""
+    """Return the user's own variables, unlike those of our children; only what this program was started with of a
+    Python goes."""
     dropped = ("VIRTUAL_ENV", "VIRTUAL_ENV_PROMPT", "PYTHONPATH", "PYTHONHOME", "LD_LIBRARY_PATH")
     kept = {name: value for name, value in own.items() if name not in dropped and not name.startswith("_PYI_")}
     if "LD_LIBRARY_PATH_ORIG" in own:
@@ -145,7 +146,7 @@ def _in_terminal(line: str, shell: str, prefix: Path) -> tuple[str, ...]:
 
 
 def find_terminal(environment: Mapping[str, str], which: Which) -> tuple[str, ...] | None:
-    """Program with what comes before a command; None without a display or a terminal."""
+    """Return a program with what comes before a command; None without a display or a terminal."""
     if not (environment.get("DISPLAY") or environment.get("WAYLAND_DISPLAY")):
         return None
     own = environment.get("TERMINAL", "")
@@ -158,7 +159,7 @@ def find_terminal(environment: Mapping[str, str], which: Which) -> tuple[str, ..
 
 
 def start_files(line: str, shell: str) -> tuple[StartFile, ...]:
-    """The user's own settings, then the environment. fish takes a command instead."""
+    """Return files that read the user's own settings, then the environment. fish takes a command instead."""
     if shell == "bash":
         return (StartFile("bashrc", f"[ -f ~/.bashrc ] && . ~/.bashrc\n{line}\n"),)
     if shell == "zsh":
@@ -184,7 +185,8 @@ def _comspec() -> str:
 
 
 def windows_command(line: str, shell: str, comspec: str) -> tuple[str, ...] | str:
-    """PowerShell's rule against scripts is lifted for this one window: it is the user's own environment.
+    """Return the command. PowerShell's rule against scripts is lifted for this one window: it is the user's own
+    environment.
 
     For cmd it is a whole command line: cmd takes the first and the last quote away (/S), and knows none of the
     backslashes that Python puts before those in between.

@@ -49,7 +49,7 @@ class CondaInfo:
 
 
 def parse_document(printed: str) -> dict[str, Any] | None:
-    """The last JSON object in what was printed that is a document, not a line of progress."""
+    """Return the last JSON object in what was printed that is a document, not a line of progress."""
     decoder = json.JSONDecoder()
     found: dict[str, Any] | None = None
     at = printed.find("{")
@@ -66,7 +66,7 @@ def parse_document(printed: str) -> dict[str, Any] | None:
 
 
 def parse_info(printed: str) -> CondaInfo | None:
-    """None when that was no answer to `info --json`."""
+    """Return what conda says of itself; None when that was no answer to `info --json`."""
     data = parse_document(printed)
     if data is None:
         return None
@@ -91,7 +91,7 @@ def parse_info(printed: str) -> CondaInfo | None:
 
 
 def parse_plan(data: Mapping[str, Any]) -> CondaPlan | None:
-    """None when nothing is said about packages: then it was no plan."""
+    """Return the packages of a dry run; None when nothing is said about packages: then it was no plan."""
     actions = data.get("actions")
     if not isinstance(actions, Mapping) or not isinstance(actions.get("LINK"), list):
         return None

@@ -47,7 +47,7 @@ class CondaProgress:
 
     @property
     def fetched(self) -> int:
-        """Bytes that came since this began, as far as it was seen."""
+        """Return bytes that came since this began, as far as it was seen."""
         return max(0, sum(self._most.values()) - self._began_with)
 
     def looking(self, is_cancelled: IsCancelled) -> IsCancelled:
@@ -73,7 +73,8 @@ class CondaProgress:
             self._on_progress(done, total or None, words)
 
     def done_bytes(self, fetch: CondaFetch) -> int:
-        """Never goes back: a partial file is renamed between two looks, an archive may be deleted when unpacked."""
+        """Return bytes that are done. Never goes back: a partial file is renamed between two looks, an archive may be
+        deleted when unpacked."""
         seen = max((_bytes_in(cache, fetch) for cache in self._caches), default=0)
         most = max(self._most.get(fetch.filename, 0), min(seen, fetch.size))
         self._most[fetch.filename] = most
@@ -121,7 +122,7 @@ class CondaEngine:
         return self._finish(target, watch.fetched)
 
     def plan(self, target: Target, is_cancelled: IsCancelled = lambda: False) -> CondaPlan:
-        """What would be put into the prefix and fetched for it; nothing is changed. Raises as `create`."""
+        """Return what would be put into the prefix and fetched for it; nothing is changed. Raises as `create`."""
         check_conda_prefix(target.prefix)
         return self._plan(*self._confirm(target, is_cancelled), target, is_cancelled)
 
@@ -165,7 +166,8 @@ class CondaEngine:
 
 
 def check_conda_prefix(prefix: Path) -> None:
-    """Raises UsageError `conda-name-characters`: conda says so only when everything else has been done."""
+    """Refuse a name that conda refuses only when everything else has been done. Raises UsageError
+    `conda-name-characters`."""
     if any(letter in _REFUSED for letter in prefix.name):
         raise UsageError("conda-name-characters", path=str(prefix))
 

@@ -57,7 +57,7 @@ class Complaint:
 
 
 def parse_errors(document: str) -> tuple[CondaErrorRow, ...]:
-    """Raises TableError."""
+    """Return the rows of the table. Raises TableError."""
     return parse_table("conda_errors", document, CondaErrorTable).error
 
 
@@ -67,7 +67,7 @@ def error_rows() -> tuple[CondaErrorRow, ...]:
 
 
 def complaints(data: Mapping[str, Any] | None, stderr: str) -> tuple[Complaint, ...]:
-    """Without repeats; an error that holds several is taken apart. mamba's words are on stderr."""
+    """Return the errors without repeats; one that holds several is taken apart. mamba's words are on stderr."""
     found: list[Complaint] = []
     if data is not None and "solver_problems" in data:
         problems = "\n".join(map(str, data["solver_problems"])) or "solver_problems"
@@ -83,7 +83,8 @@ def complaints(data: Mapping[str, Any] | None, stderr: str) -> tuple[Complaint, 
 
 
 def failure(outcome: Outcome, target: Target, kind: str) -> WizardError:
-    """For a conda that ended without success, by what it said; `kind` names the program in the sentence."""
+    """Return the error for a conda that ended without success, by what it wrote; `kind` names the program in the
+    sentence."""
     if lack := without_memory(outcome):
         return lack
     blanks: dict[str, str] = {

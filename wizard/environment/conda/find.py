@@ -61,7 +61,8 @@ _DROPPED = frozenset(
 
 
 def conda_environment(extra: Mapping[str, str], cuda: str | None = None) -> dict[str, str]:
-    """`extra`: proxy and certificates. `cuda` for the `__cuda` virtual package when planning for a card."""
+    """Return the variables for conda. `extra`: proxy and certificates. `cuda` for the `__cuda` virtual package when
+    planning for a card."""
     base = {name: value for name, value in os.environ.items() if name.upper() not in _DROPPED}
     fixed = {
         "CONDA_PLUGINS_AUTO_ACCEPT_TOS": "no",
@@ -78,13 +79,15 @@ def info_command(executable: Path) -> tuple[str, ...]:
 
 
 def plan_command(executable: Path, target: Target, is_libmamba: bool) -> tuple[str, ...]:
-    """A dry run. For a folder beside the target: in one that exists, conda's dry run stops before it has solved."""
+    """Return the command of a dry run. For a folder beside the target: in one that exists, conda's dry run stops before
+    it has solved."""
     beside = target.prefix.with_name(f"{target.prefix.name}.torch-setup-plan")
     return (*_create(executable, "create", beside, target, is_libmamba), "--dry-run")
 
 
 def create_command(executable: Path, target: Target, is_libmamba: bool) -> tuple[str, ...]:
-    """mamba 2 refuses to create in a folder that holds anything, our mark too; it installs into an empty prefix."""
+    """Return the command. mamba 2 refuses to create in a folder that holds anything, our mark too; it installs into an
+    empty prefix."""
     verb = "install" if is_libmamba else "create"
     return _create(executable, verb, target.prefix, target, is_libmamba)
 
@@ -136,7 +139,8 @@ def find_conda(
     extra: Mapping[str, str],
     is_cancelled: IsCancelled = lambda: False,
 ) -> OwnConda:
-    """`named` is the user's choice: a program, or the folder of an installation; nothing else is then tried.
+    """Find a conda. `named` is the user's choice: a program, or the folder of an installation; nothing else is then
+    tried.
 
     Raises UsageError `conda-not-there`, `engine-conda-none`; WizardError when the named one does not answer; Cancelled.
     """
@@ -156,7 +160,7 @@ def find_conda(
 
 
 def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelled = lambda: False) -> CondaInfo:
-    """Runs `info --json`. Raises WizardError conda-not-started, conda-silent, conda-no-answer; Cancelled."""
+    """Run `info --json`. Raises WizardError conda-not-started, conda-silent, conda-no-answer; Cancelled."""
     request = Request(info_command(executable), environment=conda_environment(extra), timeout=INFO_SECONDS)
     outcome = run(request, is_cancelled=is_cancelled)
     if outcome.cancelled or is_cancelled():
@@ -172,7 +176,7 @@ def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelle
 
 
 def executable_in(place: Path, os_name: str | None = None) -> Path:
-    """The program itself: out of an installation's folder, or for a .bat the .exe beside it.
+    """Return the program itself: out of an installation's folder, or for a .bat the .exe beside it.
 
     Raises UsageError `conda-not-there`.
     """

@@ -68,7 +68,7 @@ class MiniforgeTable(Row, frozen=True, kw_only=True):
     installer: tuple[InstallerRow, ...]
 
     def row(self, os_name: str, arch: str) -> InstallerRow:
-        """Raises UsageError `bootstrap-no-installer`."""
+        """Return the installer for a system. Raises UsageError `bootstrap-no-installer`."""
         found = next((row for row in self.installer if (row.os, row.arch) == (os_name, arch)), None)
         if found is None:
             raise UsageError("bootstrap-no-installer", os=os_name, arch=arch)
@@ -76,7 +76,7 @@ class MiniforgeTable(Row, frozen=True, kw_only=True):
 
 
 def parse_miniforge(document: str) -> MiniforgeTable:
-    """Raises TableError."""
+    """Return the table. Raises TableError."""
     return parse_table("miniforge", document, MiniforgeTable)
 
 
@@ -90,7 +90,8 @@ _EXAMPLES = {"linux": "/data/miniforge3", "windows": "D:\\miniforge3"}  # where 
 
 
 def check_root(prefix: Path, row: InstallerRow, environment: Mapping[str, str] | None = None) -> None:
-    """Raises UsageError: bootstrap-space, -letters, -taken, -not-writable, -root, and what `check_place` refuses."""
+    """Refuse a folder that will not do. Raises UsageError: bootstrap-space, -letters, -taken, -not-writable, -root, and
+    what `check_place` refuses."""
     known = os.environ if environment is None else environment
     _check_user(known)
     check_place(prefix, row.os, Path.home())
@@ -104,7 +105,7 @@ def check_root(prefix: Path, row: InstallerRow, environment: Mapping[str, str] |
 
 
 def spelling_problem(prefix: PurePath, row: InstallerRow) -> str | None:
-    """The code for a path that the installer itself refuses, or None."""
+    """Return the code for a path that the installer itself refuses, or None."""
     if any(letter.isspace() for letter in str(prefix)):
         return "bootstrap-space"
     return "bootstrap-letters" if row.ascii and not str(prefix).isascii() else None
@@ -118,7 +119,7 @@ def is_taken(prefix: Path, row: InstallerRow) -> bool:
 
 
 def propose_root(row: InstallerRow, environment: Mapping[str, str]) -> Path | None:
-    """The first usual place that would do; None when none does (then the person has to name one)."""
+    """Return the first usual place that would do; None when none does (then the person has to name one)."""
     for place in _usual(row, environment):
         if not (spelling_problem(place, row) or is_taken(place, row)) and os.access(nearest_existing(place), os.W_OK):
             return place
@@ -126,7 +127,7 @@ def propose_root(row: InstallerRow, environment: Mapping[str, str]) -> Path | No
 
 
 def no_place(row: InstallerRow, environment: Mapping[str, str]) -> UsageError:
-    """Why `propose_root` gave None: the first place is there already, or none can be."""
+    """Return why `propose_root` gave None: the first place is there already, or none can be."""
     usual = tuple(_usual(row, environment))
     if is_taken(usual[0], row):
         return UsageError("bootstrap-taken", path=str(usual[0]))

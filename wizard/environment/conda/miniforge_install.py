@@ -50,7 +50,8 @@ class Begun:
 def install(
     row: InstallerRow, installer: Path, prefix: Path, extra: Mapping[str, str], is_cancelled: IsCancelled
 ) -> CondaInfo:
-    """The new conda's own words. What an earlier, killed start left is finished or taken back first.
+    """Run the installer and return the new conda's own words. What an earlier, killed start left is finished or taken
+    back first.
 
     Raises WizardError bootstrap-failed, bootstrap-broken, and Cancelled: all of it has then been taken back;
     UsageError `bootstrap-taken`, WizardError `bootstrap-foreign`: nothing was changed.
@@ -101,7 +102,7 @@ def _run(
 
 
 def unfinished() -> tuple[Begun, ...]:
-    """What killed starts of ours began: to be finished or taken back."""
+    """Return what killed starts of ours began: to be finished or taken back."""
     found = (read_own_json(path, Begun) for path in sorted(_folder().glob("*.json")))
     return tuple(begun for begun in found if begun)
 
@@ -111,7 +112,7 @@ def begun_at(prefix: Path) -> Begun | None:
 
 
 def take_back(prefix: Path) -> bool:
-    """Removes what was begun there; False when nothing was. Raises WizardError `bootstrap-foreign`, `remove-failed`."""
+    """Remove what was begun there; False when nothing was. Raises WizardError `bootstrap-foreign`, `remove-failed`."""
     begun = begun_at(prefix)
     if begun is None:
         return False
@@ -197,7 +198,7 @@ class _Note:
             raise WizardError("state-not-writable", str(error), path=str(self._path.parent)) from error
 
     def see(self, is_installed: bool = False) -> None:
-        """Notes the new folder's identity once it is there, and that the installer is through."""
+        """Note the new folder's identity once it is there, and that the installer is through."""
         begun = self.begun
         identity = begun.identity or _identity(begun.prefix)
         self.begun = replace(begun, identity=identity, is_installed=begun.is_installed or is_installed)

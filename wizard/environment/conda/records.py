@@ -81,7 +81,7 @@ def owners_of_files(prefix: Path) -> Mapping[str, str]:
 
 
 def take_out_credentials(prefix: Path) -> None:
-    """rattler keeps the channel's password in its records; they will be readable for others."""
+    """Take out the channel's password, which rattler keeps in its records; they will be readable for others."""
     for path in (long_path(prefix) / "conda-meta").glob("*.json"):
         written = path.read_text(encoding="utf-8")
         clean = without_credentials(written)
@@ -125,7 +125,8 @@ def _rewrite(prefix: Path, change: Callable[[dict[str, Any]], bool]) -> None:
 
 
 def without_credentials(text: str) -> str:
-    """As conda itself keeps addresses: `https://user:token@host/t/xy-123/forge` becomes `https://host/forge`."""
+    """Return a text with addresses as conda itself keeps them: `https://user:token@host/t/xy-123/forge` becomes
+    `https://host/forge`."""
     return _TOKEN.sub(r"\g<1>/", _USER.sub(r"\g<1>", text))
 
 
@@ -146,8 +147,8 @@ def environments_list() -> Path:
 
 
 def listed_prefixes() -> tuple[Path, ...]:
-    """What conda knows of; a line may be stale. Lines that cannot be decoded are left out, and so is a list that cannot
-    be read."""
+    """Return what conda knows of; a line may be stale. Lines that cannot be decoded are left out, and so is a list that
+    cannot be read."""
     found: list[Path] = []
     lines: list[bytes] = []
     with contextlib.suppress(OSError):
@@ -161,7 +162,7 @@ def listed_prefixes() -> tuple[Path, ...]:
 
 
 def register(prefix: Path) -> None:
-    """Adds the prefix to the user's list, once. Raises OSError."""
+    """Add the prefix to the user's list, once. Raises OSError."""
     with _lock():
         before = _read()
         line = _line(prefix)
@@ -186,7 +187,7 @@ def _append(path: Path, content: bytes) -> None:
 
 
 def unregister(prefix: Path) -> None:
-    """Takes our line out again; nothing happens when it is not there."""
+    """Take our line out again; nothing happens when it is not there."""
     line = _line(prefix)
     if line is None or line not in _read().splitlines():
         return

@@ -52,7 +52,7 @@ def choose_engine(
     python: str,
     own_conda: OwnConda | None = None,
 ) -> ChosenEngine:
-    """`python` is "3.12"; `own_conda` was confirmed before, when "conda" is wanted.
+    """Choose the engine. `python` is "3.12"; `own_conda` was confirmed before, when "conda" is wanted.
 
     Raises UsageError for a wish that cannot be honoured, WizardError when nothing is left.
     """
@@ -84,7 +84,8 @@ def _conda_choice(
 
 
 def suitable_python(pythons: tuple[BasePython, ...], python: str) -> BasePython | None:
-    """The newest patch release of that minor version which can make environments; the first listed among equals."""
+    """Return the newest patch release of that minor version which can make environments; the first listed among
+    equals."""
     fitting = [found for found in pythons if found.has_venv and _minor(found.version) == python]
     return max(fitting, key=lambda found: Version(found.version), default=None)
 

@@ -85,7 +85,7 @@ class CloneContents:
 def contents_of(
     prefix: Path, is_cancelled: IsCancelled = lambda: False, inodes: Collection[int] = frozenset()
 ) -> CloneContents:
-    """`inodes`: the package store's files on the volume of the prefix.
+    """Return what would be copied. `inodes`: the package store's files on the volume of the prefix.
 
     Raises WizardError `clone-unreadable` for what may not be read or lies on another disk, Cancelled.
     """
@@ -123,8 +123,8 @@ def _is_junction(status: os.stat_result) -> bool:
 def clone(
     source: Environment, target: Path, contents: CloneContents, on_progress: OnProgress, is_cancelled: IsCancelled
 ) -> Cloned:
-    """Into a folder that holds nothing but our mark. Raises WizardError `clone-…`, `no-space`, Cancelled; then it is
-    for the caller to remove."""
+    """Copy into a folder that holds nothing but our mark. Raises WizardError `clone-…`, `no-space`, Cancelled; then it
+    is for the caller to remove."""
     _check_disk_space(target, sum(size for path, size in contents.files if path not in contents.stored))
     known = spellings(source.prefix, target)
     try:

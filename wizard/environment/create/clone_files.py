@@ -49,7 +49,7 @@ class RewrittenFile(Protocol):
 
 
 def mend_wheel_records(prefix: Path, sites: Iterable[str], changed: Mapping[str, RewrittenFile]) -> None:
-    """`changed`: by path relative to the prefix, with "/"."""
+    """Write the new digests into each RECORD. `changed`: by path relative to the prefix, with "/"."""
     for site in sites:
         for record in (long_path(prefix) / site).glob("*.dist-info/RECORD"):
             before = record.read_text(encoding="utf-8", errors="surrogateescape")
@@ -107,7 +107,7 @@ class Copier:
         self.shared_bytes = 0
 
     def copy(self, source: str, target: str, size: int) -> None:
-        """With mode and times. Raises OSError, Cancelled."""
+        """Copy a file with mode and times. Raises OSError, Cancelled."""
         self.check()
         with open(extended(source), "rb", 0) as reader, open(extended(target), "wb", 0) as writer:  # noqa: PTH123
             if size and self._share(reader.fileno(), writer.fileno()):
@@ -131,7 +131,7 @@ class Copier:
         return True
 
     def write(self, source: str, target: str, data: bytes, size: int, is_changed: bool) -> None:
-        """With the original's mode, and its times if the content is the original's too."""
+        """Write a file with the original's mode, and its times if the content is the original's too."""
         self.check()
         with open(extended(target), "wb") as writer:  # noqa: PTH123
             writer.write(data)
@@ -185,7 +185,8 @@ class Spellings:
 
 
 def spellings(old: Path, new: Path, is_windows: bool | None = None) -> Spellings:
-    """Plain, in a URL, in JSON; with Windows' slashes. The old one also with links resolved."""
+    """Return the ways to write a path: plain, in a URL, in JSON; with Windows' slashes. The old one also with links
+    resolved."""
     with_backslashes = this().dos_paths if is_windows is None else is_windows
     found: dict[bytes, bytes] = {}
     for written in dict.fromkeys((str(old), os.path.realpath(old))):
@@ -216,7 +217,7 @@ def is_text(data: bytes) -> bool:
 
 
 def rewrite(data: bytes, known: Spellings, placeholder: str | None = None) -> bytes | None:
-    """What the file says in the new place; None: the path is in it and there is no room or no safe way.
+    """Return what the file says in the new place; None: the path is in it and there is no room or no safe way.
 
     `placeholder`: what conda's package had in its place, for a file that conda's records name.
     """
@@ -287,5 +288,5 @@ def _room(data: bytes, end: int, length: int, count: int, placeholder: str | Non
 
 
 def shell_word(path: Path) -> str:
-    """For a line that a person copies."""
+    """Quote a word for a line that a person copies."""
     return this().quoted(str(path))

@@ -27,7 +27,7 @@ _asking = threading.Lock()
 
 
 def open_up(prefix: Path) -> None:
-    """Raises OSError."""
+    """Let others read conda's records and run its programs. Raises OSError."""
     if not this().rights_are_bits:
         return
     mask = umask()
@@ -42,7 +42,7 @@ def open_up(prefix: Path) -> None:
 
 
 def umask() -> int:
-    """Asked without setting it where the kernel tells: other threads make files."""
+    """Return the umask, without setting it where the kernel tells: other threads make files."""
     try:
         found = parse_umask(Path("/proc/self/status").read_text(encoding="ascii", errors="replace"))
     except OSError:
@@ -64,13 +64,14 @@ _READ, _ENTER, _WRITE_OF_OTHERS = 0o444, 0o111, 0o022
 
 
 def shared_mode(mode: int, is_folder: bool) -> int:
-    """What the owner may run, everybody may run."""
+    """Return the mode with which everybody may run what the owner may run."""
     enter = _ENTER if is_folder or mode & stat.S_IXUSR else 0
     return (mode | _READ | enter) & ~_WRITE_OF_OTHERS
 
 
 def open_to_all(prefix: Path) -> int:
-    """How many files and folders were changed. Links are left alone: they have no mode of their own. Raises OSError."""
+    """Open files and folders to all, and return how many were changed. Links are left alone: they have no mode of their
+    own. Raises OSError."""
     changed = _open(prefix)
     for folder, names, files in os.walk(prefix, onerror=_raise):
         for name in (*names, *files):
@@ -95,8 +96,8 @@ def _raise(error: OSError) -> None:
 
 
 def closed_to_others(path: Path) -> Path | None:
-    """The first folder on the way to it that somebody else may not enter, links followed; parts that are not there yet
-    are passed over. None: the way is open."""
+    """Return the first folder on the way to it that somebody else may not enter, links followed; parts that are not
+    there yet are passed over. None: the way is open."""
     if not this().rights_are_bits:
         return None
     return next(_closed(path.resolve()), None)
@@ -112,7 +113,7 @@ def _closed(path: Path) -> Iterator[Path]:
 
 
 def open_way_to(prefix: Path) -> Path | None:
-    """Opens the folders above that hold nothing but the way to it: this setup made them. The first one that is closed
+    """Open the folders above that hold nothing but the way to it: this setup made them. The first one that is closed
     and holds more is left and returned. Raises OSError."""
     for folder in _closed(prefix.resolve()):
         if len(os.listdir(folder)) > 1:  # noqa: PTH208 (names are enough)

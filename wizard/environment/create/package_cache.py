@@ -24,13 +24,14 @@ class PackageCache:
 
 
 def engine_cache() -> Path:
-    """For the owner alone: rattler keeps whole addresses in it, a private channel's password included."""
+    """Return the folder, for the owner alone: rattler keeps whole addresses in it, a private channel's password
+    included."""
     return paths.cache_dir() / "rattler"
 
 
 def package_cache(prefix: Path) -> PackageCache:
-    """One that a person chose is kept, even where files have to be copied out of it. Raises OSError where neither
-    place can be looked at."""
+    """Return where packages are kept. One that a person chose is kept, even where files have to be copied out of it.
+    Raises OSError where neither place can be looked at."""
     ours = engine_cache() / "packages"
     if paths.chosen_cache() or is_same_volume(ours, prefix):
         return PackageCache(ours, is_lasting=True)
@@ -38,5 +39,5 @@ def package_cache(prefix: Path) -> PackageCache:
 
 
 def is_same_volume(one: Path, other: Path) -> bool:
-    """Neither need be there yet."""
+    """Tell whether both are on one volume; neither need be there yet."""
     return nearest_existing(one).stat().st_dev == nearest_existing(other).stat().st_dev

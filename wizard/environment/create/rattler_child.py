@@ -131,12 +131,12 @@ class Reporter:
 
 
 def report(event: str, **data: Any) -> None:
-    """One line in one write: rattler's threads report while ours does."""
+    """Write one line in one write: rattler's threads report while ours does."""
     os.write(1, (json.dumps({"event": event, **data}, ensure_ascii=False) + "\n").encode())
 
 
 async def carry_out(request: dict[str, Any]) -> int:
-    """Bytes downloaded. A plan has its event "plan" instead."""
+    """Carry out an order and return the bytes downloaded. A plan has its event "plan" instead."""
     client = Client.from_config(Config.from_toml(_CONFIG))
     specs = [MatchSpec(spec) for spec in request["specs"]]
     if request["records"]:
@@ -181,7 +181,7 @@ async def tell_plan(records: list[RepoDataRecord], packages: Path) -> None:
 
 
 def moved(data: dict[str, Any], request: dict[str, Any]) -> RepoDataRecord:
-    """A package that was chosen before; its size and SHA-256 stay those that were seen then."""
+    """Return a package that was chosen before; its size and SHA-256 stay those that were seen then."""
     with tempfile.TemporaryDirectory(dir=request["repodata"]) as folder:
         path = Path(folder, "index.json")
         path.write_text(json.dumps(data), encoding="utf-8")
@@ -210,7 +210,7 @@ async def create(request: dict[str, Any], records: list[RepoDataRecord], specs: 
 
 
 def end_when_stalled(reporter: Reporter, seconds: float) -> None:
-    """rattler waits for ever for a server that says nothing more. Ends the process."""
+    """End the process when nothing comes any more: rattler waits for ever for a server that says nothing."""
     while True:
         time.sleep(seconds / _LOOKS_PER_STALL)
         with reporter.lock:
@@ -230,7 +230,8 @@ def kind_of(error: BaseException) -> str:
 
 
 def bridge_socks() -> None:
-    """rattler knows HTTP proxies only. The import costs a third of a second, and few have such a proxy."""
+    """Start a bridge to a SOCKS proxy: rattler knows HTTP proxies only. The import costs a third of a second, and few
+    have such a proxy."""
     if any(value.lower().startswith("socks") for value in os.environ.values()):
         from wizard.transfer.proxy.relay import without_socks
 
@@ -238,7 +239,8 @@ def bridge_socks() -> None:
 
 
 def main() -> int:
-    """Never returns where it works: the process ends here, before rattler's threads can crash it."""
+    """Carry out the order on standard input. Never returns where it works: the process ends here, before rattler's
+    threads can crash it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
         request = json.loads(sys.stdin.buffer.read())

@@ -57,7 +57,7 @@ def failure(
     channels: Iterable[str],
     environment: Mapping[str, str] | None = None,
 ) -> WizardError:
-    """The child's own words decide; without any it has crashed."""
+    """Return the error by the child's own words; without any it has crashed."""
     if lack := without_memory(outcome):  # its own words are lines of its output
         return lack
     text = redact(str(error.get("text", "")))
@@ -119,7 +119,7 @@ def _name(channel: str) -> str:
 
 
 def is_worth_another(failed: Failed) -> bool:
-    """Too little on one mirror may be all there on another."""
+    """Tell whether another mirror may do: too little on one may be all there on another."""
     return failed.kind in ("unreachable", "lost", "unsolvable") and failed.error.code != "env-disk-full"
 
 
@@ -144,7 +144,7 @@ class RattlerEngine:
         self._stall_seconds = stall_seconds
 
     def plan(self, target: Target, is_cancelled: IsCancelled = lambda: False) -> PythonPart:
-        """What would be put into the prefix and fetched for it; nothing is changed. Raises as `create`."""
+        """Return what would be put into the prefix and fetched for it; nothing is changed. Raises as `create`."""
         _make_cache(target.prefix)
         cache = package_cache(target.prefix)
 
@@ -265,7 +265,7 @@ def _order(target: Target, attempt: Attempt, cache: PackageCache) -> dict[str, A
 
 
 def true_sources(target: Target) -> dict[str, str]:
-    """By SHA-256, where the channel has what was installed from a file here."""
+    """Return, by SHA-256, where the channel has what was installed from a file here."""
     if not target.local:
         return {}
     return {record["sha256"]: record["url"] for record in json.loads(target.chosen)}
@@ -323,7 +323,7 @@ class _ChildEvents:
 
 
 def parse_event(line: str) -> dict[str, Any] | None:
-    """None for anything else that a library prints."""
+    """Return an event of the child; None for anything else that a library prints."""
     try:
         event = json.loads(line)
     except ValueError:

@@ -32,7 +32,8 @@ def missing_runtime(files: Mapping[str, str], prefix: Path) -> tuple[str, ...]:
 
 
 def runtime_folders(prefix: Path) -> Iterator[Path]:
-    """In the order in which this environment's Python finds libraries; none where a system has no such runtime."""
+    """Yield folders in the order in which this environment's Python finds libraries; none where a system has no such
+    runtime."""
     libraries = places().runtime_libraries()
     if libraries is None:
         return

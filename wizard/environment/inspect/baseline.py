@@ -71,7 +71,7 @@ class EnvironmentChanges:
 
     @property
     def lost_cuda(self) -> bool:
-        """The CUDA build was replaced by one that is not of the same variant, or taken away."""
+        """Tell whether the CUDA build was replaced by one that is not of the same variant, or taken away."""
         torch = next((change for change in self.changes if change.name == "torch"), None)
         same = torch is not None and torch.now is not None and torch.now.endswith(f"+{self.state.variant}")
         return torch is not None and self.state.variant != "cpu" and not same
@@ -90,7 +90,7 @@ def _is_watched(name: str) -> bool:
 
 
 def write_baseline(prefix: Path, site: Path, python: str, variant: str, shared: bool = False) -> Baseline | None:
-    """None where no torch is installed. Whole or not at all. Raises OSError."""
+    """Write the state as it is now; None where no torch is installed. Whole or not at all. Raises OSError."""
     infos = {folder_name(info): info for info in info_folders(site) if _is_watched(folder_name(info))}
     kept = tuple(found for info in infos.values() if (found := _kept(info)))
     torch = next((each for each in kept if each.name == "torch"), None)
@@ -120,7 +120,7 @@ def _kept(info: Path) -> BaselinePackage | None:
 
 
 def changes_since_baseline(prefix: Path) -> EnvironmentChanges | None:
-    """None: no record, or all is as it was."""
+    """Return what was replaced since; None: no record, or all is as it was."""
     state = read_baseline(prefix)
     if state is None:
         return None

@@ -65,7 +65,7 @@ def conda_names(prefix: Path) -> dict[str, CondaName]:
 
 
 def read_contents(prefix: Path, python: str | None) -> EnvironmentContents:
-    """`python` is what a `pyvenv.cfg` said; a conda prefix says it itself."""
+    """Read what is in an environment. `python` is what a `pyvenv.cfg` said; a conda prefix says it itself."""
     conda = conda_names(prefix)
     python = conda["python"].version if "python" in conda else python
     site = site_packages(prefix, python)
@@ -96,7 +96,7 @@ def _is_variant(local: str) -> bool:
 
 
 def parse_variant(text: str) -> str | None:
-    """From torch/version.py; None when this is no such file."""
+    """Return the variant from torch/version.py; None when this is no such file."""
     if not _VERSION.search(text):
         return None
     if match := _CUDA.search(text):
@@ -107,14 +107,14 @@ def parse_variant(text: str) -> str | None:
 
 
 def build_variant(build: str) -> str | None:
-    """From the build string of a conda package."""
+    """Return the variant from the build string of a conda package."""
     if match := _BUILD_CUDA.search(build):
         return f"cu{match[1]}{match[2]}"
     return "cpu" if "cpu" in build else None
 
 
 def telling_folders(prefix: Path) -> Iterator[Path]:
-    """Those that change when a package comes or goes."""
+    """Yield the folders that change when a package comes or goes."""
     yield from (prefix, prefix / "conda-meta", prefix / "bin", prefix / "Scripts")
     site = site_packages(prefix)
     if site:

@@ -39,7 +39,7 @@ class _Spec(msgspec.Struct):
 
 
 def kernels_of(prefix: Path, environment: Mapping[str, str], home: Path | None) -> tuple[Kernel, ...]:
-    """Those that point into the prefix and do not lie in it."""
+    """Return kernels that point into the prefix and do not lie in it."""
     starts = {os.path.normcase(str(prefix)), os.path.normcase(os.path.realpath(prefix))}
     found = []
     for folder in _kernel_folders(environment, home):
@@ -93,7 +93,7 @@ class RunningProgram:
 
 
 def running_inside(prefix: Path) -> tuple[RunningProgram, ...]:
-    """By process id."""
+    """Return programs that run from the prefix, by process id."""
     is_inside = _inside(prefix)
     found = []
     for process in psutil.process_iter():
@@ -146,7 +146,7 @@ def _libraries(process: psutil.Process) -> Iterator[str]:
 
 
 def parse_maps(text: str) -> Iterator[str]:
-    """The files of `/proc/<pid>/maps`: the sixth field, which may contain spaces."""
+    """Yield the files of `/proc/<pid>/maps`: the sixth field, which may contain spaces."""
     for line in text.splitlines():
         fields = line.split(maxsplit=5)
         if len(fields) == 6 and fields[5].startswith("/"):

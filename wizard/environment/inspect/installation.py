@@ -98,7 +98,7 @@ class Installation:
 
     @property
     def variant(self) -> str | None:
-        """Of the torch that is installed here."""
+        """Return the variant of the torch that is installed here."""
         torch = self.one("torch")
         of_files = self.torch.variant if self.torch else None
         return of_files or (torch.local if torch else None)
@@ -111,7 +111,7 @@ class Installation:
         return torch.release if torch else None
 
     def markers(self) -> dict[str, str]:
-        """For requirements: this Python and this system, not those that run the doctor."""
+        """Return the markers for requirements: this Python and this system, not those that run the doctor."""
         version = self.python.version if self.python else "3.12.0"
         return {
             "python_version": ".".join(version.split(".")[:2]),
@@ -124,7 +124,7 @@ class Installation:
 
 
 def user_variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What the user's session adds to every Python. A frozen program's own library path is not the user's."""
+    """Return what the user's session adds to every Python. A frozen program's own library path is not the user's."""
     source = os.environ if environment is None else environment
     found = {name: source[name] for name in _IN_PYTHON if source.get(name)}
     if "LD_LIBRARY_PATH_ORIG" in source:
@@ -167,7 +167,7 @@ def _ask(prefix: Path, variables: Mapping[str, str], system: str) -> Outcome:
 
 
 def user_environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """A child's environment as the user's own terminal would give it to Python."""
+    """Return a child's environment as the user's own terminal would give it to Python."""
     environment = child_environment()
     environment.pop("PYTHONNOUSERSITE", None)
     return {**environment, **variables}
@@ -200,7 +200,7 @@ def _outside(python: Interpreter) -> Iterator[Path]:
 
 
 def read_torch(site: Path) -> TorchFiles | None:
-    """None where no torch folder is. Its version.py may be missing or of no known shape."""
+    """Return torch's files; None where no torch folder is. Its version.py may be missing or of no known shape."""
     folder = site / "torch"
     if not long_path(folder).is_dir():
         return None

@@ -75,7 +75,8 @@ def usual_places(
     known: Iterable[Path] = (),
     pythons: Iterable[Path] = (),
 ) -> SearchPlaces:
-    """`here`: the current folder. `roots`: conda installations. `known`: of runs. `envs_dirs`: of a condarc."""
+    """Return where to look. `here`: the current folder. `roots`: conda installations. `known`: of runs. `envs_dirs`: of
+    a condarc."""
     roots = tuple(roots)
     folders = [ours, *envs_dirs, *(root / "envs" for root in roots), *_listed_folders(environment)]
     folders += _from_table((*_CONDA_FOLDERS, *_VENV_FOLDERS), environment, home)
@@ -122,7 +123,8 @@ _ORDER = (
 def list_environments(
     places: SearchPlaces, is_cancelled: Callable[[], bool] = lambda: False
 ) -> tuple[Environment, ...]:
-    """Sorted by kind and name. What cannot be looked at is left out; nothing is raised for it."""
+    """Return all environments, sorted by kind and name. What cannot be looked at is left out; nothing is raised for
+    it."""
     prefixes = _distinct(_candidates(places))
     with ThreadPoolExecutor(_THREADS, thread_name_prefix="list") as pool:
         found = [one for one in pool.map(lambda prefix: _one(prefix, is_cancelled), prefixes) if one]
@@ -216,7 +218,8 @@ def _interpreter(python: Path, prefix: Path) -> Environment:
 
 
 def interpreter_version(python: Path, prefix: Path) -> str | None:
-    """From its header file where that is installed, else as much as its name or its folder says."""
+    """Return an interpreter's version from its header file where that is installed, else as much as its name or its
+    folder says."""
     named = re.search(r"(\d+\.\d+)$", python.name.removesuffix(".exe"))
     headers = [prefix / "include" / f"python{named[1]}"] if named else []
     for folder in (*headers, prefix / "include"):

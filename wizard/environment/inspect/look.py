@@ -22,7 +22,7 @@ _HISTORY_HEAD = 4096
 
 
 def look(prefix: Path) -> Environment | None:
-    """None when the folder is no environment."""
+    """Return what a folder is; None when it is no environment."""
     records, cfg = prefix / "conda-meta", prefix / "pyvenv.cfg"
     if records.is_dir():
         return _conda(prefix)
@@ -39,12 +39,13 @@ def look(prefix: Path) -> Environment | None:
 
 
 def parse_cfg(text: str) -> dict[str, str]:
-    """The keys of a `pyvenv.cfg`, in lower case."""
+    """Return the keys of a `pyvenv.cfg`, in lower case."""
     return {match[1].lower(): match[2] for match in _CFG_LINE.finditer(text)}
 
 
 def cfg_python(cfg: dict[str, str]) -> str | None:
-    """`version = 3.12.4` (venv), `version_info = 3.12.4` (uv), `version_info = 3.12.4.final.0` (virtualenv)."""
+    """Return the Python by `version = 3.12.4` (venv), `version_info = 3.12.4` (uv), `version_info = 3.12.4.final.0`
+    (virtualenv)."""
     match = re.match(r"\d+\.\d+(?:\.\d+)?", cfg.get("version") or cfg.get("version_info") or "")
     return match[0] if match else None
 
@@ -71,7 +72,8 @@ def _maker(prefix: Path) -> EnvironmentKind:
 
 
 def is_conda_base(prefix: Path) -> bool:
-    """An installation, not an environment in one: it has the package cache or environments of conda in it.
+    """Tell whether it is an installation, not an environment in one: it has the package cache or environments of conda
+    in it.
 
     A base without any yet, or whose folders were moved, is known by its own `conda`; an environment may hold a conda,
     too, but then it lies in an `envs` folder. A folder that is just called `envs` may be anybody's.
@@ -124,7 +126,8 @@ def _with_run(found: Environment) -> Environment:
 
 
 def last_used(prefix: Path, python: str | None) -> float | None:
-    """The newest trace of somebody at work: a module read by a starting Python, a package put in, an activation."""
+    """Return the newest trace of somebody at work: a module read by a starting Python, a package put in, an
+    activation."""
     newest: float | None = None
     for path, read_counts in _traces(prefix, python):
         try:

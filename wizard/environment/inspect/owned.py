@@ -48,7 +48,7 @@ class Unowned:
 
 
 def may_record(path: str) -> bool:
-    """Whether a wheel's RECORD is believed about that file: `path` relative to the prefix, normal, with "/".
+    """Tell whether a wheel's RECORD is believed about that file: `path` relative to the prefix, normal, with "/".
 
     Anybody may write a RECORD. Outside the prefix, in folders of the user's own and in what makes the environment one,
     nothing is a package's.
@@ -63,7 +63,8 @@ def _is_frame(path: str) -> bool:
 
 
 def owned_files(prefix: Path, sites: Iterable[str]) -> frozenset[str]:
-    """Relative paths with "/", in the system's case. `sites`: site-packages folders, relative to the prefix."""
+    """Return the files of packages: relative paths with "/", in the system's case. `sites`: site-packages folders,
+    relative to the prefix."""
     found: set[str] = set()
     prefix = long_path(prefix)
     for path in (prefix / "conda-meta").glob("*.json"):
@@ -124,7 +125,8 @@ class OwnershipFilter:
 
     @property
     def unowned(self) -> tuple[Unowned, ...]:
-        """By path. Folders are as high as they can be without a package's file in them; the root is never one."""
+        """Return what no package owns, by path. Folders are as high as they can be without a package's file in them;
+        the root is never one."""
         entries: dict[str, list[int]] = {}
         folders: set[str] = set()
         for path, size in self._loose:

@@ -41,7 +41,7 @@ def ask_python(python: Path) -> PythonFacts:
 
 
 def look_at_python(python: Path, wanted: str) -> str:
-    """Its full version. Raises WizardError `env-broken` or `env-wrong-python`."""
+    """Return its full version. Raises WizardError `env-broken` or `env-wrong-python`."""
     facts = ask_python(python)
     if facts.minor != wanted:
         raise WizardError("env-wrong-python", path=str(python), found=facts.version, python=wanted)
@@ -49,7 +49,8 @@ def look_at_python(python: Path, wanted: str) -> str:
 
 
 def check_free(prefix: Path) -> None:
-    """An engine fills an empty folder only (our own mark may be in it). Raises UsageError `target-not-empty`."""
+    """Refuse a folder that holds something: an engine fills an empty one only (our own mark may be in it). Raises
+    UsageError `target-not-empty`."""
     if prefix.is_symlink():
         raise UsageError("target-is-link", path=str(prefix))
     if prefix.exists() and (not prefix.is_dir() or holds_something(prefix, but=(MARKER,))):

@@ -25,7 +25,8 @@ _MOST_PROGRAMS = 5
 
 
 def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
-    """`roots`: conda installations. Raises UsageError `reuse-…`."""
+    """Refuse an environment that packages may not be put into. `roots`: conda installations. Raises UsageError
+    `reuse-…`."""
     prefix, shown = one.prefix, str(one.prefix)
     if is_link(prefix):
         raise UsageError("reuse-link", path=shown, target=os.path.realpath(prefix))
@@ -50,7 +51,7 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
 
 
 def check_not_in_use(prefix: Path, code: str = "reuse-in-use") -> None:
-    """Raises WizardError, which names programs and process ids."""
+    """Refuse one that is in use. Raises WizardError, which names programs and process ids."""
     running = running_inside(prefix)
     if running:
         named = ", ".join(f"{one.program} ({one.pid})" for one in running[:_MOST_PROGRAMS])

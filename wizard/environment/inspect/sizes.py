@@ -133,7 +133,8 @@ def walk(
     is_cancelled: Callable[[], bool] = lambda: False,
     threads: int = _THREADS,
 ) -> None:
-    """`visit` is called from several threads, one at a time. Raises Cancelled; OSError when the root is not there."""
+    """Walk through a folder. `visit` is called from several threads, one at a time. Raises Cancelled; OSError when the
+    root is not there."""
     _Walk(root, visit, is_cancelled).run(threads)
 
 
@@ -182,13 +183,14 @@ class Tally:
 
 
 def on_disk(status: os.stat_result) -> int:
-    """A sparse file takes less than it holds, a small one more. Windows does not say: there it is the size."""
+    """Return what a file takes on the disk: a sparse file takes less than it holds, a small one more. Windows does not
+    say: there it is the size."""
     blocks = getattr(status, "st_blocks", None)
     return status.st_size if blocks is None else int(blocks) * _BLOCK
 
 
 def measure(prefix: Path, is_cancelled: Callable[[], bool] = lambda: False) -> Sizes:
-    """Counts now. Raises Cancelled; OSError when nothing is there."""
+    """Count now. Raises Cancelled; OSError when nothing is there."""
     tally = Tally()
     walk(prefix, tally.add, is_cancelled)
     return tally.sizes
@@ -201,7 +203,7 @@ def measure_all(
     *,
     afresh: bool = False,
 ) -> None:
-    """First all that is known, then what has to be counted, one after the other: one disk serves them all.
+    """Measure first all that is known, then what has to be counted, one after the other: one disk serves them all.
 
     Meant for a thread of its own; what is known is kept when it is cancelled. Raises Cancelled.
     """
@@ -221,7 +223,7 @@ def measure_all(
 
 
 def known_sizes(prefixes: Iterable[Path]) -> dict[Path, Sizes]:
-    """What was counted before and still holds; reads one small file and looks at a few folders."""
+    """Return what was counted before and still holds; reads one small file and looks at a few folders."""
     book = _read_book().entries
     now = time.time()
     found: dict[Path, Sizes] = {}
@@ -233,7 +235,7 @@ def known_sizes(prefixes: Iterable[Path]) -> dict[Path, Sizes]:
 
 
 def stamp_of(prefix: Path) -> str:
-    """When the folders that every package touches were last changed."""
+    """Return when the folders that every package touches were last changed."""
     times = []
     for folder in telling_folders(prefix):
         try:

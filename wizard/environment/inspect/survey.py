@@ -52,7 +52,7 @@ class _Looker:
 
 
 def survey(prefix: Path, is_cancelled: Callable[[], bool] = lambda: False) -> Survey:
-    """Raises Cancelled; OSError when nothing is there."""
+    """Walk through an environment once. Raises Cancelled; OSError when nothing is there."""
     sites = site_folders(prefix)
     looker = _Looker(prefix, OwnershipFilter(owned_files(prefix, sites), sites))
     walk(prefix, looker.visit, is_cancelled)
@@ -72,7 +72,7 @@ def site_folders(prefix: Path) -> tuple[str, ...]:
 
 
 def inner_environment(folder: Folder, owned: frozenset[str]) -> str | None:
-    """The environment that this folder betrays; None for the walk's own root and for what a package brings."""
+    """Return the environment that this folder betrays; None for the walk's own root and for what a package brings."""
     names = {name for name, _ in folder.files}
     if folder.path.endswith("/conda-meta") and "history" in names:
         return folder.path.removesuffix("/conda-meta")
@@ -82,7 +82,8 @@ def inner_environment(folder: Folder, owned: frozenset[str]) -> str | None:
 
 
 def mounted_in(prefix: Path) -> tuple[str, ...]:
-    """Also those of the same disk (a bind mount), which no device number betrays. "" is the prefix itself."""
+    """Return what is mounted inside, also those of the same disk (a bind mount), which no device number betrays. "" is
+    the prefix itself."""
     if not this().has_proc:
         return ("",) if os.path.ismount(prefix) else ()
     real = os.path.realpath(prefix)

@@ -49,7 +49,7 @@ class ProtectedPlaces:
 
 
 def check_deletable(prefix: Path, around: ProtectedPlaces) -> None:
-    """Quick: needs no walk. Raises UsageError `delete-…`."""
+    """Refuse what is plainly no environment of the user's, without a walk. Raises UsageError `delete-…`."""
     shown = str(prefix)
     if is_link(prefix):
         raise UsageError("delete-link", path=shown, target=os.path.realpath(prefix))
@@ -65,7 +65,7 @@ def check_deletable(prefix: Path, around: ProtectedPlaces) -> None:
 
 
 def check_survey(prefix: Path, survey: Survey) -> None:
-    """What only the walk has seen. Raises UsageError."""
+    """Refuse by what only the walk has seen. Raises UsageError."""
     if survey.volumes:
         raise UsageError("delete-mount", path=str(prefix), inside=str(prefix / survey.volumes[0]))
     if survey.nested:
@@ -97,7 +97,7 @@ def _check_kind(prefix: Path, around: ProtectedPlaces) -> None:
 
 
 def frozen_reason(text: str) -> str:
-    """The words in conda's marker, `{"message": "managed by lab"}`; "-" when it has none."""
+    """Return the words in conda's marker, `{"message": "managed by lab"}`; "-" when it has none."""
     try:
         said = from_json(text, dict[str, object]).get("message")
     except msgspec.MsgspecError:
@@ -162,7 +162,7 @@ class DeletionPlan:
 
     @property
     def name(self) -> str:
-        """What has to be typed."""
+        """Return what has to be typed."""
         return self.environment.name
 
 
@@ -172,7 +172,7 @@ def plan_deletion(
     variables: Mapping[str, str],
     is_cancelled: IsCancelled = _never,
 ) -> DeletionPlan:
-    """Walks through the whole environment. Raises UsageError `delete-…`, Cancelled."""
+    """Walk through the whole environment. Raises UsageError `delete-…`, Cancelled."""
     prefix = environment.prefix
     if environment.state is EnvironmentState.DELETING:
         raise UsageError("delete-going", path=str(prefix))
@@ -226,8 +226,9 @@ def delete(
     on_progress: OnProgress = lambda files, size: None,
     is_cancelled: IsCancelled = _never,
 ) -> None:
-    """Raises UsageError `delete-name` and the plan's refusals; WizardError `delete-in-use`, `delete-failed`: nothing
-    has changed then; `delete-rest`, Cancelled: the environment is gone, and the rest goes at the next start."""
+    """Delete an environment. Raises UsageError `delete-name` and the plan's refusals; WizardError `delete-in-use`,
+    `delete-failed`: nothing has changed then; `delete-rest`, Cancelled: the environment is gone, and the rest goes at
+    the next start."""
     prefix = plan.environment.prefix
     if typed != plan.name:
         raise UsageError("delete-name", name=plan.name, typed=typed)
@@ -244,7 +245,7 @@ def delete(
 
 
 def check_unused(prefix: Path) -> None:
-    """Raises WizardError `delete-in-use`, which names programs and process ids."""
+    """Refuse while something runs from it. Raises WizardError `delete-in-use`, which names programs and process ids."""
     running = running_inside(prefix)
     if running:
         named = ", ".join(f"{one.program} ({one.pid})" for one in running[:_MOST_PROGRAMS])
@@ -279,7 +280,7 @@ class Finished:
 def finish_deletions(
     on_progress: OnProgress = lambda files, size: None, is_cancelled: IsCancelled = _never
 ) -> Finished:
-    """What an earlier start began to delete. One that another process is at is left to it. Raises Cancelled."""
+    """Finish what an earlier start began to delete. One that another process is at is left to it. Raises Cancelled."""
     done: list[Deletion] = []
     failed: list[tuple[Deletion, str]] = []
     for deletion in pending():

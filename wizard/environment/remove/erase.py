@@ -62,7 +62,7 @@ def erase(
     keep: Iterable[str] = (),
     threads: int = _THREADS,
 ) -> None:
-    """Removes `root`; with `keep` (names at its top) the root stays with these. Raises OSError, Cancelled.
+    """Remove `root`; with `keep` (names at its top) the root stays with these. Raises OSError, Cancelled.
 
     What cannot be removed does not save the rest: the first such error is raised at the end.
     """

@@ -78,7 +78,7 @@ def new_deletion(
 
 
 def pending() -> tuple[Deletion, ...]:
-    """What was noted and not finished, the oldest first; a note that cannot be read is left out."""
+    """Return what was noted and not finished, the oldest first; a note that cannot be read is left out."""
     found: list[tuple[float, Deletion]] = []
     for note in deletions_dir().glob("*.json"):
         with contextlib.suppress(OSError, msgspec.MsgspecError):
@@ -89,7 +89,7 @@ def pending() -> tuple[Deletion, ...]:
 
 
 def sweep() -> None:
-    """What a kill left of a note that was not written yet, or no more."""
+    """Remove what a kill left of a note that was not written yet, or no more."""
     for place in deletions_dir().glob("*.lock"):
         with contextlib.suppress(OSError, Timeout):
             lock = FileLock(place, timeout=0)
@@ -102,7 +102,7 @@ def sweep() -> None:
 
 @contextlib.contextmanager
 def held(deletion: Deletion) -> Iterator[bool]:
-    """False when another process is at it. It ends with the process, however that ends."""
+    """Hold a deletion; False when another process is at it. It ends with the process, however that ends."""
     place = deletion.note.with_suffix(".lock")
     lock = FileLock(place, timeout=0)
     try:
@@ -124,7 +124,7 @@ def held(deletion: Deletion) -> Iterator[bool]:
 
 
 def put_away(deletion: Deletion) -> None:
-    """After this the prefix is gone, and `clear` now or at the next start does the rest.
+    """Rename the prefix away: after this it is gone, and `clear` now or at the next start does the rest.
 
     Raises OSError; then nothing has changed.
     """
@@ -174,7 +174,7 @@ def clear(
     on_erased: OnErased = lambda files: None,
     is_cancelled: Callable[[], bool] = lambda: False,
 ) -> None:
-    """Removes what was put away, or drops the note when that never came to pass. Raises OSError, Cancelled."""
+    """Remove what was put away, or drop the note when that never came to pass. Raises OSError, Cancelled."""
     prefix, trash = Path(deletion.prefix), deletion.trash
     is_there = os.path.lexists(long_path(trash))
     if not is_there and os.path.lexists(prefix):
@@ -204,7 +204,7 @@ def _erase_trash(deletion: Deletion, on_erased: OnErased, is_cancelled: Callable
 
 
 def forget(deletion: Deletion, folder: Path) -> None:
-    """The environment is still whole: nothing of ours stays in it."""
+    """Drop the note: the environment is still whole, and nothing of ours stays in it."""
     with contextlib.suppress(OSError):
         if not is_link(folder) and _marked(folder, deletion.id):
             moving.unlink(folder / DELETING)

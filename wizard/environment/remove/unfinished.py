@@ -32,7 +32,7 @@ class _UnfinishedMark:
 
 
 def mark_begun(prefix: Path, run_id: str) -> None:
-    """Makes the folder and says whose it is. Raises UsageError `target-not-empty` or `target-not-writable`."""
+    """Make the folder and say whose it is. Raises UsageError `target-not-empty` or `target-not-writable`."""
     if is_ours_unfinished(prefix, run_id):
         return
     existed = prefix.exists()
@@ -70,24 +70,25 @@ def _take_back_beginning(prefix: Path, existed: bool, parents: tuple[str, ...]) 
 
 
 def mark_complete(prefix: Path) -> None:
-    """From now on it is the user's, and nothing here will remove it."""
+    """Take the mark away: from now on it is the user's, and nothing here will remove it."""
     moving.unlink(prefix / MARKER, missing_ok=True)
 
 
 def is_ours_unfinished(prefix: Path, run_id: str | None = None) -> bool:
-    """`run_id` None: begun by any run of ours."""
+    """Tell whether a run of ours began it and did not finish. `run_id` None: any run."""
     mark = _read_mark(prefix)
     return mark is not None and run_id in (None, mark.run)
 
 
 def unfinished_run(prefix: Path) -> str | None:
-    """The run of ours that began it and did not finish; None for any other folder."""
+    """Return the run of ours that began it and did not finish; None for any other folder."""
     mark = _read_mark(prefix)
     return mark.run if mark else None
 
 
 def remove_unfinished(prefix: Path, run_id: str | None = None) -> bool:
-    """True when something was removed. Raises WizardError `remove-not-ours` for a folder without our mark."""
+    """Remove what a run of ours began; True when something was removed. Raises WizardError `remove-not-ours` for a
+    folder without our mark."""
     try:
         leftovers = [deletion for deletion in pending() if deletion.prefix == str(prefix) and _clear(deletion)]
         if not os.path.lexists(prefix) or (leftovers and prefix.is_dir() and not any(prefix.iterdir())):

@@ -74,7 +74,7 @@ class StoreBuilder:
         self._under_way.append(self._builders.submit(self._build, file, wheel, stream))
 
     def wait(self, seconds: float) -> bool:
-        """Whether all that was accepted is in the store. Raises WizardError `install-…`, Cancelled."""
+        """Tell whether all that was accepted is in the store. Raises WizardError `install-…`, Cancelled."""
         while self._under_way:
             try:
                 self._under_way[0].result(timeout=seconds)
@@ -166,7 +166,7 @@ def _remove_others(folder: Path, wanted: set[str]) -> None:
 
 
 def as_wizard_error(error: Exception, folder: Path) -> WizardError:
-    """What unpacking, linking or writing could not do."""
+    """Return the error for what unpacking, linking or writing could not do."""
     if lack := without_memory(error):
         return lack
     details = repr(error)
@@ -179,7 +179,7 @@ def as_wizard_error(error: Exception, folder: Path) -> WizardError:
 
 
 def remove_left_behind(store: PackageStore) -> None:
-    """What killed runs had unpacked: the folders whose lock nobody holds."""
+    """Remove what killed runs had unpacked: the folders whose lock nobody holds."""
     root = store.root / BUILDING
     for folder in [path for path in root.glob("*") if path.is_dir()]:
         lock = FileLock(root / f"{folder.name}.lock", thread_local=False, is_singleton=False)

@@ -63,7 +63,7 @@ class StoreEntry:
 
     @property
     def size(self) -> int:
-        """Bytes of the files that environments share."""
+        """Return bytes of the files that environments share."""
         return sum(file.size for file in self.files)
 
     def path_of(self, file: StoredFile) -> str:
@@ -98,13 +98,13 @@ class PackageStore:
         (self.root / LOCKS).mkdir(exist_ok=True)
 
     def folder_for(self, sha256: str) -> Path:
-        """Raises ValueError for what is no hash."""
+        """Return an entry's folder. Raises ValueError for what is no hash."""
         if not sha256.isalnum():
             raise ValueError(f"not a hash: {sha256!r}")
         return self.root / sha256.lower()
 
     def lock_for(self, sha256: str) -> BaseFileLock:
-        """Held while an entry is put in or taken out."""
+        """Return the lock that is held while an entry is put in or taken out."""
         self.create()
         return FileLock(self.root / LOCKS / f"{self.folder_for(sha256).name}.lock", thread_local=False)
 
@@ -143,7 +143,7 @@ class PackageStore:
         return any((root / name / MANIFEST).is_file() for root in (self.root, *self._others))
 
     def wheel_of(self, file: LockedFile) -> Path | None:
-        """The thin wheel of an entry, without a look at its files."""
+        """Return the thin wheel of an entry, without a look at its files."""
         file = Downloads().resolved(file)
         if not file.sha256:
             return None
@@ -152,14 +152,15 @@ class PackageStore:
         return next((entry.wheel for entry in found if entry), None)
 
     def entries(self) -> Iterator[StoreEntry]:
-        """Every entry with a readable manifest, in the order of their names."""
+        """Yield every entry with a readable manifest, in the order of their names."""
         with contextlib.suppress(OSError):
             for folder in sorted(self.root.iterdir()):
                 if not folder.name.startswith(".") and (entry := read_entry(folder)):
                     yield entry
 
     def inodes(self, place: Path) -> frozenset[int]:
-        """Numbers of the files that the volume of `place` holds; none where the store lies on another one."""
+        """Return the numbers of the files that the volume of `place` holds; none where the store lies on another
+        one."""
         found: set[int] = set()
         with contextlib.suppress(OSError):
             if self.root.stat().st_dev == place.stat().st_dev:
@@ -169,7 +170,7 @@ class PackageStore:
         return frozenset(found)
 
     def broken(self) -> tuple[Path, ...]:
-        """Entries whose manifest is lost: nobody can use or count them."""
+        """Return entries whose manifest is lost: nobody can use or count them."""
         with contextlib.suppress(OSError):
             return tuple(path for path in self.root.iterdir() if is_hash(path.name) and read_entry(path) is None)
         return ()
@@ -189,7 +190,7 @@ def is_hash(name: str) -> bool:
 
 
 def read_entry(folder: Path) -> StoreEntry | None:
-    """None for what is missing, unreadable, or of another version."""
+    """Return an entry; None for what is missing, unreadable, or of another version."""
     try:
         manifest = from_json((folder / MANIFEST).read_bytes(), _Manifest)
     except (OSError, msgspec.MsgspecError, RecursionError):
@@ -208,7 +209,8 @@ def write_manifest(folder: Path, wheel: str, files: tuple[StoredFile, ...]) -> N
 
 
 def altered_files(entry: StoreEntry, *, deep: bool = False) -> tuple[StoredFile, ...]:
-    """Files that are missing, of another size, or (touched since they were unpacked, or `deep`) of another content."""
+    """Return files that are missing, of another size, or (touched since they were unpacked, or `deep`) of another
+    content."""
     wrong: list[StoredFile] = []
     doubted: list[StoredFile] = []
     for file, path in entry.with_paths():
@@ -228,7 +230,7 @@ def altered_files(entry: StoreEntry, *, deep: bool = False) -> tuple[StoredFile,
 
 
 def digest_of(path: str) -> str | None:
-    """SHA-256 as a RECORD writes it; None for what cannot be read."""
+    """Return the SHA-256 as a RECORD writes it; None for what cannot be read."""
     digest = hashlib.sha256()
     try:
         with open(path, "rb", 0) as stream:  # noqa: PTH123 (tens of thousands of files)

@@ -74,7 +74,7 @@ class Linker:
         moving.replace(part, target)
 
     def put(self, source: str, target: str) -> None:
-        """One file. Raises FileExistsError, OSError."""
+        """Put one file there. Raises FileExistsError, OSError."""
         if self._shares:
             if self._share(source, target):
                 return

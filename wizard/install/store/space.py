@@ -49,7 +49,7 @@ class Usage:
 
     @property
     def freed(self) -> int:
-        """Bytes that pruning gives back."""
+        """Return bytes that pruning gives back."""
         return sum(each.size for each in self.unused)
 
 
@@ -140,7 +140,7 @@ def move(
 
 
 def foreign_names(folder: Path) -> tuple[str, ...]:
-    """What lies in a folder and is no part of a package store."""
+    """Return what lies in a folder and is no part of a package store."""
     with contextlib.suppress(OSError):
         names = (path.name for path in folder.iterdir())
         return tuple(sorted(name for name in names if name not in (BUILDING, LOCKS) and not is_hash(name)))

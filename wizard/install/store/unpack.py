@@ -33,7 +33,7 @@ _AHEAD = 1 << 20  # the members lie one behind the other
 
 
 def local_data_offset(stream: BinaryIO, member: zipfile.ZipInfo) -> int:
-    """Where a member's bytes begin: its local header has lengths of its own."""
+    """Return where a member's bytes begin: its local header has lengths of its own."""
     stream.seek(member.header_offset)
     header = stream.read(_LOCAL.size)
     if len(header) < _LOCAL.size or header[:4] != b"PK\3\4":
@@ -171,7 +171,7 @@ class AlignedWriter:
 
     @property
     def under_way(self) -> tuple[Future[None], ...]:
-        """What the pool was given and need not have done yet."""
+        """Return what the pool was given and need not have done yet."""
         return tuple(future for future, _ in self._pending)
 
     def add(self, piece: bytes | memoryview) -> None:
@@ -186,7 +186,7 @@ class AlignedWriter:
                 self._flush()
 
     def end(self) -> tuple[int, int]:
-        """Returns length and CRC-32; `PartFile.finish` is the caller's, when nothing is under way any more."""
+        """Return length and CRC-32; `PartFile.finish` is the caller's, when nothing is under way any more."""
         if self._filled:
             self._flush()
         return self._written, self._crc

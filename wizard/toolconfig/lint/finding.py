@@ -43,7 +43,8 @@ class OptionFix:
 
     @property
     def is_possible(self) -> bool:
-        """A variable is for the user to change, and an index of uv's is known by its address alone."""
+        """Tell whether it can be made here: a variable is for the user to change, and an index of uv's is known by its
+        address alone."""
         is_renamed = self.option.spelled.startswith("index[") and self.old is not None and self.new is not None
         return self.option.path is not None and not is_renamed
 
@@ -81,7 +82,8 @@ def finding(
     words: tuple[str, str, str] = ("cause", "fix", "effect"),
     **params: Scalar,
 ) -> LintFinding:
-    """`words` picks the sentences below `lint.<code>`. A variable is never repaired: nobody can for the user."""
+    """Return a finding. `words` picks the sentences below `lint.<code>`. A variable is never repaired: nobody can for
+    the user."""
     value = option.values[position] if position < len(option.values) else ""
     shown = {"value": redact(value), "place": option.place, "tool": option.tool.value, "key": option.key, **params}
     cause, fix, effect = (Message(f"lint.{code}.{word}", shown) for word in words)

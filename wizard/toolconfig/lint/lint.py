@@ -22,13 +22,13 @@ _ORDER = ("error", "warning", "note")
 
 
 def lint(own: OwnSettings, situation: LintContext) -> tuple[LintFinding, ...]:
-    """The worst first, otherwise in the order of the rules."""
+    """Return the findings, the worst first, otherwise in the order of the rules."""
     found = [finding for rule in RULES for finding in rule(own, situation)]
     return tuple(sorted(found, key=lambda finding: _ORDER.index(finding.severity)))
 
 
 def edits_of(findings: Iterable[LintFinding]) -> tuple[Edit, ...]:
-    """All repairs as one edit per option: two that take something out of one list must not bring it back."""
+    """Return all repairs as one edit per option: two that take something out of one list must not bring it back."""
     options: dict[tuple[str, str], Option] = {}
     values: dict[tuple[str, str], list[str]] = {}
     became: dict[tuple[str, str, str], str] = {}  # what a value was replaced by before

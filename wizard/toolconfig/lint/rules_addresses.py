@@ -33,12 +33,12 @@ def host_of(url: str) -> str:
 
 @lru_cache(maxsize=1)
 def known_hosts() -> frozenset[str]:
-    """Hosts of the public places that we know: all of them answer by https."""
+    """Return hosts of the public places that we know: all of them answer by https."""
     return frozenset(host_of(row.address()) for row in mirror_rows() if row.url)
 
 
 def addresses(own: OwnSettings) -> Iterator[tuple[Option, int, str]]:
-    """Every address that a tool would go to: (option, position, URL)."""
+    """Yield every address that a tool would go to: (option, position, URL)."""
     for option in own.options:
         if option.role in PLACES:
             for position, value in enumerate(option.values):
@@ -121,7 +121,7 @@ def _is_trusted(url: str, trusted: set[str]) -> bool:
 
 
 def trusted_hosts(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """pip's `trusted-host` and uv's `allow-insecure-host`: no certificate of that host is looked at any more."""
+    """Find pip's `trusted-host` and uv's `allow-insecure-host`: no certificate of that host is looked at any more."""
     urls = [url for _, _, url in addresses(own) if not dead_address(url)]
     for option in own.options:
         for position, value in enumerate(option.values if option.role == "trusted" else ()):
@@ -197,7 +197,7 @@ def torch_index_as_index(own: OwnSettings, situation: LintContext) -> Iterator[L
 
 
 def other_variant(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """A torch index that stays in the settings after the command that needed it."""
+    """Find a torch index that stays in the settings after the command that needed it."""
     for option, position, url in addresses(own):
         match = VARIANT.search(url)
         if option.role not in ("extra", "links") or not match or _torch_layout(url) is None or dead_address(url):
@@ -246,7 +246,7 @@ def _links_beside(own: OwnSettings, option: Option) -> Option:
 
 
 def foreign_index(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """Dependency confusion: who can publish on the public one can take the place of a private package."""
+    """Find dependency confusion: who can publish on the public one can take the place of a private package."""
     for tool in (Tool.PIP, Tool.UV):
         options = [option for option in own.options if option.tool is tool and option.role in _INDEX_ROLES]
         if tool is Tool.UV and not _uv_mixes(own):

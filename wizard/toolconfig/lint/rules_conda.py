@@ -43,7 +43,7 @@ def _any_owner(own: OwnSettings, value: str) -> Option:
 
 
 def cpu_order(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """Anaconda's channel above the one with the CUDA builds; without a card the CPU build is the right one."""
+    """Find Anaconda's channel above the one with the CUDA builds; without a card the CPU build is the right one."""
     channels = own.conda.channels
     main = next((at for at, name in enumerate(channels) if _is_main(name, own.conda)), None)
     below = next((name for name in channels[(main or 0) + 1 :] if _holds_cuda(name, own.conda)), None)
@@ -71,7 +71,8 @@ def cpu_order(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]
 
 
 def cpu_only(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """Anaconda's channel, and none beside it that has the CUDA builds. Whether others come in is the user's to say."""
+    """Find Anaconda's channel, and none beside it that has the CUDA builds. Whether others come in is the user's to
+    say."""
     channels = own.conda.channels
     name = next((name for name in channels if _is_main(name, own.conda)), None)
     if name is None or situation.gpu is None or is_closed(own.conda):
@@ -98,7 +99,8 @@ def _forge_beside(name: str) -> str:
 
 
 def frozen_pytorch(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """It ended at 2.5. Below conda-forge it does no harm: packages of one name come from above."""
+    """Find the channel of PyTorch, which ended at 2.5. Below conda-forge it does no harm: packages of one name come
+    from above."""
     for name in own.conda.channels:
         found = [channel_name(url) for url in _urls(name, own.conda)]
         if FORGE in found:
@@ -160,7 +162,8 @@ def _channel_values(own: OwnSettings) -> Iterator[tuple[Option, int, str]]:
 
 
 def name_in_custom(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """custom_channels wants the folder above: conda puts the name behind it."""
+    """Find a channel's name in its folder: custom_channels wants the folder above, for conda puts the name behind
+    it."""
     for option in own.options:
         if option.key == "custom_channels" and option.name and option.values:
             value = option.values[0].rstrip("/")
@@ -176,7 +179,7 @@ def name_in_custom(own: OwnSettings, situation: LintContext) -> Iterator[LintFin
 
 
 def mirrored_channels(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """Only mamba knows the option. With mamba alone on the computer, or said for conda too, all is well."""
+    """Find the option that only mamba knows. With mamba alone on the computer, or said for conda too, all is well."""
     if situation.condas and "conda" not in situation.condas:
         return
     custom = {option.name for option in own.options if option.key == "custom_channels"}
@@ -186,7 +189,7 @@ def mirrored_channels(own: OwnSettings, situation: LintContext) -> Iterator[Lint
 
 
 def bad_values(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """conda stops at these with a long text."""
+    """Find values at which conda stops with a long text."""
     for option in own.options:
         if option.tool is not Tool.CONDA or option.path is None or not option.values:
             continue

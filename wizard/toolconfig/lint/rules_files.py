@@ -116,7 +116,7 @@ def _broken(broken: BrokenFile) -> LintFinding:
 
 
 def misplaced_files(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """Moving one would put its settings into force: that is for the user's own hand."""
+    """Find files that no tool reads. Moving one would put its settings into force: that is for the user's own hand."""
     for one in own.misplaced:
         params = {"place": str(one.path), "tool": one.tool.value, "right": str(one.right)}
         cause, fix, effect = (message(f"lint.file-misplaced.{word}", **params) for word in ("cause", "fix", "effect"))
@@ -124,7 +124,7 @@ def misplaced_files(own: OwnSettings, situation: LintContext) -> Iterator[LintFi
 
 
 def inline_comments(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """pip takes a comment behind a value as part of the value."""
+    """Find comments behind a value, which pip takes as part of it."""
     for option in own.options:
         if option.tool is not Tool.PIP or option.path is None or not _INLINE.search(option.raw):
             continue
@@ -136,7 +136,8 @@ def inline_comments(own: OwnSettings, situation: LintContext) -> Iterator[LintFi
 
 
 def contradictions(own: OwnSettings, situation: LintContext) -> Iterator[LintFinding]:
-    """Several places say one thing differently: only one of them counts, and it is not always the expected one."""
+    """Find settings that several places give differently: only one of them counts, and it is not always the expected
+    one."""
     groups: dict[tuple[Tool, str], list[Option]] = {}
     for option in own.options:
         if option.key in _SINGLE and option.values and not option.for_mamba:
