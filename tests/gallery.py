@@ -148,7 +148,7 @@ class _Walk(Pictures):
         self.shoot("3-source-racing")
         session.hold.clear()
         self.settle(lambda: not self.window.tasks.busy)
-        page.lasting.tick.click()
+        page.persistent.tick.click()
         self.settle(lambda: not self.window.tasks.busy)
         self.tall("3-source-lasting")
         page.network_fold.button.setChecked(True)

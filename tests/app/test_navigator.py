@@ -15,7 +15,7 @@ from wizard.compatibility.model import Choices, Reason
 from wizard.model.messages import message
 from wizard.run.model import Requirement
 
-LASTING = UsePlan("tuna", (), (), ())
+PERSISTENT = UsePlan("tuna", (), (), ())
 BLOCKING = Requirement("disk", "problem", message("k"), mandatory=True)
 
 
@@ -27,7 +27,7 @@ def walk(navigator: Navigator, until: PageId) -> None:
             navigator.put_verdict(Choices(), values.VERDICT, values.VERDICT.best),
             navigator.put_news(()),
         ),
-        PageId.SOURCE: lambda: (navigator.put_selected_build(values.SELECTED), navigator.put_lasting((LASTING,))),
+        PageId.SOURCE: lambda: (navigator.put_selected_build(values.SELECTED), navigator.put_persistent((PERSISTENT,))),
         PageId.PLACE: lambda: navigator.put_place(replace(navigator.state.choices, name="torch"), ()),
         PageId.REVIEW: lambda: navigator.put_preview(values.preview("run-1")),
         PageId.INSTALL: lambda: navigator.put_run_over({"schema": 1}),
@@ -176,18 +176,18 @@ def test_what_was_written_stays_written_wherever_one_goes() -> None:
     navigator.begin(False)
     navigator.go_back()
     assert navigator.state.used == (used,)
-    assert navigator.state.lasting == ()
+    assert navigator.state.persistent == ()
 
 
 def test_another_way_to_the_network_needs_another_election_and_nothing_else() -> None:
     navigator = Navigator()
     walk(navigator, PageId.SOURCE)
     navigator.put_selected_build(values.SELECTED)
-    navigator.put_lasting((LASTING,))
+    navigator.put_persistent((PERSISTENT,))
     facts = replace(values.FACTS, seconds=9.0)
     navigator.put_network(facts)
     state = navigator.state
-    assert (state.facts, state.selected, state.lasting) == (facts, None, ())
+    assert (state.facts, state.selected, state.persistent) == (facts, None, ())
     assert state.verdict is not None
 
 

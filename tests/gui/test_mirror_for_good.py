@@ -19,7 +19,7 @@ from wizard.model.errors import WizardError
 def test_nobody_is_offered_the_official_place_for_good(qtbot: QtBot, make_window: MakeWindow) -> None:
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
-    assert not source_page(window).lasting.isVisible()
+    assert not source_page(window).persistent.isVisible()
 
 
 def test_the_difference_is_shown_first_and_written_with_install(
@@ -30,12 +30,12 @@ def test_the_difference_is_shown_first_and_written_with_install(
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)
-    assert page.lasting.isVisible()
-    assert not page.lasting.tick.isChecked()
+    assert page.persistent.isVisible()
+    assert not page.persistent.tick.isChecked()
     assert "plan_use" not in session.names()
-    page.lasting.tick.click()
+    page.persistent.tick.click()
     settle(qtbot, window)
-    files = page.lasting.diff.files
+    files = page.persistent.diff.files
     assert [file.view.toPlainText().splitlines()[0][:2] for file in files] == ["@@", "@@"]
     lines = files[0].view.toPlainText().splitlines()
     assert [line for line in lines if line.startswith("-")] == ["-index-url = https://pypi.douban.com/simple"]
@@ -67,7 +67,7 @@ def test_a_file_that_was_changed_meanwhile_stops_the_start_and_is_shown_anew(
     pip = _rich(session)
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
-    source_page(window).lasting.tick.click()
+    source_page(window).persistent.tick.click()
     settle(qtbot, window)
     go_to(qtbot, window, PageId.REVIEW)
     pip.write_text("[global]\nindex-url = https://other.example/simple\n", encoding="utf-8")
@@ -76,7 +76,7 @@ def test_a_file_that_was_changed_meanwhile_stops_the_start_and_is_shown_anew(
     assert window.navigator.page is PageId.REVIEW
     assert window.page.trouble.code == "error.undo-changed-meanwhile.summary"
     assert "start" not in session.names()
-    diff = window.navigator.state.lasting[0].diffs[0]
+    diff = window.navigator.state.persistent[0].diffs[0]
     assert "other.example" in diff.text
     press(qtbot, window.footer.primary)
     qtbot.waitUntil(lambda: window.navigator.page is PageId.VERIFY)
@@ -91,10 +91,10 @@ def test_settings_that_cannot_be_planned_are_said_and_the_box_is_empty_again(
     window = make_window()
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)
-    page.lasting.tick.click()
+    page.persistent.tick.click()
     settle(qtbot, window)
     assert page.trouble.code == "error.undo-read-only.summary"
-    assert not page.lasting.tick.isChecked()
+    assert not page.persistent.tick.isChecked()
     assert window.footer.primary.isEnabled(), "the setup itself can go on"
 
 
@@ -104,17 +104,17 @@ def test_unticking_and_choosing_again_forget_it(qtbot: QtBot, make_window: MakeW
     go_to(qtbot, window, PageId.SOURCE)
     page = source_page(window)
     for _ in range(2):
-        page.lasting.tick.click()
+        page.persistent.tick.click()
         settle(qtbot, window)
-    assert window.navigator.state.lasting == ()
-    assert not page.lasting.diff.isVisible()
-    page.lasting.tick.click()
+    assert window.navigator.state.persistent == ()
+    assert not page.persistent.diff.isVisible()
+    page.persistent.tick.click()
     settle(qtbot, window)
-    assert window.navigator.state.lasting
+    assert window.navigator.state.persistent
     press(qtbot, page.again)
     settle(qtbot, window)
-    assert window.navigator.state.lasting == ()
-    assert not page.lasting.tick.isChecked()
+    assert window.navigator.state.persistent == ()
+    assert not page.persistent.tick.isChecked()
 
 
 def _rich(session: FakeSession) -> Path:

@@ -126,9 +126,9 @@ def test_a_mirror_by_name_can_be_kept_after_its_difference_was_shown(
     page.where.choice.activated.emit(place)
     qtbot.waitUntil(lambda: window.navigator.state.selected is not None, timeout=60_000)
     settle(qtbot, window)
-    page.lasting.tick.click()
+    page.persistent.tick.click()
     settle(qtbot, window)
-    files = [file.view.accessibleName() for file in page.lasting.diff.files]
+    files = [file.view.accessibleName() for file in page.persistent.diff.files]
     assert len(files) == 2, "pip and uv; there is no conda on that computer"
     assert all(str(person) in name for name in files)
     assert not list(person.rglob("pip.conf")) + list(person.rglob("pip.ini")), "shown, not written"

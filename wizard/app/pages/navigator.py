@@ -163,9 +163,9 @@ class Navigator:
         else:
             self._put(PageId.SOURCE, state)
 
-    def put_lasting(self, plans: tuple[UsePlan, ...]) -> None:
+    def put_persistent(self, plans: tuple[UsePlan, ...]) -> None:
         """Written when the setup begins; the plan of the setup does not hang on it."""
-        self._move(self._page, replace(self._state, lasting=plans))
+        self._move(self._page, replace(self._state, persistent=plans))
 
     def put_place(self, choices: Choices, place: tuple[Requirement, ...] | None) -> None:
         self._put(PageId.PLACE, replace(self._state, choices=choices, place=place))
@@ -184,7 +184,7 @@ class Navigator:
 
     def put_used(self, used: Used, rest: tuple[UsePlan, ...]) -> None:
         """One of the mirrors was written into the settings; `rest` are still to be."""
-        self._move(self._page, replace(self._state, used=(*self._state.used, used), lasting=rest))
+        self._move(self._page, replace(self._state, used=(*self._state.used, used), persistent=rest))
 
     # -- the run
 
@@ -204,7 +204,7 @@ class Navigator:
     # -- inside
 
     def _unelected(self) -> AppState:
-        return replace(self._state, selected=None, selected_for=None, lasting=())
+        return replace(self._state, selected=None, selected_for=None, persistent=())
 
     def _put(self, page: PageId, state: AppState) -> None:
         self._move(self._page, self._cleared(state, page))

@@ -43,7 +43,7 @@ class AppState:
     news: tuple[JudgedBuild, ...] | None = None  # builds that the tables do not know
     selected: SelectedBuild | None = None
     selected_for: Choices | None = None  # the choices that `selected` answers
-    lasting: tuple[UsePlan, ...] = ()  # the mirrors to be used for good, with the difference that was shown
+    persistent: tuple[UsePlan, ...] = ()  # the mirrors to be used for good, with the difference that was shown
     place: tuple[Requirement, ...] | None = None
     preview: Preview | None = None
     is_beginning: bool = False  # Install was pressed, and the worker is not there yet
@@ -180,7 +180,7 @@ PAGES: tuple[PageSpec, ...] = (
     PageSpec(PageId.WELCOME, (), lambda state: True),
     PageSpec(PageId.CHECK, ("facts", "looks"), _checked),
     PageSpec(PageId.BUILD, ("verdict", "picked", "news"), _picked),
-    PageSpec(PageId.SOURCE, ("selected", "selected_for", "lasting"), lambda state: state.selected is not None),
+    PageSpec(PageId.SOURCE, ("selected", "selected_for", "persistent"), lambda state: state.selected is not None),
     PageSpec(PageId.PLACE, ("place",), _placed),
     PageSpec(PageId.REVIEW, ("preview", "is_beginning"), lambda state: state.preview is not None),
     PageSpec(PageId.INSTALL, ("run_id", "run_over"), lambda state: state.report is not None),

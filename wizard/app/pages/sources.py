@@ -17,7 +17,7 @@ from wizard.sources.table import MirrorRow
 
 KINDS = ("torch", "packages", "conda")
 WORDS = ("auto", "official", "race")
-_LASTING = {"packages": "pypi", "conda": "conda-forge"}
+_PERSISTENT_KINDS = {"packages": "pypi", "conda": "conda-forge"}
 _PILLS = {
     Availability.COMPLETE: "ok",
     Availability.MISSING: "problem",
@@ -106,19 +106,19 @@ def operators(table: Sequence[MirrorRow]) -> tuple[MirrorRow, ...]:
     return tuple(found.values())
 
 
-def lasting(
+def persistent_mirrors(
     selected: SelectedBuild, choices: Choices, table: Sequence[MirrorRow], has_conda: bool
 ) -> tuple[PersistentMirror, ...]:
     """Return the mirrors that the person could keep: those selected for packages and channels; else the one chosen by
     name, for what it has. Channels are of use only to who has a conda."""
-    kinds = [kind for kind in _LASTING if kind != "conda" or has_conda]
+    kinds = [kind for kind in _PERSISTENT_KINDS if kind != "conda" or has_conda]
     used: dict[str, list[str]] = {}
     for row in rows_of(selected):
         if row.uses and row.kind in kinds and row.source.origin is Origin.MIRROR:
             used.setdefault(row.source.mirror, []).append(row.kind)
     if not used and choices.mirrors not in WORDS:
         has = {row.kind for row in table if row.id == choices.mirrors}
-        used = {choices.mirrors: [kind for kind in kinds if _LASTING[kind] in has]}
+        used = {choices.mirrors: [kind for kind in kinds if _PERSISTENT_KINDS[kind] in has]}
     return tuple(PersistentMirror(mirror, tuple(kept)) for mirror, kept in used.items() if kept)
 
 

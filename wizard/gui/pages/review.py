@@ -170,7 +170,7 @@ class ReviewPage(Page):
         preview = self.state.preview
         for widget in (self._head, self.files, self._commands_title, self.limits_fold):
             widget.setVisible(preview is not None)
-        diffs = [diff for plan in self.state.lasting for diff in plan.diffs]
+        diffs = [diff for plan in self.state.persistent for diff in plan.diffs]
         self.settings.setVisible(preview is not None and bool(diffs))
         words = self.tr("Settings files that &will be changed: %1")
         self.settings.show_words(words.replace("%1", str(len(diffs))))
@@ -218,7 +218,7 @@ class ReviewPage(Page):
 
     def _will_happen(self, preview: Preview) -> list[str]:
         """In words. That no setting is changed is true only where no mirror is kept."""
-        paths = [str(diff.path) for plan in self.state.lasting for diff in plan.diffs]
+        paths = [str(diff.path) for plan in self.state.persistent for diff in plan.diffs]
         changes = [change for change in preview.changes if not (paths and change.key == _NO_SETTINGS)]
         said = [self.say(change) for change in (*changes, *preview.plan.notices)]
         if paths:
@@ -294,7 +294,7 @@ class ReviewPage(Page):
         preview = self.state.preview
         if preview is None:
             return
-        session, run_id, plans = self.context.session, preview.plan.id, self.state.lasting
+        session, run_id, plans = self.context.session, preview.plan.id, self.state.persistent
         limits, before, choices = self.limits.limits(), preview.plan.choices, self.state.choices
         api, profile = self.context.session.tools, self.state.profile
         is_limited = limits != (before.limit_rate, before.connections)
@@ -328,7 +328,7 @@ class ReviewPage(Page):
 
     def _not_begun(self, error: WizardError) -> None:
         """What is left to be written is looked at anew, for a file may have changed since it was shown."""
-        session, left = self.context.session, self.state.lasting
+        session, left = self.context.session, self.state.persistent
         self.context.navigator.begin(False)
         self.trouble.show_error(error)
 
@@ -336,7 +336,9 @@ class ReviewPage(Page):
             return tuple(session.plan_use(one.mirror, one.kinds) for one in left)
 
         if left:
-            self._aside.start(lambda is_cancelled, note: plan(), self.context.navigator.put_lasting, lambda error: None)
+            self._aside.start(
+                lambda is_cancelled, note: plan(), self.context.navigator.put_persistent, lambda error: None
+            )
 
     # -- the same for a class
 

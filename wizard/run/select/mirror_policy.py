@@ -61,12 +61,12 @@ def wanted_channel(machine: Machine, python: str) -> WantedChannel:
 
 _MOST_TORCH_BENCHMARKS = 4
 WORDS = ("auto", "official", "race")
-_RACED = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
+_CHOOSABLE_KINDS = (SourceKind.TORCH, SourceKind.PACKAGES, SourceKind.CONDA)
 
 
 def check_mirror(mirrors: str) -> None:
     """Check the name of a mirror. Raises UsageError `no-such-mirror`."""
-    known = dict.fromkeys(row.id for kind in _RACED for row in rows_of(kind) if row.id != "official")
+    known = dict.fromkeys(row.id for kind in _CHOOSABLE_KINDS for row in rows_of(kind) if row.id != "official")
     if mirrors not in WORDS and mirrors not in known:
         raise UsageError("no-such-mirror", mirror=mirrors, known=", ".join(known))
 
@@ -87,7 +87,7 @@ class MirrorPolicy:
         self.notices: list[Message] = []
         self._torch_benchmarks, self._torch_variant = 0, ""
         self._choices, self._facts, self._is_cancelled = choices, facts, is_cancelled
-        self._may = {kind for kind in _RACED if _is_open(kind, choices, facts.settings)}
+        self._may = {kind for kind in _CHOOSABLE_KINDS if _is_open(kind, choices, facts.settings)}
         wanted = choices.mirrors not in ("auto", "official")
         is_unasked = choices.mirrors == "auto" and bool(self._may) and region(choices.region) == "cn"
         self._on = set(self._may) if wanted or is_unasked else set()

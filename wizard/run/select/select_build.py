@@ -63,7 +63,7 @@ def select_build(
         variant = found.candidate.variant
         open_ones = unconfirmed(selected.offers.values(), matrix, lambda one: catalog.official_sha256(one, variant))
     states = search.statuses()
-    refused = (*(refusal_notice(refusal) for refusal in search.refused.values()), *_lying(states))
+    refused = (*(refusal_notice(refusal) for refusal in search.refused.values()), *_contradicted(states))
     about_build = (*_still_true(verdict.notices, found.candidate), *_unfit(found.candidate))
     notices = (*about_build, *selected.notices, *refused, *open_ones)
     for notice in notices:
@@ -221,7 +221,7 @@ def _second_choice(wanted: Candidate, found: FoundBuild) -> tuple[Message, ...]:
     return (message("notice.second-choice", wanted=_build(wanted), build=_build(found.candidate)),)
 
 
-def _lying(states: Iterable[SourceStatus]) -> Iterator[Message]:
+def _contradicted(states: Iterable[SourceStatus]) -> Iterator[Message]:
     """Name the sources that were found to list another SHA-256 than the tables do."""
     for state in states:
         if state.message.key == "truth.wrong-pin":

@@ -10,7 +10,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QPushButton, QWidget
 
-from wizard.app.pages.sources import KINDS, PersistentMirror, lasting, reasons, rows_of
+from wizard.app.pages.sources import KINDS, PersistentMirror, persistent_mirrors, reasons, rows_of
 from wizard.app.use.settings import UsePlan
 from wizard.gui.pages.base import Page
 from wizard.gui.pages.source.forms import LastingBox, RegionChoice, SourcesByHand, WhereFrom
@@ -35,11 +35,11 @@ class SourcePage(Page):
         super().__init__(context)
         self._table: tuple[MirrorRow, ...] = ()
         self._live: dict[tuple[str, str], SourceStatus] = {}
-        self._wants_lasting = False
-        self._network_aside, self._lasting_aside = SideTask(context.tasks), SideTask(context.tasks)
+        self._wants_persistent = False
+        self._network_aside, self._persistent_aside = SideTask(context.tasks), SideTask(context.tasks)
         self.where, self.region = WhereFrom(), RegionChoice()
         self.tables = {kind: SourceRows(context.translator) for kind in KINDS}
-        self.lasting = LastingBox(context)
+        self.persistent = LastingBox(context)
         self.fold, self.network_fold = Fold(), Fold()
         self.by_hand, self.network = SourcesByHand(), NetworkForm(context.translator)
         self.again = QPushButton()
@@ -48,7 +48,7 @@ class SourcePage(Page):
         self.where.chosen.connect(lambda word: self._choose(mirrors=word))
         self.region.chosen.connect(lambda word: self._choose(region=word))
         self.again.clicked.connect(lambda: self._measure(fresh=True))
-        self.lasting.wished.connect(self._wish_lasting)
+        self.persistent.wished.connect(self._request_persistent)
         self.network.wished.connect(self._save_network)
 
     def _lay_out(self) -> None:
@@ -64,7 +64,7 @@ class SourcePage(Page):
             self.where,
             self._result,
             *self.tables.values(),
-            self.lasting,
+            self.persistent,
             self.fold,
             self.network_fold,
         ):
@@ -75,7 +75,7 @@ class SourcePage(Page):
         self.by_hand.show_choices(self.state.choices)
         if self.by_hand.is_used:
             self.fold.button.setChecked(True)
-        self._wants_lasting = bool(self.state.lasting)
+        self._wants_persistent = bool(self.state.persistent)
         session = self.context.session
 
         def look() -> tuple[tuple[MirrorRow, ...], Network, SystemProxy]:
@@ -88,7 +88,7 @@ class SourcePage(Page):
     def leave(self) -> None:
         self.cancel_task()
         self._network_aside.cancel()
-        self._lasting_aside.cancel()
+        self._persistent_aside.cancel()
         self._live = {}
 
     def first_control(self) -> QWidget:
@@ -104,7 +104,7 @@ class SourcePage(Page):
         self.again.setText(self.tr("Ask &again"))
         self.fold.show_words(self.tr("Choose sources by &hand: an address, a folder, a classroom server"))
         self.network_fold.show_words(self.tr("Region, pro&xy and certificates"))
-        for part in (self.by_hand, self.network, self.lasting):
+        for part in (self.by_hand, self.network, self.persistent):
             part.retranslate()
 
     def render_state(self) -> None:
@@ -116,7 +116,7 @@ class SourcePage(Page):
         if state.selected:
             self._show_result(state.selected)
         self._show_rows()
-        self._show_lasting()
+        self._show_persistent()
 
     def _show_result(self, selected: SelectedBuild) -> None:
         one = selected.candidate
@@ -158,8 +158,8 @@ class SourcePage(Page):
         facts, choices = state.facts, state.choices
         if facts is None:
             return
-        self._live, self._wants_lasting = {}, False
-        self._lasting_aside.cancel()
+        self._live, self._wants_persistent = {}, False
+        self._persistent_aside.cancel()
         self.start_task(
             lambda: self.tr("Asking the sources…"),
             lambda is_cancelled, note: session.select_build(facts, choices, note, is_cancelled, fresh, note),
@@ -189,7 +189,7 @@ class SourcePage(Page):
             super().press()
 
     def may_press(self) -> bool:
-        return super().may_press() and not self._lasting_aside.is_busy
+        return super().may_press() and not self._persistent_aside.is_busy
 
     # -- a mirror for good
 
@@ -197,35 +197,35 @@ class SourcePage(Page):
         selected, facts = self.state.selected, self.state.facts
         if selected is None or facts is None:
             return ()
-        return lasting(selected, self.state.choices, self._table, bool(facts.machine.condas))
+        return persistent_mirrors(selected, self.state.choices, self._table, bool(facts.machine.condas))
 
-    def _show_lasting(self) -> None:
+    def _show_persistent(self) -> None:
         offer = self._offer()
-        self.lasting.setVisible(bool(offer))
+        self.persistent.setVisible(bool(offer))
         names = {row.id: self.say(row.operator) for row in self._table}
         shown = [names.get(one.mirror, one.mirror) for one in offer]
-        self.lasting.show_plans(self._wants_lasting, shown, self.state.lasting)
+        self.persistent.show_plans(self._wants_persistent, shown, self.state.persistent)
 
-    def _wish_lasting(self, is_wished: bool) -> None:
-        self._wants_lasting = is_wished
-        self._lasting_aside.cancel()
+    def _request_persistent(self, is_wished: bool) -> None:
+        self._wants_persistent = is_wished
+        self._persistent_aside.cancel()
         self.trouble.clear()
         if not is_wished:
-            self.context.navigator.put_lasting(())
+            self.context.navigator.put_persistent(())
             return
         session, offer = self.context.session, self._offer()
 
         def plan() -> tuple[UsePlan, ...]:
             return tuple(session.plan_use(one.mirror, one.kinds) for one in offer)
 
-        self._lasting_aside.start(
-            lambda is_cancelled, note: plan(), self.context.navigator.put_lasting, self._not_lasting
+        self._persistent_aside.start(
+            lambda is_cancelled, note: plan(), self.context.navigator.put_persistent, self._show_failure
         )
         self.changed.emit()
 
-    def _not_lasting(self, error: Any) -> None:
-        self._wants_lasting = False
-        self._show_lasting()
+    def _show_failure(self, error: Any) -> None:
+        self._wants_persistent = False
+        self._show_persistent()
         self.trouble.show_error(error)
         self.changed.emit()
 
