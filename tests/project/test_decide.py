@@ -211,3 +211,20 @@ def test_companions_are_known_by_their_patterns() -> None:
         "mmcv",
     ]
     assert companion("einops") is None
+
+
+def test_a_comment_is_a_hint_where_torch_is_not_asked_for(tmp_path: Path) -> None:
+    assert "commented" in codes(decided(tmp_path / "a", {"requirements.txt": "# torch==2.1.0\neinops\n"}, AMPERE))
+    found = decided(tmp_path / "b", {"requirements.txt": "# torch==2.1.0\ntorch\n"}, AMPERE)
+    assert {"commented", "undeclared"} & codes(found) == set()
+
+
+def test_a_host_that_nobody_knows_is_named_once(tmp_path: Path) -> None:
+    words = "--extra-index-url https://wheels.stranger.invalid/simple\n-f https://wheels.stranger.invalid/more\ntorch\n"
+    words += "-f https://data.pyg.org/whl/torch-2.6.0+cu124.html\n--index-url https://[bad\n"
+    project = project_of(tmp_path, {"requirements.txt": words})
+    found = decide(project, AMPERE, load_matrix(), ANY, lambda url: True)
+    said = [text(one, "en") for one in found.remarks if one.key.endswith("foreign-index")]
+    assert len(said) == 1
+    assert "requirements.txt, line 1" in said[0]
+    assert "wheels.stranger.invalid" in said[0]

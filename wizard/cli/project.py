@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from wizard.classroom.profile.hosts import is_foreign
 from wizard.cli.command import Arguments
 from wizard.cli.terminal import Terminal
 from wizard.compatibility.data.model import Matrix
@@ -26,7 +27,7 @@ def project_teller(
     project = read_project(Path(arguments.project))
 
     def tell(machine: Machine, name: str | None) -> ExitStatus:
-        decision = decide(project, machine, matrix, choices)
+        decision = decide(project, machine, matrix, choices, is_foreign)
         if arguments.json:
             terminal.document(project_document(project, decision, name, terminal.language))
         else:

@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
 
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.data.ordering import CPU
@@ -14,8 +15,8 @@ from wizard.compatibility.model import Candidate, Choices
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
 from wizard.model.messages import Message, message
-from wizard.project.companions import companion
-from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement
+from wizard.project.companions import companion, companion_table
+from wizard.project.model import LOCKED, PYTHON, TORCH, FileLine, Project, Statement, fit_to_show
 from wizard.project.understand import PAIRS, Native, Understood, pair_meets
 from wizard.project.weigh import BuildWeigher, Weighed
 
@@ -44,8 +45,17 @@ class ProjectDecision:
     left_out: tuple[str, ...] = ()  # native packages of no use or without a ready wheel here
 
 
-def decide(project: Project, machine: Machine, matrix: Matrix, choices: Choices) -> ProjectDecision:
-    """Raises UsageError for a torch or a variant in `choices` that no build knows."""
+def decide(
+    project: Project,
+    machine: Machine,
+    matrix: Matrix,
+    choices: Choices,
+    is_foreign: Callable[[str], bool] = lambda url: False,
+) -> ProjectDecision:
+    """`is_foreign`: whether an address is no place that this program knows.
+
+    Raises UsageError for a torch or a variant in `choices` that no build knows.
+    """
     weigher = BuildWeigher(project, machine, matrix, choices)
     best = weigher.best()
     if best is None:
@@ -56,7 +66,7 @@ def decide(project: Project, machine: Machine, matrix: Matrix, choices: Choices)
         numpy=weigher.numpy(best),
         understood=weigher.asks,
         relaxed=tuple(_relaxed(weigher, best)),
-        remarks=(*weigher.remarks, *_remarks(weigher, best)),
+        remarks=(*weigher.remarks, *_foreign(weigher.asks, is_foreign), *_remarks(weigher, best)),
         left_out=tuple(_left_out(weigher.asks, best.candidate, machine.os)),
     )
 
@@ -193,6 +203,24 @@ def _remarks(weigher: BuildWeigher, best: Weighed) -> Iterator[Message]:
             yield message(f"project.native.{state}", name=native.name)
     chosen = replace(weigher.choices, torch=candidate.torch, variant=candidate.variant, python=best.python)
     yield from resolve(weigher.machine, weigher.matrix, chosen, prove_all=False).notices
+
+
+def _foreign(asks: Understood, is_foreign: Callable[[str], bool]) -> Iterator[Message]:
+    """The first line for each host that is neither official nor in a table."""
+    known = {urlsplit(row.where).hostname for row in companion_table().companion if row.where}
+    for source in asks.sources:
+        host = _host(source.url)
+        if source.kind != "channel" and host and host not in known and is_foreign(source.url):
+            known.add(host)
+            yield message("project.remark.foreign-index", file=source.origin.file, line=source.origin.line, host=host)
+
+
+def _host(url: str) -> str:
+    """Return "" for what is no address."""
+    try:
+        return fit_to_show(urlsplit(url).hostname or "")
+    except ValueError:
+        return ""
 
 
 def _locks(asks: Understood, candidate: Candidate) -> Iterator[Message]:

@@ -32,10 +32,13 @@ _EGG = re.compile(r"[#&]egg=([A-Za-z0-9][A-Za-z0-9._-]*)")
 _VCS = re.compile(r"^(?:git|hg|svn|bzr)\+", re.IGNORECASE)
 _CONDA_LINE = re.compile(r"^[A-Za-z0-9][\w.-]*=[^=<>!~\s;]+=[^=<>!~\s;]+$")
 _COMMENT = re.compile(r"(^|\s)#.*$")
+_COMMENTED = re.compile(r"^[ \t]*#[# \t]*torch[ \t]*[=<>~!][^\n]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}")
 
 
 def read_requirements(file: str, text: str, found: Findings, strength: str = DECLARED, group: str = "") -> None:
+    for match in _COMMENTED.finditer(text):
+        found.remark("commented", origin_of(file, text.count("\n", 0, match.start()) + 1, match[0]))
     for line, words in logical_lines(text):
         where = origin_of(file, line, words)
         if is_conda_line(words):

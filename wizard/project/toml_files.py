@@ -9,21 +9,16 @@ One file: all of them are TOML, and share how a line is found.
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
+from wizard.model.typed import from_toml
 from wizard.project.conda_spec import NAMES, conda_specifier
 from wizard.project.model import LOCKED, PYTHON, AddressLine, FileLine, Findings, Statement, normalized, origin_of
 from wizard.project.requirements import requirement, statements_of
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 _TORCH_PAGE = re.compile(r"https://download\.pytorch\.org/whl/[\w./-]+")
 _TARGETS = {
@@ -59,9 +54,8 @@ class TomlText:
 def load_toml(file: str, text: str, found: Findings) -> dict[str, Any]:
     """Return {} with a remark for what is no TOML."""
     try:
-        document: dict[str, Any] = tomllib.loads(text)
-        return document
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        return from_toml(text)
+    except ValueError as error:
         line = re.search(r"at line (\d+)", str(error))
         found.remark("unreadable-file", origin_of(file, int(line[1]) if line else 1, str(error)))
         return {}

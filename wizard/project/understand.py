@@ -83,6 +83,9 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
     torch, torch_any = _torch(statements)
     implied = tuple(_implied(project, statements, os))
     rest = [one for one in statements if is_rest(one)]
+    names_torch = any(one.name == TORCH and one.strength != LOCKED for one in statements)
+    # A comment is a hint where nothing else says it.
+    told = [remark for remark in project.remarks if not (names_torch and remark.key == "project.remark.commented")]
     return Understood(
         torch=torch,
         torch_any=torch_any,
@@ -95,8 +98,8 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
         native=tuple(_natives(project)),
         rest=tuple({one.name: one for one in reversed(rest)}.values())[::-1],
         sources=project.sources,
-        names_torch=any(one.name == TORCH and one.strength != LOCKED for one in statements),
-        remarks=(*project.remarks, *remarks, *_exports(statements)),
+        names_torch=names_torch,
+        remarks=(*told, *remarks, *_exports(statements)),
     )
 
 
