@@ -176,3 +176,10 @@ def test_a_command_without_the_network_waits_for_no_part_of_it_and_for_no_other_
     assert loaded & {"requests", "urllib3", "ssl", "installer", "PySide6", "rich", "aiohttp", "rattler"} == set()
     others = ("wizard.sources", "wizard.install.store", "wizard.app.session", "wizard.cli.setup", "wizard.cli.sources")
     assert {name for name in loaded if name.startswith(others)} == set()
+
+
+@pytest.mark.parametrize("command", ["setup", "doctor", "mirrors", "profile", "pack", "store"])
+def test_the_help_of_a_command_waits_for_its_options_only(command: str) -> None:
+    """A shell that completes waits as long."""
+    loaded = loaded_by(command, "--help")
+    assert loaded & {"requests", "urllib3", "rich", "aiohttp", "rattler", "wizard.app.session"} == set()

@@ -5,18 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wizard.app.session import Session
-from wizard.app.use.already_installed import already_installed
-from wizard.app.use.environments import find_environment, finish_deletions_in_background
-from wizard.app.use.volumes import remember, with_volumes
-from wizard.classroom.profile.keys import remember_key
-from wizard.classroom.profile.model import ProfileFile
-from wizard.classroom.profile.read import read_profile
-from wizard.classroom.profile.setup import check_target, preview_profile, profile_choices
-from wizard.cli.classroom.machine import ClassRun, Consent
 from wizard.cli.command import Arguments, command, flag, option, under, whole
-from wizard.cli.diagnose.doctor import tell_drift
 from wizard.cli.help import N_
 from wizard.cli.options import (
     BUILD,
@@ -30,18 +21,25 @@ from wizard.cli.options import (
     choices_from,
     network_from,
 )
-from wizard.cli.reporter import ResolvingTold, follow_run, tell_planned, tell_unchanged, telling_refusal
 from wizard.cli.tables import width
 from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask
 from wizard.compatibility.model import Choices
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message, text
-from wizard.run.model import Preview
-from wizard.run.plan.place import target_prefix
+
+if TYPE_CHECKING:
+    from wizard.app.session import Session
+    from wizard.classroom.profile.model import ProfileFile
+    from wizard.cli.classroom.machine import ClassRun, Consent
+    from wizard.cli.reporter import ResolvingTold
+    from wizard.run.model import Preview
 
 
 def with_profile(arguments: Arguments, choices: Choices, terminal: Terminal) -> tuple[ProfileFile | None, Choices]:
     """The profile that was named, and the choices that it leaves. Raises UsageError `profile-…`."""
+    from wizard.classroom.profile.read import read_profile
+    from wizard.classroom.profile.setup import profile_choices
+
     if not arguments.profile:
         return None, choices
     file = read_profile(Path(arguments.profile).expanduser())
@@ -51,6 +49,9 @@ def with_profile(arguments: Arguments, choices: Choices, terminal: Terminal) -> 
 
 def is_there(file: ProfileFile | None, choices: Choices, terminal: Terminal) -> bool:
     """A second setup from the same profile changes nothing, and takes no time. Raises UsageError `profile-…`."""
+    from wizard.classroom.profile.setup import check_target
+    from wizard.run.plan.place import target_prefix
+
     if file is None or not check_target(file, choices):
         return False
     terminal.say(message("profile.already", prefix=str(target_prefix(choices))))
@@ -143,11 +144,21 @@ def _aligned(rows: list[Row]) -> Iterator[str]:
     exclusive=("name", "prefix", "into"),
 )
 def setup(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.cli.reporter import telling_refusal
+
     with telling_refusal(arguments, terminal):
         return _setup(arguments, terminal)
 
 
 def _setup(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.app.use.environments import find_environment, finish_deletions_in_background
+    from wizard.app.use.volumes import with_volumes
+    from wizard.cli.classroom.machine import ClassRun, Consent
+    from wizard.cli.diagnose.doctor import tell_drift
+    from wizard.cli.reporter import ResolvingTold, follow_run, tell_unchanged
+    from wizard.run.plan.place import target_prefix
+
     finish_deletions_in_background()
     session, interrupt = Session(network_from(arguments)), Interrupt()
     for drift in session.drift():  # as the window's first page says it
@@ -180,16 +191,7 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
         session.keep(preview.plan.id)
         terminal.document({"schema": 1, "run": preview.plan.id, "plan": str(session.plan_path(preview.plan.id))})
         return ExitStatus.DONE
-    try:
-        _show(preview, terminal, with_packages=not arguments.yes)
-        if arguments.dry_run:
-            tell_planned(arguments, terminal, preview)
-        goes_on = not arguments.dry_run and (arguments.yes or agrees(message("cli.ask"), terminal, interrupt))
-        interrupt.check()
-    except (Cancelled, WizardError):
-        session.discard(preview.plan.id)
-        raise
-    if not goes_on:
+    if not _is_agreed(preview, arguments, terminal, session, interrupt):
         session.discard(preview.plan.id)
         return ExitStatus.DONE if arguments.dry_run else ExitStatus.CANCELLED
     _remember(wished, profile)
@@ -200,7 +202,28 @@ def _setup(arguments: Arguments, terminal: Terminal) -> int:
     return status
 
 
+def _is_agreed(
+    preview: Preview, arguments: Arguments, terminal: Terminal, session: Session, interrupt: Interrupt
+) -> bool:
+    """Show the plan, and ask. Raise Cancelled, WizardError `output-failed`, with the plan discarded."""
+    from wizard.cli.reporter import tell_planned
+
+    try:
+        _show(preview, terminal, with_packages=not arguments.yes)
+        if arguments.dry_run:
+            tell_planned(arguments, terminal, preview)
+        is_agreed = not arguments.dry_run and (arguments.yes or agrees(message("cli.ask"), terminal, interrupt))
+        interrupt.check()
+    except (Cancelled, WizardError):
+        session.discard(preview.plan.id)
+        raise
+    return bool(is_agreed)
+
+
 def _remember(wished: Choices, profile: ProfileFile | None) -> None:
+    from wizard.app.use.volumes import remember
+    from wizard.classroom.profile.keys import remember_key
+
     remember(wished)
     if profile:
         remember_key(profile)
@@ -210,6 +233,9 @@ def _is_present(
     arguments: Arguments, profile: ProfileFile | None, choices: Choices, course: ClassRun, terminal: Terminal
 ) -> bool:
     """`--if-missing`; with a profile that is what a setup does anyway."""
+    from wizard.app.use.already_installed import already_installed
+    from wizard.run.plan.place import target_prefix
+
     with course.telling_failures():
         if is_there(profile, choices, terminal):
             course.tell_present(target_prefix(choices))
@@ -231,6 +257,8 @@ def _preview(
     told: ResolvingTold,
 ) -> Preview | None:
     """None: everything is in the environment already."""
+    from wizard.classroom.profile.setup import preview_profile
+
     terminal.say(message("cli.probing"))
     facts = session.probe(is_cancelled=interrupt.is_asked)
     course.saw(facts.machine)

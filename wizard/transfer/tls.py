@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import truststore
-from requests.utils import DEFAULT_CA_BUNDLE_PATH
 
 from wizard.model.errors import UsageError
 from wizard.system.traits import this
@@ -75,6 +74,8 @@ def store_in_place_of_none() -> str | None:
     defaults = ssl.get_default_verify_paths()
     if defaults.cafile or any(Path(store).is_file() for store in _STORES) or _holds_hashed(defaults.capath):
         return None
+    from requests.utils import DEFAULT_CA_BUNDLE_PATH  # with all of requests, for a bare container alone
+
     return str(DEFAULT_CA_BUNDLE_PATH)
 
 

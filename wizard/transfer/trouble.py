@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import socks
-from urllib3.exceptions import ProxyError
 
 from wizard.model.messages import Param, Words
 from wizard.transfer.proxy.bypass import proxy_for, shown
@@ -230,6 +229,8 @@ def explain_text(said: str, environment: Mapping[str, str]) -> NetworkProblem | 
 
 
 def _code(error: BaseException) -> tuple[str | None, int | None]:
+    from urllib3.exceptions import ProxyError  # who raised it has loaded it
+
     offline = False
     for link in _chain(error):
         if isinstance(link, ProxyFault):

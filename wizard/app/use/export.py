@@ -18,7 +18,6 @@ from typing import Any
 
 from packaging.utils import parse_wheel_filename
 
-from wizard.app.worker import read_run_lock
 from wizard.compatibility.model import Plan, PlanSource
 from wizard.environment.conda.records import owners_of_files, read_records, without_credentials
 from wizard.environment.layout import site_packages
@@ -119,6 +118,8 @@ def _finished_runs() -> Iterator[tuple[RunFolder, Plan]]:
 
 
 def _locked_files(folders: Iterable[RunFolder]) -> Mapping[tuple[str, str], tuple[LockedFile, ...]]:
+    from wizard.app.worker import read_run_lock
+
     found: dict[tuple[str, str], tuple[LockedFile, ...]] = {}
     for folder in folders:
         try:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from wizard.app.use.environments import is_measured, list_environments
 from wizard.app.use.volumes import absolute, save_place
-from wizard.app.worker import read_run_lock
 from wizard.environment.inspect.sizes import Folder, walk
 from wizard.install.store import PackageStore, space
 from wizard.install.store.space import Damaged, Stored, Usage
@@ -79,6 +78,8 @@ def move(target: str, on_bytes: OnBytes = lambda size: None, is_cancelled: IsCan
 
 def needed() -> frozenset[str]:
     """Hashes of the wheels that unfinished runs are still to install."""
+    from wizard.app.worker import read_run_lock
+
     found: set[str] = set()
     for folder in run_folders():
         with contextlib.suppress(WizardError):

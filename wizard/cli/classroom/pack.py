@@ -5,12 +5,8 @@ from __future__ import annotations
 import time
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wizard.app.use.network import load_network
-from wizard.classroom.pack.build import BuildOptions, code_of
-from wizard.classroom.pack.listing import Built, PackProblem
-from wizard.classroom.pack.make import build_pack, check_pack, update_pack
-from wizard.cli.classroom.machine import Consent
 from wizard.cli.command import Arguments, CommandGroup, argument, flag, option, whole
 from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
@@ -18,9 +14,11 @@ from wizard.cli.options import JSON, NETWORK, TRUST, network_from
 from wizard.cli.terminal import Interrupt, Terminal
 from wizard.model.errors import Cancelled, ExitStatus
 from wizard.model.messages import Message, message
-from wizard.transfer.download import FetchProgress
-from wizard.transfer.download.fetcher import Options
-from wizard.transfer.proxy.environment import present_environment
+
+if TYPE_CHECKING:
+    from wizard.classroom.pack.build import BuildOptions
+    from wizard.classroom.pack.listing import Built, PackProblem
+    from wizard.transfer.download import FetchProgress
 
 _PACK = argument("pack", "DIR")
 _MAKING = (
@@ -51,6 +49,9 @@ pack = CommandGroup("pack")
     *_MAKING,
 )
 def _build(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.classroom.pack.make import build_pack
+    from wizard.cli.classroom.machine import Consent
+
     folder = Path(arguments.output).expanduser().absolute()
     progress, interrupt = _Progress(terminal), Interrupt()
     built = build_pack(
@@ -74,6 +75,9 @@ def _build(arguments: Arguments, terminal: Terminal) -> int:
     *_MAKING,
 )
 def _update(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.classroom.pack.make import update_pack
+    from wizard.cli.classroom.machine import Consent
+
     folder = Path(arguments.pack).expanduser().absolute()
     profile = Path(arguments.profile).expanduser() if arguments.profile else None
     progress, interrupt = _Progress(terminal), Interrupt()
@@ -84,6 +88,11 @@ def _update(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def _options(arguments: Arguments) -> BuildOptions:
+    from wizard.app.use.network import load_network
+    from wizard.classroom.pack.build import BuildOptions
+    from wizard.transfer.download.fetcher import Options
+    from wizard.transfer.proxy.environment import present_environment
+
     program = tuple(Path(name).expanduser() for name in arguments.program)
     environment = present_environment(network_from(arguments) or load_network())
     return BuildOptions(
@@ -95,6 +104,8 @@ def _options(arguments: Arguments) -> BuildOptions:
 
 
 def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
+    from wizard.classroom.pack.build import code_of
+
     terminal.say(
         message(
             "pack.done",
@@ -114,6 +125,8 @@ def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
 
 @pack.add("check", N_("read every file and name those that are wrong"), _PACK, JSON)
 def _check(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.classroom.pack.make import check_pack
+
     folder = Path(arguments.pack).expanduser().absolute()
     progress, interrupt = _Progress(terminal), Interrupt()
     checked = check_pack(folder, progress.read, interrupt.is_asked)
@@ -166,6 +179,7 @@ def show_problems(problems: tuple[PackProblem, ...], terminal: Terminal) -> None
     flag("--announce", help=N_("let this network find it by the code (mDNS)")),
 )
 def _serve(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.classroom.pack.build import code_of
     from wizard.classroom.server.limits import Limits
     from wizard.classroom.server.server import ServeOptions
     from wizard.classroom.server.share import serve_pack

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wizard.app.session import Session
-from wizard.classroom.profile.choose import Refusal, Selection, choose
-from wizard.classroom.profile.hosts import foreign_hosts
-from wizard.classroom.profile.keys import check_signature
-from wizard.classroom.profile.model import ProfileFile, ProfileLock
-from wizard.classroom.profile.read import read_profile
-from wizard.cli.classroom.machine import gives
-from wizard.cli.classroom.profile_make import machines_of
 from wizard.cli.command import Arguments, CommandGroup, Late, argument, option
 from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
-from wizard.machine.model import Machine
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message
+
+if TYPE_CHECKING:
+    from wizard.classroom.profile.choose import Refusal, Selection
+    from wizard.classroom.profile.model import ProfileFile, ProfileLock
+    from wizard.machine.model import Machine
 
 _MAKE, _SIGN = "wizard.cli.classroom.profile_make", "wizard.cli.classroom.profile_sign"
 _FILE = argument("profile", "FILE")
@@ -39,6 +35,13 @@ profile = CommandGroup(
 
 @profile.add("show", N_("what is in one, and which build this computer takes"), _FILE, JSON)
 def show(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.classroom.profile.choose import choose
+    from wizard.classroom.profile.hosts import foreign_hosts
+    from wizard.classroom.profile.keys import check_signature
+    from wizard.classroom.profile.read import read_profile
+    from wizard.cli.classroom.machine import gives
+
     file, session = read_profile(Path(arguments.profile).expanduser()), Session()
     machine = session.probe().machine
     selection = choose(file.profile, machine, session.matrix)
@@ -66,6 +69,10 @@ def show(arguments: Arguments, terminal: Terminal) -> int:
     JSON,
 )
 def check(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.classroom.profile.choose import choose
+    from wizard.cli.classroom.profile_make import machines_of
+
     file = _checked(Path(arguments.profile).expanduser(), terminal)
     machines, unread = machines_of(arguments.machine) if arguments.machine else ([], [])
     matrix = Session().matrix if machines else None
@@ -94,6 +101,8 @@ def check(arguments: Arguments, terminal: Terminal) -> int:
 
 def _checked(path: Path, terminal: Terminal) -> ProfileFile:
     """Every mistake on a line of its own, for who has to mend them."""
+    from wizard.classroom.profile.read import read_profile
+
     try:
         return read_profile(path)
     except UsageError as error:
@@ -138,6 +147,9 @@ def _tell(selection: Selection, machine: Machine, terminal: Terminal) -> None:
 
 
 def _document(file: ProfileFile) -> dict[str, Any]:
+    from wizard.classroom.profile.hosts import foreign_hosts
+    from wizard.classroom.profile.keys import check_signature
+
     wish = file.profile.environment
     return {
         "schema": 1,

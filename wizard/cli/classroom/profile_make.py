@@ -7,24 +7,9 @@ import os
 import platform
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wizard.app.session import Session
-from wizard.classroom.pack.files import put_bytes
-from wizard.classroom.profile.fields import address_flaw, name_flaw, place_flaw, shown
-from wizard.classroom.profile.make import Hearing, Made, check_made, make_profile
 from wizard.classroom.profile.model import ASKABLE, ProfileEnvironment, ProfileLock
-from wizard.classroom.profile.needs import (
-    Allowed,
-    Needs,
-    ProfileNeed,
-    Unmet,
-    checked,
-    needs_of_machines,
-    needs_of_platforms,
-    together,
-)
-from wizard.classroom.profile.read import title_flaw
-from wizard.cli.classroom.profile_sign import named_key, sign_with
 from wizard.cli.command import Arguments, OneOf, command, flag, option, under
 from wizard.cli.help import N_
 from wizard.cli.options import ENGINES, NETWORK, REGIONS, network_from
@@ -37,8 +22,12 @@ from wizard.model.distributions import FAMILY
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import LANGUAGES, message
 from wizard.process import redact
-from wizard.run.select.mirror_policy import check_mirror
 from wizard.system import paths
+
+if TYPE_CHECKING:
+    from wizard.app.session import Session
+    from wizard.classroom.profile.make import Hearing, Made
+    from wizard.classroom.profile.needs import Allowed, Needs, ProfileNeed
 
 _PLATFORMS: Mapping[str, tuple[str, str]] = {
     "windows": ("windows", "x86_64"),
@@ -98,6 +87,12 @@ _PLATFORMS: Mapping[str, tuple[str, str]] = {
     *NETWORK,
 )
 def make(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.classroom.profile.make import check_made, make_profile
+    from wizard.classroom.profile.needs import Allowed, checked
+    from wizard.cli.classroom.profile_sign import named_key, sign_with
+    from wizard.run.select.mirror_policy import check_mirror
+
     session, interrupt = Session(network_from(arguments)), Interrupt()
     path, made = Path(arguments.output).expanduser(), _made(arguments)
     if path.exists() and not arguments.force:
@@ -133,6 +128,8 @@ class _Telling:
         self.left_out = 0
 
     def hearing(self) -> Hearing:
+        from wizard.classroom.profile.make import Hearing
+
         return Hearing(self._entry, self._left_out, self._no_python)
 
     def _entry(self, need: ProfileNeed, entry: ProfileLock) -> None:
@@ -158,6 +155,8 @@ def _somewhere() -> Machine:
 
 
 def _needs(arguments: Arguments, allowed: Allowed, session: Session) -> Needs:
+    from wizard.classroom.profile.needs import Needs, Unmet, needs_of_machines, needs_of_platforms, together
+
     platforms = _platforms(arguments.platform)
     if not arguments.machine and not allowed.variants:
         if platforms:
@@ -223,6 +222,8 @@ def _choices(arguments: Arguments, allowed: Allowed) -> Choices:
 
 def _made(arguments: Arguments) -> Made:
     """Raises UsageError `profile-option` for what no profile may hold."""
+    from wizard.classroom.profile.make import Made
+
     names = ("torchvision",) if arguments.companions is None else _list(arguments.companions)
     names = tuple(name for name in names if name != "none")
     environment = ProfileEnvironment(
@@ -249,6 +250,9 @@ def _made(arguments: Arguments) -> Made:
 
 def _check(arguments: Arguments, environment: ProfileEnvironment, ask: tuple[str, ...]) -> None:
     """The reader would refuse them too, but only after all the locks were made."""
+    from wizard.classroom.profile.fields import address_flaw, name_flaw, place_flaw, shown
+    from wizard.classroom.profile.read import title_flaw
+
     if name_flaw(environment.name):
         raise UsageError("profile-option", option="--name", value=environment.name)
     if arguments.place and (not arguments.place.startswith("~/") or place_flaw(arguments.place, "linux")):
@@ -274,6 +278,8 @@ def _list(text: str | None) -> tuple[str, ...]:
 
 
 def _write(path: Path, data: bytes, force: bool) -> None:
+    from wizard.classroom.pack.files import put_bytes
+
     try:
         (put_bytes if force else put_new)(path, data)
     except FileExistsError as error:

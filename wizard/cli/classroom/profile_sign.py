@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wizard.classroom.profile.keys import check_signature, key_in, own_key, own_key_file, remember_key, sign_profile
-from wizard.classroom.profile.model import ProfileFile
-from wizard.classroom.profile.read import read_profile
-from wizard.classroom.profile.signature import PublicKey, SecretKey, parse_public, public_text, signature_path, verify
 from wizard.cli.command import Arguments, argument, command, option
 from wizard.cli.help import N_
 from wizard.cli.terminal import Terminal, put_new
 from wizard.model.errors import ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 
+if TYPE_CHECKING:
+    from wizard.classroom.profile.model import ProfileFile
+    from wizard.classroom.profile.signature import PublicKey, SecretKey
+
 _FILE = argument("profile", "FILE")
 
 
 @command("key", option("--output", "-o", metavar="FILE", help=N_("also write it to a new file, as minisign reads it")))
 def key(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.classroom.profile.keys import own_key, own_key_file
+    from wizard.classroom.profile.signature import public_text
+
     public = own_key().public
     if arguments.output:
         path = Path(arguments.output).expanduser()
@@ -35,6 +39,8 @@ def key(arguments: Arguments, terminal: Terminal) -> int:
 
 @command("sign", _FILE, option("--key", metavar="KEYFILE", help=N_("a minisign key file in place of your own key")))
 def sign(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.classroom.profile.read import read_profile
+
     path = Path(arguments.profile).expanduser()
     sign_with(path, read_profile(path), named_key(arguments.key), terminal)
     return ExitStatus.DONE
@@ -42,10 +48,15 @@ def sign(arguments: Arguments, terminal: Terminal) -> int:
 
 def named_key(text: str | None) -> SecretKey:
     """That of a file; one's own for None and "". Raises as `own_key`."""
+    from wizard.classroom.profile.keys import key_in, own_key
+
     return key_in(Path(text).expanduser()) if text else own_key()
 
 
 def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal) -> None:
+    from wizard.classroom.profile.keys import sign_profile
+    from wizard.classroom.profile.signature import signature_path
+
     public = sign_profile(path, file, key)
     terminal.say(message("profile.sign.done", path=str(signature_path(path)), fingerprint=public.fingerprint))
 
@@ -59,6 +70,10 @@ def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal)
 )
 def check_signed(arguments: Arguments, terminal: Terminal) -> int:
     """With `--key`: that key must have signed it, and is from then on the class's."""
+    from wizard.classroom.profile.keys import check_signature, remember_key
+    from wizard.classroom.profile.read import read_profile
+    from wizard.classroom.profile.signature import verify
+
     file = read_profile(Path(arguments.profile).expanduser())
     if arguments.key is None:
         signer = check_signature(file)
@@ -75,6 +90,8 @@ def check_signed(arguments: Arguments, terminal: Terminal) -> int:
 
 def _named(text: str) -> PublicKey:
     """A key, or the file of one."""
+    from wizard.classroom.profile.signature import parse_public
+
     path = Path(text).expanduser()
     try:
         return parse_public(path.read_text(encoding="utf-8") if path.is_file() else text)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wizard.classroom.pack.files import put_bytes
-from wizard.classroom.results.room import RED, ClassResults
-from wizard.classroom.results.room_page import room_csv, room_page, sentences
-from wizard.classroom.results.submit import expect_seats, read_room
 from wizard.cli.command import Arguments, argument, command, option, whole
 from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
 from wizard.model.errors import ExitStatus, WizardError
 from wizard.model.messages import message, system_language
+
+if TYPE_CHECKING:
+    from wizard.classroom.results.room import ClassResults
 
 
 @command(
@@ -35,6 +35,9 @@ from wizard.model.messages import message, system_language
 )
 def room(arguments: Arguments, terminal: Terminal) -> int:
     """Exit status 1 when a machine is red."""
+    from wizard.classroom.results.room_page import room_csv, room_page
+    from wizard.classroom.results.submit import expect_seats, read_room
+
     folder = Path(arguments.pack).expanduser().absolute()
     if arguments.seats is not None:
         expect_seats(folder, arguments.seats)
@@ -51,6 +54,8 @@ def room(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def _save(path: Path, text: str, terminal: Terminal) -> None:
+    from wizard.classroom.pack.files import put_bytes
+
     try:
         put_bytes(path, text.encode())
     except OSError as error:
@@ -59,6 +64,9 @@ def _save(path: Path, text: str, terminal: Terminal) -> None:
 
 
 def _show(found: ClassResults, language: str, terminal: Terminal) -> None:
+    from wizard.classroom.results.room import RED
+    from wizard.classroom.results.room_page import sentences
+
     for row in found.rows:
         mark = "✗" if row.state == RED else "✓"
         terminal.line(f"{mark} {row.label or row.machine}  {row.cards}  {row.build}")
@@ -71,6 +79,8 @@ def _show(found: ClassResults, language: str, terminal: Terminal) -> None:
 
 
 def _document(found: ClassResults, language: str) -> dict[str, object]:
+    from wizard.classroom.results.room_page import sentences
+
     rows = [
         {**asdict(row), "why": sentences(row.why, language), "fix": sentences(row.fix, language)} for row in found.rows
     ]

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import shlex
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wizard.app.session import Session
-from wizard.app.use.doctor import Examination, check_environment, repair_under_way
 from wizard.cli.command import Arguments, OneOf, command, flag, option, under
 from wizard.cli.help import N_
 from wizard.cli.options import PREFIX_HELP, YES, find_links
-from wizard.cli.reporter import follow_run
 from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask, save_report, write_new
 from wizard.compatibility.model import Choices
-from wizard.diagnose.document import doctor_document
-from wizard.diagnose.examine import exit_status
-from wizard.diagnose.job_script import BatchJob, check_options, is_local, slurm_script
-from wizard.diagnose.repair.plan import RepairPreview
-from wizard.diagnose.repair.snapshot import RepairSnapshot
-from wizard.environment.inspect.baseline import EnvironmentChanges
-from wizard.environment.naming import absolute_prefix
-from wizard.machine.machine_file import machine_to_json
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
-from wizard.run.report.text import render_doctor
-from wizard.run.run_folder import RunFolder
-from wizard.run.runs import run_info
 from wizard.system import paths
+
+if TYPE_CHECKING:
+    from wizard.app.session import Session
+    from wizard.app.use.doctor import Examination
+    from wizard.diagnose.repair.plan import RepairPreview
+    from wizard.environment.inspect.baseline import EnvironmentChanges
 
 # What has replaced PyTorch since it worked, in words: for the doctor and for a start. Looks at nothing itself.
 
@@ -47,6 +39,10 @@ def tell_drift(drift: EnvironmentChanges, terminal: Terminal) -> None:
 
 
 def write_job(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use.doctor import check_environment
+    from wizard.diagnose.job_script import BatchJob, check_options, is_local, slurm_script
+    from wizard.environment.naming import absolute_prefix
+
     if not (arguments.prefix and arguments.output):
         raise UsageError("job-needs-file")
     prefix = absolute_prefix(arguments.prefix)
@@ -97,6 +93,10 @@ def write_job(arguments: Arguments, terminal: Terminal) -> int:
     ),
 )
 def doctor(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.diagnose.examine import exit_status
+    from wizard.environment.naming import absolute_prefix
+
     if arguments.job or arguments.output or arguments.job_option:
         return write_job(arguments, terminal)
     session, interrupt = Session(), Interrupt()
@@ -158,6 +158,9 @@ def _examined(
 
 
 def _document(found: Examination, terminal: Terminal, preview: RepairPreview | None = None) -> dict[str, Any]:
+    from wizard.diagnose.document import doctor_document
+    from wizard.machine.machine_file import machine_to_json
+
     facts = machine_to_json(found.facts.machine)
     if preview is None:
         return doctor_document(found.answer, facts, found.drift, language=terminal.language)
@@ -174,6 +177,8 @@ def _document(found: Examination, terminal: Terminal, preview: RepairPreview | N
 
 
 def _tell(document: dict[str, Any], found: Examination, arguments: Arguments, terminal: Terminal) -> None:
+    from wizard.run.report.text import render_doctor
+
     if arguments.json:
         terminal.document(document)
     else:
@@ -188,6 +193,8 @@ def _tell(document: dict[str, Any], found: Examination, arguments: Arguments, te
 
 
 def _say_how(prefix: Path, terminal: Terminal) -> None:
+    from wizard.app.use.doctor import repair_under_way
+
     if under_way := repair_under_way(prefix):
         terminal.error(under_way)
     else:
@@ -197,6 +204,8 @@ def _say_how(prefix: Path, terminal: Terminal) -> None:
 def _repair(
     session: Session, found: Examination, arguments: Arguments, terminal: Terminal, interrupt: Interrupt
 ) -> int:
+    from wizard.cli.reporter import follow_run
+
     choices = Choices(index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links))
     terminal.say(message("cli.electing"))
     preview = session.plan_repair(found, choices, interrupt.is_asked)
@@ -218,6 +227,10 @@ def _repair(
 
 def _tell_end(preview: RepairPreview, status: ExitStatus, terminal: Terminal) -> None:
     """A worker that was killed has said nothing: then what was put aside is still needed, to go on or to go back."""
+    from wizard.diagnose.repair.snapshot import RepairSnapshot
+    from wizard.run.run_folder import RunFolder
+    from wizard.run.runs import run_info
+
     if status is ExitStatus.FAILED and run_info(RunFolder(paths.runs_dir() / preview.plan.id)).exit_status is None:
         return
     aside = RepairSnapshot(Path(preview.plan.prefix), Path(preview.repair.site), preview.plan.id)

@@ -8,25 +8,28 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from wizard.app.session import Session
-from wizard.app.use.explain import ExplainResult, answer, answer_document
 from wizard.cli.command import Arguments, argument, command
 from wizard.cli.help import N_
 from wizard.cli.options import JSON
 from wizard.cli.terminal import Terminal
-from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Choices, Verdict
-from wizard.diagnose.driver_guide import DriverGuide
-from wizard.diagnose.known_errors.pasted import read_pasted, read_stream
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message
-from wizard.run.model import Facts
 from wizard.run.report.text import heading, labelled
+
+if TYPE_CHECKING:
+    from wizard.app.use.explain import ExplainResult
+    from wizard.compatibility.data.model import Matrix
+    from wizard.diagnose.driver_guide import DriverGuide
+    from wizard.run.model import Facts
 
 
 @command("explain", argument("file", "[FILE]", N_("a log or traceback (-: standard input)"), default="-"), JSON)
 def explain(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use.explain import answer, answer_document
+
     given = answer(read(arguments.file, terminal), look)
     if arguments.json:
         terminal.document(answer_document(given, terminal.language))
@@ -36,6 +39,8 @@ def explain(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def look() -> tuple[Facts, Verdict, Matrix]:
+    from wizard.app.session import Session
+
     session = Session()
     facts = session.probe()
     return facts, session.propose(facts, Choices()), session.matrix
@@ -43,6 +48,8 @@ def look() -> tuple[Facts, Verdict, Matrix]:
 
 def read(name: str, terminal: Terminal) -> str:
     """The end of a long file. Raises UsageError `explain-unreadable`."""
+    from wizard.diagnose.known_errors.pasted import read_pasted, read_stream
+
     if name != "-":
         return read_pasted(Path(name))
     if sys.stdin is None:

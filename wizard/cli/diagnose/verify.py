@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from wizard.app.session import Session
-from wizard.app.use.tables import facts_document
 from wizard.cli.command import Arguments, command, flag, option
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, PREFIX_HELP
 from wizard.cli.terminal import Terminal, save_report
-from wizard.environment.naming import absolute_prefix
 from wizard.model.errors import ExitStatus
-from wizard.run.report.text import render_text
 
 _MARKS = {"ok": "✓", "note": "·", "warning": "!", "problem": "✗"}
 
 
 @command("probe", flag("--json", help=N_("one machine.json document on stdout")))
 def probe(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.app.use.tables import facts_document
+
     facts = Session().probe()
     if arguments.json:
         terminal.document(facts_document(facts))
@@ -37,6 +36,10 @@ def probe(arguments: Arguments, terminal: Terminal) -> int:
     option("--save", metavar="FILE", help=N_("also save the report (.html, .json or .txt)")),
 )
 def verify(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.environment.naming import absolute_prefix
+    from wizard.run.report.text import render_text
+
     document, status = Session().verify(absolute_prefix(arguments.prefix), deep=arguments.deep)
     if arguments.json:
         terminal.document(document)

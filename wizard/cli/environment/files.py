@@ -6,37 +6,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from wizard.app.use import miniforge as use_case
-from wizard.app.use.environments import find_environment
-from wizard.app.use.export import (
-    Export,
-    conda_text,
-    environment_yml,
-    export_document,
-    export_of,
-    pylock_text,
-    requirements_text,
-)
 from wizard.cli.command import Arguments, OneOf, argument, command, flag, option
 from wizard.cli.environment.envs import clear_up
 from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import NETWORK, network_from
 from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask, write_new
-from wizard.environment.activate.module_file import (
-    lua_module,
-    module_facts,
-    module_name,
-    modules_folder,
-    tcl_module,
-    usual_name,
-)
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message
-from wizard.transfer.proxy.environment import present_environment
+
+if TYPE_CHECKING:
+    from wizard.app.use.export import Export
 
 _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name or folder"))
 
@@ -48,6 +33,16 @@ _ENVIRONMENT = argument("environment", "NAME|PREFIX", N_("an environment's name 
     option("--output", "-o", metavar="FILE", help=N_("a new file, or a folder for it (default: stdout)")),
 )
 def module(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use.environments import find_environment
+    from wizard.environment.activate.module_file import (
+        lua_module,
+        module_facts,
+        module_name,
+        modules_folder,
+        tcl_module,
+        usual_name,
+    )
+
     clear_up(terminal)
     found = find_environment(arguments.environment)
     if any(ord(sign) < 32 for sign in str(found.prefix)):
@@ -69,13 +64,7 @@ def module(arguments: Arguments, terminal: Terminal) -> int:
     return ExitStatus.DONE
 
 
-_FORMATS: Mapping[str, Callable[[Export], str]] = {
-    "requirements": requirements_text,
-    "pylock": pylock_text,
-    "conda": environment_yml,
-    "conda-explicit": conda_text,
-    "json": lambda export: json.dumps(export_document(export), ensure_ascii=False, indent=1) + "\n",
-}
+_FORMATS = ("requirements", "pylock", "conda", "conda-explicit", "json")
 
 
 @command(
@@ -90,9 +79,12 @@ _FORMATS: Mapping[str, Callable[[Export], str]] = {
     option("--output", "-o", metavar="FILE", help=N_("a new file (default: stdout)")),
 )
 def export(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use.environments import find_environment
+    from wizard.app.use.export import export_of
+
     clear_up(terminal)
     found = export_of(find_environment(arguments.environment))
-    text = _FORMATS[arguments.format](found)
+    text = _text(found, arguments.format)
     if arguments.output:
         path = Path(arguments.output).expanduser()
         _write(path, text)
@@ -102,6 +94,15 @@ def export(arguments: Arguments, terminal: Terminal) -> int:
     for words in _remarks(found, arguments.format):
         terminal.say(words)
     return ExitStatus.DONE
+
+
+def _text(found: Export, form: str) -> str:
+    from wizard.app.use.export import conda_text, environment_yml, export_document, pylock_text, requirements_text
+
+    if form == "json":
+        return json.dumps(export_document(found), ensure_ascii=False, indent=1) + "\n"
+    texts = {"requirements": requirements_text, "pylock": pylock_text, "conda": environment_yml}
+    return texts.get(form, conda_text)(found)
 
 
 def _write(path: Path, text: str) -> None:
@@ -157,6 +158,8 @@ def _remarks(found: Export, form: str) -> Iterator[Message]:
 )
 def bootstrap(arguments: Arguments, terminal: Terminal) -> int:
     """`--yes` is the yes to the licence, too: it was shown, and the option's help says so."""
+    from wizard.transfer.proxy.environment import present_environment
+
     clear_up(terminal)
     interrupt = Interrupt()
     environment = present_environment(network_from(arguments))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wizard.app.use import store as use_cases
 from wizard.cli.command import Arguments, CommandGroup, argument
 from wizard.cli.environment.tables import amount
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, YES
 from wizard.cli.tables import align
 from wizard.cli.terminal import Interrupt, Terminal, agrees, check_can_ask
-from wizard.install.store.space import Stored, Usage
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import Message, message
 from wizard.system import paths
+
+if TYPE_CHECKING:
+    from wizard.install.store.space import Stored, Usage
 
 SCHEMA = 1
 
@@ -26,6 +27,8 @@ store = CommandGroup(
 
 @store.add("show", N_("what it holds, and what pruning frees"), JSON)
 def _show(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use import store as use_cases
+
     found = use_cases.usage(Interrupt().is_asked)
     if arguments.json:
         terminal.document(_document(found))
@@ -51,6 +54,8 @@ def _summary(found: Usage) -> Message:
 
 @store.add("prune", N_("take out what no environment uses and no unfinished run needs"), YES, JSON)
 def _prune(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use import store as use_cases
+
     interrupt = Interrupt()
     found = use_cases.usage(interrupt.is_asked)
     if not arguments.json:
@@ -72,6 +77,8 @@ def _prune(arguments: Arguments, terminal: Terminal) -> int:
     "verify", N_("read every file and compare its SHA-256; what is damaged comes anew when it is needed (exit 1)"), JSON
 )
 def _verify(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use import store as use_cases
+
     found = use_cases.verify(is_cancelled=Interrupt().is_asked)
     if arguments.json:
         terminal.document(
@@ -100,6 +107,8 @@ def _verify(arguments: Arguments, terminal: Terminal) -> int:
     argument("folder", "DIR", N_("a new folder, or one that a move was interrupted into")),
 )
 def _move(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use import store as use_cases
+
     place = use_cases.move(arguments.folder, is_cancelled=Interrupt().is_asked)
     terminal.say(message("store.moved", path=str(place)))
     return ExitStatus.DONE

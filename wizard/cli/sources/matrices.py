@@ -7,10 +7,8 @@ import platform
 from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wizard.app.use import tables as use_cases
-from wizard.app.use.network import load_network, with_network
 from wizard.cli.command import Arguments, CommandGroup, argument, flag, option
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, find_links
@@ -22,9 +20,11 @@ from wizard.compatibility.model import Choices
 from wizard.machine.host.operating_system import normal_arch
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
-from wizard.run.select.new_builds import NewBuild
 from wizard.system import paths
-from wizard.toolconfig.settings import read_user_settings
+
+if TYPE_CHECKING:
+    from wizard.app.use import tables as use_cases
+    from wizard.run.select.new_builds import NewBuild
 
 matrices = CommandGroup("matrices")
 
@@ -36,6 +36,8 @@ matrices = CommandGroup("matrices")
     JSON,
 )
 def _show(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use import tables as use_cases
+
     document = use_cases.document(load_matrix(), arguments.torch)
     if arguments.json:
         terminal.document(document)
@@ -90,6 +92,8 @@ def _span(items: list[str]) -> str:
     JSON,
 )
 def _check(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use import tables as use_cases
+
     folder = Path(arguments.folder) if arguments.folder else None
     if folder is not None and not folder.is_dir():
         raise UsageError("no-matrices", path=str(folder))
@@ -118,6 +122,10 @@ def _check(arguments: Arguments, terminal: Terminal) -> int:
     JSON,
 )
 def _refresh(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use import tables as use_cases
+    from wizard.app.use.network import load_network, with_network
+    from wizard.toolconfig.settings import read_user_settings
+
     if arguments.remove:
         return _forget(arguments, terminal)
     choices = Choices(index=arguments.index, torch_index=arguments.torch_index, find_links=tuple(arguments.find_links))
@@ -142,6 +150,8 @@ def _platforms(every: bool) -> tuple[str, ...]:
 
 
 def _forget(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.use import tables as use_cases
+
     was_there = use_cases.forget()
     if arguments.json:
         terminal.document({"schema": use_cases.SCHEMA, "removed": was_there})
@@ -151,6 +161,8 @@ def _forget(arguments: Arguments, terminal: Terminal) -> int:
 
 
 def _document(done: use_cases.Refreshed) -> dict[str, Any]:
+    from wizard.app.use import tables as use_cases
+
     return {
         "schema": use_cases.SCHEMA,
         "new": [news_document(build) for build in done.builds],

@@ -14,12 +14,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from wizard.app.session import Session
 from wizard.app.use import settings as use_case
 from wizard.app.use import settings as use_cases
-from wizard.app.use.sources import NEEDED, ask_sources, lacking
 from wizard.cli.command import Arguments, CommandGroup, OneOf, argument, flag, option
 from wizard.cli.help import N_
 from wizard.cli.options import JSON, NETWORK, YES, find_links, network_from
@@ -30,17 +28,14 @@ from wizard.compatibility.resolve import canonical, check_choices
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
 from wizard.process import redact
-from wizard.sources.benchmark import Benchmark
-from wizard.sources.benchmark_policy import region
-from wizard.sources.known_sources import source_candidates
 from wizard.sources.model import Source, SourceKind, SourceStatus
 from wizard.system import paths
-from wizard.toolconfig.lint.finding import LintFinding
-from wizard.toolconfig.model import Diff
-from wizard.toolconfig.settings import read_user_settings
-from wizard.toolconfig.use import OFFICIAL
-from wizard.toolconfig.verify import ToolAnswer
-from wizard.undo.model import Change
+
+if TYPE_CHECKING:
+    from wizard.sources.benchmark import Benchmark
+    from wizard.toolconfig.lint.finding import LintFinding
+    from wizard.toolconfig.model import Diff
+    from wizard.undo.model import Change
 
 # `torch-wizard mirrors use ID`: a mirror for good, in the user's own settings; shown, asked, written, checked.
 #
@@ -69,6 +64,8 @@ mirrors = CommandGroup("mirrors")
     YES,
 )
 def use(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.toolconfig.use import OFFICIAL
+
     around = use_cases.surroundings(arguments.conda)
     plan = use_cases.plan_use(arguments.id, tuple(arguments.kind), around)
     for notice in plan.notices:
@@ -91,6 +88,8 @@ def show(diffs: tuple[Diff, ...], terminal: Terminal) -> None:
 
 
 def _done(used: use_cases.Used, terminal: Terminal) -> int:
+    from wizard.toolconfig.verify import ToolAnswer
+
     for check in used.checks:
         terminal.say(check.words)
     for words in used.after:
@@ -107,6 +106,9 @@ _LIST_HEAD = ("kind", "id", "name", "status", "as-of", "origin", "address")
 
 @mirrors.add("list", N_("all sources that are known, and since when"), JSON, _KIND, *_FURTHER)
 def list_sources(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.sources.known_sources import source_candidates
+    from wizard.toolconfig.settings import read_user_settings
+
     settings = read_user_settings(os.environ, Path.home(), paths.os_name())
     choices = choices_of(arguments)
     listed = [
@@ -188,6 +190,8 @@ _MARKS = {"error": "✗", "warning": "!", "note": "·"}
     flag("--yes", "-y", help=N_("do not ask before writing")),
 )
 def lint(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+
     if arguments.fix and not arguments.yes and (arguments.json or not can_ask()):
         raise UsageError("needs-yes")
     session = Session()
@@ -255,6 +259,9 @@ _HEAD = ("name", "verdict", "host", "rate", "age")
     *NETWORK,
 )
 def test(arguments: Arguments, terminal: Terminal) -> int:
+    from wizard.app.session import Session
+    from wizard.app.use.sources import NEEDED, ask_sources, lacking
+
     session, interrupt = Session(network_from(arguments)), Interrupt()
     choices = replace(choices_of(arguments), torch=arguments.torch, variant=arguments.variant, python=arguments.python)
     choices = canonical(choices)
@@ -306,6 +313,9 @@ def _age(asked: float, terminal: Terminal) -> str:
 
 
 def _document(benchmarks: Sequence[Benchmark], language: str | None) -> dict[str, Any]:
+    from wizard.app.use.sources import NEEDED
+    from wizard.sources.benchmark_policy import region
+
     return {
         "schema": SCHEMA,
         "region": region(),
