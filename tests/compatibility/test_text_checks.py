@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from tests.compatibility.machines import machine
 from wizard.compatibility.data.load import load_matrix
-from wizard.diagnose.known_errors.facts import Named, check_facts, parse_facts
+from wizard.diagnose.known_errors.fact_checks import JudgedFacts, check_facts, judge_facts
+from wizard.diagnose.known_errors.facts import Named, parse_facts
 from wizard.model.messages import LANGUAGES, text
 
 
@@ -78,3 +80,102 @@ def test_a_pin_of_poetry_is_read_too() -> None:
 
 def test_what_no_table_holds_gets_no_sentence() -> None:
     assert reasons("torch 9.9.9+cu128\ntorchvision 0.1.0\nrequirement torch==9.9.9") == {}
+
+
+def pin(wanted: str, listed: str, *lines: str) -> str:
+    first = f"ERROR: Could not find a version that satisfies the requirement {wanted} (from versions: {listed})"
+    return "\n".join((*lines, first))
+
+
+@pytest.mark.parametrize(
+    ("words", "name", "is_right"),
+    [
+        (r"C:\Users\user\venv\Lib\site-packages\torch\lib\c10.dll", "os", "windows"),
+        ("/home/user/venv/lib/python3.12/site-packages/torch/lib/libtorch.so:", "os", "linux"),
+        ("/Users/user/venv/lib/python3.12/site-packages/x.py", "os", "macos"),
+        ("/home/user and WinError 126", "os", ""),
+        ("torch-2.7.0-cp312-cp312-manylinux_2_28_aarch64.whl", "arch", "aarch64"),
+        ("torch-2.7.0-cp312-cp312-win_amd64.whl", "arch", "x86_64"),
+        ("/home/user/venv/lib/python3.12/site-packages/x.py", "python", "3.12"),
+        (r"C:\Python310\python.exe", "python", "3.10"),
+        ("Using CPython 3.13.1", "python", "3.13"),
+        ("[WinError 127] The specified procedure could not be found", "error", "WinError 127"),
+        ("OSError: [Errno 28] No space", "error", "Errno 28"),
+        (r'Error loading "C:\x\torch\lib\c10_cuda.dll"', "library", "c10_cuda.dll"),
+        ("libcudart.so.12: cannot open shared object file", "library", "libcudart.so.12"),
+        ("libcudart.so.12: cannot open shared object file", "library_cuda", 12),
+        ("/x/lib/python3.11/site-packages/torch/a.py\n/x/site-packages/xformers/b.py", "package", "xformers"),
+        ('File "/opt/envs/lab/lib/python3.11/site-packages/torch/a.py"', "environment", "/opt/envs/lab"),
+        ("  - feature:/linux-64::__cuda==12.2=0", "driver_cuda", "12.2"),
+        ("| NVIDIA-SMI 535.86.10   Driver Version: 535.86.10   CUDA Version: 12.2 |", "driver", "535.86.10"),
+        ("Looking in indexes: https://download.pytorch.org/whl/cu121", "index", "cu121"),
+    ],
+)
+def test_what_a_text_says_of_itself(words: str, name: str, is_right: object) -> None:
+    assert getattr(parse_facts(words), name) == is_right
+
+
+def test_a_pin_is_judged_for_the_python_and_the_system() -> None:
+    said = pin("torch==2.1.0+cu121", "2.6.0, 2.7.0", r"C:\lab\Python313\Lib\site-packages\pip\a.py")
+    assert reasons(said)["nearest-build"]["system"] == "Windows"
+    assert reasons(said)["nearest-build"]["python"] == "3.13"
+    aarch64 = pin("torch==2.1.0+cu121", "2.6.0", "/home/user/venv/lib/python3.11/site-packages/pip/a.py aarch64")
+    assert reasons(aarch64)["no-tag"]["tags"] == "cpu"
+
+
+def test_a_build_that_exists_is_found_in_its_own_index() -> None:
+    said = pin("torch==2.7.1+cu128", "2.6.0, 2.7.1", "/home/user/v/lib/python3.12/site-packages/pip/a.py x86_64")
+    assert reasons(said)["exists"]["tag"] == "cu128"
+    assert "exists" not in reasons(f"Looking in indexes: https://download.pytorch.org/whl/cu128\n{said}")
+
+
+def test_a_mac_has_no_cuda_tags() -> None:
+    assert set(reasons(pin("torch==2.7.1+cu128", "2.6.0", "/Users/user/x macosx_14_0_arm64"))) == {"mac"}
+
+
+def test_a_wheel_of_another_python() -> None:
+    wheel = "ERROR: torch-2.7.0+cu128-cp310-cp310-win_amd64.whl is not a supported wheel on this platform."
+    found = reasons(f"Python 3.12.4\n{wheel}")["wheel-python"]
+    assert (found["made"], found["python"]) == ("3.10", "3.12")
+    assert "wheel-python" not in reasons(f"Python 3.10.4\n{wheel}")
+
+
+def test_a_library_of_another_cuda_is_another_packages() -> None:
+    said = (
+        "/v/lib/python3.11/site-packages/vllm/_C.py\nlibcudart.so.12: cannot open shared object file\ntorch 2.9.1+cu130"
+    )
+    assert reasons(said)["library-of"]["package"] == "vllm"
+    assert reasons(said.replace("so.12", "so.13")) == {}
+
+
+def test_the_answer_names_its_facts_its_sureness_and_what_would_settle_it() -> None:
+    def judged(words: str) -> JudgedFacts:
+        return judge_facts(parse_facts(words), load_matrix())
+
+    sure = judged("torch 2.8.0+cu128\nwith CUDA capability sm_60 is not compatible")
+    assert (sure.sureness, sure.settles) == ("high", None)
+    assert "torch 2.8.0+cu128" in sure.used
+    assert "sm_60" in sure.used
+    likely = judged(pin("torch==1.8.1", "2.0.0"))
+    assert likely.sureness == "medium"
+    assert likely.settles is not None
+    assert likely.settles.key == "explain.ask-python"
+    unknown = judged("with CUDA capability sm_120 is not compatible with the current PyTorch installation")
+    assert unknown.settles is not None
+    assert unknown.settles.key == "explain.ask-torch"
+
+
+def test_a_text_of_another_computer_is_not_judged_by_this_one() -> None:
+    here = machine("rtx-5070-ti-windows-581")
+
+    def keys(words: str) -> list[str]:
+        judged = judge_facts(parse_facts(words), load_matrix(), here)
+        return [reason.key.rpartition(".")[2] for reason in judged.reasons]
+
+    assert "other-system" in keys("/home/user/x/libtorch.so: sm_60")
+    assert "other-card" in keys("WinError 1 with CUDA capability sm_75 is not compatible")
+    assert "other-card" not in keys("WinError 1 with CUDA capability sm_120 is not compatible")
+    assert "other-driver" in keys("Driver Version: 551.61")
+    assert "Windows" in str(
+        judge_facts(parse_facts(pin("torch==2.1.0", "2.6.0", "Python 3.13.0")), load_matrix(), here)
+    )

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.compatibility.data.load import load_matrix
-from wizard.diagnose.known_errors.facts import check_facts, parse_facts
+from wizard.diagnose.known_errors.fact_checks import check_facts
+from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import explain
 from wizard.model.messages import text
 

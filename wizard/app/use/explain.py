@@ -13,7 +13,8 @@ from wizard.compatibility.data.load import load_matrix
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Verdict
 from wizard.diagnose.driver_guide import DriverGuide
-from wizard.diagnose.known_errors.facts import check_facts, parse_facts
+from wizard.diagnose.known_errors.fact_checks import JudgedFacts, judge_facts
+from wizard.diagnose.known_errors.facts import parse_facts
 from wizard.diagnose.known_errors.match import Explanation, explain
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, message, text
@@ -40,22 +41,24 @@ def answer(words: str, look: Callable[[], tuple[Facts, Verdict, Matrix]]) -> Exp
     if not words.strip():
         raise UsageError("explain-empty")
     found = explain(words)[:_MOST_SHOWN]
-    reasons = _reasons(words, found)
+    named = parse_facts(words)
     wanted = found[0].error.facts if found else ()
     if not wanted:
-        return ExplainResult(found, reasons=reasons)
+        return ExplainResult(found, reasons=_reasons(judge_facts(named, load_matrix()), found))
     facts, verdict, matrix = look()
     guide = driver_advice(facts.machine, matrix, verdict.after_driver_update) if "driver-guide" in wanted else None
+    reasons = _reasons(judge_facts(named, matrix, facts.machine), found)
     return ExplainResult(found, tuple(_facts(wanted, facts, verdict, matrix)), guide, reasons)
 
 
-def _reasons(words: str, found: tuple[Explanation, ...]) -> tuple[Message, ...]:
-    if not found:
-        return ()
-    named = parse_facts(words)
-    judged = check_facts(named, load_matrix())
-    is_open = found[0].error.area in _ABOUT_A_BUILD and named.torch is None and named.wanted is None
-    return (*judged, message("explain.ask-torch")) if is_open else judged
+def _reasons(judged: JudgedFacts, found: tuple[Explanation, ...]) -> tuple[Message, ...]:
+    """What the tables say, how sure they are and from which facts, and the one question that would say more."""
+    said = judged.reasons
+    if said:
+        facts = ", ".join(judged.used)
+        said = (*said, message("explain.rests-on", facts=facts), message(f"explain.sureness.{judged.sureness}"))
+    is_about_a_build = bool(found) and found[0].error.area in _ABOUT_A_BUILD
+    return (*said, judged.settles) if judged.settles and (said or is_about_a_build) else said
 
 
 def _facts(wanted: tuple[str, ...], facts: Facts, verdict: Verdict, matrix: Matrix) -> Iterator[Message]:

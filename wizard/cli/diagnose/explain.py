@@ -67,7 +67,8 @@ def _say(given: ExplainResult, terminal: Terminal) -> None:
 
 def _lines(given: ExplainResult, terminal: Terminal) -> Iterator[str]:
     if not given.found:
-        yield terminal.words(message("explain.unknown"))
+        yield terminal.words(message("explain.by-tables" if given.reasons else "explain.unknown"))
+        yield from (f"  {terminal.words(point)}" for point in given.reasons)
         yield terminal.words(message("explain.unknown-hint"))
         return
     first, *others = given.found

@@ -1,27 +1,17 @@
-"""The facts that an error text names itself, judged by the compatibility tables.
+"""Read the facts that an error text names itself: versions, builds, pins, cards, systems, libraries, places.
 
-What the compatibility tables say to the facts of an error text: sentences that name the facts they rest on.
-
-No guess: a version that no table holds gets no sentence. What this computer is does not count here.
+Only what stands in the text; what follows from it is in `fact_checks`. What is wanted ("requires torch==…") is kept
+apart from what is there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
-from wizard.compatibility.data.model import Build, Matrix
-from wizard.compatibility.data.ordering import cuda_of, version_key
-from wizard.compatibility.rules import code_for
+from wizard.compatibility.data.ordering import version_key
 from wizard.diagnose.known_errors.match import clean
 from wizard.model.capability import ComputeCapability
-from wizard.model.messages import Message, message
 from wizard.model.patterns import compiled
-
-# The facts that an error text itself names: versions and builds, the card's capability, the driver's CUDA, a pin.
-#
-# Only what stands in the text; what follows from it is found below. What is wanted ("requires
-# torch==…") is kept apart from what is there.
 
 _VERSION = r"(\d+\.\d+\.\d+)(\.?(?:dev|a|b|rc)\d*)?(?:\+(cu\d+|cpu))?"
 _THERE = (
@@ -33,6 +23,27 @@ _WANTED = r"(?:requirement |distribution found for |candidates for )(torch|torch
 _LISTED = r"\(from versions: (\d[^)\n]*)\)"
 _CAPABILITY = r"CUDA capability sm_(\d{2,3})\b|(?:compute|cuda) capability(?: \(CC\))? (\d{1,2}\.\d)\b"
 _DRIVER_CUDA = r"driver on your system is too old \(found version (\d{2})(\d{2})0\)"
+_VIRTUAL_CUDA = r"\b__cuda(?:=|==| )(\d{2}\.\d)\b"
+_DRIVER = r"(?i)\b(?:driver|kmd)(?: version)?: *(\d{3}\.\d{2,3}(?:\.\d{2})?)\b"
+_PYTHON = (
+    r"(?i)[\\/]python(3\.\d{1,2})[\\/]|[\\/]Python(3)(\d{1,2})[\\/]|\bC?Python(?: version)?[: ]{1,2}v?(3\.\d{1,2})\b"
+    r"|\bpython==?(3\.\d{1,2})\b"
+)
+_WHEEL = r"\b(torch|torchvision|torchaudio)-(\d+\.\d+\.\d+)(?:(?:\+|%2B)(cu\d+|cpu))?-cp3(\d{1,2})-\w+-(\w+)\.whl"
+_INDEX = r"/whl/(cu\d+|cpu)\b"
+_DLL_ERROR = r"(?:WinError|Errno) (\d{1,5})\b"
+_LIBRARY = r"\b(lib[\w.+-]*?\.so(?:\.\d+)*|[\w.-]+\.dll)\b"
+_CUDA_LIBRARY = r"\blib(?:cudart|cublas|cublasLt|nvrtc|cupti)\.so\.(1[1-9])\b|\bcudart64_(1[1-9])\d*\.dll"
+_IN_TRACE = r"(?:site|dist)-packages[\\/]+(\w+)[\\/.]"
+_ENVIRONMENT = r"((?:/|[A-Z]:\\)[^\s\"'<>|]*?)[\\/](?:lib[\\/]python3\.\d{1,2}|Lib)[\\/]site-packages"
+
+# What only one system's texts hold. Two systems in one text: none is believed.
+_SYSTEMS = {
+    "windows": r"WinError|\b[A-Z]:\\|win_amd64|win_arm64|\bWindows 1[01]\b",
+    "macos": r"macosx_\d|/Users/|\bdarwin\b|\bmacOS\b|\.dylib\b",
+    "linux": r"manylinux|linux_(?:x86_64|aarch64)|/home/|/usr/|/opt/|\.so[.\d]*:",
+}
+_ARCHES = {"aarch64": r"aarch64|\barm64\b|_arm64\b", "x86_64": r"x86_64|(?:_|\b)amd64\b"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +61,77 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class TextFacts:
+    """Empty or None: the text does not say, or says two things."""
+
     torch: Named | None = None
     torchvision: Named | None = None
     wanted: Named | None = None
     listed: tuple[str, ...] = ()  # what the index has for this Python, as pip lists it
     capability: ComputeCapability | None = None
     driver_cuda: str = ""
+    driver: str = ""
+    python: str = ""
+    os: str = ""  # "windows", "linux", "macos"
+    arch: str = ""  # "x86_64", "aarch64"
+    wheel: Named | None = None  # a file's name: the torch of another Python may stand in it
+    wheel_python: str = ""
+    index: str = ""  # "cu128" of an address that ends in /whl/cu128
+    error: str = ""  # "WinError 127", "Errno 13"
+    library: str = ""  # "libcudart.so.12", "c10.dll"
+    library_cuda: int = 0  # the major version that the library's name says
+    package: str = ""  # whose file is the last one in the trace
+    environment: str = ""  # the folder that holds site-packages
 
 
 def parse_facts(text: str) -> TextFacts:
-    """The last of each kind: what ends a log is nearer to the failure."""
+    """Return the last fact of each kind: what ends a log is nearer to the failure."""
     words = clean(text)
+    wheel = _last(_WHEEL, words)
+    error = _last(rf"({_DLL_ERROR})", words)
+    major = _last(_CUDA_LIBRARY, words)
     return TextFacts(
-        _there("torch", words) or _said_by_python(words) or _there("pytorch", words),
-        _there("torchvision", words),
-        _wanted_facts(words),
-        _listed(words),
-        _capability(words),
-        _driver_cuda(words),
+        torch=_there("torch", words) or _said_by_python(words) or _there("pytorch", words),
+        torchvision=_there("torchvision", words),
+        wanted=_wanted_facts(words),
+        listed=_listed(words),
+        capability=_capability(words),
+        driver_cuda=_driver_cuda(words),
+        driver=_first_group(_DRIVER, words),
+        python=_python(words),
+        os=_only(_SYSTEMS, words),
+        arch=_only(_ARCHES, words),
+        wheel=Named(wheel[0] or "", wheel[1] or "", wheel[2] or "") if wheel else None,
+        wheel_python=f"3.{wheel[3]}" if wheel else "",
+        index=_first_group(_INDEX, words),
+        error=(error[0] or "") if error else "",
+        library=_first_group(_LIBRARY, words),
+        library_cuda=int(major[0] or major[1] or 0) if major else 0,
+        package=_first_group(_IN_TRACE, words),
+        environment=_first_group(_ENVIRONMENT, words),
     )
+
+
+def _last(expression: str, words: str) -> tuple[str | None, ...] | None:
+    found = list(compiled(expression).finditer(words))
+    return tuple(found[-1].groups()) if found else None
+
+
+def _first_group(expression: str, words: str) -> str:
+    found = _last(expression, words)
+    return (found[0] or "") if found else ""
+
+
+def _only(expressions: dict[str, str], words: str) -> str:
+    there = [name for name, expression in expressions.items() if compiled(expression).search(words)]
+    return there[0] if len(there) == 1 else ""
+
+
+def _python(words: str) -> str:
+    found = _last(_PYTHON, words)
+    if found is None:
+        return ""
+    in_path, major, minor, said, pinned = found
+    return in_path or (f"{major}.{minor}" if major else "") or said or pinned or ""
 
 
 def _there(name: str, words: str) -> Named | None:
@@ -77,126 +140,36 @@ def _there(name: str, words: str) -> Named | None:
 
 
 def _said_by_python(words: str) -> Named | None:
-    found = list(compiled(_SAID_BY_PYTHON).finditer(words))
-    return _named("torch", found[-1].groups()) if found else None
+    found = _last(_SAID_BY_PYTHON, words)
+    return _named("torch", found) if found else None
 
 
 def _wanted_facts(words: str) -> Named | None:
-    found = list(compiled(_WANTED).finditer(words))
-    return _named(found[-1][1], found[-1].groups()[1:]) if found else None
+    found = _last(_WANTED, words)
+    return _named(found[0] or "", found[1:]) if found else None
 
 
 def _listed(words: str) -> tuple[str, ...]:
-    found = list(compiled(_LISTED).finditer(words))
-    return tuple(found[-1][1].split(", ")) if found else ()
+    return tuple(listed.split(", ")) if (listed := _first_group(_LISTED, words)) else ()
 
 
 def _named(name: str, groups: tuple[str | None, ...]) -> Named | None:
-    """None for a nightly: no table holds it."""
+    """Return None for a nightly: no table holds it."""
     version, unfinished, tag = groups
     return None if unfinished or not version else Named(name, version, tag or "")
 
 
 def _capability(words: str) -> ComputeCapability | None:
-    found = list(compiled(_CAPABILITY).finditer(words))
+    found = _last(_CAPABILITY, words)
     if not found:
         return None
-    arch, dotted = found[-1].groups()
-    return ComputeCapability.from_arch(f"sm_{arch}") if arch else ComputeCapability.parse(dotted)
+    arch, dotted = found
+    return ComputeCapability.from_arch(f"sm_{arch}") if arch else ComputeCapability.parse(dotted or "")
 
 
 def _driver_cuda(words: str) -> str:
-    found = list(compiled(_DRIVER_CUDA).finditer(words))
-    return f"{int(found[-1][1])}.{int(found[-1][2])}" if found else ""
-
-
-_PLATFORM = "linux_x86_64"  # the platform with the most builds: what it lacks is nowhere
-
-
-def check_facts(facts: TextFacts, matrix: Matrix) -> tuple[Message, ...]:
-    return (*_pair(facts, matrix), *_code(facts, matrix), *_driver(facts, matrix), *_wanted(facts, matrix))
-
-
-def _pair(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
-    torch, vision = facts.torch, facts.torchvision
-    if torch is None or vision is None:
-        return
-    release = matrix.releases.get(torch.version)
-    right = release.torchvision if release else None
-    if right and version_key(right)[:2] != version_key(vision.version)[:2]:
-        yield message("explain.reason.pair", torch=torch.version, right=right, torchvision=vision.version)
-    elif torch.tag and vision.tag and torch.tag != vision.tag:
-        yield message("explain.reason.tags", torch=torch.text, torchvision=vision.text)
-
-
-def _code(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
-    """Which build holds code for the card: the one named, else one of its release, else of the newest that has one."""
-    if facts.capability is None:
-        return
-    fitting = [build for build in _cuda_builds(matrix) if _has_code(build, facts)]
-    there = facts.torch
-    blanks = {"sm": facts.capability.sm}
-    if there and there.tag and any(_is(build, there) for build in fitting):
-        yield message("explain.reason.has-code", build=there.text, **blanks)
-        return
-    of_release = [build for build in fitting if there and build.torch == there.version]
-    of_newest = [build for build in fitting if build.torch == fitting[0].torch]
-    least = (of_release or of_newest)[-1:]  # the lowest CUDA asks the least of the driver
-    if least and there and any(_is(build, there) for build in _cuda_builds(matrix)):
-        yield message("explain.reason.no-code", build=there.text, other=_text(least[0]), **blanks)
-    elif least:
-        yield message("explain.reason.code", other=_text(least[0]), **blanks)
-
-
-def _driver(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
-    """Any build of the driver's CUDA major runs, whatever its minor."""
-    if not facts.driver_cuda:
-        return
-    allowed = version_key(facts.driver_cuda)[0]
-    runs = next((one for one in _cuda_builds(matrix) if version_key(cuda_of(one.variant) or "")[0] <= allowed), None)
-    if runs:
-        yield message("explain.reason.driver", cuda=facts.driver_cuda, build=_text(runs))
-
-
-def _wanted(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
-    """A version that the index listed is not this Python's fault."""
-    wanted = facts.wanted
-    if wanted is None or wanted.name != "torch":
-        return
-    plain = [version.partition("+")[0] for version in facts.listed]
-    if facts.listed and wanted.version not in plain:
-        key = version_key(wanted.version)
-        yield message(
-            "explain.reason.nearest", nearest=min(facts.listed, key=lambda one: _apart(version_key(one), key))
-        )
-    builds = [build for build in matrix.builds if build.torch == wanted.version and build.platform == _PLATFORM]
-    pythons = sorted({python for build in builds for python in build.pythons}, key=version_key)
-    if not pythons:
-        return
-    if wanted.version not in plain:
-        yield message("explain.reason.pythons", torch=wanted.version, first=pythons[0], last=pythons[-1])
-    if wanted.tag and all(build.variant != wanted.tag for build in builds):
-        tags = ", ".join(build.variant for build in builds)
-        yield message("explain.reason.no-tag", torch=wanted.version, tag=wanted.tag, tags=tags)
-
-
-def _cuda_builds(matrix: Matrix) -> Iterator[Build]:
-    return (build for build in matrix.builds if build.platform == _PLATFORM and build.kernels)
-
-
-def _has_code(build: Build, facts: TextFacts) -> bool:
-    kernels, capability = build.kernels, facts.capability
-    return kernels is not None and capability is not None and code_for(kernels.architectures, capability) is not None
-
-
-def _is(build: Build, named: Named) -> bool:
-    return (build.torch, build.variant) == (named.version, named.tag)
-
-
-def _apart(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
-    """How far two versions are from each other: the first number counts most."""
-    return tuple(abs(left - right) for left, right in zip(one, other, strict=False))
-
-
-def _text(build: Build) -> str:
-    return f"torch {build.torch}+{build.variant}"
+    found = _last(_DRIVER_CUDA, words)
+    if found:
+        return f"{int(found[0] or 0)}.{int(found[1] or 0)}"
+    virtual = _first_group(_VIRTUAL_CUDA, words)
+    return virtual if version_key(virtual) else ""

@@ -142,7 +142,7 @@ class ExplainPage(SidePage):
         if answer is None:
             return
         if not answer.found:
-            self._show_unknown()
+            self._show_unknown(answer)
             return
         first, *others = answer.found
         self._show_known(first, answer)
@@ -156,11 +156,14 @@ class ExplainPage(SidePage):
         self._said.append(made)
         return made
 
-    def _show_unknown(self) -> None:
+    def _show_unknown(self, answer: ExplainResult) -> None:
         card = box("card")
         lines = column(card, (16, 14, 16, 14), 8)
         lines.addWidget(Pill("note", self.tr("Not known")))
-        lines.addWidget(self._add(self.say(message("explain.unknown")), "heading"))
+        head = message("explain.by-tables" if answer.reasons else "explain.unknown")
+        lines.addWidget(self._add(self.say(head), "heading"))
+        for point in answer.reasons:
+            lines.addWidget(self._add(f"•  {self.say(point)}"))
         lines.addWidget(self._add(self.say(message("explain.unknown-hint"))))
         self._rows.addWidget(card)
 

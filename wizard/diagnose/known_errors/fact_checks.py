@@ -1,0 +1,249 @@
+"""What the compatibility tables, and this computer, say to the facts of an error text.
+
+Sentences that name the facts they rest on. No guess: a version that no table holds gets no sentence. What the text
+does not say of its system is taken from this computer, and then the answer is less sure and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from wizard.compatibility.cards import graphics_cards
+from wizard.compatibility.data.model import PLATFORMS, Build, Matrix, least_sure
+from wizard.compatibility.data.ordering import CPU, cuda_of, version_key
+from wizard.compatibility.rules import code_for
+from wizard.diagnose.known_errors.facts import Named, TextFacts
+from wizard.machine.model import Machine
+from wizard.model.messages import Message, message
+
+_WIDEST = "linux_x86_64"  # the platform with the most builds: what it lacks is nowhere
+_NAMES = {"linux_x86_64": "Linux", "linux_aarch64": "Linux aarch64", "win_amd64": "Windows"}
+_NOT_OWNERS = frozenset({"pip", "uv", "conda", "torch", "importlib", "nvidia", "numpy"})
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedFacts:
+    """`used`: the facts that the reasons rest on. `sureness`: high, medium or low, as the tables say it.
+
+    `settles`: the one question whose answer would say more; None where nothing is open.
+    """
+
+    reasons: tuple[Message, ...] = ()
+    used: tuple[str, ...] = ()
+    sureness: str = "high"
+    settles: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """For what the builds are judged: the platform and the Python, and whether the text itself said the platform."""
+
+    platform: str
+    python: str
+    is_said: bool
+
+
+def judge_facts(facts: TextFacts, matrix: Matrix, machine: Machine | None = None) -> JudgedFacts:
+    """Return what follows; `machine` None: nothing is known of this computer."""
+    place = _place(facts, machine)
+    reasons = (
+        *_pair(facts, matrix),
+        *_code(facts, matrix, place),
+        *_driver(facts, matrix, place),
+        *_wanted(facts, matrix, place),
+        *_wheel(facts, place),
+        *_library(facts),
+        *(_other_computer(facts, matrix, machine) if machine else ()),
+    )
+    judged = ["high" if place.is_said or facts.wanted is None else "medium"]
+    judged += [build.confidence for build in matrix.builds if facts.torch and _is(build, facts.torch)][:1]
+    return JudgedFacts(reasons, tuple(_used(facts)), least_sure(*judged), _question(facts))
+
+
+def check_facts(facts: TextFacts, matrix: Matrix) -> tuple[Message, ...]:
+    """Return the sentences alone, without this computer."""
+    return judge_facts(facts, matrix).reasons
+
+
+def _place(facts: TextFacts, machine: Machine | None) -> _Target:
+    said = PLATFORMS.get((facts.os, facts.arch or "x86_64"), "")
+    here = PLATFORMS.get((machine.os, machine.arch), "") if machine and not facts.os else ""
+    return _Target(said or here or _WIDEST, facts.python, bool(said))
+
+
+def _used(facts: TextFacts) -> Iterator[str]:
+    """The facts in words that need no translation."""
+    for named in (facts.torch, facts.torchvision, facts.wanted, facts.wheel):
+        if named:
+            yield named.text
+    if facts.python:
+        yield f"Python {facts.python}"
+    if facts.capability:
+        yield facts.capability.sm
+    if facts.driver:
+        yield f"NVIDIA {facts.driver}"
+    if facts.driver_cuda:
+        yield f"CUDA {facts.driver_cuda}"
+    yield from (each for each in (facts.error, facts.library, facts.package, facts.environment) if each)
+
+
+def _question(facts: TextFacts) -> Message | None:
+    """One: the fact that decides most of what the text leaves open."""
+    if facts.torch is None and facts.wanted is None and facts.wheel is None:
+        return message("explain.ask-torch")
+    if facts.wanted and not facts.python and facts.wheel is None:
+        return message("explain.ask-python")
+    return None
+
+
+def _pair(facts: TextFacts, matrix: Matrix) -> Iterator[Message]:
+    torch, vision = facts.torch, facts.torchvision
+    if torch is None or vision is None:
+        return
+    release = matrix.releases.get(torch.version)
+    right = release.torchvision if release else None
+    if right and version_key(right)[:2] != version_key(vision.version)[:2]:
+        yield message("explain.reason.pair", torch=torch.version, right=right, torchvision=vision.version)
+    elif torch.tag and vision.tag and torch.tag != vision.tag:
+        yield message("explain.reason.tags", torch=torch.text, torchvision=vision.text)
+
+
+def _code(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
+    """Which build holds code for the card: the one named, else one of its release, else of the newest that has one."""
+    if facts.capability is None:
+        return
+    fitting = [build for build in _cuda_builds(matrix, place) if _has_code(build, facts)]
+    there = facts.torch
+    blanks = {"sm": facts.capability.sm}
+    if there and there.tag and any(_is(build, there) for build in fitting):
+        yield message("explain.reason.has-code", build=there.text, **blanks)
+        return
+    of_release = [build for build in fitting if there and build.torch == there.version]
+    of_newest = [build for build in fitting if build.torch == fitting[0].torch]
+    least = (of_release or of_newest)[-1:]  # the lowest CUDA asks the least of the driver
+    if least and there and any(_is(build, there) for build in _cuda_builds(matrix, place)):
+        yield message("explain.reason.no-code", build=there.text, other=_text(least[0]), **blanks)
+    elif least:
+        yield message("explain.reason.code", other=_text(least[0]), **blanks)
+
+
+def _driver(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
+    """Any build of the driver's CUDA major runs, whatever its minor."""
+    if not facts.driver_cuda:
+        return
+    allowed = version_key(facts.driver_cuda)[0]
+    builds = _cuda_builds(matrix, place)
+    runs = [one for one in builds if version_key(cuda_of(one.variant) or "")[0] <= allowed]
+    if runs:
+        yield message("explain.reason.driver", cuda=facts.driver_cuda, build=_text(runs[0]))
+
+
+def _wanted(facts: TextFacts, matrix: Matrix, place: _Target) -> Iterator[Message]:
+    """A version that the index listed is not this Python's fault."""
+    wanted = facts.wanted
+    if wanted is None or wanted.name != "torch":
+        return
+    if facts.os == "macos":
+        if wanted.tag and wanted.tag != CPU:
+            yield message("explain.reason.mac", tag=wanted.tag)
+        return
+    plain = [version.partition("+")[0] for version in facts.listed]
+    if facts.listed and wanted.version not in plain:
+        nearest = min(facts.listed, key=lambda one: _apart(version_key(one), version_key(wanted.version)))
+        yield message("explain.reason.nearest", nearest=nearest)
+    every = [build for build in matrix.builds if build.torch == wanted.version]
+    if not every:
+        return
+    builds = [build for build in every if build.platform == place.platform]
+    yield from _published(wanted, facts, builds, place)
+    fitting = [build for build in builds if _serves(build, wanted, place.python)]
+    if fitting and wanted.tag and place.python and facts.index != wanted.tag:
+        tag, where = wanted.tag, _NAMES[place.platform]
+        yield message("explain.reason.exists", torch=wanted.text, python=place.python, system=where, tag=tag)
+    elif not fitting and place.python:
+        yield from _nearest_build(wanted, matrix, place)
+
+
+def _published(wanted: Named, facts: TextFacts, builds: list[Build], place: _Target) -> Iterator[Message]:
+    if not builds:
+        yield message("explain.reason.no-platform", torch=wanted.version, system=_NAMES[place.platform])
+        return
+    pythons = sorted({python for build in builds for python in build.pythons}, key=version_key)
+    if wanted.version not in [version.partition("+")[0] for version in facts.listed]:
+        yield message("explain.reason.pythons", torch=wanted.version, first=pythons[0], last=pythons[-1])
+    if wanted.tag and all(build.variant != wanted.tag for build in builds):
+        tags = ", ".join(build.variant for build in builds)
+        yield message("explain.reason.no-tag", torch=wanted.version, tag=wanted.tag, tags=tags)
+
+
+def _serves(build: Build, wanted: Named, python: str) -> bool:
+    return (not wanted.tag or build.variant == wanted.tag) and (not python or python in build.pythons)
+
+
+def _nearest_build(wanted: Named, matrix: Matrix, place: _Target) -> Iterator[Message]:
+    """Of the builds for that platform and Python; of the same kind, where there is one."""
+    there = [one for one in matrix.builds if one.platform == place.platform and place.python in one.pythons]
+    alike = [one for one in there if (one.variant == CPU) == (wanted.tag == CPU)] if wanted.tag else there
+    key = version_key(wanted.version)
+    for build in sorted(alike or there, key=lambda one: _apart(version_key(one.torch), key))[:1]:
+        where = _NAMES[place.platform]
+        yield message("explain.reason.nearest-build", build=_text(build), python=place.python, system=where)
+
+
+def _wheel(facts: TextFacts, place: _Target) -> Iterator[Message]:
+    """A wheel that was made for another Python than the text's own."""
+    if facts.wheel and facts.wheel_python and place.python and facts.wheel_python != place.python:
+        params = {"wheel": facts.wheel.text, "made": facts.wheel_python, "python": place.python}
+        yield message("explain.reason.wheel-python", **params)
+
+
+def _library(facts: TextFacts) -> Iterator[Message]:
+    """A CUDA library of another major version than torch's belongs to another package."""
+    cuda = cuda_of(facts.torch.tag) if facts.torch and facts.torch.tag else None
+    if not facts.library_cuda or cuda is None or version_key(cuda)[0] == facts.library_cuda or facts.torch is None:
+        return
+    owner = facts.package if facts.package not in _NOT_OWNERS else ""
+    yield message(
+        "explain.reason.library-of" if owner else "explain.reason.library",
+        package=owner,
+        library=facts.library,
+        major=facts.library_cuda,
+        torch=facts.torch.text,
+    )
+
+
+def _other_computer(facts: TextFacts, matrix: Matrix, machine: Machine) -> Iterator[Message]:
+    """Where the text and this computer disagree, what is said of this computer may not hold for the text's."""
+    if facts.os and facts.os != machine.os:
+        yield message("explain.reason.other-system", theirs=facts.os, ours=machine.os)
+        return
+    cards = graphics_cards(machine, matrix)
+    known = [card.capability for card in cards if card.capability]
+    if facts.capability and known and facts.capability not in known:
+        yield message("explain.reason.other-card", sm=facts.capability.sm, cards=", ".join(card.name for card in cards))
+    driver = machine.driver.version if machine.driver else ""
+    if facts.driver and driver and version_key(facts.driver) != version_key(driver):
+        yield message("explain.reason.other-driver", theirs=facts.driver, ours=driver)
+
+
+def _cuda_builds(matrix: Matrix, place: _Target) -> Iterator[Build]:
+    return (build for build in matrix.builds if build.platform == place.platform and build.kernels)
+
+
+def _has_code(build: Build, facts: TextFacts) -> bool:
+    kernels, capability = build.kernels, facts.capability
+    return kernels is not None and capability is not None and code_for(kernels.architectures, capability) is not None
+
+
+def _is(build: Build, named: Named) -> bool:
+    return (build.torch, build.variant) == (named.version, named.tag)
+
+
+def _apart(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
+    """How far two versions are from each other: the first number counts most."""
+    return tuple(abs(left - right) for left, right in zip(one, other, strict=False))
+
+
+def _text(build: Build) -> str:
+    return f"torch {build.torch}+{build.variant}"
