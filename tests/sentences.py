@@ -78,7 +78,11 @@ def marked() -> Iterator[tuple[str, str]]:
 
 
 def messages() -> Iterator[tuple[str, str]]:
-    """Yield (code, sentence)."""
+    """Yield (code, sentence) of each message that says its own, and of all in tables."""
+    for path, tree in _trees().items():
+        for call in _calls(tree, "message"):
+            if len(call.args) == 2:
+                yield _literal(path, call, 0), _literal(path, call, 1)
     yield from catalogue(LANGUAGES[0]).items()
 
 

@@ -12,6 +12,7 @@ import pytest
 from babel.messages import pofile
 
 from tests.sentences import entry_name, labels, marked, po_file, wanted
+from tests.sentences import messages as sentences_of_messages
 from wizard.model import catalogue as catalogue_module
 from wizard.model import messages
 from wizard.model.catalogue import compile_all, read_po, translate
@@ -129,7 +130,7 @@ def test_every_key_is_found_by_its_table() -> None:
 
 
 def test_every_key_in_the_code_has_words() -> None:
-    known = catalogue("en")
+    known = {*catalogue("en"), *(code for code, _ in sentences_of_messages())}
     missing = [key for key in sorted(set(_NAMED.findall(sources()))) if key not in known]
     assert missing == []
 
@@ -146,6 +147,15 @@ def test_a_message_is_rendered_at_the_edge() -> None:
     assert text(value, "en") == "Installing packages: 3"
     assert text(value, "zh_CN") == "安装 3 个软件包"
     assert Message.from_json(value.to_json()) == value
+
+
+def test_a_message_that_was_kept_is_said_in_another_language() -> None:
+    own = message("a.code", "Nothing was changed.")
+    assert text(Message.from_json(own.to_json("en")), "zh_CN") == "没有做任何更改。"
+    within = message("report.labelled", name=own, words="x")
+    assert text(Message.from_json(within.to_json("en")), "zh_CN") == text(within, "zh_CN")
+    older = {"key": "a.code.of.another.version", "params": {"path": "x"}, "text": "{path} is x."}
+    assert text(Message.from_json(older), "zh_CN") == "{path} is x."
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ LINES = (
 def shape(value: object) -> object:
     """Return what a reader may rely on: names and kinds, not values. Names that are data become ``*``."""
     if isinstance(value, Mapping):
-        if value.keys() == {"key", "params", "text"}:
+        if value.keys() - {"sentence"} == {"key", "params", "text"}:
             return "a message"
         if all(str(name).isidentifier() for name in value):
             return {name: shape(each) for name, each in sorted(value.items())}

@@ -84,7 +84,7 @@ def _said(terminal: Terminal, work: Callable[[], int]) -> int:
     except WizardError as error:
         return _told(terminal, error)
     except (Cancelled, KeyboardInterrupt):
-        terminal.say(message("cli.cancelled"))
+        terminal.say(message("cli.cancelled", "Cancelled; nothing that was finished is lost."))
         return int(ExitStatus.CANCELLED)
     except Exception as bug:
         if isinstance(bug, PermissionError) and _is_ours(bug.filename):

@@ -203,7 +203,13 @@ class ConsoleReporter:
 
 def _fetch_words(data: Mapping[str, Any], terminal: Terminal) -> Message:
     total, rate = data.get("total") or 0, data.get("rate") or 0
-    words = message("cli.progress", done=round(data["done"] / 1e6), total=round(total / 1e6), rate=round(rate / 1e6, 1))
+    words = message(
+        "cli.progress",
+        "{done} of {total} MB, {rate} MB/s",
+        done=round(data["done"] / 1e6),
+        total=round(total / 1e6),
+        rate=round(rate / 1e6, 1),
+    )
     limit = limit_words(data.get("limited_by"))
     return in_each(**{each: f"{text(words, each)} · {text(limit, each)}" for each in LANGUAGES}) if limit else words
 
@@ -233,7 +239,16 @@ class ResolvingTold:
             self._terminal.draw(resolving_words(progress), progress.done, progress.total)
         else:
             for name in new:
-                self._terminal.write("  … " + self._terminal.words(message("flow.resolving.begin", file=name)))
+                self._terminal.write(
+                    "  … "
+                    + self._terminal.words(
+                        message(
+                            "flow.resolving.begin",
+                            "Its source sends no parts of files, so this one comes whole now, and is kept: {file}",
+                            file=name,
+                        )
+                    )
+                )
         if new or time.monotonic() - self._at >= _EVENT_SECONDS or progress.files_done == progress.files_total:
             self._at = time.monotonic()
             tell_progress(self._arguments, self._terminal, progress)
@@ -266,7 +281,7 @@ def follow_run(
         nonlocal told
         if interrupt.is_asked() and not told:
             told = True
-            terminal.say(message("cli.cancelling"))
+            terminal.say(message("cli.cancelling", "Cancelling…"))
             session.request_cancel(run_id)
         if not as_events:
             narrator.tell_silence(silence)
@@ -296,10 +311,17 @@ def tell_result(session: Runs, run_id: str, status: ExitStatus, has_report: bool
     if has_report:
         terminal.write(render_text(_without_notices(session.report(run_id)), terminal.language))
     if status not in (ExitStatus.DONE, ExitStatus.GPU_TEST_FAILED):
-        terminal.say(message("cli.resume", run=run_id))
+        terminal.say(
+            message(
+                "cli.resume",
+                "Nothing is lost: go on with  torch-wizard resume {run}   or take it back with  "
+                "torch-wizard runs --remove {run}",
+                run=run_id,
+            )
+        )
     else:
         _tell_how_to_go_on(session, run_id, terminal)
-    terminal.say(message("cli.log", path=str(session.log_path(run_id))))
+    terminal.say(message("cli.log", "Log: {path}", path=str(session.log_path(run_id))))
 
 
 def _without_notices(report: dict[str, Any]) -> dict[str, Any]:

@@ -69,11 +69,19 @@ def resume(arguments: Arguments, terminal: Terminal) -> int:
         info = runs.run(info.id)
     if info.state == "finished" and not arguments.events:
         status = ExitStatus(info.exit_status or 0)
-        terminal.say(message("cli.ended", run=info.id))
+        terminal.say(
+            message("cli.ended", "Nothing is unfinished here: the setup {run} has ended. Its result:", run=info.id)
+        )
         tell_result(runs, info.id, status, find_run_folder(info.id).report.is_file(), terminal)
         return status
     if info.state == "running":
-        terminal.say(message("cli.attached", run=info.id))
+        terminal.say(
+            message(
+                "cli.attached",
+                "The setup {run} is at work; this is what it says. Ctrl+C asks it to cancel.",
+                run=info.id,
+            )
+        )
     return follow_run(runs, info.id, pid, arguments.events, terminal, interrupt)
 
 

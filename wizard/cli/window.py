@@ -59,7 +59,9 @@ def window(file: str | None, self_test: bool, terminal: Terminal, open_window: O
     from wizard.model.messages import message
 
     if not has_display() and not self_test:
-        terminal.say(message("cli.no_display"))
+        terminal.say(
+            message("cli.no_display", "No display was found, so there is no window. The same job runs in the terminal:")
+        )
         terminal.write("  torch-wizard setup --yes --name torch")
         return ExitStatus.FAILED
     if _is_something_left():

@@ -97,7 +97,7 @@ def _candidate(candidate: Candidate, language: str | None) -> dict[str, Any]:
 
 def variant_name(variant: str, language: str | None = None) -> str:
     """`CUDA 12.6`, or the word for the CPU build."""
-    return text(message("plan.cpu"), language) if variant == CPU else f"CUDA {cuda_of(variant)}"
+    return text(message("plan.cpu", "CPU"), language) if variant == CPU else f"CUDA {cuda_of(variant)}"
 
 
 def newest_release(verdict: Verdict) -> str | None:
@@ -144,9 +144,11 @@ def why_not_newest(verdict: Verdict, language: str | None = None) -> str | None:
     heading = message(f"plan.why-{'cpu' if same else 'not-asked' if is_pinned else 'not-newest'}", torch=newest)
     sentences = [text(heading, language)]
     for rejection in rejections:
-        names = text(message("plan.and"), language).join(variant_name(tag, language) for tag in rejection.variants)
+        names = text(message("plan.and", ", "), language).join(
+            variant_name(tag, language) for tag in rejection.variants
+        )
         words = text(rejection.reason.message, language)
-        sentences.append(text(message("plan.rejection", builds=names, why=words), language))
+        sentences.append(text(message("plan.rejection", "{builds}: {why}.", builds=names, why=words), language))
     return joined(sentences, language or system_language())
 
 
@@ -157,7 +159,18 @@ def after_update(verdict: Verdict, language: str | None = None) -> str | None:
     build = f"{update.torch} + {variant_name(update.variant, language)}"
     ends = [int(str(notice.params["branch"])) for notice in verdict.notices if notice.key == "plan.notice.last-branch"]
     if ends:  # "or newer" would lead beyond the last driver that knows the card
-        words = message("plan.after-driver-update-until", driver=update.driver, last=min(ends), build=build)
+        words = message(
+            "plan.after-driver-update-until",
+            "With a driver from {driver} to {last}, {build} would fit.",
+            driver=update.driver,
+            last=min(ends),
+            build=build,
+        )
     else:
-        words = message("plan.after-driver-update", driver=update.driver, build=build)
+        words = message(
+            "plan.after-driver-update",
+            "With driver {driver} or newer, {build} would fit.",
+            driver=update.driver,
+            build=build,
+        )
     return text(words, language)

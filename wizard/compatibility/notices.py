@@ -162,7 +162,11 @@ def _left_out(situation: JudgeContext, targets: tuple[GraphicsCard, ...], best: 
             last = card.architecture.last_driver_branch or 0
             yield message("plan.notice.dropped", gpu=card.name, driver=situation.level.text, branch=last)
         if card.state is CardState.OTHER_DRIVER:
-            yield message("plan.notice.other-driver", gpu=card.name)
+            yield message(
+                "plan.notice.other-driver",
+                "The {gpu} is not run by NVIDIA's driver, so PyTorch cannot use it.",
+                gpu=card.name,
+            )
         if card.state is CardState.NO_SYSTEM:
             yield message("plan.notice.no-system", gpu=card.name)
         if card.state is CardState.HANDED_OVER:

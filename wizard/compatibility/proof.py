@@ -47,7 +47,13 @@ def _driver(build: Build, situation: JudgeContext) -> Iterator[Link]:
         cuda = cuda_of(build.variant) or ""
         if level.cuda and version_key(level.text) < version_key(floor.driver_floor) or not level.version:
             own = ".".join(map(str, level.cuda))
-            words = message("plan.proof.driver-cuda", driver=level.text, own=own, cuda=cuda)
+            words = message(
+                "plan.proof.driver-cuda",
+                "Driver {driver} itself says that it runs CUDA {own}, and so it runs CUDA {cuda}",
+                driver=level.text,
+                own=own,
+                cuda=cuda,
+            )
         else:
             words = message("plan.proof.driver", driver=level.text, need=floor.driver_floor, cuda=cuda)
         yield Link("driver", words, floor.source, floor.confidence)
@@ -59,9 +65,15 @@ def _wheel(build: Build, situation: JudgeContext, python: str | None) -> Iterato
         yield Link("python", message("plan.proof.python", python=python), build.source, build.confidence)
     system = f"{machine.os} {machine.arch}"
     if build.min_glibc:
-        words = message("plan.proof.glibc", system=system, need=build.min_glibc, have=machine.glibc or "?")
+        words = message(
+            "plan.proof.glibc",
+            "Published for {system} with glibc {need} or newer; this system has {have}",
+            system=system,
+            need=build.min_glibc,
+            have=machine.glibc or "?",
+        )
     else:
-        words = message("plan.proof.system", system=system)
+        words = message("plan.proof.system", "Published for {system}", system=system)
     yield Link("platform", words, build.source, build.confidence)
     tag = f"cp{python.replace('.', '')}" if python else "?"
     params = {"build": f"{build.torch}+{build.variant}", "tag": tag, "platform": build.platform}
@@ -69,6 +81,11 @@ def _wheel(build: Build, situation: JudgeContext, python: str | None) -> Iterato
     if size is None:
         yield Link("wheel", message("plan.proof.wheel", **params), build.source, build.confidence)
         return
-    words = message("plan.proof.wheel-size", megabytes=round(size.bytes / 1e6), **params)
+    words = message(
+        "plan.proof.wheel-size",
+        "Package torch {build} for {tag}, {platform}: about {megabytes} MB, its libraries come on top",
+        megabytes=round(size.bytes / 1e6),
+        **params,
+    )
     sources = "; ".join(dict.fromkeys((build.source, size.source)))
     yield Link("wheel", words, sources, least_sure(build.confidence, size.confidence))

@@ -56,8 +56,18 @@ def slurm_script(job: BatchJob, language: str | None = None) -> str:
         "REPORTS": shlex.quote(str(job.reports)),
         "OPTIONS": " ".join(map(shlex.quote, options)),
         "HOME": f"export {paths.HOME_VARIABLE}={shlex.quote(str(paths.home()))}" if home else "",
-        "MISSING": shlex.quote(text(message("fleet.job.missing", program=executable), language)),
-        "REPORT": shlex.quote(text(message("fleet.job.report"), language)),
+        "MISSING": shlex.quote(
+            text(
+                message(
+                    "fleet.job.missing",
+                    "Torch Setup is not on this node ({program}): put it on a disk that all nodes see and "
+                    "write this file again.",
+                    program=executable,
+                ),
+                language,
+            )
+        ),
+        "REPORT": shlex.quote(text(message("fleet.job.report", "Report:"), language)),
     }
     return _filled((paths.resources_dir() / _TEMPLATE).read_text(encoding="utf-8"), values)
 

@@ -96,7 +96,14 @@ def hazards(path: str, os_name: str) -> tuple[Message, ...]:
     if not path.isascii():
         found.append(message("environments.hazard.letters", path=path))
     if odd := sorted({character for character in path if character in _STUMBLING}):
-        found.append(message("environments.hazard.signs", path=path, signs=" ".join(odd)))
+        found.append(
+            message(
+                "environments.hazard.signs",
+                "The path “{path}” contains {signs}, which command lines may read as commands.",
+                path=path,
+                signs=" ".join(odd),
+            )
+        )
     longest = of(os_name).longest_sure_path
     if longest is not None and len(path) > longest:
         found.append(message("environments.hazard.long", path=path, length=len(path)))

@@ -37,24 +37,32 @@ _HEADS = re.compile(rb'^\["?([A-Za-z0-9_.-]+)"?\]', re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One sentence for a person. `key` names it in the catalogue, `params` fill its blanks.
+    """One sentence for a person. `key` is its code, which stays; `sentence` is its English; `params` fill the blanks.
 
-    A blank may hold a sentence, or several: they become text with the one around them, in its language.
+    A blank may hold a sentence, or several: they become text with the one around them, in its language. Without an
+    English of its own, the table under its key has it.
     """
 
     key: str
     params: Mapping[str, Param] = field(default_factory=dict)
+    sentence: str = field(default="", compare=False)
 
     def to_json(self, language: str | None = None) -> dict[str, Any]:
-        return {"key": self.key, "params": params_to_json(self.params, language), "text": text(self, language)}
+        """`sentence` is there where no table has it: who reads this back can say it in another language."""
+        told = {"key": self.key, "params": params_to_json(self.params, language), "text": text(self, language)}
+        return {**told, "sentence": self.sentence} if self.sentence else told
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Message:
-        return cls(str(data["key"]), {name: _from_json(value) for name, value in (data.get("params") or {}).items()})
+        params = {name: _from_json(value) for name, value in (data.get("params") or {}).items()}
+        key, sentence = str(data["key"]), str(data.get("sentence") or "")
+        if not sentence and "text" in data and not _has_words(key):  # of an older version
+            sentence = str(data["text"]).replace("{", "{{").replace("}", "}}")
+        return cls(key, params, sentence)
 
 
-def message(key: str, **params: Param) -> Message:
-    return Message(key, params)
+def message(key: str, sentence: str = "", /, **params: Param) -> Message:
+    return Message(key, params, sentence)
 
 
 def in_each(**words: str) -> Message:
@@ -149,6 +157,10 @@ def _template(key: str) -> str:
     return _english()[key]
 
 
+def _has_words(key: str) -> bool:
+    return key == _IN_EACH or key in _english()
+
+
 def sentences_of(table: str, language: str) -> dict[str, str]:
     """All of `[table]`, by the rest of their keys."""
     start = f"{table}."
@@ -195,7 +207,7 @@ def text(value: Words, language: str | None = None) -> str:
     wanted = language or system_language()
     if value.key == _IN_EACH:
         return str(value.params.get(wanted) or value.params[LANGUAGES[0]])
-    english = _template(value.key)
+    english = value.sentence or _template(value.key)
     translated = translate(english, wanted, value.key)
     try:
         return translated.format_map(_filled(value.params, wanted))

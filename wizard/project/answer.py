@@ -64,12 +64,28 @@ def project_lines(decision: ProjectDecision, language: str | None = None) -> str
 def _lines(decision: ProjectDecision, language: str | None) -> Iterator[str]:
     candidate, asks = decision.candidate, decision.understood
     if candidate is None:
-        yield text(message("project.head.none"), language)
+        yield text(message("project.head.none", "No build of torch runs on this computer."), language)
         return
     variant, python = variant_name(candidate.variant, language), decision.python or "?"
-    yield text(message("project.head.title", torch=candidate.torch, variant=variant, python=python), language)
+    yield text(
+        message(
+            "project.head.title",
+            "torch {torch} ({variant}), Python {python}",
+            torch=candidate.torch,
+            variant=variant,
+            python=python,
+        ),
+        language,
+    )
     for one in decision.relaxed:
-        said = message("project.head.relaxed", name=one.name, asked=one.asked, given=one.given, why=one.why)
+        said = message(
+            "project.head.relaxed",
+            "{name}: asked {asked}, you get {given}: {why}",
+            name=one.name,
+            asked=one.asked,
+            given=one.given,
+            why=one.why,
+        )
         yield f"  ! {text(said, language)}"
         yield from (f"      {origin}: {origin.text}" for origin in one.origins)
     if asks.native:

@@ -102,13 +102,27 @@ def _why_not_torch(weigher: BuildWeigher, best: Weighed) -> Message:
         return message("project.why.unknown-release", asked=asked)
     of_asked = [one for one in weigher.verdict.candidates if one.torch in releases]
     if any(one.variant != CPU or not weigher.has_card for one in weigher.fitting if one.torch in releases):
-        return message("project.why.asked-torch", torch=asked, python=best.python)
+        return message(
+            "project.why.asked-torch",
+            "torch {torch} has no wheels for Python {python}",
+            torch=asked,
+            python=best.python,
+        )
     if any(one.fits and one.variant != CPU for one in of_asked):
-        return message("project.why.translated", torch=asked)
+        return message(
+            "project.why.translated",
+            "torch {torch} holds no code for this card; the driver would translate it, and the "
+            "libraries beside it would fail",
+            torch=asked,
+        )
     wanted = {tag.tag for tag in weigher.asks.tags}
     refused = [one for one in of_asked if one.reasons and one.variant != CPU]
     refused.sort(key=lambda one: (one.variant not in wanted, one.reasons[0].code == "not-published"))
-    return refused[0].reasons[0].message if refused else message("project.why.not-here", asked=asked)
+    return (
+        refused[0].reasons[0].message
+        if refused
+        else message("project.why.not-here", "no build of torch {asked} runs on this platform", asked=asked)
+    )
 
 
 def _relaxed_cuda(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
@@ -143,7 +157,7 @@ def _pinned_to(statements: tuple[Statement, ...], given: str) -> bool:
 def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
     given, asked = weigher.numpy(best), _asked(weigher.asks.numpy)
     if asked and asked.split(", ")[0] not in given:
-        why = message("project.why.numpy", torch=best.candidate.torch, given=given)
+        why = message("project.why.numpy", "torch {torch} needs NumPy {given}", torch=best.candidate.torch, given=given)
         yield Relaxed("numpy", asked, given, why, _origins(weigher.asks.numpy))
 
 

@@ -35,7 +35,14 @@ def foreign_home() -> Message | None:
         there = next((folder for folder in (place, *place.parents) if folder.exists()), place)
         try:
             if there.stat().st_uid != 0:
-                return message("safety.foreign-home", path=str(place), owner=user_name(there.stat().st_uid))
+                return message(
+                    "safety.foreign-home",
+                    "This runs as root, but in the home folder of {owner} ({path}): what it writes there, "
+                    "{owner} can no longer change. Run it without sudo, or with “sudo -H” for root's own "
+                    "folder.",
+                    path=str(place),
+                    owner=user_name(there.stat().st_uid),
+                )
         except OSError:
             continue
     return None
@@ -112,7 +119,15 @@ def set_right(home: Path | None = None) -> tuple[Message, ...]:
             found.append(_set_aside(place / "settings.json"))
         return tuple(each for each in found if each)
     except OSError as error:
-        return (message("safety.home-unreadable", path=str(place), why=error.strerror or type(error).__name__),)
+        return (
+            message(
+                "safety.home-unreadable",
+                "The program's folder “{path}” cannot be read ({why}). Allow it, or set the variable "
+                "TORCH_WIZARD_HOME to another folder.",
+                path=str(place),
+                why=error.strerror or type(error).__name__,
+            ),
+        )
 
 
 def _trouble_with(home: Path) -> Message | None:
@@ -150,7 +165,13 @@ def _set_aside(path: Path) -> Message | None:
     except FileNotFoundError:  # another start was faster
         return None
     except OSError as error:
-        return message("safety.in-the-way", path=str(path), why=error.strerror or type(error).__name__)
+        return message(
+            "safety.in-the-way",
+            "“{path}” cannot be used and cannot be moved ({why}). Remove it yourself; until then a "
+            "part of the program does not work.",
+            path=str(path),
+            why=error.strerror or type(error).__name__,
+        )
     return message("safety.set-aside", name=path.name, kept=kept.name)
 
 

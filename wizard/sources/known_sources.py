@@ -104,7 +104,7 @@ def own_indexes(settings: UserSettings) -> tuple[Source, ...]:
 
 
 def _by_hand(option: str, address: str, layout: Layout, number: int = 0) -> Source:
-    name = message("source.by-hand", option=option)
+    name = message("source.by-hand", "Your choice ({option})", option=option)
     suffix = f"-{number}" if number else ""
     return Source(f"by-hand{option[1:]}{suffix}", layout, Origin.BY_HAND, check_address(address, option), name)
 
@@ -115,7 +115,7 @@ def _links_by_hand(choices: SourceChoices) -> tuple[Source, ...]:
 
 
 def _user(setting: str, urls: Iterable[str], layout: Layout) -> tuple[Source, ...]:
-    name = message("source.user-settings", setting=setting)
+    name = message("source.user-settings", "Your own settings ({setting})", setting=setting)
     return tuple(
         Source(f"user-{setting.replace(' ', '-')}-{number}", layout, Origin.USER_SETTINGS, url, name)
         for number, url in enumerate(urls, start=1)

@@ -146,7 +146,11 @@ def _extra(around: UserContext) -> Iterator[Message]:
     """Warn of further indexes: pip searches them beside the chosen one, and the newest version of all wins."""
     for file in settings_files(Tool.PIP, around):
         if any(value_or_none(file, f"{section}.extra-index-url") for section in ("global", "install")):
-            yield message("settings-file.extra-stays", path=str(file.path))
+            yield message(
+                "settings-file.extra-stays",
+                "{path} also names further sources (extra-index-url); pip goes on searching those beside the new one.",
+                path=str(file.path),
+            )
 
 
 def _extra_of_uv(around: UserContext) -> Iterator[Message]:
@@ -154,7 +158,12 @@ def _extra_of_uv(around: UserContext) -> Iterator[Message]:
     for file in settings_files(Tool.UV, around):
         named = [entry for entry in _entries(file) if not (entry.get("default") or entry.get("explicit"))]
         if named or any(value_or_none(file, key) for key in ("extra-index-url", "pip.extra-index-url")):
-            yield message("settings-file.uv-extra-stays", path=str(file.path))
+            yield message(
+                "settings-file.uv-extra-stays",
+                "{path} also names further indexes; uv goes on asking those first, and takes a package "
+                "from the first that has it.",
+                path=str(file.path),
+            )
 
 
 def _entries(file: SettingsFile) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from wizard.model.errors import WizardError
-from wizard.model.messages import Message, params_to_json
+from wizard.model.messages import Message
 from wizard.model.typed import from_own_json
 from wizard.system import moving
 from wizard.system.disk import sync_folder
@@ -114,6 +114,11 @@ class Storage:
 
 
 def _to_json(change: Change) -> dict[str, Any]:
-    reason = {"key": change.reason.key, "params": params_to_json(change.reason.params)}
     files = [asdict(file) for file in change.files]
-    return {"schema": SCHEMA, "time": change.time, "reason": reason, "state": change.state.value, "files": files}
+    return {
+        "schema": SCHEMA,
+        "time": change.time,
+        "reason": change.reason.to_json(),
+        "state": change.state.value,
+        "files": files,
+    }

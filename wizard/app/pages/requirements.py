@@ -34,7 +34,12 @@ def requirements(machine: Machine, settings: UserSettings) -> tuple[Requirement,
 
 def _gpus(machine: Machine) -> Iterator[Requirement]:
     if not machine.nvidia_gpus:
-        yield Requirement("gpu", "note", message("check.gpu.none"), message("check.gpu.none.why"))
+        yield Requirement(
+            "gpu",
+            "note",
+            message("check.gpu.none", "No NVIDIA graphics card was found."),
+            message("check.gpu.none.why"),
+        )
     for gpu in machine.nvidia_gpus:
         is_board = wants_own_code(gpu.compute_capability)
         fix = message("plan.notice.own-wheels", gpu=gpu.name or "?") if is_board else None
@@ -44,13 +49,18 @@ def _gpus(machine: Machine) -> Iterator[Requirement]:
 def _gpu_fact(gpu: Gpu) -> Message:
     name = gpu.name or gpu.pci_id or "NVIDIA"
     if gpu.memory_bytes is None:
-        return message("check.gpu.name", name=name)
+        return message("check.gpu.name", "{name}", name=name)
     return message("check.gpu.name_memory", name=name, gigabytes=round(gpu.memory_bytes / 2**30))
 
 
 def _gpu_detail(gpu: Gpu) -> Message:
     capability = str(gpu.compute_capability) if gpu.compute_capability else "?"
-    return message("check.gpu.detail", capability=capability, pci=gpu.pci_id or "?")
+    return message(
+        "check.gpu.detail",
+        "Compute capability {capability} (NVIDIA's number for the card's generation), PCI {pci}",
+        capability=capability,
+        pci=gpu.pci_id or "?",
+    )
 
 
 def _driver(machine: Machine) -> Requirement | None:
@@ -66,7 +76,16 @@ def _driver(machine: Machine) -> Requirement | None:
         return Requirement("driver", "problem", message(key), message("check.driver.none.why"))
     if driver.cuda is None:
         return Requirement("driver", "ok", message("check.driver.version", version=driver.version))
-    return Requirement("driver", "ok", message("check.driver.cuda", version=driver.version, cuda=driver.cuda))
+    return Requirement(
+        "driver",
+        "ok",
+        message(
+            "check.driver.cuda",
+            "Driver {version}, runs CUDA (NVIDIA's way to compute on the card) up to {cuda}",
+            version=driver.version,
+            cuda=driver.cuda,
+        ),
+    )
 
 
 def _driver_failure(machine: Machine) -> Message | None:
@@ -105,27 +124,46 @@ def _parts(machine: Machine) -> Iterator[Requirement]:
 
 def _toolkits(machine: Machine) -> Iterator[Requirement]:
     for toolkit in machine.toolkits[:1]:
-        fact = message("check.toolkit.found", version=toolkit.version, where=toolkit.found_by)
+        fact = message(
+            "check.toolkit.found", "CUDA toolkit {version} ({where})", version=toolkit.version, where=toolkit.found_by
+        )
         yield Requirement("toolkit", "note", fact, message("check.toolkit.why"))
 
 
 def _pythons(machine: Machine) -> Requirement:
     usable = [install.version for install in machine.pythons if install.has_venv]
     if not usable:
-        return Requirement("python", "note", message("check.python.none"), message("check.python.none.why"))
-    return Requirement("python", "ok", message("check.python.found", versions=", ".join(usable[:6])))
+        return Requirement(
+            "python",
+            "note",
+            message("check.python.none", "No Python on this computer can make environments."),
+            message("check.python.none.why"),
+        )
+    return Requirement(
+        "python",
+        "ok",
+        message("check.python.found", "Python on this computer: {versions}", versions=", ".join(usable[:6])),
+    )
 
 
 def _condas(machine: Machine) -> Iterator[Requirement]:
     for conda in machine.condas[:1]:
-        fact = message("check.conda.found", kind=conda.kind, version=conda.version or "?", path=conda.executable)
+        fact = message(
+            "check.conda.found",
+            "{kind} {version} in {path}",
+            kind=conda.kind,
+            version=conda.version or "?",
+            path=conda.executable,
+        )
         yield Requirement("conda", "ok", fact)
 
 
 def _settings(settings: UserSettings) -> Iterator[Requirement]:
     count = len(settings.extra_index_urls) + len(settings.find_links) + (settings.index_url is not None)
     if count:
-        fact = message("check.settings.sources", count=count)
+        fact = message(
+            "check.settings.sources", "Sources of your own in the pip and uv settings: {count}.", count=count
+        )
         yield Requirement("settings", "note", fact, message("check.settings.sources.why"))
     for notice in settings.notices:  # what was passed over in them, and what the proxy's settings leave open
         yield Requirement("settings", "note", notice)
@@ -149,12 +187,17 @@ def _volumes(machine: Machine) -> Iterator[Requirement]:
             yield Requirement(
                 "disk",
                 "problem",
-                message("check.disk.read_only", path=volume.path),
+                message("check.disk.read_only", "{path} cannot be written.", path=volume.path),
                 fix=message("check.disk.read_only.fix"),
                 mandatory=True,
             )
         elif volume.free_bytes is not None:
-            fact = message("check.disk.free", path=volume.path, gigabytes=round(volume.free_bytes / 1e9, 1))
+            fact = message(
+                "check.disk.free",
+                "{path}: {gigabytes} GB free",
+                path=volume.path,
+                gigabytes=round(volume.free_bytes / 1e9, 1),
+            )
             is_tight = volume.free_bytes < COMFORTABLE_BYTES
             why = message("check.disk.tight.why") if is_tight else None
             yield Requirement("disk", "warning" if is_tight else "ok", fact, why)

@@ -154,8 +154,21 @@ def resolving_words(progress: FetchProgress) -> Message:
     """Of a file that comes whole before it is known what it needs. In MB."""
     figures = {"done": round(progress.done / 1e6, 1), "rate": round(progress.rate / 1e6, 1)}
     if progress.total is None:
-        return message("flow.resolving.whole-unsized", file=progress.file, **figures)
-    return message("flow.resolving.whole", file=progress.file, total=round(progress.total / 1e6, 1), **figures)
+        return message(
+            "flow.resolving.whole-unsized",
+            "Its source sends no parts of files, so this one comes whole now, and is kept: {file}, "
+            "{done} MB, {rate} MB/s",
+            file=progress.file,
+            **figures,
+        )
+    return message(
+        "flow.resolving.whole",
+        "Its source sends no parts of files, so this one comes whole now, and is kept: {file}, "
+        "{done} of {total} MB, {rate} MB/s",
+        file=progress.file,
+        total=round(progress.total / 1e6, 1),
+        **figures,
+    )
 
 
 def limit_words(limited_by: str | None) -> Message | None:

@@ -80,12 +80,15 @@ def _uses(status: SourceStatus, selected: SelectedBuild) -> tuple[str, ...]:
 
 def _unasked(selected: SelectedBuild) -> Iterable[SourceStatus]:
     """Yield those used without a probe: the only one there is, or one that was asked for something else."""
-    not_asked = message("page.source.not-asked")
+    not_asked = message(
+        "page.source.not-asked",
+        "Used for everything that is not asked for by name here; it is asked when the exact files are chosen.",
+    )
     for source in selected.package_sources:
         yield SourceStatus(source, Availability.UNCHECKED, not_asked, kind="packages", uses=("packages",))
     if selected.engine == "venv":
         return
-    answers = message("page.source.channel-answers")
+    answers = message("page.source.channel-answers", "Answers, and has the lists of packages.")
     shown = {row.source.url for row in selected.states}
     for number, url in enumerate(selected.channels):
         if url not in shown:

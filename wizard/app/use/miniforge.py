@@ -166,10 +166,25 @@ def bootstrap(
     if begun_at(plan.prefix) is None:
         check_root(plan.prefix, plan.row)
     installer = _fetched(plan, on_progress, is_cancelled)
-    on_progress(0, None, message("bootstrap.install", version=plan.version, path=str(plan.prefix)))
+    on_progress(
+        0,
+        None,
+        message(
+            "bootstrap.install",
+            "Installing Miniforge {version} into {path}",
+            version=plan.version,
+            path=str(plan.prefix),
+        ),
+    )
     info = miniforge_install.install(plan.row, installer, plan.prefix, plan.environment, is_cancelled)
     conda = plan.prefix / plan.row.conda
-    done = message("bootstrap.done", version=plan.version, path=str(plan.prefix), command=str(conda))
+    done = message(
+        "bootstrap.done",
+        "Miniforge {version} is in {path}. Use it with --conda {path}, or as {command}.",
+        version=plan.version,
+        path=str(plan.prefix),
+        command=str(conda),
+    )
     return Bootstrapped(plan.prefix, conda, info.version, done)
 
 
@@ -219,7 +234,7 @@ def parse_sha256(document: str, name: str) -> str | None:
 
 
 def _fetched(plan: BootstrapPlan, on_progress: OnProgress, is_cancelled: Callable[[], bool]) -> Path:
-    words = message("bootstrap.fetch", file=plan.file.filename)
+    words = message("bootstrap.fetch", "Fetching {file}", file=plan.file.filename)
 
     def tell(progress: FetchProgress) -> None:
         on_progress(progress.done, progress.total, words)
@@ -234,9 +249,20 @@ def _changes(prefix: Path, version: str, name: str, url: str) -> tuple[Message, 
     licence = miniforge_table().licence
     will = message(
         "bootstrap.will",
+        "Miniforge {version} is installed into {path}: {file} from {source}, checked by the "
+        "official SHA-256. PATH and your shell's files are not touched.",
         version=version,
         path=str(prefix),
         file=name,
         source=urlsplit(url).hostname or str(file_path(url).parent),
     )
-    return (will, message("bootstrap.licence", licence=licence.name, url=licence.url, note=licence.note))
+    return (
+        will,
+        message(
+            "bootstrap.licence",
+            "Licence: {licence}, {url}. {note}",
+            licence=licence.name,
+            url=licence.url,
+            note=licence.note,
+        ),
+    )

@@ -162,7 +162,12 @@ def _selected_build(
         wanted=candidates[0],
         candidate=candidate,
         engine="existing",
-        engine_reason=message("reuse.reason", prefix=str(env.prefix), python=env.python.version if env.python else "?"),
+        engine_reason=message(
+            "reuse.reason",
+            "The environment in {prefix} is there already, with Python {python}; that Python decides which builds fit.",
+            prefix=str(env.prefix),
+            python=env.python.version if env.python else "?",
+        ),
         python=python,
         base_python=None,
         channels=(),
@@ -249,6 +254,7 @@ def _words(
     for broken in broken_by(changes, env):
         yield message(
             "reuse.change.broken",
+            "✗ {name} {version} asks for {requirement} and would get {now}: it may no longer work.",
             name=broken.name,
             version=broken.version,
             requirement=broken.requirement,
@@ -256,12 +262,23 @@ def _words(
         )
     for change in changes:
         if change.kind == REPLACED:
-            yield message("reuse.change.replaced", name=change.name, was=change.was or "", now=change.now)
+            yield message(
+                "reuse.change.replaced", "{name} {was} → {now}", name=change.name, was=change.was or "", now=change.now
+            )
     for change in changes:
         if change.kind == ADDED:
-            yield message("reuse.change.added", name=change.name, now=change.now)
+            yield message("reuse.change.added", "{name} {now} is added", name=change.name, now=change.now)
     yield from from_settings(plan.sources, coming.files)
-    yield message("reuse.change.left", count=left)
+    yield message("reuse.change.left", "Packages that stay as they are: {count}.", count=left)
     size = sum(change.size or 0 for change in changes)
-    yield message("reuse.change.download", count=len(changes), size=bytes_text(size))
-    yield message("reuse.change.snapshot", prefix=shell_word(Path(plan.prefix)))
+    yield message(
+        "reuse.change.download",
+        "To be downloaded: {size} at most (packages: {count}).",
+        count=len(changes),
+        size=bytes_text(size),
+    )
+    yield message(
+        "reuse.change.snapshot",
+        "What is replaced is kept in the environment; it comes back with: torch-wizard envs restore {prefix}",
+        prefix=shell_word(Path(plan.prefix)),
+    )

@@ -47,7 +47,14 @@ def own_word(entry: ProfileLock) -> tuple[Message, ...]:
     names = [file.name for file in entry.files if file.name not in FAMILY]
     if not names:
         return ()
-    return (message("profile.own-word", count=len(names), names=", ".join(names)),)
+    return (
+        message(
+            "profile.own-word",
+            "For the other packages ({count}: {names}) nothing but the profile's own checksums vouches.",
+            count=len(names),
+            names=", ".join(names),
+        ),
+    )
 
 
 def official_torch(variant: str) -> Source:

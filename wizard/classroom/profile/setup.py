@@ -206,7 +206,13 @@ def _selected_build(
     selection = select(file.profile, facts.machine, matrix, choices)
     if selection.lock and _brings_python(selection.lock, choices):
         packages = selection.lock.conda
-        reason = message("profile.python-locked", count=len(packages), python=selection.lock.python)
+        reason = message(
+            "profile.python-locked",
+            "Built-in engine: Python {python} comes with the class profile (packages: {count}), so "
+            "no conda channel is asked.",
+            count=len(packages),
+            python=selection.lock.python,
+        )
         return _selected_of(file, selection, ChosenEngine("rattler", None, channels_of(packages), reason))
     own, policy = own_conda(facts, choices, is_cancelled), MirrorPolicy(choices, facts, is_cancelled)
     headers = list_headers() if policy.is_on(SourceKind.CONDA) else None
@@ -230,7 +236,13 @@ def _selected_of(
 ) -> tuple[ProfileLock, SelectedBuild]:
     entry, candidate = selection.lock, _candidate(selection)
     assert entry is not None  # `select` raises
-    used = message("profile.used", title=file.profile.title, code=file.sha256[:12], entry=entry.label)
+    used = message(
+        "profile.used",
+        "From the class profile “{title}” ({code}): {entry}.",
+        title=file.profile.title,
+        code=file.sha256[:12],
+        entry=entry.label,
+    )
     allowed = (message("profile.host.allowed", host=host.name) for host in foreign_hosts(file.profile))
     return entry, SelectedBuild(
         wanted=candidate,

@@ -104,9 +104,20 @@ class ClassResults:
     def head(self) -> Message:
         """The whole room in one sentence."""
         if self.expected is None:
-            return message("share.room.head", green=self.green, total=len(self.rows), red=self.red)
+            return message(
+                "share.room.head",
+                "Computers that are ready: {green} of {total}. In need of help: {red}.",
+                green=self.green,
+                total=len(self.rows),
+                red=self.red,
+            )
         return message(
-            "share.room.head-expected", green=self.green, total=len(self.rows), red=self.red, expected=self.expected
+            "share.room.head-expected",
+            "Computers that have reported: {total} of {expected}. Ready: {green}. In need of help: {red}.",
+            green=self.green,
+            total=len(self.rows),
+            red=self.red,
+            expected=self.expected,
         )
 
 
@@ -134,7 +145,7 @@ def _row(value: Certificate, profile_sha256: str, made: str) -> MachineRow:
     try:
         return _told(value, profile_sha256, made)
     except (KeyError, TypeError, AttributeError, ValueError, ArithmeticError):
-        why = (Said(message("share.why.odd")),)
+        why = (Said(message("share.why.odd", "This result has another form than ours.")),)
         return MachineRow(
             value.machine[:8], value.label, RED, "odd", why, (Said(message("share.fix.again")),), "", "", "", "", None
         )
@@ -169,7 +180,18 @@ def _verdict(value: Certificate, profile_sha256: str, made: str) -> tuple[str, t
     if status != ExitStatus.DONE:
         return _failure(report, status)
     if value.profile_sha256 != profile_sha256:
-        return "other-profile", (Said(message("share.why.other-profile")),), (Said(message("share.fix.other-profile")),)
+        return (
+            "other-profile",
+            (
+                Said(
+                    message(
+                        "share.why.other-profile",
+                        "This computer was set up by another profile than the one in the pack.",
+                    )
+                ),
+            ),
+            (Said(message("share.fix.other-profile", "Run the setup on it again with the profile of this pack.")),),
+        )
     off = _clock_off(value)
     if off is not None:
         key = "share.why.clock-ahead" if off > 0 else "share.why.clock-behind"
@@ -177,7 +199,20 @@ def _verdict(value: Certificate, profile_sha256: str, made: str) -> tuple[str, t
         return "clock", (why,), (Said(message("share.fix.clock")),)
     if _is_before(value, made):
         day = str(report.get("created"))[:10]
-        return "clock", (Said(message("share.why.clock-before", day=day)),), (Said(message("share.fix.clock")),)
+        return (
+            "clock",
+            (
+                Said(
+                    message(
+                        "share.why.clock-before",
+                        "The clock of this computer says {day}, which is before the pack was made. PyTorch "
+                        "works; secure connections will fail.",
+                        day=day,
+                    )
+                ),
+            ),
+            (Said(message("share.fix.clock")),),
+        )
     return "ok", _headline(report), ()
 
 
@@ -210,8 +245,16 @@ def _failure(report: Mapping[str, Any], status: object) -> tuple[str, tuple[Said
     if diagnosis:
         return str(diagnosis.get("code")), (_said(diagnosis["cause"]),), (_said(diagnosis["repair"]),)
     if status == ExitStatus.CANCELLED:
-        return "cancelled", (Said(message("share.why.cancelled")),), (Said(message("share.fix.again")),)
-    return "failed", _headline(report) or (Said(message("share.why.failed")),), (Said(message("share.fix.log")),)
+        return (
+            "cancelled",
+            (Said(message("share.why.cancelled", "The setup was stopped by somebody.")),),
+            (Said(message("share.fix.again")),),
+        )
+    return (
+        "failed",
+        _headline(report) or (Said(message("share.why.failed", "The setup failed.")),),
+        (Said(message("share.fix.log", "The report on that computer says more: torch-wizard runs.")),),
+    )
 
 
 def _headline(report: Mapping[str, Any]) -> tuple[Said, ...]:

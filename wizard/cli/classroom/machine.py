@@ -134,7 +134,15 @@ class ClassRun:
         options, until = ServeOptions(port=0), time.monotonic() + 60 * minutes
         try:
             with serve_downloads(self._room.file, self._room.path, files, options, announce=True) as serving:
-                self._terminal.say(message("share.after", minutes=minutes, addresses="  ".join(serving.addresses)))
+                self._terminal.say(
+                    message(
+                        "share.after",
+                        "This computer now hands the files on to the class for {minutes} min: {addresses} "
+                        "(Ctrl+C ends it)",
+                        minutes=minutes,
+                        addresses="  ".join(serving.addresses),
+                    )
+                )
                 with contextlib.suppress(Cancelled):
                     while time.monotonic() < until:
                         interrupt.check()

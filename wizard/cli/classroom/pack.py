@@ -109,6 +109,8 @@ def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
     terminal.say(
         message(
             "pack.done",
+            "The pack is ready: {path} ({size}). Downloaded: {fetched}; taken from this computer's "
+            "downloads: {copied}; was there already: {present}.",
             path=str(folder),
             size=amount(built.listing.total_bytes),
             fetched=amount(built.bytes_fetched),
@@ -119,7 +121,7 @@ def _tell(built: Built, folder: Path, terminal: Terminal) -> int:
     for key, names in (("pack.split", built.split), ("pack.removed", built.removed), ("pack.kept", built.kept)):
         if names:
             terminal.say(message(key, count=len(names), names=_some(names)))
-    terminal.say(message("pack.code", code=code_of(built.listing.profile_sha256)))
+    terminal.say(message("pack.code", "The code of this class: {code}", code=code_of(built.listing.profile_sha256)))
     return ExitStatus.DONE
 
 
@@ -137,9 +139,20 @@ def _check(arguments: Arguments, terminal: Terminal) -> int:
     else:
         show_problems(checked.problems, terminal)
         if checked.others:
-            terminal.say(message("pack.others", count=len(checked.others), names=_some(checked.others)))
+            terminal.say(
+                message(
+                    "pack.others",
+                    "Files in the pack that are not in its list and are given to nobody ({count}): {names}",
+                    count=len(checked.others),
+                    names=_some(checked.others),
+                )
+            )
         if not checked.problems:
-            terminal.say(message("pack.good", size=amount(checked.listing.total_bytes)))
+            terminal.say(
+                message(
+                    "pack.good", "Every file is there and right ({size}).", size=amount(checked.listing.total_bytes)
+                )
+            )
     return ExitStatus.FAILED if checked.problems else ExitStatus.DONE
 
 
@@ -147,7 +160,7 @@ def show_problems(problems: tuple[PackProblem, ...], terminal: Terminal) -> None
     for problem in problems:
         terminal.write("✗ " + terminal.words(Message(f"pack.problem.{problem.kind}", {"path": problem.path})))
     if problems:
-        terminal.say(message("pack.mend"))
+        terminal.say(message("pack.mend", "torch-wizard pack update fetches these anew."))
 
 
 @pack.add(
@@ -199,11 +212,24 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
     ) as serving:
         terminal.drop()
         show_problems(serving.problems, terminal)
-        terminal.say(message("share.serving", addresses="  ".join(serving.addresses)))
+        terminal.say(
+            message(
+                "share.serving",
+                "Serving the pack at {addresses} (Ctrl+C ends it)",
+                addresses="  ".join(serving.addresses),
+            )
+        )
         code = code_of(serving.listing.profile_sha256)
         # Who is not announced is not found by the code alone.
         by_address = f"--pack {serving.addresses[0]} " if serving.addresses and not arguments.announce else ""
-        terminal.say(message("share.code", code=code, options=f"{by_address}--class {code}"))
+        terminal.say(
+            message(
+                "share.code",
+                "The code of this class: {code}. Students type: torch-wizard setup {options} --yes",
+                code=code,
+                options=f"{by_address}--class {code}",
+            )
+        )
         try:
             wait(interrupt, came, terminal)
         except Cancelled:
@@ -211,6 +237,8 @@ def _serve(arguments: Arguments, terminal: Terminal) -> int:
             terminal.say(
                 message(
                     "share.served",
+                    "Handed out: {size}, to computers: {clients}. Results that came in: {results}. Requests "
+                    "that were asked to wait: {refused}.",
                     size=amount(counted.bytes_sent),
                     clients=len(counted.clients),
                     results=counted.results,
@@ -225,7 +253,7 @@ def wait(interrupt: Interrupt, came: list[str], terminal: Terminal, until: float
     while until is None or time.monotonic() < until:
         interrupt.check()
         while came:
-            terminal.say(message("share.came", label=came.pop(0)))
+            terminal.say(message("share.came", "A result came in: {label}", label=came.pop(0)))
         time.sleep(_NAP)
 
 
@@ -242,9 +270,11 @@ class _Progress:
 
     def fetched(self, progress: FetchProgress) -> None:
         total = "?" if progress.total is None else amount(progress.total)
-        words = message("pack.fetching", done=amount(progress.done), total=total, file=progress.file)
+        words = message(
+            "pack.fetching", "{done} / {total}  {file}", done=amount(progress.done), total=total, file=progress.file
+        )
         self._terminal.draw(words, progress.done, progress.total)
 
     def read(self, count: int) -> None:
         self._read += count
-        self._terminal.draw(message("pack.reading", done=amount(self._read)))
+        self._terminal.draw(message("pack.reading", "{done} read", done=amount(self._read)))

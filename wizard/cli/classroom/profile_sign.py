@@ -33,7 +33,16 @@ def key(arguments: Arguments, terminal: Terminal) -> int:
         except OSError as error:
             raise WizardError("export-not-written", details=str(error), path=str(path)) from error
     terminal.line(public.text)
-    terminal.say(message("profile.key", fingerprint=public.fingerprint, path=str(own_key_file())))
+    terminal.say(
+        message(
+            "profile.key",
+            "Your key: {fingerprint}. Give the line above, or these signs, to the class another way "
+            "than the profile. The secret half is in {path}; keep a copy, for a class does not take "
+            "another key.",
+            fingerprint=public.fingerprint,
+            path=str(own_key_file()),
+        )
+    )
     return ExitStatus.DONE
 
 
@@ -58,7 +67,15 @@ def sign_with(path: Path, file: ProfileFile, key: SecretKey, terminal: Terminal)
     from wizard.classroom.profile.signature import signature_path
 
     public = sign_profile(path, file, key)
-    terminal.say(message("profile.sign.done", path=str(signature_path(path)), fingerprint=public.fingerprint))
+    terminal.say(
+        message(
+            "profile.sign.done",
+            "Signed with the key {fingerprint}: {path}. Hand it out together with the profile; `pack "
+            "build` takes it along.",
+            path=str(signature_path(path)),
+            fingerprint=public.fingerprint,
+        )
+    )
 
 
 @command(
@@ -84,7 +101,14 @@ def check_signed(arguments: Arguments, terminal: Terminal) -> int:
     wanted = _named(arguments.key)
     verify(file.data, file.signature, wanted)
     remember_key(file, wanted)
-    terminal.say(message("profile.verify.remembered", title=file.profile.title, fingerprint=wanted.fingerprint))
+    terminal.say(
+        message(
+            "profile.verify.remembered",
+            "Signed with the key {fingerprint}, which from now on is the key of “{title}” on this computer.",
+            title=file.profile.title,
+            fingerprint=wanted.fingerprint,
+        )
+    )
     return ExitStatus.DONE
 
 

@@ -52,10 +52,30 @@ def write_job(arguments: Arguments, terminal: Terminal) -> int:
         raise UsageError("job-needs-file")
     job = BatchJob(prefix, output.parent, check_options(arguments.job_option))
     write_new(output, slurm_script(job, terminal.language), runs=True)
-    terminal.say(message("fleet.job.saved", path=str(output), quoted=shlex.quote(str(output))))
-    terminal.say(message("fleet.job.reports", folder=str(output.parent)))
+    terminal.say(
+        message(
+            "fleet.job.saved",
+            "Saved as “{path}”. From a login node: sbatch {quoted}   or, to wait for the answer: bash {quoted}",
+            path=str(output),
+            quoted=shlex.quote(str(output)),
+        )
+    )
+    terminal.say(
+        message(
+            "fleet.job.reports",
+            "The report will lie in “{folder}”; computers of the cluster must see that folder and the environment.",
+            folder=str(output.parent),
+        )
+    )
     if is_local(output.parent):
-        terminal.say(message("fleet.job.local", folder=str(output.parent)))
+        terminal.say(
+            message(
+                "fleet.job.local",
+                "“{folder}” lies in the memory or on a temporary disk of this computer: say -o with a "
+                "folder that the whole cluster sees.",
+                folder=str(output.parent),
+            )
+        )
     return ExitStatus.DONE
 
 

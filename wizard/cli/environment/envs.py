@@ -50,11 +50,24 @@ def restore(arguments: Arguments, terminal: Terminal) -> int:
         raise UsageError("nothing-to-undo", path=str(prefix))
     check_can_ask(arguments.yes)
     newest = found[0]
-    question = message("snapshot.ask", run=newest.run, prefix=str(prefix), names=_names(newest.names))
+    question = message(
+        "snapshot.ask",
+        "Bring back what run {run} replaced in {prefix} ({names})? [y/N]",
+        run=newest.run,
+        prefix=str(prefix),
+        names=_names(newest.names),
+    )
     if not arguments.yes and not agrees(question, terminal):
         return ExitStatus.CANCELLED
     back = doctor.restore(prefix)
-    terminal.say(message("snapshot.restored", run=back.run, prefix=str(prefix)))
+    terminal.say(
+        message(
+            "snapshot.restored",
+            "The packages of {prefix} are again what they were before run {run}.",
+            run=back.run,
+            prefix=str(prefix),
+        )
+    )
     return ExitStatus.DONE
 
 
@@ -67,7 +80,13 @@ def snapshot_words(prefix: Path) -> Iterator[Message]:
 
     for one in doctor.snapshots_in(prefix):
         yield message(
-            "snapshot.kept", run=one.run, size=amount(one.size), names=_names(one.names), prefix=shell_word(prefix)
+            "snapshot.kept",
+            "A state before run {run} is kept ({size}): {names}. It comes back with: torch-wizard "
+            "envs restore {prefix}",
+            run=one.run,
+            size=amount(one.size),
+            names=_names(one.names),
+            prefix=shell_word(prefix),
         )
 
 
@@ -81,7 +100,14 @@ def snapshot_documents(prefix: Path) -> list[dict[str, Any]]:
 def let_go_of_stale(terminal: Terminal) -> None:
     """What was kept for so long goes, and that is said."""
     for folder in doctor.release_stale(known_prefixes()):
-        terminal.say(message("snapshot.stale", path=str(folder), days=doctor.KEPT_DAYS))
+        terminal.say(
+            message(
+                "snapshot.stale",
+                "The state that was kept in {path} for {days} days is gone now.",
+                path=str(folder),
+                days=doctor.KEPT_DAYS,
+            )
+        )
 
 
 _MOST_NAMED = 10
@@ -106,6 +132,7 @@ def clone(arguments: Arguments, terminal: Terminal) -> int:
     terminal.say(
         message(
             "clone.begins",
+            "{name} is copied to {target}: {files} files, {size}.",
             name=source.name,
             target=str(plan.target),
             files=len(plan.contents.files),
@@ -120,7 +147,7 @@ def clone(arguments: Arguments, terminal: Terminal) -> int:
         done = carry_out_clone(plan, draw, interrupt.is_asked)
     except Cancelled:
         terminal.drop()
-        terminal.say(message("clone.cancelled", target=str(plan.target)))
+        terminal.say(message("clone.cancelled", "Cancelled; nothing is left in {target}.", target=str(plan.target)))
         return ExitStatus.CANCELLED
     terminal.drop()
     key = "clone.done-shared" if done.shared else "clone.done"
@@ -160,7 +187,7 @@ def _list(arguments: Arguments, terminal: Terminal) -> int:
             if one.reason:
                 terminal.write(f"! {one.name}: {terminal.words(one.reason)}")
     else:
-        terminal.say(message("envs.none"))
+        terminal.say(message("envs.none", "No environment was found on this computer."))
     return ExitStatus.DONE
 
 
@@ -187,7 +214,11 @@ def _show(arguments: Arguments, terminal: Terminal) -> int:
     for words in snapshot_words(one.prefix):
         terminal.line(terminal.words(words))
     if plan:
-        terminal.line("\n".join(["", terminal.words(message("envs.show.deletion")), *_lines(plan, terminal)]))
+        terminal.line(
+            "\n".join(
+                ["", terminal.words(message("envs.show.deletion", "If it were deleted:")), *_lines(plan, terminal)]
+            )
+        )
     if refusal:
         terminal.line(f"\n{terminal.words(refusal.summary)}")
     for line in _how_to_use(one, terminal):
@@ -221,7 +252,7 @@ def _terminal(arguments: Arguments, terminal: Terminal) -> int:
         terminal.error(error)  # its hint is to paste this line
         terminal.line(lines[0].code)
         return ExitStatus.FAILED
-    terminal.say(message("envs.terminal", name=one.name))
+    terminal.say(message("envs.terminal", "A terminal opens with {name} switched on.", name=one.name))
     return ExitStatus.DONE
 
 
@@ -256,20 +287,41 @@ def _delete(arguments: Arguments, terminal: Terminal) -> int:
         terminal.write(line)
     typed = arguments.yes
     if typed is None:
-        typed = answer(message("envs.ask", name=plan.name), terminal, interrupt)
+        typed = answer(
+            message("envs.ask", "To delete it, type its name ({name}):", name=plan.name), terminal, interrupt
+        )
 
     def draw(files: int, size: int) -> None:
-        words = message("envs.progress", files=files, of=plan.sizes.files, size=amount(size))
+        words = message(
+            "envs.progress",
+            "{files} of {of} files removed, {size}",
+            files=files,
+            of=plan.sizes.files,
+            size=amount(size),
+        )
         terminal.draw(words, files, plan.sizes.files)
 
     try:
         use_cases.delete(plan, typed, draw, interrupt.is_asked)
     except Cancelled:
         terminal.drop()
-        terminal.say(message("envs.deleted-rest-later", name=plan.name))
+        terminal.say(
+            message(
+                "envs.deleted-rest-later",
+                "{name} is deleted. Its last files are removed at the next start of the program.",
+                name=plan.name,
+            )
+        )
         return ExitStatus.CANCELLED
     terminal.drop()
-    terminal.say(message("envs.deleted", name=plan.name, freed=view.amount(plan.sizes.freed)))
+    terminal.say(
+        message(
+            "envs.deleted",
+            "{name} is deleted; {freed} are free again.",
+            name=plan.name,
+            freed=view.amount(plan.sizes.freed),
+        )
+    )
     return ExitStatus.DONE
 
 
@@ -278,7 +330,7 @@ def _finish(arguments: Arguments, terminal: Terminal) -> int:
     interrupt = Interrupt()
     finished = use_cases.finish_deletions(is_cancelled=interrupt.is_asked)
     for deletion in finished.done:
-        terminal.say(message("envs.finished", path=deletion.prefix))
+        terminal.say(message("envs.finished", "The rest of {path} is removed.", path=deletion.prefix))
     for deletion, said in finished.failed:
         terminal.error(WizardError("delete-rest", said, path=deletion.prefix, trash=str(deletion.trash)))
     return ExitStatus.FAILED if finished.failed else ExitStatus.DONE

@@ -59,7 +59,14 @@ def module(arguments: Arguments, terminal: Terminal) -> int:
         output = output / usual_name(found.prefix, is_lua)
     write_new(output, text, in_new_folder=True)  # a module is called by its folder too: torch/2.14
     terminal.say(
-        message("fleet.module.saved", path=str(output), folder=str(modules_folder(output)), name=module_name(output))
+        message(
+            "fleet.module.saved",
+            "Saved as “{path}”. Put it where your cluster looks for modules (module use {folder}), "
+            "then: module load {name}",
+            path=str(output),
+            folder=str(modules_folder(output)),
+            name=module_name(output),
+        )
     )
     return ExitStatus.DONE
 
@@ -88,7 +95,14 @@ def export(arguments: Arguments, terminal: Terminal) -> int:
     if arguments.output:
         path = Path(arguments.output).expanduser()
         _write(path, text)
-        terminal.say(message("export.saved", count=_count(found, arguments.format), path=str(path)))
+        terminal.say(
+            message(
+                "export.saved",
+                "Packages written to {path}: {count}.",
+                count=_count(found, arguments.format),
+                path=str(path),
+            )
+        )
     else:
         terminal.line(text.rstrip("\n"))
     for words in _remarks(found, arguments.format):
@@ -131,15 +145,25 @@ def _remarks(found: Export, form: str) -> Iterator[Message]:
     if form == "pylock":
         unknown = [each.name for each in found.packages if each.file is None and not each.is_tool]
         if unknown:
-            yield message("export.left-out", names=", ".join(unknown))
+            yield message(
+                "export.left-out",
+                "! Left out, because the file that they came from is not known: {names}.",
+                names=", ".join(unknown),
+            )
     if form in ("requirements", "conda"):
         by_hand = [
             each.name for each in found.packages if each.by_hand and not each.by_hand.startswith(("http", "git+"))
         ]
         if by_hand:
-            yield message("export.by-hand", names=", ".join(by_hand))
+            yield message(
+                "export.by-hand",
+                "! Not from any index, so another computer cannot get it from there: {names}.",
+                names=", ".join(by_hand),
+            )
         if found.is_guessed:
-            yield message("export.no-index")
+            yield message(
+                "export.no-index", "! It is not known from which source this torch came; the official one is named."
+            )
 
 
 @command(
@@ -170,7 +194,7 @@ def bootstrap(arguments: Arguments, terminal: Terminal) -> int:
             arguments.mirror,
             environment,
             near=near,
-            on_ask=lambda: terminal.say(message("bootstrap.release")),
+            on_ask=lambda: terminal.say(message("bootstrap.release", "Looking for the newest Miniforge")),
         )
     )
     for change in plan.changes:
@@ -178,7 +202,9 @@ def bootstrap(arguments: Arguments, terminal: Terminal) -> int:
     if plan.file.size is not None:
         terminal.say(message("bootstrap.size", size=amount(plan.file.size)))
     check_can_ask(arguments.yes)
-    if not arguments.yes and not agrees(message("bootstrap.ask"), terminal, interrupt):
+    if not arguments.yes and not agrees(
+        message("bootstrap.ask", "Do you agree to the licence and to this? [y/N]"), terminal, interrupt
+    ):
         return ExitStatus.CANCELLED
     stages: list[str] = []
 
@@ -192,7 +218,7 @@ def bootstrap(arguments: Arguments, terminal: Terminal) -> int:
     try:
         done = use_case.bootstrap(plan, True, tell, interrupt.is_asked)
     except Cancelled:
-        terminal.say(message("bootstrap.cancelled"))
+        terminal.say(message("bootstrap.cancelled", "Stopped. What was downloaded is kept; nothing else is left."))
         return ExitStatus.CANCELLED
     finally:
         terminal.drop()

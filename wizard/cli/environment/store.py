@@ -44,6 +44,8 @@ def _show(arguments: Arguments, terminal: Terminal) -> int:
 def _summary(found: Usage) -> Message:
     return message(
         "store.summary",
+        "The package store {path} holds {size} (packages: {count}); pruning would free {freed} "
+        "(packages that no environment uses: {unused}).",
         path=str(paths.store_dir()),
         count=len(found.stored),
         size=amount(found.size),
@@ -62,14 +64,21 @@ def _prune(arguments: Arguments, terminal: Terminal) -> int:
         terminal.say(_summary(found))
     if found.unused:
         check_can_ask(arguments.yes)
-        if not arguments.yes and not agrees(message("store.ask", freed=amount(found.freed)), terminal):
+        if not arguments.yes and not agrees(message("store.ask", "Free {freed}?", freed=amount(found.freed)), terminal):
             return ExitStatus.CANCELLED
     gone = use_cases.prune(interrupt.is_asked) if found.unused else ()
     freed = sum(one.size for one in gone)
     if arguments.json:
         terminal.document({"schema": SCHEMA, "pruned": [_row(one) for one in gone], "freed": freed})
     else:
-        terminal.say(message("store.pruned", count=len(gone), freed=amount(freed)))
+        terminal.say(
+            message(
+                "store.pruned",
+                "{freed} are free again (packages taken out: {count}).",
+                count=len(gone),
+                freed=amount(freed),
+            )
+        )
     return ExitStatus.DONE
 
 
@@ -93,11 +102,28 @@ def _verify(arguments: Arguments, terminal: Terminal) -> int:
     else:
         for one in found.damaged:
             wheel, first = one.entry.wheel.name, one.files[0].path
-            terminal.say(message("store.damaged", wheel=wheel, path=first, count=len(one.files)))
+            terminal.say(
+                message(
+                    "store.damaged",
+                    "{wheel} was damaged in {count} files, first {path}; it was taken out and comes anew "
+                    "with the next setup that needs it.",
+                    wheel=wheel,
+                    path=first,
+                    count=len(one.files),
+                )
+            )
         for prefix, path in found.others:
-            terminal.say(message("store.shared-damage", path=str(path), prefix=str(prefix)))
+            terminal.say(
+                message(
+                    "store.shared-damage",
+                    "The same damaged file is in an environment: {path}. Mend it with torch-wizard doctor "
+                    '--prefix "{prefix}" --deep --repair.',
+                    path=str(path),
+                    prefix=str(prefix),
+                )
+            )
         if not found.damaged:
-            terminal.say(message("store.sound"))
+            terminal.say(message("store.sound", "Every file of the package store has the right checksum (SHA-256)."))
     return ExitStatus.FAILED if found.damaged else ExitStatus.DONE
 
 

@@ -59,29 +59,45 @@ def day(moment: float | None) -> str:
 
 
 def details(one: Environment) -> Iterator[Message]:
-    yield message("envs.show.place", name=one.name, prefix=str(one.prefix))
+    yield message("envs.show.place", "{name}: {prefix}", name=one.name, prefix=str(one.prefix))
     yield message("envs.show.python", engine=_kind(one), python=one.python or "–", packages=one.packages)
     if one.torch:
         others = ", ".join(f"{package.name} {package.version}" for package in one.companions) or "–"
         yield message("envs.show.torch", torch=torch_words(one), companions=others)
-    yield message("envs.show.used", day=day(one.last_used))
+    yield message("envs.show.used", "Last used: {day}", day=day(one.last_used))
     if one.reason:
         yield one.reason
     if one.run:
-        yield message("envs.show.run", run=one.run)
+        yield message("envs.show.run", "A setup began it and did not finish (run {run}).", run=one.run)
 
 
 def plan_lines(plan: DeletionPlan, language: str | None) -> Iterator[str]:
     """What nobody owns comes first: it is what would be missed."""
     if plan.unowned:
-        yield text(message("envs.plan.unowned", count=sum(row.files for row in plan.unowned)), language)
+        yield text(
+            message(
+                "envs.plan.unowned",
+                "Files that belong to no package and would be lost ({count}):",
+                count=sum(row.files for row in plan.unowned),
+            ),
+            language,
+        )
         yield from (f"    {unowned_words(row)}" for row in plan.unowned[:MOST_UNOWNED])
         if len(plan.unowned) > MOST_UNOWNED:
             yield "    …"
     for one in plan.dependants:
-        yield text(message("envs.plan.dependant", name=one.name, path=str(one.prefix)), language)
+        yield text(
+            message(
+                "envs.plan.dependant",
+                "{name} ({path}) uses the Python in here and will no longer run.",
+                name=one.name,
+                path=str(one.prefix),
+            ),
+            language,
+        )
     goes = message(
         "envs.plan.goes",
+        "{name} goes ({path}): packages: {packages}, files: {files}, {size}; {freed} become free.",
         name=plan.name,
         path=str(plan.environment.prefix),
         packages=plan.environment.packages,
@@ -92,7 +108,16 @@ def plan_lines(plan: DeletionPlan, language: str | None) -> Iterator[str]:
     yield text(goes, language)
     yield from (text(words, language) for words in plan.stays)
     for running in plan.running:
-        yield text(message("envs.plan.running", program=running.program, pid=running.pid, path=running.path), language)
+        yield text(
+            message(
+                "envs.plan.running",
+                "{program} (process {pid}) is using it: {path}",
+                program=running.program,
+                pid=running.pid,
+                path=running.path,
+            ),
+            language,
+        )
 
 
 def unowned_words(row: Unowned) -> str:

@@ -107,7 +107,16 @@ def _check(arguments: Arguments, terminal: Terminal) -> int:
         terminal.line(problem)
     terminal.say(message("matrices.unsound" if problems else "matrices.sound", count=len(problems)))
     if pins:
-        terminal.say(message("matrices.pins", open=pins.best - pins.pinned, **asdict(pins)))
+        terminal.say(
+            message(
+                "matrices.pins",
+                "Builds that can be the best since torch 2.6 (each Python counted): {best}; with a wheel "
+                "pinned by SHA-256: {pinned}; under each of its names: {whole}. Of the other {open}, "
+                "nothing but the official page tells a false wheel from the true one.",
+                open=pins.best - pins.pinned,
+                **asdict(pins),
+            )
+        )
     return ExitStatus.FAILED if problems else ExitStatus.DONE
 
 
@@ -140,7 +149,19 @@ def _refresh(arguments: Arguments, terminal: Terminal) -> int:
         terminal.line(told(build, terminal))
     taken = len(done.taken)
     folder = done.overlay.folder if done.overlay else ""
-    terminal.say(message("matrices.learnt", count=taken, folder=folder) if taken else message("matrices.nothing-new"))
+    terminal.say(
+        message(
+            "matrices.learnt",
+            "New builds that are now known on this computer ({folder}): {count}. Take them back "
+            "with: torch-wizard matrices refresh --remove",
+            count=taken,
+            folder=folder,
+        )
+        if taken
+        else message(
+            "matrices.nothing-new", "The sources have nothing that can be used and that the tables do not know."
+        )
+    )
     return ExitStatus.DONE
 
 
@@ -195,7 +216,11 @@ def told(build: NewBuild, terminal: Terminal) -> str:
         why = terminal.words(build.failure) if build.failure else "?"
         return terminal.words(message("matrices.kernels-unknown", why=why, **params))
     if not build.architectures:
-        return terminal.words(message("matrices.new-cpu", **params))
+        return terminal.words(
+            message(
+                "matrices.new-cpu", "New in {source}, not in our tables: torch {build}, for the processor.", **params
+            )
+        )
     first, last = build.architectures[0], build.architectures[-1]
     sure = terminal.words(message(f"matrices.sure.{build.confidence}"))
     return terminal.words(message("matrices.new", first=first, last=last, date=build.as_of, sure=sure, **params))
@@ -205,4 +230,12 @@ def warn_of_overlay(terminal: Terminal) -> None:
     """A damaged overlay is named wherever the data are used; the shipped data answer."""
     overlay = load_matrix().overlay
     if overlay and overlay.problems:
-        terminal.say(message("matrices.damaged", folder=overlay.folder, first=overlay.problems[0]))
+        terminal.say(
+            message(
+                "matrices.damaged",
+                "What was learnt earlier ({folder}) is damaged and was left out: {first}. Take it away "
+                "with: torch-wizard matrices refresh --remove",
+                folder=overlay.folder,
+                first=overlay.problems[0],
+            )
+        )

@@ -72,13 +72,18 @@ def use(arguments: Arguments, terminal: Terminal) -> int:
         terminal.write(f"! {terminal.words(notice)}")
     if plan.diffs:
         if arguments.id == OFFICIAL:
-            terminal.say(message("settings-file.use.official"))
+            terminal.say(
+                message(
+                    "settings-file.use.official",
+                    "The official source is the tools' own default, so the setting is taken out.",
+                )
+            )
         show(plan.diffs, terminal)
         check_can_ask(arguments.yes)
-        if not arguments.yes and not agrees(message("settings-file.use.ask"), terminal):
+        if not arguments.yes and not agrees(message("settings-file.use.ask", "Write this? [y/N]"), terminal):
             return ExitStatus.CANCELLED
     else:
-        terminal.say(message("settings-file.use.nothing"))
+        terminal.say(message("settings-file.use.nothing", "All files say so already; nothing was written."))
     return _done(use_cases.use(plan, around), terminal)
 
 
@@ -163,7 +168,7 @@ def name_of(source: Source, language: str | None) -> str:
 def _list_row(kind: SourceKind, source: Source, terminal: Terminal) -> list[str]:
     row = source.row
     status = terminal.words(message(f"mirrors.status.{row.status}")) if row else "-"
-    default = terminal.words(message("mirrors.no-address"))
+    default = terminal.words(message("mirrors.no-address", "(default)"))
     return [
         terminal.words(message(f"mirrors.kind.{kind.value}")),
         source.mirror,
@@ -216,31 +221,44 @@ def _fix(findings: Sequence[LintFinding], arguments: Arguments, terminal: Termin
         return None
     for diff in planned.diffs:
         terminal.write(diff.text)
-    if not arguments.yes and not agrees(message("lint.ask"), terminal):
-        terminal.say(message("lint.left-alone"))
+    if not arguments.yes and not agrees(
+        message("lint.ask", "Write this? The old files are kept, and torch-wizard undo brings them back. [y/N]"),
+        terminal,
+    ):
+        terminal.say(message("lint.left-alone", "Nothing was changed."))
         return None
     change = use_case.mend(planned, terminal.say)
-    terminal.say(message("lint.fixed", count=len(planned.diffs)))
+    terminal.say(
+        message("lint.fixed", "Files mended: {count}. To take it back: torch-wizard undo", count=len(planned.diffs))
+    )
     return change
 
 
 def _show(findings: Sequence[LintFinding], terminal: Terminal) -> None:
     if not findings:
-        terminal.say(message("lint.none"))
+        terminal.say(message("lint.none", "Nothing to object to in the pip, uv and conda settings."))
         return
     for finding in findings:
         at = finding.place
         if finding.line is not None:
-            at = terminal.words(message("lint.line", place=finding.place, line=finding.line))
+            at = terminal.words(message("lint.line", "{place}, line {line}", place=finding.place, line=finding.line))
         severity = terminal.words(message(f"lint.severity.{finding.severity}"))
         terminal.line(f"{_MARKS[finding.severity]} {severity} {finding.code}: {at}")
         terminal.line(f"    {terminal.words(finding.cause)}")
         terminal.line(f"    {terminal.words(message('lint.label.fix'))} {terminal.words(finding.fix)}")
         terminal.line(f"    {terminal.words(message('lint.label.effect'))} {terminal.words(finding.effect)}")
     count = use_case.counts(findings)
-    terminal.say(message("lint.found", errors=count["error"], warnings=count["warning"], notes=count["note"]))
+    terminal.say(
+        message(
+            "lint.found",
+            "Errors: {errors}, warnings: {warnings}, notes: {notes}.",
+            errors=count["error"],
+            warnings=count["warning"],
+            notes=count["note"],
+        )
+    )
     if any(finding.is_fixable for finding in findings):
-        terminal.say(message("lint.fixable"))
+        terminal.say(message("lint.fixable", "These can be mended here: torch-wizard mirrors lint --fix all"))
 
 
 _HEAD = ("name", "verdict", "host", "rate", "age")
@@ -282,7 +300,13 @@ def test(arguments: Arguments, terminal: Terminal) -> int:
     needed = kinds if arguments.kind else NEEDED
     missing = [kind for kind in lacking(benchmarks) if kind in needed]
     for kind in missing:
-        terminal.say(message("mirrors.none-complete", kind=terminal.words(message(f"mirrors.kind.{kind.value}"))))
+        terminal.say(
+            message(
+                "mirrors.none-complete",
+                "No source is complete for {kind}.",
+                kind=terminal.words(message(f"mirrors.kind.{kind.value}")),
+            )
+        )
     return ExitStatus.FAILED if missing else ExitStatus.DONE
 
 
@@ -306,10 +330,10 @@ def _row(status: SourceStatus, terminal: Terminal) -> list[str]:
 def _age(asked: float, terminal: Terminal) -> str:
     minutes = round((datetime.datetime.now().timestamp() - asked) / 60)
     if minutes < 1:
-        return terminal.words(message("mirrors.age.now"))
+        return terminal.words(message("mirrors.age.now", "now"))
     if minutes < 60:
-        return terminal.words(message("mirrors.age.minutes", count=minutes))
-    return terminal.words(message("mirrors.age.hours", count=round(minutes / 60)))
+        return terminal.words(message("mirrors.age.minutes", "{count} min ago", count=minutes))
+    return terminal.words(message("mirrors.age.hours", "{count} h ago", count=round(minutes / 60)))
 
 
 def _document(benchmarks: Sequence[Benchmark], language: str | None) -> dict[str, Any]:

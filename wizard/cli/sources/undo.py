@@ -32,7 +32,7 @@ def undo(arguments: Arguments, terminal: Terminal) -> int:
     change = use_cases.to_undo(arguments.id)
     _show(change, terminal)
     check_can_ask(arguments.yes)
-    if not arguments.yes and not agrees(message("settings-file.undo.ask"), terminal):
+    if not arguments.yes and not agrees(message("settings-file.undo.ask", "Take this back? [y/N]"), terminal):
         return ExitStatus.CANCELLED
     for file in use_cases.undo(change).files:
         terminal.say(message(f"settings-file.how.{file.how.value}", path=file.path))
@@ -53,13 +53,21 @@ def _list(is_json: bool, terminal: Terminal) -> int:
         for file in change.files:
             terminal.line(f"      {file.path}")
     if not changes:
-        terminal.say(message("settings-file.undo.none"))
+        terminal.say(message("settings-file.undo.none", "No settings file was changed by this program."))
     return ExitStatus.DONE
 
 
 def _show(change: Change, terminal: Terminal) -> None:
     reason = terminal.words(change.reason)
-    terminal.say(message("settings-file.undo.title", id=change.id, when=_when(change), reason=reason))
+    terminal.say(
+        message(
+            "settings-file.undo.title",
+            "Change {id} ({when}): {reason}",
+            id=change.id,
+            when=_when(change),
+            reason=reason,
+        )
+    )
     for file in change.files:
         terminal.write(f"  {file.path}")
 

@@ -54,7 +54,7 @@ class ReuseReady(RepairReady):
 
 class ReuseAside(PutAside):
     def announce(self, context: Context) -> Message:
-        return message("step.reuse-aside.will")
+        return message("step.reuse-aside.will", "Putting aside what is replaced")
 
     def run(self, context: Context) -> Message:
         check_not_in_use(Path(context.plan.prefix))  # the download may have taken hours
@@ -66,7 +66,7 @@ class ReuseAside(PutAside):
             _check_conda_files(prefix, site, wheels)
         count = aside.put(self._repair.names, wheels, (), (prefix / NAME,), spare=True)
         context.journal.done(self.name, {"count": count})
-        return message("step.reuse-aside.done", count=count)
+        return message("step.reuse-aside.done", "Put aside: {count}; nothing was deleted", count=count)
 
 
 def _check_conda_files(prefix: Path, site: Path, wheels: tuple[Path, ...]) -> None:

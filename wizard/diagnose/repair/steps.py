@@ -107,7 +107,7 @@ class RepairReady:
         self._repair = repair
 
     def announce(self, context: Context) -> Message:
-        return message("step.repair-ready.will")
+        return message("step.repair-ready.will", "Looking at the place and the free space")
 
     def run(self, context: Context) -> Message:
         prefix = Path(context.plan.prefix)
@@ -119,7 +119,7 @@ class RepairReady:
         check_room(demands(context.plan, context.lock))  # what is replaced is moved, not freed
         created = Created(prefix, python, version, "existing", 0)
         context.place.set_result(TargetEnvironment(created, is_new=False))
-        return message("step.repair-ready.done")
+        return message("step.repair-ready.done", "The environment is free, and there is room")
 
 
 class PutAside:
@@ -130,7 +130,7 @@ class PutAside:
         self._repair = repair
 
     def announce(self, context: Context) -> Message:
-        return message("step.aside.will")
+        return message("step.aside.will", "Putting aside what is replaced")
 
     def run(self, context: Context) -> Message:
         context.journal.begin(self.name)
@@ -142,7 +142,11 @@ class PutAside:
         ]
         count = aside_of(context.plan, repair).put(repair.names, wheels_of(context), further, edits)
         context.journal.done(self.name, {"count": count})
-        return message("step.aside.done", count=count) if count else message("step.aside.nothing")
+        return (
+            message("step.aside.done", "Put aside: {count}", count=count)
+            if count
+            else message("step.aside.nothing", "Nothing to put aside")
+        )
 
 
 class Guard:
@@ -153,7 +157,7 @@ class Guard:
         self._repair = repair
 
     def announce(self, context: Context) -> Message:
-        return message("step.guard.will")
+        return message("step.guard.will", "Writing what keeps other packages and libraries out")
 
     def run(self, context: Context) -> Message:
         repair = self._repair
@@ -165,7 +169,11 @@ class Guard:
         except OSError as error:
             raise WizardError("install-permission", details=str(error), folder=context.plan.prefix) from error
         context.journal.done(self.name)
-        return message("step.guard.done", count=len(files)) if files else message("step.guard.nothing")
+        return (
+            message("step.guard.done", "Files of the environment written: {count}", count=len(files))
+            if files
+            else message("step.guard.nothing", "No file needs to be written")
+        )
 
 
 class RepairVerify:

@@ -181,7 +181,13 @@ class InstallPage(Page):
             self.quiet.clear()
             return False
         was_told = bool(self.quiet.code)
-        self.quiet.show_words(message("flow.silent", seconds=seconds), message("flow.silent-hint"))
+        self.quiet.show_words(
+            message("flow.silent", seconds=seconds),
+            message(
+                "flow.silent-hint",
+                "A busy computer, a slow disk or sleep can be the reason. It is shown here as soon as it goes on.",
+            ),
+        )
         if not was_told:
             self.announce(self.quiet.words)
         return True
@@ -330,7 +336,14 @@ class InstallPage(Page):
         self.context.navigator.put_run_over(None)
         ending = self.watch.view.ending
         if ending is not None and ending.cancelled:
-            self._rest(message("flow.cancelled"), message("flow.cancelled-hint"))
+            self._rest(
+                message("flow.cancelled"),
+                message(
+                    "flow.cancelled-hint",
+                    "What was downloaded and checked is kept. Resume goes on from there; Remove takes away "
+                    "the environment that was begun.",
+                ),
+            )
         elif ending is not None and ending.summary is not None:
             self.trouble.show_words(ending.summary, ending.hint, ending.details)
         self._tell_end()
@@ -346,5 +359,11 @@ class InstallPage(Page):
 
     def _died(self) -> None:
         self.context.navigator.put_run_over(None)
-        self._rest(message("flow.stopped"), message("flow.stopped-hint"))
+        self._rest(
+            message("flow.stopped"),
+            message(
+                "flow.stopped-hint",
+                "Press Resume: it goes on where it was, and nothing that was checked is fetched again.",
+            ),
+        )
         self._tell_end()

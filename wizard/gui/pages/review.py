@@ -200,7 +200,7 @@ class ReviewPage(Page):
             size = bytes_text(file.size) if file.size is not None else "?"
             if file.filename in preview.here:
                 size = self.say(message("environments.packages.here"))
-            hashed = f"{file.sha256[:12]}…" if file.sha256 else self.say(message("files.no-hash"))
+            hashed = f"{file.sha256[:12]}…" if file.sha256 else self.say(message("files.no-hash", "not promised"))
             name, digest = label(f"{file.name} {file.version}"), label(hashed, "muted", wrap=False)
             self._file_rows.add_row(name, digest, label(size, wrap=False), tight=True)
         for command in preview.commands:
@@ -272,7 +272,13 @@ class ReviewPage(Page):
 
     def _compared(self, preview: Preview | None) -> None:
         if preview is None and self.state.profile is not None:
-            self._say_nothing(message("flow.profile.already", name=self.state.profile.profile.environment.name))
+            self._say_nothing(
+                message(
+                    "flow.profile.already",
+                    "This class profile is set up as “{name}” already, and nothing there has changed.",
+                    name=self.state.profile.profile.environment.name,
+                )
+            )
         elif preview is None:
             self._say_nothing(message("reuse.nothing", prefix=self.state.choices.prefix or ""))
         else:
@@ -365,7 +371,12 @@ class ReviewPage(Page):
         self.render_state()
 
     def _profile_saved(self, path: Path, made: ProfileFile) -> None:
-        words = message("flow.profile.saved", path=str(path), code=made.sha256[:12])
+        words = message(
+            "flow.profile.saved",
+            "The class profile is saved in {path}. Give this file to the class; its code is {code}.",
+            path=str(path),
+            code=made.sha256[:12],
+        )
         self.saved.show_words(words)
         self.render_state()
         self.announce(self.say(words))

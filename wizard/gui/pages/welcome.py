@@ -258,6 +258,8 @@ class WelcomePage(Page):
         what = self.say(
             message(
                 "flow.profile.what",
+                "Makes the environment “{name}” with {packages}. Builds in the file: {builds}; made on "
+                "{made}; code {code}.",
                 name=wish.name,
                 builds=len(file.profile.locks),
                 packages=", ".join(("torch", *wish.companions, *wish.extras)),

@@ -161,7 +161,10 @@ def _self_test(app: QApplication, window: WizardWindow) -> int:
 
 def _tell_set_aside(window: WizardWindow, set_aside: tuple[Message, ...]) -> None:
     lines = [text(each, window.translator.language) for each in set_aside]
-    window.page.trouble.show_words(message("safety.title"), message("flow.plain", text="\n".join(lines)))
+    window.page.trouble.show_words(
+        message("safety.title", "Not everything in the program's folder could be used."),
+        message("flow.plain", text="\n".join(lines)),
+    )
 
 
 def _show_the_crash(app: QApplication, self_test: bool) -> int:

@@ -100,7 +100,14 @@ class CrashWatch(QObject):
         for trace in traces:
             _LOG.error("an earlier start crashed:\n%s", trace)
         if traces:
-            self._bring_up(message("safety.crash.earlier", what=what_of(traces[-1]) or "?"), traces[-1])
+            self._bring_up(
+                message(
+                    "safety.crash.earlier",
+                    "The last time, the window was closed by a crash ({what}).",
+                    what=what_of(traces[-1]) or "?",
+                ),
+                traces[-1],
+            )
 
     def tell(self, error: BaseException) -> None:
         self._caught(type(error), error, error.__traceback__)

@@ -190,7 +190,15 @@ class ClassPage(SidePage):
         """Before the start: not wanted. After it: what was fetched so far is kept, so that it can be gone on with."""
         plan, was_going = self.pack.plan, self.pack.is_going
         self.stop_beside("build")
-        self._said = message("share.pack-kept", path=str(plan.folder)) if plan and was_going else None
+        self._said = (
+            message(
+                "share.pack-kept",
+                "Stopped. What was fetched lies in {path} and is used by the next build.",
+                path=str(plan.folder),
+            )
+            if plan and was_going
+            else None
+        )
         self._back_to_pack()
 
     def _back_to_pack(self) -> None:
@@ -225,7 +233,12 @@ class ClassPage(SidePage):
         self.open_pack(plan.folder)
         fetched, copied = bytes_text(built.bytes_fetched), bytes_text(built.bytes_copied)
         self._said = message(
-            "share.pack-built", fetched=fetched, copied=copied, present=bytes_text(built.bytes_present)
+            "share.pack-built",
+            "The pack is ready. Downloaded: {fetched}; taken from this computer's downloads: "
+            "{copied}; was there already: {present}.",
+            fetched=fetched,
+            copied=copied,
+            present=bytes_text(built.bytes_present),
         )
         self.announce(self.say(self._said), urgent=True)
 

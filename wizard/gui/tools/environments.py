@@ -168,14 +168,14 @@ class EnvironmentsPage(SidePage):
             size, freed = bytes_text(usage.size), bytes_text(usage.freed)
             said = "flow.store.unused" if usage.unused else "flow.store.used"
             self.store.setText(self.say(message(said, size=size, count=len(usage.unused), freed=freed)))
-            self.free.setText(self.say(message("flow.store.free", freed=freed)))
+            self.free.setText(self.say(message("flow.store.free", "Free &up {freed}", freed=freed)))
 
     def _prune(self) -> None:
         self.start_task(None, lambda is_cancelled, note: self.api.prune_store(is_cancelled), self._pruned)
 
     def _pruned(self, freed: int) -> None:
         self._usage = None
-        self._say_done(message("flow.store.freed", freed=bytes_text(freed)))
+        self._say_done(message("flow.store.freed", "{freed} are free again.", freed=bytes_text(freed)))
 
     # -- one of them
 
@@ -218,7 +218,14 @@ class EnvironmentsPage(SidePage):
             )
 
     def _brought_back(self, one: Environment, names: tuple[str, ...]) -> None:
-        self._say_done(message("flow.brought-back", name=one.name, names=", ".join(names) or "–"))
+        self._say_done(
+            message(
+                "flow.brought-back",
+                "{name} is as it was before: {names}.",
+                name=one.name,
+                names=", ".join(names) or "–",
+            )
+        )
 
     # -- copying, and what is in it as a file
 
@@ -255,7 +262,15 @@ class EnvironmentsPage(SidePage):
 
     def _cloned(self, one: Environment, name: str, size: int) -> None:
         self.copying.is_going = self._is_cloning = False
-        self._say_done(message("flow.cloned", name=one.name, copy=name, size=bytes_text(size)))
+        self._say_done(
+            message(
+                "flow.cloned",
+                "{copy} is a copy of {name} now ({size}).",
+                name=one.name,
+                copy=name,
+                size=bytes_text(size),
+            )
+        )
 
     def _not_cloned(self, error: WizardError) -> None:
         self.copying.is_going = self._is_cloning = False
@@ -276,7 +291,11 @@ class EnvironmentsPage(SidePage):
             self.start_task(
                 None,
                 lambda is_cancelled, note: self.api.export(one, path),
-                lambda answer: self._say_done(message("flow.exported", name=one.name, path=str(path))),
+                lambda answer: self._say_done(
+                    message(
+                        "flow.exported", "The packages of {name} are written to {path}.", name=one.name, path=str(path)
+                    )
+                ),
             )
 
     # -- deleting
@@ -321,7 +340,14 @@ class EnvironmentsPage(SidePage):
 
     def _deleted(self, plan: DeletionPlan) -> None:
         self._over()
-        self._say_done(message("flow.deleted", name=plan.name, freed=bytes_text(plan.sizes.freed)))
+        self._say_done(
+            message(
+                "flow.deleted",
+                "{name} is deleted. {freed} are free again.",
+                name=plan.name,
+                freed=bytes_text(plan.sizes.freed),
+            )
+        )
 
     def _not_deleted(self, error: WizardError) -> None:
         self._over()

@@ -60,13 +60,25 @@ class HostsConsent(QWidget):
         empty(self._rows)
         self.boxes = {}
         if self._hosts:
-            self._rows.addWidget(label(self._say(message("flow.hosts.head"))))
+            self._rows.addWidget(
+                label(
+                    self._say(
+                        message(
+                            "flow.hosts.head",
+                            "This class profile would send this computer to hosts that are neither official nor in "
+                            "this program's tables. What comes from them can do whatever you can.",
+                        )
+                    )
+                )
+            )
         for host in self._hosts:
             gives = "; ".join(map(self._say, host.words))
             # A name may be long enough to push its end, which is the part that counts, out of the window.
             name = host.name.replace(".", f".{_MAY_BREAK}")
-            self._rows.addWidget(label(self._say(message("flow.hosts.gives", host=name, gives=gives)), "strong"))
-            box = QCheckBox(self._say(message("flow.hosts.trust")))
+            self._rows.addWidget(
+                label(self._say(message("flow.hosts.gives", "{host}: {gives}", host=name, gives=gives)), "strong")
+            )
+            box = QCheckBox(self._say(message("flow.hosts.trust", "I know this host and trust it with this computer")))
             box.setAccessibleName(f"{host.name}: {box.text()}")
             box.setChecked(host.name in self._trusted)
             box.toggled.connect(lambda is_on, name=host.name: self._put(name, is_on))

@@ -56,7 +56,16 @@ def conda_changes(plan: Plan, planned: CondaPlan | None) -> tuple[Message, ...]:
         return ()
     size, python = planned.bytes_to_fetch, planned.python or plan.python
     exact: dict[str, str | float] = {"megabytes": round(size / 1e6, 1), "bytes": f"{size:,}"}
-    return (message("change.conda-packages", count=planned.packages, python=python, **exact),)
+    return (
+        message(
+            "change.conda-packages",
+            "conda puts {count} packages into it (Python {python}) and fetches {megabytes} MB "
+            "({bytes} bytes) for them into its own cache.",
+            count=planned.packages,
+            python=python,
+            **exact,
+        ),
+    )
 
 
 # The built-in engine's part of a preview: Python and pip chosen before anything is begun, with their bytes.

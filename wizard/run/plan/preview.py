@@ -234,7 +234,18 @@ def _changes(plan: Plan, lock: Lock, here: frozenset[str]) -> tuple[Message, ...
     return (
         message(f"change.environment.{plan.engine}", prefix=plan.prefix, python=plan.python),
         message("change.download", size=bytes_text(download), count=len(lock.files)),
-        *([message("change.here", count=len(here), size=size)] if here else ()),
+        *(
+            [
+                message(
+                    "change.here",
+                    "Here already, and not downloaded again: {size} (packages: {count}).",
+                    count=len(here),
+                    size=size,
+                )
+            ]
+            if here
+            else ()
+        ),
         message("change.disk", gigabytes=round(unpacked / 1e9, 1)),
         *from_settings(plan.sources, lock.files),
         message("change.settings"),

@@ -217,7 +217,15 @@ def _read_build(listed: ListedBuild, source: Source, reader: Reader, pythons: tu
         contents = f"{inside.version} (CUDA {inside.cuda})" if inside.cuda else inside.version
         return replace(build, failure=message("matrices.not-what-it-says", file=offer.filename, inside=contents[:80]))
     codes = () if inside.variant == CPU else inside.architectures
-    failure = message("matrices.no-table", file=offer.filename) if codes is None else None
+    failure = (
+        message(
+            "matrices.no-table",
+            "{file} does not say in a form that we know for which cards it is.",
+            file=offer.filename,
+        )
+        if codes is None
+        else None
+    )
     return replace(
         build,
         variant=inside.variant,

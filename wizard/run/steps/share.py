@@ -22,7 +22,7 @@ class Share:
     weight = 4
 
     def announce(self, context: Context) -> Message:
-        return message("step.share.will")
+        return message("step.share.will", "Opening the environment to everybody on this computer")
 
     def run(self, context: Context) -> Message:
         created = context.place.result().created
@@ -35,7 +35,11 @@ class Share:
         if closed:
             raise WizardError("share-closed", path=str(closed), prefix=str(created.prefix))
         context.journal.done(self.name)
-        return message("step.share.done", count=changed)
+        return message(
+            "step.share.done",
+            "Everybody may use it, nobody but its owner may change it (permissions set: {count})",
+            count=changed,
+        )
 
     def _compile(self, context: Context, python: Path, version: str) -> None:
         """Files that are not for this Python are named by the compiler and of no harm: its exit status is none."""
