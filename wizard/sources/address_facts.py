@@ -121,6 +121,7 @@ def parse_address_facts(document: str) -> AddressFacts:
 
 @lru_cache(maxsize=1)
 def address_facts() -> AddressFacts:
+    """Read the shipped table, once. Raises WizardError `bad-table`."""
     return shipped_table("lint", LintTable).facts()
 
 
@@ -139,6 +140,7 @@ def _place(url: str) -> str:
 
 
 def dead_address(url: str) -> DeadAddress | None:
+    """Return the row of a place that is gone or never was; None for any other."""
     return next((row for row in address_facts().dead if begins_with(url, row.begins)), None)
 
 

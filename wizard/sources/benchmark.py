@@ -55,6 +55,7 @@ class Benchmark:
         return tuple(one for one in self.ranked if one.is_complete)
 
     def of(self, source: Source) -> SourceStatus | None:
+        """Return the status of this very source; None where it took no part."""
         return next((one for one in self.ranked if one.source.id == source.id), None)
 
 
@@ -71,6 +72,7 @@ def benchmark_path(wanted: str, addresses: Iterable[str | None]) -> Path:
 
 
 def read_benchmark(path: Path, network: str, seconds: float, now: float | None = None) -> Benchmark | None:
+    """Return what was kept for this network and is younger than `seconds`; None, and the file is removed, otherwise."""
     try:
         kept = from_json(path.read_bytes(), Benchmark)
     except FileNotFoundError:

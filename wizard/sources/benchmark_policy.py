@@ -96,6 +96,7 @@ def parse_policy(document: str) -> BenchmarkPolicy:
 
 @lru_cache(maxsize=1)
 def benchmark_policy() -> BenchmarkPolicy:
+    """Read the shipped table, once. Raises WizardError `bad-table`."""
     return shipped_table("race", BenchmarkTable).policy()
 
 
@@ -108,6 +109,7 @@ def region(chosen: str = "auto", environ: Mapping[str, str] = os.environ) -> str
 
 
 def region_of(language: str, zone: str, policy: BenchmarkPolicy) -> str:
+    """Return the region of a language or a time zone; "world" for any other."""
     spoken = re.split(r"[.@]", language)[0].replace("-", "_")
     for name, languages in policy.languages.items():
         if spoken in languages or zone in policy.time_zones[name]:

@@ -62,6 +62,7 @@ def _name(url: str) -> str:
 
 
 def channel_answers(url: str, settings: UserSettings | None = None) -> bool:
+    """Return whether the address answers as a channel, by its noarch index."""
     try:
         check_channel(url, settings)
     except SourceUnreachable:

@@ -124,6 +124,7 @@ def _judged(result: ProbeResult, reference: _Reference) -> tuple[Availability, M
 
 
 def of_failure(failure: SourceUnreachable) -> tuple[Availability, Message]:
+    """Return what a failure to reach a source means, and its words."""
     status = failure.params.get("status")
     if status == 429:
         seconds = pause_seconds(str(failure.params.get("retry_after", "")))

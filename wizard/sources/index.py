@@ -39,6 +39,7 @@ _HUMAN_TAGS = frozenset({"form", "input", "script", "iframe", "video", "frameset
 
 
 def not_an_index(source: Source, begins: str = "") -> SourceUnreachable:
+    """Return the error for a page that lists nothing; `begins`: how it begins."""
     return SourceUnreachable("source-not-an-index", begins[:200], source=source.label)
 
 

@@ -85,6 +85,7 @@ def conda_channels(choices: SourceChoices, settings: UserSettings) -> tuple[Sour
 
 
 def default_index() -> Source:
+    """Return the official package index, or a lab's stand-in for it."""
     url = official("pypi").url  # None, unless a lab has a stand-in for it
     return Source("official", Layout.SIMPLE, Origin.OFFICIAL, url, message("source.default-index"))
 

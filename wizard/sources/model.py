@@ -198,10 +198,12 @@ class SourceStatus:
 
     @property
     def is_usable(self) -> bool:
+        """Return whether the wanted thing comes from it, be it by another host."""
         return self.availability in USABLE
 
     @property
     def is_complete(self) -> bool:
+        """Return whether it has the wanted thing itself, as the official place has it."""
         return self.availability is Availability.COMPLETE
 
     @property

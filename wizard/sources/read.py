@@ -45,6 +45,7 @@ _ANNOTATION = re.compile(r"^\s*#\s+from\s+(?P<url>\S+)\s*$", re.MULTILINE)
 
 
 def parse_help(text: str) -> str | None:
+    """Return the default index that uv's help names; None where it names none."""
     return _usable(_IN_HELP.search(text))
 
 

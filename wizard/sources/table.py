@@ -148,6 +148,7 @@ def _shipped() -> tuple[MirrorRow, ...]:
 
 
 def own_file() -> Path:
+    """Return where a lab's own table lies, be it there or not."""
     return paths.home() / "mirrors.toml"
 
 
@@ -195,10 +196,12 @@ class ListedPlaces:
     channels: tuple[str, ...]
 
     def has_wheels(self, url: str) -> bool:
+        """Return whether the address lies at a host of wheels."""
         host = host_of(url)
         return host in self.hosts or f"{_HASHED}{hashlib.sha256(host.encode()).hexdigest()}" in self.hosts
 
     def has_channel(self, url: str) -> bool:
+        """Return whether the address lies below one of the channels."""
         path = f"{unquote(urlsplit(url).path)}/"
         return "/../" not in path and any(
             host_of(url) == host_of(channel) and path.startswith(f"{urlsplit(channel).path.rstrip('/')}/")

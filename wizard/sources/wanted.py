@@ -50,6 +50,7 @@ _PLATFORMS = {"windows": _windows_platforms, "linux": _linux_platforms}
 
 
 def platforms(os_name: str, arch: str, glibc: str | None) -> tuple[str, ...]:
+    """Return the platforms of wheel tags that a machine takes, best first. Raises KeyError for another system."""
     return tuple(_PLATFORMS[os_name](arch.lower(), glibc))
 
 
@@ -145,6 +146,7 @@ Wanted = WantedWheel | WantedChannel | WantedInstaller
 
 
 def variant_of(offer: Offer, default_variant: str | None) -> str | None:
+    """Return the CUDA tag of a wheel; None where neither its name nor its source says it."""
     return offer.version.local or offer.source.variant or default_variant
 
 

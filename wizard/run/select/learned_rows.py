@@ -91,6 +91,7 @@ _NOTE = "found by the live check on this computer"
 
 
 def rows_of(builds: Sequence[NewBuild], matrix: Matrix, companions: Companions) -> Rows:
+    """Return the rows of every table for the builds that the rule can judge."""
     today = datetime.date.today().isoformat()
     usable = [build for build in builds if is_usable(build, matrix)]
     rows: Rows = {"releases": [], "builds": [], "arch_list": [], "cuda_driver_floors": [], "cuda_capabilities": []}

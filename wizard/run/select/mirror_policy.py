@@ -93,6 +93,7 @@ class MirrorPolicy:
         self._on = set(self._may) if wanted or is_unasked else set()
 
     def is_on(self, kind: SourceKind) -> bool:
+        """Return whether mirrors of this kind are asked now."""
         return kind in self._on
 
     def may_benchmark(self, kind: SourceKind) -> bool:
@@ -225,4 +226,5 @@ def _is_open(kind: SourceKind, choices: Choices, settings: UserSettings) -> bool
 
 
 def has_login(url: str | None) -> bool:
+    """Return whether an address holds a login."""
     return "@" in urlsplit(url or "").netloc

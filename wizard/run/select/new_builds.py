@@ -47,6 +47,7 @@ class WheelReading:
 
 
 def readings_dir() -> Path:
+    """Return where is kept what was read of wheels."""
     return paths.cache_dir() / "wheel-looks"
 
 
@@ -130,6 +131,7 @@ def tags_to_ask(matrix: Matrix, platforms: Iterable[str]) -> tuple[str, ...]:
 
 
 def newest_release(matrix: Matrix) -> str:
+    """Return the newest torch of the tables."""
     return max(matrix.releases, key=version_key)
 
 

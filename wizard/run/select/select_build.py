@@ -75,6 +75,7 @@ def select_build(
 def channel_verdicts(
     choices: Choices, catalog: SourceCatalog, facts: Facts, best: Candidate
 ) -> tuple[ChannelVerdict, ...]:
+    """Ask the conda channels; their mirrors where all are silent and mirrors may be asked. () for the engine venv."""
     if choices.engine == "venv":
         return ()
     subdir = channel_subdir(facts.machine.os, facts.machine.arch)
@@ -129,6 +130,7 @@ def _pythons(
 
 
 def base_pythons(facts: Facts) -> tuple[BasePython, ...]:
+    """Return the machine's Pythons that a venv may be made from."""
     return tuple(BasePython(p.executable, p.version, p.has_venv) for p in facts.machine.pythons)
 
 

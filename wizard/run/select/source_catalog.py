@@ -78,6 +78,7 @@ class SourceCatalog:
         return None
 
     def channels(self, python: str) -> tuple[Source, ...]:
+        """Return the conda channels in their order, the best of a benchmark alone where there is one."""
         measured = self.policy.channels(python) if self.policy and self.policy.is_on(SourceKind.CONDA) else ()
         return measured or conda_channels(self._choices, self._settings)
 
