@@ -228,3 +228,14 @@ def test_a_host_that_nobody_knows_is_named_once(tmp_path: Path) -> None:
     assert len(said) == 1
     assert "requirements.txt, line 1" in said[0]
     assert "wheels.stranger.invalid" in said[0]
+
+
+def test_markers_count_for_the_python_that_is_taken(tmp_path: Path) -> None:
+    words = "torch==1.13.1; python_version < '3.9'\ntorch==2.4.1; python_version >= '3.9'\n"
+    words += "torch==9; sys_platform=='win32'\n"
+    files: dict[str, str | bytes] = {"requirements.txt": words}
+    assert build(decided(tmp_path / "a", files, AMPERE)) == ("2.4.1", "cu124", "3.12")
+    old = {**files, "environment.yml": "dependencies:\n  - python=3.8\n"}
+    found = decided(tmp_path / "b", old, AMPERE)
+    assert (build(found)[0], build(found)[2], found.relaxed) == ("1.13.1", "3.8", ())
+    assert "contradiction" not in codes(found)

@@ -56,6 +56,7 @@ class BuildWeigher:
         self.asks = understand(project, machine.os, self.has_card)
         self.remarks: list[Message] = list(self.asks.remarks)
         self.firm_tags = [tag for tag in self.asks.tags if tag.firm]
+        self.pythons = sorted({python for build in matrix.builds for python in build.pythons}, key=version_key)
         self.releases = sorted({torch for torch in matrix.releases}, key=version_key)
         self.asks = replace(self.asks, torch=self._agreeing(self.asks.torch), python=self._agreeing_python())
 
@@ -67,18 +68,21 @@ class BuildWeigher:
             return torch
         kept: list[Statement] = []
         for one in torch:
-            if not marker_holds(one.marker, self.machine.os, self.choices.python or "3.12"):
-                continue
-            together = [*kept, one]
+            pythons = [python for python in self.pythons if self._holds(one, python)]
             alone = any(meets(one.specifier, release) for release in self.releases)
-            if kept and alone and not any(self._meets_all(release, together) for release in self.releases):
+            if kept and alone and pythons and not any(self._is_met([*kept, one], python) for python in pythons):
                 self._contradiction(kept, one)
-                continue
-            kept.append(one)
+            elif pythons:
+                kept.append(one)
         return tuple(kept)
 
-    def _meets_all(self, release: str, statements: list[Statement]) -> bool:
-        return all(meets(one.specifier, release) for one in statements)
+    def _holds(self, one: Statement, python: str) -> bool:
+        return marker_holds(one.marker, self.machine.os, python)
+
+    def _is_met(self, statements: list[Statement], python: str) -> bool:
+        """Return whether some release meets all that hold for this Python."""
+        specifiers = [one.specifier for one in statements if self._holds(one, python)]
+        return any(all(meets(each, release) for each in specifiers) for release in self.releases)
 
     def _contradiction(self, kept: list[Statement], one: Statement) -> None:
         against = next((other for other in kept if other.specifier), kept[0])
@@ -95,10 +99,11 @@ class BuildWeigher:
         )
 
     def _agreeing_python(self) -> tuple[Statement, ...]:
-        every = sorted({python for build in self.matrix.builds for python in build.pythons}, key=version_key)
         kept: list[Statement] = []
         for one in self.asks.python:
-            if kept and not any(all(python_meets(s.specifier, python) for s in [*kept, one]) for python in every):
+            if kept and not any(
+                all(python_meets(s.specifier, python) for s in [*kept, one]) for python in self.pythons
+            ):
                 self._contradiction(kept, one)
                 continue
             kept.append(one)
@@ -107,14 +112,11 @@ class BuildWeigher:
     @cached_property
     def asked_releases(self) -> list[str]:
         """Those of the tables that meet what is asked of torch, whether they run here or not."""
-        return [release for release in self.releases if self._torch_meets(release)]
+        return [one for one in self.releases if any(self._torch_meets(one, python) for python in self.pythons)]
 
-    def _torch_meets(self, release: str) -> bool:
-        asked = self.asks.torch
-        if not asked:
-            return True
-        met = [meets(one.specifier, release) for one in asked]
-        return any(met) if self.asks.torch_any else all(met)
+    def _torch_meets(self, release: str, python: str) -> bool:
+        met = [meets(one.specifier, release) for one in self.asks.torch if self._holds(one, python)]
+        return not met or (any(met) if self.asks.torch_any else all(met))
 
     # The choice
 
@@ -135,7 +137,7 @@ class BuildWeigher:
             yield from (one for one in weighed if not (self.has_card and candidate.variant == CPU and one.torch))
 
     def _weigh(self, candidate: Candidate, python: str) -> Weighed:
-        torch = not self._torch_meets(candidate.torch)
+        torch = not self._torch_meets(candidate.torch, python)
         declared = not all(python_meets(one.specifier, python) for one in self.asks.python)
         person = self.choices.python is not None and python != self.choices.python
         pairs = () if torch else tuple(self._unmet_pairs(candidate, python))
