@@ -128,7 +128,8 @@ def test_one_folder_is_one_row_and_stale_lines_are_none(home: Path, tmp_path: Pa
     assert [(one.prefix, one.is_current) for one in found] == [(real, True)]
 
 
-def test_the_usual_places(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("condarc", [".condarc", ".conda/condarc", ".config/conda/condarc.d/disk.yml"])
+def test_the_usual_places(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, condarc: str) -> None:
     root = home / "miniforge3"
     make_conda(root)
     (root / "condabin").mkdir()
@@ -136,7 +137,8 @@ def test_the_usual_places(home: Path, tmp_path: Path, monkeypatch: pytest.Monkey
     (root / "condabin" / "conda").chmod(0o755)
     make_conda(root / "envs" / "in-root")
     make_conda(tmp_path / "disk" / "from condarc")
-    (home / ".condarc").write_text(f"channels: [conda-forge]\nenvs_dirs:\n  - '{tmp_path / 'disk'}'\n")
+    (home / condarc).parent.mkdir(parents=True, exist_ok=True)
+    (home / condarc).write_text(f"channels: [conda-forge]\nenvs_dirs:\n  - '{tmp_path / 'disk'}'\n")
     make_venv(home / ".virtualenvs" / "wrapped")
     make_venv(tmp_path / "work" / ".venv")
     make_venv(tmp_path / "wizard-home" / "envs" / "ours")

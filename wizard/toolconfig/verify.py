@@ -171,13 +171,10 @@ def _verify_pip(request: SettingsRequest, around: UserContext, ask: Ask) -> Tool
     for python in dict.fromkeys(_pythons(around)):
         pip = (python, "-m", "pip", "--disable-pip-version-check", "config")
         outcome = ask(_question(request, around, *pip, "list"))
-        if (
-            outcome.ok
-            and says_twice(outcome.stdout)
-            and (debugged := ask(_question(request, around, *pip, "debug"))).ok
-        ):
-            return _compared(request, parse_pip_debug(debugged.stdout))
         if outcome.ok:
+            debugged = ask(_question(request, around, *pip, "debug")) if says_twice(outcome.stdout) else None
+            if debugged and debugged.ok:
+                return _compared(request, parse_pip_debug(debugged.stdout))
             return _compared(request, parse_pip_settings(outcome.stdout))
         if "No module named pip" not in outcome.stderr and outcome.exit_code is not None:
             return _check(request, ToolAnswer.DIFFERS, (outcome.stderr.strip().splitlines() or ["?"])[-1])

@@ -26,12 +26,11 @@ from wizard.process.detached import start_detached
 from wizard.run.plan.plan_file import read_plan
 from wizard.run.run_folder import RunFolder, clear_left_behind, run_folders
 from wizard.system import paths
-from wizard.toolconfig import conda_edit
-from wizard.toolconfig.text_file import read_text
+from wizard.toolconfig.conda import conda_files, conda_places, parse_conda_file
+from wizard.toolconfig.model import UserContext
 from wizard.undo.user_file import read_file
 
 IsCancelled = Callable[[], bool]
-_CONDARCS = (".condarc", ".conda/.condarc", ".config/conda/.condarc")
 _MOST_NAMED = 8
 
 
@@ -199,15 +198,14 @@ def _roots() -> Iterator[Path]:
 
 
 def _envs_dirs(home: Path | None, roots: Iterable[Path]) -> list[Path]:
-    files = [home / name for name in _CONDARCS] if home else []
-    files += [root / ".condarc" for root in roots]
-    if named := os.environ.get("CONDARC"):
-        files.append(Path(named))
+    """Return where conda's settings put environments, in every file that conda would read."""
+    around = UserContext(os.environ, home or Path(os.sep), paths.os_name())
+    places = dict.fromkeys(place for root in (*roots, None) for place in conda_places(around, root))
     found: list[Path] = []
-    for path in files:
-        with contextlib.suppress(OSError, ValueError):
-            value = conda_edit.value_of(read_text(read_file(path)).text, "envs_dirs")
-            written = (value,) if isinstance(value, str) else value or ()
+    for path in conda_files(places):
+        with contextlib.suppress(OSError, ValueError, RecursionError):
+            rows = parse_conda_file(read_file(path).decode("utf-8-sig"), path).rows
+            written = (row.value for row in rows if row.key == "envs_dirs" and isinstance(row.value, str))
             found += [Path(os.path.expandvars(part)).expanduser() for part in written]
     return found
 
