@@ -239,3 +239,9 @@ def test_markers_count_for_the_python_that_is_taken(tmp_path: Path) -> None:
     found = decided(tmp_path / "b", old, AMPERE)
     assert (build(found)[0], build(found)[2], found.relaxed) == ("1.13.1", "3.8", ())
     assert "contradiction" not in codes(found)
+
+
+def test_a_cuda_that_a_release_never_had_becomes_the_nearest(tmp_path: Path) -> None:
+    found = decided(tmp_path, {"requirements.txt": "torch==2.6.0+cu121\n"}, ADA)
+    assert build(found)[:2] == ("2.6.0", "cu124")
+    assert relaxed(found) == {"cuda": ("cu121", "cu124", "reason.not-published")}

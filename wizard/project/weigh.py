@@ -7,13 +7,14 @@ person named (`--python`) weighs as what a file declares. Pure: no source is ask
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from wizard.compatibility.data.model import Matrix
-from wizard.compatibility.data.ordering import CPU, cuda_of, variant_key, version_key
+from wizard.compatibility.data.ordering import CPU, variant_key, version_key
 from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Machine
@@ -193,12 +194,12 @@ class BuildWeigher:
         return int(bool(locked) and not any(meets(one.specifier, release) for one in locked))
 
     def _variant_distance(self, variant: str) -> int:
-        """A hint counts first, then the same family of CUDA as was asked."""
-        tags = [tag.tag for tag in self.asks.tags]
-        if variant in tags:
+        """How far its CUDA is from the nearest that was asked; another major version is further than any minor."""
+        asked = [variant_key(tag.tag) for tag in self.asks.tags if re.fullmatch(r"cu\d{2,3}", tag.tag)]
+        here = variant_key(variant)
+        if not asked or not here:
             return 0
-        families = {(cuda_of(tag) or "").split(".")[0] for tag in tags if tag.startswith("cu") and tag[2:].isdigit()}
-        return 1 if (cuda_of(variant) or "").split(".")[0] in families else 2
+        return min(100 * abs(here[0] - major) + abs(here[1] - minor) for major, minor in asked)
 
     def _python_distance(self, python: str) -> tuple[int, ...]:
         """The one of a lock, then the program's own default and what is nearest below it."""
