@@ -183,7 +183,7 @@ def cause_of(error: OSError) -> str:
 
 
 def has_display() -> bool:
-    """The program's own rule (wizard/cli/commands.py)."""
+    """The program's own rule (wizard/cli/window.py)."""
     unseen = os.environ.get("QT_QPA_PLATFORM") in ("offscreen", "vnc", "minimal")
     shown = os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")
     return sys.platform == "win32" or unseen or bool(shown)

@@ -15,8 +15,9 @@ ROOT = Path(__file__).resolve().parents[2]
 EVENTS = """
 import sys
 from wizard.cli.reporter import ConsoleReporter
-from wizard.cli.terminal import Terminal
+from wizard.cli.terminal import Terminal, prepare_streams
 from wizard.model.events import Event, EventKind
+prepare_streams()
 terminal = Terminal("en")
 reporter = ConsoleReporter(terminal)
 def tell(kind, **data):
