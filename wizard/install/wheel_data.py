@@ -26,7 +26,7 @@ from installer.destinations import SchemeDictionaryDestination
 from installer.exceptions import InstallerError
 from installer.records import RecordEntry
 from installer.sources import WheelFile
-from installer.utils import Scheme, get_launcher_kind, parse_entrypoints
+from installer.utils import Scheme, construct_record_file, get_launcher_kind, parse_entrypoints
 from packaging.utils import canonicalize_name
 
 from wizard.install.record import write_record
@@ -105,6 +105,20 @@ class _Destination(SchemeDictionaryDestination):
             mode = target.stat().st_mode
             target.chmod(mode | (mode & 0o444) >> 2)
         return entry
+
+    def finalize_installation(
+        self, scheme: Scheme, record_file_path: str, records: Iterable[tuple[Scheme, RecordEntry]]
+    ) -> None:
+        """Write the RECORD with relative paths, as uv and pip do; the library takes absolute ones on Windows."""
+        base = self.scheme_dict[scheme]
+
+        def folder_of(other: Scheme) -> str | None:
+            return (
+                None if other == scheme else os.path.relpath(self.scheme_dict[other], base).replace(os.sep, "/") + "/"
+            )
+
+        with construct_record_file(records, folder_of) as stream:
+            self.write_to_fs(scheme, record_file_path, stream, is_executable=False)
 
 
 _GROUPS = ("console_scripts", "gui_scripts")
