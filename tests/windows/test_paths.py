@@ -92,3 +92,4 @@ def test_long_paths_are_extended_by_their_kind() -> None:
     assert extended("\\\\server\\share\\a", is_windows=True) == "\\\\?\\UNC\\server\\share\\a"
     assert extended("\\\\?\\C:\\a", is_windows=True) == "\\\\?\\C:\\a"
     assert extended("/a", is_windows=False) == "/a"
+    assert extended("\\a", is_windows=True) == "\\a", "of whatever drive is the current one"

@@ -41,11 +41,11 @@ def extended(path: str, is_windows: bool | None = None) -> str:
 
     The path is absolute and normal; elsewhere, and where it names no drive or share, it stays as it is.
     """
-    if not (this().dos_paths if is_windows is None else is_windows) or path.startswith((_EXTENDED, "\\\\.\\", "/")):
+    if not (this().dos_paths if is_windows is None else is_windows) or path.startswith((_EXTENDED, "\\\\.\\")):
         return path
     if path.startswith("\\\\"):
         return f"{_EXTENDED}UNC\\{path[2:]}"
-    return _EXTENDED + path
+    return _EXTENDED + path if path[1:2] == ":" else path
 
 
 def long_path(path: Path) -> Path:
