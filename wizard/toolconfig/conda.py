@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from wizard.sources.address_facts import address_facts
-from wizard.sources.table import FORGE
 from wizard.toolconfig.files import ToolReading, read_files, settings_files
 from wizard.toolconfig.model import ROLES, Option, Tool, UserContext
 from wizard.transfer.address import has_scheme
@@ -381,6 +379,8 @@ def _plain(name: str, values: CondaValues) -> tuple[str, ...]:
 
 
 def without_platform(url: str) -> str:
+    from wizard.sources.address_facts import address_facts
+
     head, _, last = url.rstrip("/").rpartition("/")
     return head if head and last in address_facts().platforms else url.rstrip("/")
 
@@ -392,5 +392,7 @@ def all_addresses(values: CondaValues) -> tuple[str, ...]:
 
 def is_closed(values: CondaValues) -> bool:
     """Tell whether the user's settings forbid to ask any other channel."""
+    from wizard.sources.table import FORGE
+
     allowed = {item.rstrip("/") for item in values.allowed}
     return values.offline or bool(allowed and not allowed & {FORGE, f"{OFFICIAL_ALIAS}/{FORGE}"})

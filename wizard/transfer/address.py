@@ -10,7 +10,6 @@ import ipaddress
 import re
 from pathlib import Path, PurePath
 from urllib.parse import SplitResult, urljoin, urlsplit, urlunsplit
-from urllib.request import url2pathname
 
 from wizard.model.errors import UsageError
 from wizard.process import redact
@@ -99,6 +98,8 @@ def file_host(url: str) -> str:
 
 def file_path(url: str) -> Path:
     """The folder or file behind a file:// URL."""
+    from urllib.request import url2pathname  # with all of http and TLS
+
     parts = urlsplit(url)
     host = "" if parts.netloc.lower() in ("", "localhost") else f"//{parts.netloc}"
     return Path(url2pathname(host + parts.path))
