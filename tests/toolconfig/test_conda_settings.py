@@ -229,7 +229,7 @@ def test_an_unreadable_file_is_a_notice(computer: Computer, content: bytes) -> N
     found = computer.read()
     assert found.conda_channels == ("https://lab.example/c",)
     assert [notice.key for notice in found.notices] == ["settings.unreadable"]
-    assert USER in text(found.notices[0], "en")
+    assert str(Path(USER)) in text(found.notices[0], "en")
 
 
 @CALM

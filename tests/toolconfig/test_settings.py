@@ -176,7 +176,7 @@ def test_an_unreadable_file_is_a_notice(computer: Computer, content: bytes) -> N
     settings = computer.read()
     assert settings.index_url == A
     assert [notice.key for notice in settings.notices] == ["settings.unreadable"]
-    assert all(USER in text(notice, language) for notice in settings.notices for language in LANGUAGES)
+    assert all(str(Path(USER)) in text(notice, language) for notice in settings.notices for language in LANGUAGES)
 
 
 def test_a_folder_in_place_of_a_file_is_a_notice(computer: Computer) -> None:
