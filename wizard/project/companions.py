@@ -21,7 +21,7 @@ class Companion(Row, frozen=True):
     also: tuple[str, ...] = ()
     follows: bool = False
     card: bool = False
-    windows: bool = True
+    lacks: tuple[str, ...] = ()  # systems, as "windows"
     instead: str = ""
     where: str = ""
 

@@ -162,13 +162,13 @@ def _relaxed_numpy(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
 
 
 def _relaxed_native(weigher: BuildWeigher, best: Weighed) -> Iterator[Relaxed]:
-    """Pins of what is made for one torch move with it; triton has another name on Windows."""
+    """Pins of what is made for one torch move with it; triton has another name where it lacks wheels."""
     for native in weigher.asks.native:
         row = companion(native.name)
         if row is None:
             continue
         pins = [one for one in native.statements if one.name == native.name and (one.specifier or one.url)]
-        if row.instead and weigher.machine.os == "windows":
+        if row.instead and weigher.machine.os in row.lacks:
             why = message("project.why.triton")
             yield Relaxed(native.name, _asked(native.statements) or native.name, row.instead, why, native.origins)
         elif row.follows and best.torch and pins:
@@ -190,7 +190,7 @@ def _native_state(native: Native, candidate: Candidate, os: str) -> str:
         return "ready"
     if row.card and candidate.variant == CPU:
         return "no-card"
-    if os == "windows" and not row.windows:
+    if os in row.lacks:
         return "ready" if row.instead else "no-wheel"
     return "compiler" if row.wheels in ("none", "releases") else "ready"
 

@@ -30,6 +30,7 @@ from wizard.project.model import (
     Statement,
     normalized,
 )
+from wizard.system import traits
 
 PAIRS = ("torchvision", "torchaudio")
 CUDA_PACKAGES = ("cudatoolkit", "pytorch-cuda", "cuda-version", "cuda-toolkit", "cuda")
@@ -103,21 +104,21 @@ def understand(project: Project, os: str, has_card: bool) -> Understood:
     )
 
 
+_WHEEL_TAGS = (("linux", "linux"), ("win_amd64", "win32"), ("macosx", "darwin"))  # in a wheel's name: `sys_platform`
+
+
 def environment_of(os: str, python: str) -> dict[str, str]:
     """The PEP 508 environment of a computer with x86-64 and that Python."""
-    is_windows = os == "windows"
     return {
+        **traits.of(os).markers,
         "implementation_name": "cpython",
         "implementation_version": f"{python}.0",
-        "os_name": "nt" if is_windows else "posix",
-        "platform_machine": "AMD64" if is_windows else "x86_64",
+        "platform_machine": traits.of(os).x86_64,
         "platform_release": "",
-        "platform_system": "Windows" if is_windows else "Linux",
         "platform_version": "",
         "python_full_version": f"{python}.0",
         "platform_python_implementation": "CPython",
         "python_version": python,
-        "sys_platform": "win32" if is_windows else "linux",
         "extra": "",
     }
 
@@ -191,7 +192,8 @@ def _implied(project: Project, statements: list[Statement], os: str) -> Iterator
         if one.strength == LOCKED or one.group not in ("", "constraint"):
             continue
         words = f"{unquote(one.url)} {one.local}".lower()
-        on_this = not re.search(r"win_amd64|macosx" if os == "linux" else r"linux|macosx", words)
+        others = (tag for tag, system in _WHEEL_TAGS if system != traits.of(os).markers["sys_platform"])
+        on_this = not any(tag in words for tag in others)
         if one.name != TORCH and companion(one.name) and on_this:
             match = _IMPLIED.search(words)
             # What was built for a release runs with its later patches; a package's own metadata names one patch.

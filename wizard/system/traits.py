@@ -45,6 +45,7 @@ class SystemTraits:
     site_packages: str  # "{minor}" is "3.12"
     library_variable: str
     markers: Mapping[str, str]  # of requirements, PEP 508
+    x86_64: str  # as `platform.machine()` names that processor
     # Shells
     shells: tuple[str, ...]
     activation_files: tuple[str, ...]
@@ -108,6 +109,7 @@ LINUX = SystemTraits(
     site_packages="lib/python{minor}/site-packages",
     library_variable="LD_LIBRARY_PATH",
     markers={"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix"},
+    x86_64="x86_64",
     shells=("bash", "zsh", "fish", "csh", "powershell"),
     activation_files=(
         "activate",
@@ -165,6 +167,7 @@ WINDOWS = SystemTraits(
     site_packages="Lib/site-packages",
     library_variable="PATH",
     markers={"sys_platform": "win32", "platform_system": "Windows", "os_name": "nt"},
+    x86_64="AMD64",
     shells=("powershell", "cmd"),
     activation_files=("Activate.ps1", "activate.bat", "deactivate.bat", "state_variables.py"),
     activation_mark="activate.bat",
