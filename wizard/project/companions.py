@@ -7,23 +7,28 @@ from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import Annotated, Literal
 
-from wizard.model.tables import SOME, Date, Row, Words, parse_table, shipped_table
+import msgspec
+
+from wizard.model.tables import SOME, Date, Https, Name, Row, Words, parse_table, shipped_table
+
+Names = Annotated[str, msgspec.Meta(pattern=r"^[a-z0-9*][a-z0-9.*-]*$")]  # with `*` for any ending
+Numbers = Annotated[str, msgspec.Meta(pattern=r"^[0-9]+(\.[0-9a-z]+)*$")]
 
 
 class Companion(Row, frozen=True):
     KEYS = (("name",),)
 
-    name: str
+    name: Name
     wheels: Literal["index", "torch", "pages", "releases", "none", "conda"]
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
-    also: tuple[str, ...] = ()
+    also: tuple[Names, ...] = ()
     follows: bool = False
     card: bool = False
-    lacks: tuple[str, ...] = ()  # systems, as "windows"
-    instead: str = ""
-    where: str = ""
+    lacks: tuple[Literal["windows", "linux"], ...] = ()  # systems, as "windows"
+    instead: Name = ""
+    where: Https = ""
 
 
 class Pair(Row, frozen=True):
@@ -31,9 +36,9 @@ class Pair(Row, frozen=True):
 
     KEYS = (("companion", "version"),)
 
-    companion: str
-    version: str
-    torch: str  # a release, or the first two numbers of one
+    companion: Name
+    version: Numbers
+    torch: Numbers  # a release, or the first two numbers of one
     source: Words
     as_of: Date
     confidence: Literal["high", "medium", "low"]
