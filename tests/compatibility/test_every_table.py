@@ -94,7 +94,7 @@ def test_a_broken_table_is_told_and_not_thrown(
     changed(folder / table, old, new)
     around = {**os.environ, "TORCH_WIZARD_MATRICES": str(folder), "TORCH_WIZARD_HOME": str(tmp_path / "home")}
     line = [sys.executable, "-m", "wizard", "--lang", "en", *command]
-    done = subprocess.run(line, env=around, capture_output=True, text=True, check=False)
+    done = subprocess.run(line, env=around, capture_output=True, encoding="utf-8", check=False)
     assert done.returncode == 1
     assert "Traceback" not in done.stderr
     assert named in done.stderr

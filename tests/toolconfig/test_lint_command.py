@@ -16,7 +16,8 @@ from wizard.undo.model import How
 
 ROOT = Path(__file__).resolve().parents[2]
 PIP = b"# mine\r\n[global]\r\nindex-url = http://pypi.douban.com/simple/\r\ntrusted-host = pypi.douban.com\r\n"
-CONDA = b"channels:\n  - defaults   # office\n  - https://c.example/lab/win-64\nssl_verify: no\n"
+OTHER = b"linux-64" if sys.platform == "win32" else b"win-64"  # a channel of the other system
+CONDA = b"channels:\n  - defaults   # office\n  - https://c.example/lab/" + OTHER + b"\nssl_verify: no\n"
 
 
 @pytest.fixture
@@ -38,6 +39,7 @@ def program(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {
         **kept,
         "HOME": str(home),
+        "USERPROFILE": str(home),
         "TORCH_WIZARD_LANG": "en",
         "PIP_CONFIG_FILE": str(home / ".config" / "pip" / "pip.conf"),
     }
