@@ -70,10 +70,9 @@ def _keep(longest: list[float], gap: float) -> None:
 def main(lines: int) -> int:
     from tests.app import values
     from tests.gui.fake_session import FakeRun, FakeSession
-    from tests.gui.fake_side import FakeSide
     from wizard.gui.pages.install import InstallPage
     from wizard.gui.shell.window import WizardWindow
-    from wizard.gui.startup.app import application
+    from wizard.gui.startup.application import application
     from wizard.gui.startup.preferences import Preferences
 
     home = Path(tempfile.mkdtemp(prefix="torch-setup-log-"))
@@ -81,7 +80,7 @@ def main(lines: int) -> int:
     app = application()
     session = FakeSession(home / "runs")
     session.known_runs = [values.run_info("run-1", "running")]
-    window = WizardWindow(app, session, Preferences(home / "settings.json"), None, FakeSide())
+    window = WizardWindow(app, session, Preferences(home / "settings.json"), None)
     window.show()
     run = FakeRun(session, "run-1")
     run.begin()

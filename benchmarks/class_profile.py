@@ -78,9 +78,9 @@ def _files(
     kind = "cpu" if variant == "cpu" else "cuda"
     yield _file(source, made, "torch", f"{torch}+{variant}", tag, TORCH[os_name, kind] * scale)
     if (os_name, kind) == ("linux", "cuda"):
-        for name, size in LINUX_CUDA.items():
+        for name, megabytes in LINUX_CUDA.items():
             yield _file(
-                source, made, name, f"{variant[2:4]}.{variant[4:]}", "py3-none-manylinux_2_27_x86_64", size * scale
+                source, made, name, f"{variant[2:4]}.{variant[4:]}", "py3-none-manylinux_2_27_x86_64", megabytes * scale
             )
     for name, size in SMALL.items():
         yield _file(source, made, name, "1.0", "py3-none-any", size * scale)

@@ -123,7 +123,8 @@ def client(told: dict[str, object]) -> int:
             urls_of, bases = room.further_urls(), list(room.bases)
             time.sleep(random.uniform(0, 2.0))
             files = tuple(replace(one, urls=(*urls_of(one), *one.urls)) for one in lock.files)
-        options = Options(allow_http=bool(bases), **({"free_bytes": free} if free else {}))
+        options = Options(allow_http=bool(bases))
+        options = replace(options, free_bytes=free) if free else options
         fetched = fetch_near_first(
             Fetcher(Downloads(), options=options),
             files,

@@ -103,7 +103,7 @@ def words(sample: Sample, total: int) -> str:
 
 def report(samples: dict[str, list[Sample]], total: int) -> None:
     def middle(name: str, field: str) -> float:
-        return statistics.median(getattr(sample, field) for sample in samples[name])
+        return statistics.median(float(getattr(sample, field)) for sample in samples[name])
 
     print("medians:")
     for name in samples:

@@ -35,26 +35,25 @@ COUNTS_NONE = sys.version_info < (3, 12)  # later it is immortal
 
 class Soak:
     def __init__(self, home: Path) -> None:
-        from tests.gui.fake_side import FakeSide
-
         from tests.app import values
         from tests.gui.fake_session import FakeRun, FakeSession
         from wizard.gui.shell.window import WizardWindow
-        from wizard.gui.startup.app import application
+        from wizard.gui.startup.application import application
         from wizard.gui.startup.preferences import Preferences
         from wizard.model.events import EventKind
 
         self.app, self.kind, self.total = application(), EventKind, values.LOCK.total_bytes or 1
         self.session = FakeSession(home / "runs")
         self.session.known_runs = [values.run_info("run-1", "running")]
-        self.window = WizardWindow(self.app, self.session, Preferences(home / "settings.json"), None, FakeSide())
+        self.window = WizardWindow(self.app, self.session, Preferences(home / "settings.json"), None)
         self.window.show()
         self.run = FakeRun(self.session, "run-1")
         self.run.begin()
         self.run.step("preflight")
         self.run.emit(EventKind.STEP_STARTED, step="fetch", message=values.STEPS_DONE["fetch"].to_json("en"))
         self.window.navigator.show_run("run-1")
-        self.page: Any = self.window.page
+        page: Any = self.window.page
+        self.page = page
         self.page.log_button.setChecked(True)
         self.updates = self.habits = self.drawn = 0
         self.page.watch.changed.connect(self._count)

@@ -51,7 +51,9 @@ class Lab:
     def whole(self) -> set[str]:
         """What this computer has, packed or unpacked."""
         kept = {path.name for path in self.state.glob("store/[0-9a-f]*/*.whl")}
-        return kept | {path.name for path in (self.state / "downloads").rglob("*.whl")}
+        # Not rglob: before Python 3.13 it raises when the program takes a folder away meanwhile.
+        coming = {name for _, _, names in os.walk(self.state / "downloads") for name in names if name.endswith(".whl")}
+        return kept | coming
 
     def asked(self) -> set[str]:
         """Whose bytes were asked for, more than the one that tells the size."""
