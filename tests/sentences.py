@@ -16,6 +16,7 @@ from pathlib import Path
 from babel.messages.pofile import normalize
 
 from wizard.model.catalogue import read_po
+from wizard.model.errors import ErrorText
 from wizard.model.messages import LANGUAGES, catalogue
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -83,7 +84,21 @@ def messages() -> Iterator[tuple[str, str]]:
         for call in _calls(tree, "message"):
             if len(call.args) == 2:
                 yield _literal(path, call, 0), _literal(path, call, 1)
+        for name in ("WizardError", "UsageError", "SourceUnreachable", "ErrorText"):
+            for call in _calls(tree, name):
+                if len(call.args) == 3:
+                    yield from _of_error(*(_literal(path, call, place) for place in range(3)))
     yield from catalogue(LANGUAGES[0]).items()
+
+
+def _of_error(code: str, summary: str, hint: str) -> Iterator[tuple[str, str]]:
+    return iter([(f"error.{code}.summary", summary), (f"error.{code}.hint", hint)])
+
+
+def error_text(code: str) -> ErrorText:
+    """Return what the program says by this code, for tests that have its windows show it."""
+    said = dict(messages())
+    return ErrorText(code, said[f"error.{code}.summary"], said[f"error.{code}.hint"])
 
 
 def wanted(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:

@@ -16,6 +16,7 @@ from tests.sentences import messages as sentences_of_messages
 from wizard.model import catalogue as catalogue_module
 from wizard.model import messages
 from wizard.model.catalogue import compile_all, read_po, translate
+from wizard.model.errors import WizardError, kept_message
 from wizard.model.messages import LANGUAGES, Message, catalogue, message, system_language, text
 
 if sys.version_info >= (3, 11):
@@ -137,7 +138,7 @@ def test_every_key_in_the_code_has_words() -> None:
 
 @pytest.mark.parametrize("part", ["summary", "hint"])
 def test_every_error_says_its_cause_and_what_to_do(part: str) -> None:
-    known = catalogue("en")
+    known = {*catalogue("en"), *(code for code, _ in sentences_of_messages())}
     missing = [code for code in sorted(set(_ERRORS.findall(sources()))) if f"error.{code}.{part}" not in known]
     assert missing == []
 
@@ -147,6 +148,13 @@ def test_a_message_is_rendered_at_the_edge() -> None:
     assert text(value, "en") == "Installing packages: 3"
     assert text(value, "zh_CN") == "安装 3 个软件包"
     assert Message.from_json(value.to_json()) == value
+
+
+def test_an_error_that_was_kept_is_said_in_another_language() -> None:
+    kept = WizardError("a-code", "Nothing was changed.", "Nothing was changed.").to_json("en")
+    assert [text(kept_message(kept, part), "zh_CN") for part in ("summary", "hint")] == ["没有做任何更改。"] * 2
+    older = {"code": "of-another-version", "params": {"path": "x"}, "summary": "{path} is x."}
+    assert text(kept_message(older, "summary"), "zh_CN") == "{path} is x."
 
 
 def test_a_message_that_was_kept_is_said_in_another_language() -> None:

@@ -23,7 +23,7 @@ INNER = message(
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_of_a_refusal(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     terminal = Terminal(language)
-    error = WizardError("no-source-answers", "https://me:secret@lab.example", reasons=(INNER, INNER))
+    error = WizardError("no-source-answers", details="https://me:secret@lab.example", reasons=(INNER, INNER))
     with pytest.raises(WizardError), telling_refusal(Arguments(events=True), terminal):
         raise error
     terminal.error(error)

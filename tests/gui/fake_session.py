@@ -332,7 +332,7 @@ def failed_run(run: FakeRun) -> None:
     run.step("fetch", "failed")
     lost = WizardError(
         "fetch-unreachable",
-        "ConnectionError: [Errno 101] Network is unreachable",
+        details="ConnectionError: [Errno 101] Network is unreachable",
         file="torch-2.14.1+cu126-cp312-manylinux_2_28_x86_64.whl",
     )
     run.finish(ExitStatus.FAILED, lost.to_json("en"))

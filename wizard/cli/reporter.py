@@ -43,7 +43,7 @@ def telling_refusal(arguments: Arguments, terminal: Terminal) -> Iterator[None]:
         yield
     except WizardError as error:
         told = error.to_json(terminal.language)
-        del told["details"]  # of the log
+        del told["details"], told["sentences"]  # of the log, of who says it in another language
         _say(arguments, terminal, "refused", status=int(error.exit_status), error=redact_all(told))
         raise
 

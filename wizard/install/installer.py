@@ -80,7 +80,7 @@ def find_places(python: Path, environment: Mapping[str, str] | None = None) -> I
         folders, prefix = json.loads(outcome.stdout)
         return InstallScheme(dict(zip(_SCHEME, folders, strict=True)), Path(prefix))
     except (ValueError, TypeError):
-        broken = WizardError("install-no-python", outcome.tail(), python=str(python))
+        broken = WizardError("install-no-python", details=outcome.tail(), python=str(python))
         raise without_memory(outcome) or broken from None
 
 
@@ -180,7 +180,9 @@ class Installer:
         except (OSError, WizardError, zipfile.BadZipFile) as error:
             gone = next((entry.wheel for entry in work.taken if not entry.wheel.exists()), None)
             if gone:
-                raise WizardError("install-wheel-gone", repr(error), file=gone.name, folder=str(gone.parent)) from error
+                raise WizardError(
+                    "install-wheel-gone", details=repr(error), file=gone.name, folder=str(gone.parent)
+                ) from error
             raise error if isinstance(error, WizardError) else as_wizard_error(error, self.places.prefix) from error
         finally:
             linker.close()
@@ -350,7 +352,7 @@ def failed(outcome: Outcome, prefix: Path) -> WizardError:
         return lack
     said = outcome.stderr.lower()
     if says_full(said):
-        return WizardError("install-no-space", outcome.tail(), folder=str(prefix))
+        return WizardError("install-no-space", details=outcome.tail(), folder=str(prefix))
     if any(mark in said for mark in _NO_PERMISSION):
-        return WizardError("install-permission", outcome.tail(), folder=str(prefix))
-    return WizardError("install-failed", outcome.tail(), folder=str(prefix))
+        return WizardError("install-permission", details=outcome.tail(), folder=str(prefix))
+    return WizardError("install-failed", details=outcome.tail(), folder=str(prefix))

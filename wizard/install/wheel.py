@@ -88,7 +88,7 @@ def read_wheel(path: Path) -> Wheel:
             record = parse_record(archive.read(f"{dist_info}/RECORD").decode("utf-8"))
             is_thin = archive.comment == THIN
     except (*UNREADABLE, StopIteration) as error:
-        raise WizardError("install-bad-wheel", f"{path}: {error!r}", file=path.name) from error
+        raise WizardError("install-bad-wheel", details=f"{path}: {error!r}", file=path.name) from error
     name, version = path.name.split("-")[:2]
     is_pure = "root-is-purelib: true" in about.lower()
     present = {member.filename for member in members}

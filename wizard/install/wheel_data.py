@@ -81,7 +81,7 @@ def write_rest(wheel: Wheel, scheme: Mapping[str, str], python: Path) -> None:
             folders = {name: extended(folder) for name, folder in scheme.items()}
             install(source, _Destination(folders, str(python), get_launcher_kind(), wheel=wheel), dict(_OWN_FILES))
     except _WRONG as error:
-        raise WizardError("install-bad-wheel", f"{wheel.path}: {error!r}", file=wheel.path.name) from error
+        raise WizardError("install-bad-wheel", details=f"{wheel.path}: {error!r}", file=wheel.path.name) from error
 
 
 @dataclass

@@ -7,7 +7,8 @@ stopping on request is no failure.
 from __future__ import annotations
 
 import enum
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 from wizard.model.messages import Message, Param, params_to_json, text
 
@@ -22,36 +23,63 @@ class ExitStatus(enum.IntEnum):
     CANCELLED = 130
 
 
+class ErrorText(NamedTuple):
+    """What one kind of error says, for those that several places raise: cause and remedy in English (str.format)."""
+
+    code: str
+    summary: str = ""
+    hint: str = ""
+
+
 class WizardError(Exception):
-    """`code` picks `error.<code>.summary` and `error.<code>.hint` in the catalogue; `params` fill them."""
+    """`code` stays when its sentences change; `params` fill their blanks.
+
+    An error of one place says its own, code, cause and remedy, where it is raised; one of several places is
+    an ErrorText. Without sentences, `error.<code>.summary` and `.hint` are those of a table.
+    """
 
     exit_status = ExitStatus.FAILED
 
-    def __init__(self, code: str, details: str = "", **params: Param) -> None:
-        super().__init__(code)
-        self.code = code
+    def __init__(
+        self, code: str | ErrorText, summary: str = "", hint: str = "", /, *, details: str = "", **params: Param
+    ) -> None:
+        self.words = code if isinstance(code, ErrorText) else ErrorText(code=code, summary=summary, hint=hint)
+        super().__init__(self.words.code)
         self.params = params
         self.details = details
 
     @property
+    def code(self) -> str:
+        return self.words.code
+
+    @property
     def summary(self) -> Message:
-        return Message(f"error.{self.code}.summary", self.params)
+        return Message(f"error.{self.code}.summary", self.params, self.words.summary)
 
     @property
     def hint(self) -> Message:
-        return Message(f"error.{self.code}.hint", self.params)
+        return Message(f"error.{self.code}.hint", self.params, self.words.hint)
 
     def to_json(self, language: str | None = None) -> dict[str, Any]:
+        """`sentences` are the templates: who reads this back can say it in another language."""
         return {
             "code": self.code,
             "params": params_to_json(self.params, language),
             "summary": text(self.summary, language),
             "hint": text(self.hint, language),
             "details": self.details,
+            "sentences": {"summary": self.summary.sentence, "hint": self.hint.sentence},
         }
 
     def __str__(self) -> str:
         return f"{text(self.summary, 'en')} {text(self.hint, 'en')}"
+
+
+def kept_message(error: Mapping[str, Any], part: str) -> Message:
+    """Return the `summary` or the `hint` of an error that was kept as JSON."""
+    sentence = (error.get("sentences") or {}).get(part)
+    told = {"key": f"error.{error['code']}.{part}", "params": error.get("params"), "sentence": sentence}
+    return Message.from_json(told | ({"text": error[part]} if error.get(part) else {}))
 
 
 def gigabytes_apart(needed: int, free: int) -> tuple[float, float]:

@@ -41,7 +41,7 @@ def without_memory(cause: Outcome | BaseException) -> WizardError | None:
         return cause if cause.code == "no-memory" else None
     if isinstance(cause, Outcome):
         said = f"{cause.stderr}\n{cause.stdout}\n{cause.start_error}"
-        return None if cause.ok or not says_no_memory(said) else WizardError("no-memory", cause.tail(40))
+        return None if cause.ok or not says_no_memory(said) else WizardError("no-memory", details=cause.tail(40))
     lacks = isinstance(cause, MemoryError) or (isinstance(cause, OSError) and cause.errno == errno.ENOMEM)
     threads = isinstance(cause, RuntimeError) and says_no_memory(str(cause))
-    return WizardError("no-memory", repr(cause)) if lacks or threads else None
+    return WizardError("no-memory", details=repr(cause)) if lacks or threads else None

@@ -51,7 +51,7 @@ def _check_remote(client: Client, url: str, subdir: str) -> None:
         if page.status in (200, 206):
             if page.body.lstrip().startswith(magic):
                 return
-            raise SourceUnreachable("source-not-an-index", page.text[:200], source=name)
+            raise SourceUnreachable("source-not-an-index", details=page.text[:200], source=name)
         status = page.status
     raise explain_status(status, name, url)
 

@@ -40,7 +40,7 @@ _HUMAN_TAGS = frozenset({"form", "input", "script", "iframe", "video", "frameset
 
 def not_an_index(source: Source, begins: str = "") -> SourceUnreachable:
     """Return the error for a page that lists nothing; `begins`: how it begins."""
-    return SourceUnreachable("source-not-an-index", begins[:200], source=source.label)
+    return SourceUnreachable("source-not-an-index", details=begins[:200], source=source.label)
 
 
 @dataclass(slots=True)
@@ -235,7 +235,9 @@ def _check_refused(hrefs: list[str], source: Source) -> None:
     if wheel is not None:
         address = redact(wheel.partition("#")[0])[:_MOST_SHOWN]
         index = redact(source.url or "") or "-"
-        raise SourceUnreachable("source-links-refused", address, source=source.label, index=index, address=address)
+        raise SourceUnreachable(
+            "source-links-refused", details=address, source=source.label, index=index, address=address
+        )
 
 
 def parse_simple_html(text: str, base_url: str, source: Source, project: str) -> tuple[Offer, ...]:

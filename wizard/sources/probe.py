@@ -65,7 +65,7 @@ def probe_installer(source: Source, wanted: WantedInstaller, client: Client) -> 
     links = (resolve_link(page.url, found["href"]) for found in _HREF.finditer(page.text))
     names = [urlsplit(link).path.rsplit("/", 1)[-1] for link in links if link]
     if not names:
-        raise SourceUnreachable("source-not-an-index", page.text[:200], source=name)
+        raise SourceUnreachable("source-not-an-index", details=page.text[:200], source=name)
     return _seen(source, wanted, names, page.url)
 
 
@@ -74,7 +74,7 @@ def _names_in_folder(source: Source) -> list[str]:
     try:
         return [path.name for path in folder.iterdir()]
     except OSError as error:
-        raise SourceUnreachable("source-no-folder", str(error), source=source.name, path=str(folder)) from error
+        raise SourceUnreachable("source-no-folder", details=str(error), source=source.name, path=str(folder)) from error
 
 
 def _seen(source: Source, wanted: WantedInstaller, names: list[str], final: str) -> ProbeResult:
@@ -115,7 +115,7 @@ def probe_channel(source: Source, wanted: WantedChannel, client: Client) -> Prob
         page = client.get(url, name, file_headers(0, _INDEX_BEGINNING - 1), _INDEX_BEGINNING)
         if page.status in (200, 206):
             if not page.body.lstrip().startswith(magic):
-                raise SourceUnreachable("source-not-an-index", page.text[:200], source=name)
+                raise SourceUnreachable("source-not-an-index", details=page.text[:200], source=name)
             return _described(source, index, url, page, client, wanted)
         if page.status not in (*_MISSING, 403):
             break
@@ -215,7 +215,9 @@ def probe_source(
         reader = Reader(None, default_index=default_index, headers=list_headers(), goes_on=goes_on, client=client)
         seen = _probe(source, wanted, reader)
     except WizardError as error:
-        failure = error if isinstance(error, SourceUnreachable) else SourceUnreachable("source-offline", str(error))
+        failure = (
+            error if isinstance(error, SourceUnreachable) else SourceUnreachable("source-offline", details=str(error))
+        )
         seen = ProbeResult(source, 0.0, failure=failure)
     return replace(seen, seconds=round(time.monotonic() - began, 3))
 

@@ -70,7 +70,7 @@ def ask_uv(uv: tuple[str, ...]) -> str:
     answer = run(Request((*uv, "pip", "compile", *options, "-"), stdin="pip\n", timeout=_TIMEOUT))
     url = parse_index_annotation(answer.stdout)
     if url is None:
-        raise SourceUnreachable("source-no-default", answer.tail())
+        raise SourceUnreachable("source-no-default", details=answer.tail())
     return url
 
 
@@ -80,7 +80,7 @@ def default_index_url() -> str:
     try:
         uv = paths.uv_executable()
     except FileNotFoundError as error:
-        raise SourceUnreachable("source-no-default", str(error)) from error
+        raise SourceUnreachable("source-no-default", details=str(error)) from error
     return ask_uv((str(uv),))
 
 
@@ -199,7 +199,7 @@ class Reader:
         goes_on = self._goes_on
         page = self.client.get(url, source, self._headers, None, (lambda _: goes_on()) if goes_on else None)
         if goes_on and not goes_on():  # it may have been cut short
-            raise SourceUnreachable("source-timeout", url, source=source)
+            raise SourceUnreachable("source-timeout", details=url, source=source)
         return page
 
     def with_layout(self, source: Source, project: str) -> Source:

@@ -175,7 +175,7 @@ class RangedFile(io.RawIOBase):
         if self._size is not None:
             length = min(length, self._size - start)
         if self.fetched + length > self._most:
-            raise SourceUnreachable("wheel-too-costly", redact(self._url), source=self._source)
+            raise SourceUnreachable("wheel-too-costly", details=redact(self._url), source=self._source)
         headers = {"Range": f"bytes={start}-{start + length - 1}", "Accept-Encoding": "identity"}
         page = self._client.get(self._url, self._source, headers, length)
         self._check(page, start)
@@ -185,14 +185,14 @@ class RangedFile(io.RawIOBase):
 
     def _check(self, page: HttpPage, start: int) -> None:
         if page.status == 200:
-            raise SourceUnreachable("source-no-ranges", redact(self._url), source=self._source)
+            raise SourceUnreachable("source-no-ranges", details=redact(self._url), source=self._source)
         if page.status != 206:
             raise explain_status(page.status, self._source, self._url)
         found = _CONTENT_RANGE.match(page.content_range)
         size = int(found[3]) if found else -1
         if not found or int(found[1]) != start or not page.body or self._size not in (None, size):
             details = redact(f"{self._url}: asked from {start}, got {page.content_range!r}")
-            raise SourceUnreachable("source-no-ranges", details, source=self._source)
+            raise SourceUnreachable("source-no-ranges", details=details, source=self._source)
         self._size = size
 
 
@@ -245,7 +245,7 @@ def read_wheel(client: Client, offer: Offer) -> WheelContents:
             return _look(file, offer, ranged)
     except BROKEN as error:
         raise SourceUnreachable(
-            "wheel-unreadable", redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
+            "wheel-unreadable", details=redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
         ) from error
 
 
@@ -328,14 +328,14 @@ def read_metadata(client: Client, offer: Offer) -> bytes:
     except _TooLargeError as error:
         raise SourceUnreachable(
             "metadata-too-large",
-            redact(f"{offer.url}: {error}"),
+            details=redact(f"{offer.url}: {error}"),
             source=source,
             file=offer.filename,
             megabytes=round(_LIMIT / 1e6),
         ) from error
     except BROKEN as error:
         raise SourceUnreachable(
-            "wheel-unreadable", redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
+            "wheel-unreadable", details=redact(f"{offer.url}: {error!r}"), source=source, file=offer.filename
         ) from error
 
 

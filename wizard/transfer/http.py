@@ -45,21 +45,21 @@ def explain_failure(error: Exception, source: Words, url: str, environment: Mapp
     details = redact(f"{url}: {error}")
     trouble = explain(error, url, environment, source)
     if trouble:
-        return SourceUnreachable(trouble.code, details, source=source, **trouble.params)
+        return SourceUnreachable(trouble.code, details=details, source=source, **trouble.params)
     if isinstance(error, (requests.exceptions.SSLError, SSLError)):
-        return SourceUnreachable("source-tls", details, source=source)
+        return SourceUnreachable("source-tls", details=details, source=source)
     if isinstance(error, (ReadTimeoutError, requests.exceptions.Timeout)):
-        return SourceUnreachable("source-timeout", details, source=source)
+        return SourceUnreachable("source-timeout", details=details, source=source)
     if isinstance(error, CertificateUnreadable):
-        return SourceUnreachable("source-certificate", details, source=source)
-    return SourceUnreachable("source-offline", details, source=source)
+        return SourceUnreachable("source-certificate", details=details, source=source)
+    return SourceUnreachable("source-offline", details=details, source=source)
 
 
 def explain_status(status: int, source: Words, url: str, retry_after: str = "") -> SourceUnreachable:
     """`retry_after`: what the header of that name says, in seconds or as a date."""
     code = "source-forbidden" if status in (401, 403) else "source-status"
     details = redact(f"{url}: HTTP {status}")
-    return SourceUnreachable(code, details, source=source, status=status, retry_after=retry_after[:40])
+    return SourceUnreachable(code, details=details, source=source, status=status, retry_after=retry_after[:40])
 
 
 USER_AGENT = f"torch-setup/{__version__} python-requests/{requests.__version__}"
@@ -216,9 +216,9 @@ class Client:
             except (requests.exceptions.RequestException, HTTPError, OSError, ValueError) as error:
                 raise explain_failure(error, source, url, self._environment) from error
             if target is None:
-                raise SourceUnreachable("source-insecure", redact(url), source=source)
+                raise SourceUnreachable("source-insecure", details=redact(url), source=source)
             url = target
-        raise SourceUnreachable("source-redirects", redact(url), source=source)
+        raise SourceUnreachable("source-redirects", details=redact(url), source=source)
 
     def _proxies(self, url: str) -> dict[str, str]:
         proxy = proxy_for(url, self._environment)
@@ -239,7 +239,7 @@ class Client:
                 break
             if len(body) > _MOST_BYTES:
                 megabytes = round(_MOST_BYTES / 1e6)
-                raise SourceUnreachable("source-too-large", redact(url), source=source, megabytes=megabytes)
+                raise SourceUnreachable("source-too-large", details=redact(url), source=source, megabytes=megabytes)
         kind, part = (response.headers.get(name, "") for name in ("Content-Type", "Content-Range"))
         told = {name.lower(): value for name, value in response.headers.items()}
         return HttpPage(url, response.status_code, kind, bytes(body[:most_bytes]), part, told)

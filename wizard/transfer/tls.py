@@ -59,11 +59,11 @@ def checked_certificate(text: str, option: str) -> str:
         with path.open("rb"):
             pass
     except (OSError, ValueError) as error:
-        raise UsageError("network-ca-unreadable", str(error), path=str(path), option=option) from error
+        raise UsageError("network-ca-unreadable", details=str(error), path=str(path), option=option) from error
     try:
         tls_context(str(path))
     except CertificateUnreadable as error:
-        raise UsageError("network-ca-not-pem", str(error), path=str(path), option=option) from error
+        raise UsageError("network-ca-not-pem", details=str(error), path=str(path), option=option) from error
     return str(path)
 
 

@@ -190,6 +190,15 @@ def test_the_table_is_one_row_for_each_machine() -> None:
     assert cell_of('a, "b"\nc') == 'a, "b" c'
 
 
+def test_a_sentence_of_a_student_counts_where_it_is_one_of_ours() -> None:
+    """As a template a sentence of somebody else could read what is in this program."""
+    ours = WizardError("a.code", "Nothing was changed.", "Nothing was changed.")
+    theirs = WizardError("a.code", "{path.__class__}", "{path.__class__}", path="x")
+    said = {error: room("", PROFILE, [told(1, 1, error)]).rows[0] for error in (ours, theirs)}
+    assert sentences(said[ours].why, "zh_CN") == sentences(said[ours].fix, "zh_CN") == "没有做任何更改。"
+    assert said[theirs].why[0].message.sentence == ""
+
+
 # -- certificates -----------------------------------------------------------------------------------------------
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from wizard.model.errors import ExitStatus
+from wizard.model.errors import ExitStatus, kept_message
 from wizard.model.events import Event, EventKind, parse_line
 from wizard.model.messages import Message, Words, message
 
@@ -321,7 +321,7 @@ def error_message(error: Mapping[str, Any], part: str) -> Message | None:
         return as_message(value)
     if not error.get("code"):
         return None
-    return Message.from_json({"key": f"error.{error['code']}.{part}", "params": error.get("params")})
+    return kept_message(error, part)
 
 
 _FOLDS = {

@@ -206,10 +206,10 @@ def _newest(client: Client, places: InstallerPlaces) -> str:
     try:
         page = client.get(places.latest, host, {"Accept": "text/html"}, _MOST_BYTES)
     except WizardError as error:
-        raise WizardError("bootstrap-no-release", f"{error}\n{error.details}", source=host) from error
+        raise WizardError("bootstrap-no-release", details=f"{error}\n{error.details}", source=host) from error
     found = _TAG.search(urlsplit(page.url).path)
     if page.status != 200 or found is None:
-        raise WizardError("bootstrap-no-release", f"{page.status} {page.url}", source=host)
+        raise WizardError("bootstrap-no-release", details=f"{page.status} {page.url}", source=host)
     return found[1]
 
 
@@ -217,10 +217,10 @@ def _official_sha256(client: Client, url: str, name: str) -> str:
     try:
         page = client.get(url, urlsplit(url).hostname or "", {"Accept-Encoding": "identity"}, _MOST_BYTES)
     except WizardError as error:
-        raise WizardError("bootstrap-no-hash", f"{error}\n{error.details}", file=name) from error
+        raise WizardError("bootstrap-no-hash", details=f"{error}\n{error.details}", file=name) from error
     found = parse_sha256(page.text, name) if page.status == 200 else None
     if found is None:
-        raise WizardError("bootstrap-no-hash", f"{page.status} {page.url}\n{page.text[:200]}", file=name)
+        raise WizardError("bootstrap-no-hash", details=f"{page.status} {page.url}\n{page.text[:200]}", file=name)
     return found
 
 

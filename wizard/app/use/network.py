@@ -38,7 +38,7 @@ def save_network(network: Network, path: Path | None = None) -> None:
     try:
         write_settings(file, known)
     except OSError as error:
-        raise WizardError("state-not-writable", str(error), path=str(file.parent)) from error
+        raise WizardError("state-not-writable", details=str(error), path=str(file.parent)) from error
 
 
 def network_to_json(network: Network) -> dict[str, Any]:

@@ -90,4 +90,4 @@ def _save(settings: dict[str, Any]) -> None:
     try:
         write_settings(paths.settings_file(), settings)
     except OSError as error:
-        raise WizardError("state-not-writable", str(error), path=str(paths.home())) from error
+        raise WizardError("state-not-writable", details=str(error), path=str(paths.home())) from error

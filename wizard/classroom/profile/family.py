@@ -97,7 +97,7 @@ def _check(file: LockedFile, sources: Sequence[Source], pages: Pages, matrix: Ma
         return None
     if official is not None or matrix.contradicts_pin(file.filename, file.sha256):
         details = f"{file.filename}: {file.sha256}, official {sorted(official or matrix.pinned_sha256(file.filename))}"
-        raise UsageError("profile-torch-differs", details, file=file.filename, hosts=hosts)
+        raise UsageError("profile-torch-differs", details=details, file=file.filename, hosts=hosts)
     if any(is_foreign(url) for url in file.urls):  # somebody said yes to that host: a lab's own build
         return message("profile.torch-own", file=file.filename, hosts=hosts)
     if len(answered) == len(sources):

@@ -145,7 +145,9 @@ def _bad(where: str, problems: Problems) -> UsageError:
     shown, more = problems.found[:_PROBLEMS_SHOWN], len(problems.found) - _PROBLEMS_SHOWN
     keys = ["profile.mistake-and"] * (len(shown) - 1) + ["profile.mistake"]
     told = (message(key, path=one.path, words=one.words) for key, one in zip(keys, shown, strict=True))
-    return UsageError("profile-bad", details, file=where, problems=(*told, *([f"(+{more})"] if more > 0 else [])))
+    return UsageError(
+        "profile-bad", details=details, file=where, problems=(*told, *([f"(+{more})"] if more > 0 else []))
+    )
 
 
 def _profile(table: ProfileTable) -> Profile:

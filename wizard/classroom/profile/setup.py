@@ -162,8 +162,10 @@ def none_fits(selection: Selection) -> WizardError:
     update = selection.after_driver_update
     if update:
         build = f"torch {update.torch}+{update.variant}"
-        return WizardError("profile-none-fits-driver", details, reasons=reasons, driver=update.driver, build=build)
-    return WizardError("profile-none-fits", details, reasons=reasons)
+        return WizardError(
+            "profile-none-fits-driver", details=details, reasons=reasons, driver=update.driver, build=build
+        )
+    return WizardError("profile-none-fits", details=details, reasons=reasons)
 
 
 def _build(lock: ProfileLock) -> str:

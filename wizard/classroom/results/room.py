@@ -20,8 +20,9 @@ import msgspec
 from wizard.classroom.pack.files import put_bytes
 from wizard.classroom.pack.listing import SEATS
 from wizard.classroom.results.certificate import Certificate
+from wizard.model.catalogue import translate
 from wizard.model.errors import ExitStatus
-from wizard.model.messages import Message, message
+from wizard.model.messages import LANGUAGES, Message, message
 from wizard.model.typed import from_own_json
 from wizard.system import moving
 
@@ -239,9 +240,8 @@ def _failure(report: Mapping[str, Any], status: object) -> tuple[str, tuple[Said
     error: Mapping[str, Any] = report.get("error") or {}
     diagnosis: Mapping[str, Any] = report.get("diagnosis") or {}
     if error:
-        code, params = str(error.get("code")), dict(error.get("params") or {})
-        summary = Said(Message(f"error.{code}.summary", params), str(error.get("summary") or ""))
-        return code, (summary,), (Said(Message(f"error.{code}.hint", params), str(error.get("hint") or "")),)
+        code = str(error.get("code"))
+        return code, (_of_error(error, code, "summary"),), (_of_error(error, code, "hint"),)
     if diagnosis:
         return str(diagnosis.get("code")), (_said(diagnosis["cause"]),), (_said(diagnosis["repair"]),)
     if status == ExitStatus.CANCELLED:
@@ -262,5 +262,14 @@ def _headline(report: Mapping[str, Any]) -> tuple[Said, ...]:
     return (_said(verification["headline"]),) if verification else ()
 
 
+def _of_error(error: Mapping[str, Any], code: str, part: str) -> Said:
+    sentence = (error.get("sentences") or {}).get(part)
+    return _said({**error, "key": f"error.{code}.{part}", "text": error.get(part), "sentence": sentence})
+
+
 def _said(value: Mapping[str, Any]) -> Said:
-    return Said(Message(str(value.get("key")), dict(value.get("params") or {})), str(value.get("text") or ""))
+    """A student's computer wrote it: as a template it counts only where it is one of our own sentences."""
+    sentence = str(value.get("sentence") or "")
+    is_ours = any(translate(sentence, language) != sentence for language in LANGUAGES[1:])
+    params = dict(value.get("params") or {})
+    return Said(Message(str(value.get("key")), params, sentence if is_ours else ""), str(value.get("text") or ""))

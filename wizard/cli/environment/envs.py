@@ -332,5 +332,5 @@ def _finish(arguments: Arguments, terminal: Terminal) -> int:
     for deletion in finished.done:
         terminal.say(message("envs.finished", "The rest of {path} is removed.", path=deletion.prefix))
     for deletion, said in finished.failed:
-        terminal.error(WizardError("delete-rest", said, path=deletion.prefix, trash=str(deletion.trash)))
+        terminal.error(WizardError("delete-rest", details=said, path=deletion.prefix, trash=str(deletion.trash)))
     return ExitStatus.FAILED if finished.failed else ExitStatus.DONE

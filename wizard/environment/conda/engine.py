@@ -128,7 +128,7 @@ class CondaEngine:
 
     def _confirm(self, target: Target, is_cancelled: IsCancelled) -> tuple[Path, CondaInfo]:
         if target.conda is None:
-            raise WizardError("conda-not-started", "no conda in the plan", path="conda")
+            raise WizardError("conda-not-started", details="no conda in the plan", path="conda")
         return target.conda, confirm(target.conda, self._environment, is_cancelled)
 
     def _plan(self, executable: Path, info: CondaInfo, target: Target, is_cancelled: IsCancelled) -> CondaPlan:
@@ -136,7 +136,7 @@ class CondaEngine:
         outcome = self._run(request, target, info, is_cancelled, is_cancelled)
         plan = parse_plan(parse_document(outcome.stdout) or {})
         if plan is None:
-            raise WizardError("conda-no-answer", outcome.tail(), program=info.kind)
+            raise WizardError("conda-no-answer", details=outcome.tail(), program=info.kind)
         return plan
 
     def _request(self, argv: tuple[str, ...], target: Target) -> Request:
@@ -156,7 +156,7 @@ class CondaEngine:
         prefix = target.prefix
         records = conda_records.read_records(prefix)
         if not any(record.name == "python" for record in records):
-            raise WizardError("env-broken", "no conda-meta/python-*.json", path=str(prefix))
+            raise WizardError("env-broken", details="no conda-meta/python-*.json", path=str(prefix))
         python = python_of(prefix)
         version = look_at_python(python, target.python)
         # conda writes its own list; where it could not (no home), the environment is good all the same.
@@ -178,4 +178,4 @@ def _make_empty_prefix(prefix: Path) -> None:
         (prefix / "conda-meta").mkdir(parents=True, exist_ok=True)
         (prefix / "conda-meta" / "history").touch()
     except OSError as error:
-        raise WizardError("env-failed", str(error), path=str(prefix)) from error
+        raise WizardError("env-failed", details=str(error), path=str(prefix)) from error

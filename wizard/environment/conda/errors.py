@@ -96,7 +96,7 @@ def failure(outcome: Outcome, target: Target, kind: str) -> WizardError:
     }
     details = outcome.tail()
     if outcome.exit_code is None:
-        return WizardError("conda-not-started", details, **{**blanks, "path": outcome.request.argv[0]})
+        return WizardError("conda-not-started", details=details, **{**blanks, "path": outcome.request.argv[0]})
     data = parse_document(outcome.stdout)
     complained = complaints(data, outcome.stderr)
     if complained:
@@ -104,7 +104,7 @@ def failure(outcome: Outcome, target: Target, kind: str) -> WizardError:
     for each in complained or (Complaint("", outcome.stderr + outcome.stdout),):
         for row in error_rows():
             if match := row.find(each.exception, each.text):
-                return WizardError(row.code, details, **{**blanks, **_named(match)})
+                return WizardError(row.code, details=details, **{**blanks, **_named(match)})
     return _unknown(outcome, complained, data, details, blanks)
 
 
@@ -117,12 +117,12 @@ def _unknown(
 ) -> WizardError:
     if complained:
         said = redact(complained[0].text.strip().partition("\n")[0])[:_MOST_LETTERS]
-        return WizardError("conda-failed", details, **{**blanks, "said": said or complained[0].exception})
+        return WizardError("conda-failed", details=details, **{**blanks, "said": said or complained[0].exception})
     if outcome.exit_code is not None and outcome.exit_code < 0:
-        return WizardError("conda-killed", details, **blanks, signal=-outcome.exit_code)
+        return WizardError("conda-killed", details=details, **blanks, signal=-outcome.exit_code)
     if data is None:
-        return WizardError("conda-no-answer", details, **blanks)
-    return WizardError("conda-failed", details, **{**blanks, "said": f"exit status {outcome.exit_code}"})
+        return WizardError("conda-no-answer", details=details, **blanks)
+    return WizardError("conda-failed", details=details, **{**blanks, "said": f"exit status {outcome.exit_code}"})
 
 
 def _named(match: Any) -> dict[str, str]:

@@ -156,7 +156,7 @@ def find_conda(
             failures.append(error)
     tried = ", ".join(str(each.executable) for each in known) or "-"
     details = "\n".join(f"{error.code}: {error.details}" for error in failures)
-    raise UsageError("engine-conda-none", details, tried=tried)
+    raise UsageError("engine-conda-none", details=details, tried=tried)
 
 
 def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelled = lambda: False) -> CondaInfo:
@@ -166,12 +166,12 @@ def confirm(executable: Path, extra: Mapping[str, str], is_cancelled: IsCancelle
     if outcome.cancelled or is_cancelled():
         raise Cancelled
     if outcome.exit_code is None:
-        raise WizardError("conda-not-started", outcome.tail(), path=str(executable))
+        raise WizardError("conda-not-started", details=outcome.tail(), path=str(executable))
     if outcome.timed_out:
-        raise WizardError("conda-silent", outcome.tail(), path=str(executable), seconds=int(INFO_SECONDS))
+        raise WizardError("conda-silent", details=outcome.tail(), path=str(executable), seconds=int(INFO_SECONDS))
     info = parse_info(outcome.stdout) if outcome.ok else None
     if info is None:
-        raise WizardError("conda-no-answer", outcome.tail(), program=str(executable))
+        raise WizardError("conda-no-answer", details=outcome.tail(), program=str(executable))
     return info
 
 

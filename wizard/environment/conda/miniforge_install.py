@@ -81,7 +81,7 @@ def _confirm(executable: Path, prefix: Path, extra: Mapping[str, str], is_cancel
     try:
         return confirm(executable, extra, is_cancelled)
     except WizardError as error:
-        raise WizardError("bootstrap-broken", error.details, path=str(prefix)) from error
+        raise WizardError("bootstrap-broken", details=error.details, path=str(prefix)) from error
 
 
 def _run(
@@ -98,7 +98,7 @@ def _run(
     if outcome.cancelled or is_cancelled():
         raise Cancelled
     if not outcome.ok or not (prefix / row.conda).is_file():
-        raise WizardError("bootstrap-failed", outcome.tail(), path=str(prefix))
+        raise WizardError("bootstrap-failed", details=outcome.tail(), path=str(prefix))
 
 
 def unfinished() -> tuple[Begun, ...]:
@@ -126,7 +126,7 @@ def take_back(prefix: Path) -> bool:
         if begun.existed:
             prefix.mkdir()
     except OSError as error:
-        raise WizardError("remove-failed", str(error), path=str(prefix)) from error
+        raise WizardError("remove-failed", details=str(error), path=str(prefix)) from error
     for parent in begun.parents:
         with contextlib.suppress(OSError):  # no longer empty: somebody uses it
             Path(parent).rmdir()
@@ -195,7 +195,7 @@ class _Note:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             moving.write_whole(self._path, json.dumps(data).encode())
         except OSError as error:
-            raise WizardError("state-not-writable", str(error), path=str(self._path.parent)) from error
+            raise WizardError("state-not-writable", details=str(error), path=str(self._path.parent)) from error
 
     def see(self, is_installed: bool = False) -> None:
         """Note the new folder's identity once it is there, and that the installer is through."""

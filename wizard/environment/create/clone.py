@@ -157,7 +157,7 @@ def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) ->
     asked = run(Request((str(python), "-I", "-c", _BASE), timeout=60.0))
     base = asked.stdout.strip()
     if not asked.ok or not base:
-        raise WizardError("env-broken", asked.tail(), path=str(python))
+        raise WizardError("env-broken", details=asked.tail(), path=str(python))
     cfg = parse_cfg(read_text(source.prefix / "pyvenv.cfg") or "")
     prompt = cfg.get("prompt", source.prefix.name).strip("'\"")
     options = ["--without-pip", "--prompt", target.name if prompt == source.prefix.name else prompt]
@@ -167,7 +167,7 @@ def _make_frame(source: Environment, target: Path, is_cancelled: IsCancelled) ->
     if outcome.cancelled or is_cancelled():
         raise Cancelled
     if not outcome.ok:
-        raise WizardError("clone-failed", outcome.tail(), path=str(target))
+        raise WizardError("clone-failed", details=outcome.tail(), path=str(target))
 
 
 def _files_in(prefix: Path) -> frozenset[str]:
@@ -183,7 +183,7 @@ def _check_it_runs(source: Environment, target: Path) -> None:
     try:
         ask_python(python)
     except WizardError as error:
-        raise WizardError("clone-broken", error.details, path=str(target)) from error
+        raise WizardError("clone-broken", details=error.details, path=str(target)) from error
 
 
 @dataclass(slots=True)

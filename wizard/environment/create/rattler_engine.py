@@ -64,20 +64,20 @@ def failure(
     details = f"{text}\n{outcome.tail()}" if text else outcome.tail()
     names = ", ".join(redact(channel) for channel in channels)
     if _DISK_FULL.search(text):
-        return WizardError("env-disk-full", details, path=str(target.prefix))
+        return WizardError("env-disk-full", details=details, path=str(target.prefix))
     trouble = explain_text(str(error.get("text", "")), environment or {})
     if trouble:
-        return WizardError(trouble.code, details, **trouble.params)
+        return WizardError(trouble.code, details=details, **trouble.params)
     if error.get("kind") == "unreachable":
-        return WizardError("env-channel-unreachable", details, channels=names)
+        return WizardError("env-channel-unreachable", details=details, channels=names)
     if error.get("kind") == "lost":
         file = _FILE.search(text)
-        return WizardError("env-channel-lost", details, channels=names, file=file[1] if file else "?")
+        return WizardError("env-channel-lost", details=details, channels=names, file=file[1] if file else "?")
     if error.get("kind") == "unsolvable":
-        return WizardError("env-unsolvable", details, channels=names, python=target.python)
+        return WizardError("env-unsolvable", details=details, channels=names, python=target.python)
     if text:
-        return WizardError("env-failed", details, path=str(target.prefix))
-    return WizardError("env-crashed", details)
+        return WizardError("env-failed", details=details, path=str(target.prefix))
+    return WizardError("env-crashed", details=details)
 
 
 # Which channels are tried, one after the other, until one brings the whole environment.
@@ -156,7 +156,7 @@ class RattlerEngine:
         try:
             return parse_python_part(events.planned["records"], events.planned["cached"])
         except (KeyError, TypeError, ValueError) as error:
-            raise WizardError("env-crashed", str(error)) from error
+            raise WizardError("env-crashed", details=str(error)) from error
 
     def create(self, target: Target, on_progress: OnProgress, is_cancelled: IsCancelled) -> Created:
         """See `Engine`. Codes: env-channel-unreachable, env-channel-lost, env-unsolvable, env-disk-full, env-failed,
@@ -277,14 +277,14 @@ def _empty(prefix: Path) -> None:
         try:
             erase(prefix, keep=(MARKER,))
         except OSError as error:
-            raise WizardError("env-failed", str(error), path=str(prefix)) from error
+            raise WizardError("env-failed", details=str(error), path=str(prefix)) from error
 
 
 def _make_cache(prefix: Path) -> None:
     try:
         engine_cache().parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise WizardError("env-failed", str(error), path=str(prefix)) from error
+        raise WizardError("env-failed", details=str(error), path=str(prefix)) from error
     _make_private(engine_cache(), prefix)
     _make_private(engine_cache() / "repodata", prefix)
 
@@ -294,7 +294,7 @@ def _make_private(folder: Path, prefix: Path) -> None:
         folder.parent.mkdir(parents=True, exist_ok=True)
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
-        raise WizardError("env-failed", str(error), path=str(prefix)) from error
+        raise WizardError("env-failed", details=str(error), path=str(prefix)) from error
 
 
 class _ChildEvents:

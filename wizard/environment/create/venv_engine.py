@@ -73,4 +73,4 @@ def failure(outcome: Outcome, prefix: Path) -> WizardError:
         return lack
     said = outcome.stderr + outcome.stdout
     code = "env-disk-full" if any(mark in said for mark in _DISK_FULL) else "env-failed"
-    return WizardError(code, outcome.tail(), path=str(prefix))
+    return WizardError(code, details=outcome.tail(), path=str(prefix))

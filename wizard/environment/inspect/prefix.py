@@ -33,11 +33,11 @@ def ask_python(python: Path) -> PythonFacts:
     """Run it in isolated mode. Raises WizardError `env-broken` when it does not run, or `no-memory`."""
     outcome = run(Request((str(python), "-I", "-c", _ASK), timeout=_PROBE_SECONDS))
     if not outcome.ok:
-        raise without_memory(outcome) or WizardError("env-broken", outcome.tail(), path=str(python))
+        raise without_memory(outcome) or WizardError("env-broken", details=outcome.tail(), path=str(python))
     try:
         return from_last_line(outcome.stdout, PythonFacts)
     except (ValueError, RecursionError) as error:
-        raise WizardError("env-broken", outcome.tail(), path=str(python)) from error
+        raise WizardError("env-broken", details=outcome.tail(), path=str(python)) from error
 
 
 def look_at_python(python: Path, wanted: str) -> str:

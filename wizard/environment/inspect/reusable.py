@@ -57,7 +57,7 @@ def check_not_in_use(prefix: Path, code: str = "reuse-in-use") -> None:
         named = ", ".join(f"{one.program} ({one.pid})" for one in running[:_MOST_PROGRAMS])
         more = " …" if len(running) > _MOST_PROGRAMS else ""
         details = "\n".join(f"{one.pid} {one.program}: {one.path}" for one in running)
-        raise WizardError(code, details, path=str(prefix), programs=named + more)
+        raise WizardError(code, details=details, path=str(prefix), programs=named + more)
 
 
 def _is_in_system(prefix: Path) -> bool:

@@ -251,7 +251,7 @@ def check_unused(prefix: Path) -> None:
         named = ", ".join(f"{one.program} ({one.pid})" for one in running[:_MOST_PROGRAMS])
         more = " …" if len(running) > _MOST_PROGRAMS else ""
         details = "\n".join(f"{one.pid} {one.program}: {one.path}" for one in running)
-        raise WizardError("delete-in-use", details, path=str(prefix), programs=named + more)
+        raise WizardError("delete-in-use", details=details, path=str(prefix), programs=named + more)
 
 
 def _clear(deletion: Deletion, on_progress: OnProgress, is_cancelled: IsCancelled) -> None:
@@ -266,7 +266,7 @@ def _clear(deletion: Deletion, on_progress: OnProgress, is_cancelled: IsCancelle
         clear(deletion, count, is_cancelled)
     except OSError as error:
         details = f"{error}\n{error.filename or ''}"
-        raise WizardError("delete-rest", details, path=deletion.prefix, trash=str(deletion.trash)) from error
+        raise WizardError("delete-rest", details=details, path=deletion.prefix, trash=str(deletion.trash)) from error
 
 
 @dataclass(frozen=True, slots=True)

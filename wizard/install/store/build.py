@@ -102,7 +102,7 @@ class StoreBuilder:
         except (OSError, zipfile.BadZipFile, WizardError) as error:
             if not wheel.exists():
                 raise WizardError(
-                    "install-wheel-gone", repr(error), file=wheel.name, folder=str(wheel.parent)
+                    "install-wheel-gone", details=repr(error), file=wheel.name, folder=str(wheel.parent)
                 ) from error
             raise error if isinstance(error, WizardError) else as_wizard_error(error, self._store.root) from error
         self._on_entry(file, entry)
@@ -171,11 +171,11 @@ def as_wizard_error(error: Exception, folder: Path) -> WizardError:
         return lack
     details = repr(error)
     if isinstance(error, zipfile.BadZipFile):
-        return WizardError("install-bad-wheel", details, file=str(error))
+        return WizardError("install-bad-wheel", details=details, file=str(error))
     if isinstance(error, PermissionError):
-        return WizardError("install-permission", details, folder=str(folder))
+        return WizardError("install-permission", details=details, folder=str(folder))
     is_full = isinstance(error, OSError) and says_full(str(error))
-    return WizardError("install-no-space" if is_full else "install-failed", details, folder=str(folder))
+    return WizardError("install-no-space" if is_full else "install-failed", details=details, folder=str(folder))
 
 
 def remove_left_behind(store: PackageStore) -> None:

@@ -145,7 +145,7 @@ class CheckedIndex:
         except WizardError as error:
             offer = next((one for one in wanted if one.filename == error.params.get("file")), None)
             told = error.params | ({"source": offer.source.label} if offer else {})
-            raise WizardError(error.code, error.details, **told) from error
+            raise WizardError(error.words, details=error.details, **told) from error
         return True
 
     def request(self, request: LockRequest) -> LockRequest:
@@ -206,20 +206,20 @@ class CheckedIndex:
         offer, failure = self._failures[-1]
         details = f"{failure.details}\n{self._told(error.details)}"
         if offer is not None and failure.code == "wheel-unreadable":
-            return WizardError("lock-damaged", details, package=f"{offer.project} {offer.version}")
+            return WizardError("lock-damaged", details=details, package=f"{offer.project} {offer.version}")
         status = failure.params.get("status")
         if offer is None or status is None:
-            return type(failure)(failure.code, details, **failure.params)
+            return type(failure)(failure.words, details=details, **failure.params)
         host = urlsplit(offer.url).hostname or "-"
-        return WizardError("lock-refused", details, host=host, status=status, file=offer.filename)
+        return WizardError("lock-refused", details=details, host=host, status=status, file=offer.filename)
 
     def _no_solution(self, details: str) -> WizardError:
         """Without a wheel that a page names, where that may not be fetched from there."""
         found = self._reader.refused(re.findall(r"[a-z0-9][a-z0-9-]*", details.lower()))
         if found is None:
-            return WizardError("lock-no-solution", details)
+            return WizardError("lock-no-solution", details=details)
         source, index = found[0].label, redact(found[0].url or "-")
-        return WizardError("lock-links-refused", details, source=source, index=index, address=found[1])
+        return WizardError("lock-links-refused", details=details, source=source, index=index, address=found[1])
 
     # -- called by the handler, on its threads ---------------------------------------------------------------
 

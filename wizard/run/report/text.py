@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from wizard.model.errors import kept_message
 from wizard.model.lock import BY_PROFILE, BY_TABLES
 from wizard.model.messages import Message, message, text
 
@@ -112,8 +113,10 @@ def said(value: Mapping[str, Any], language: str | None) -> str:
 
 
 def error_words(error: Mapping[str, Any], part: str, language: str | None) -> str:
-    key = f"error.{error['code']}.{part}"
-    return said({"key": key, "params": error.get("params"), "text": error.get(part)}, language)
+    try:
+        return text(kept_message(error, part), language)
+    except (KeyError, IndexError, ValueError):
+        return str(error.get(part) or error["code"])
 
 
 def check_words(check: Mapping[str, Any], language: str | None) -> tuple[str, str, str, str]:

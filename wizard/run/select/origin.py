@@ -34,7 +34,7 @@ def why_refused(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> 
         return None
     sha256 = _sha256(offer)
     if sha256 and matrix.contradicts_pin(offer.filename, sha256):
-        return WizardError("pin-differs", sha256, source=source.label, file=offer.filename)
+        return WizardError("pin-differs", details=sha256, source=source.label, file=offer.filename)
     if not needs_proof(source) or (sha256 and sha256 in matrix.pinned_sha256(offer.filename)):
         return None
     if sha256 and sha256 == official_sha256(offer):
@@ -42,7 +42,7 @@ def why_refused(offer: Offer, matrix: Matrix, official_sha256: OfficialHash) -> 
     option = "--find-links" if source.layout is Layout.FLAT else "--torch-index"
     address = redact(source.url or "")
     return WizardError(
-        "origin-unproven", sha256, source=source.name, file=offer.filename, option=option, address=address
+        "origin-unproven", details=sha256, source=source.name, file=offer.filename, option=option, address=address
     )
 
 
@@ -110,4 +110,4 @@ def check_lock(lock: Lock, matrix: Matrix, source: Source) -> None:
         return
     for file in lock.files:
         if file.name in FAMILY and file.sha256 and matrix.contradicts_pin(file.filename, file.sha256):
-            raise WizardError("pin-differs", file.sha256, source=source.label, file=file.filename)
+            raise WizardError("pin-differs", details=file.sha256, source=source.label, file=file.filename)

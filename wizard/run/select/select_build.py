@@ -268,7 +268,7 @@ def _same_trouble(silent: Sequence[SourceStatus], details: str) -> WizardError |
     first = silent[0].message
     if not first.key.startswith("error.network-") or any(state.message.key != first.key for state in silent):
         return None
-    return WizardError(first.key.split(".")[1], details, **first.params)
+    return WizardError(first.key.split(".")[1], details=details, **first.params)
 
 
 def _nothing_found(states: tuple[SourceStatus, ...], wanted: Candidate) -> WizardError:

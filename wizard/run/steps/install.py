@@ -84,7 +84,7 @@ def _needs(wheel: Wheel) -> Iterator[str]:
         with zipfile.ZipFile(wheel.path) as archive:
             said = message_from_bytes(archive.read(f"{wheel.dist_info}/METADATA"))
     except UNREADABLE as error:
-        raise WizardError("install-bad-wheel", f"{wheel.path}: {error!r}", file=wheel.path.name) from error
+        raise WizardError("install-bad-wheel", details=f"{wheel.path}: {error!r}", file=wheel.path.name) from error
     return _names(map(str, said.get_all("Requires-Dist", ())))
 
 

@@ -153,7 +153,7 @@ class _Run:
         try:
             context = tls_context(options.environment)
         except Fault as fault:
-            raise WizardError(fault.code, redact(fault.details)) from fault
+            raise WizardError(fault.code, details=redact(fault.details)) from fault
         limit = Limit(options.rate_limit)
         watches = [ThreadMeter() for _ in range(count)]
         return [
@@ -215,7 +215,7 @@ class _Run:
     def _error(self, fault: Fault) -> WizardError:
         name = self._board.failed.file.filename if self._board.failed else ""
         blanks = {"file": name, "folder": str(self._store.root), "needed": 0, "free": 0, **fault.params}
-        return WizardError(fault.code, redact(fault.details), **blanks)
+        return WizardError(fault.code, details=redact(fault.details), **blanks)
 
     def _end(self) -> None:
         """Stops the threads. One that hangs in connecting is left behind: it cannot write any more."""
@@ -263,7 +263,7 @@ class _Run:
         wanted, left = gigabytes_apart(needed, free)
         return WizardError(
             "fetch-no-space",
-            f"{needed} bytes needed, {free} free",
+            details=f"{needed} bytes needed, {free} free",
             file="",
             folder=str(self._store.root),
             needed=wanted,
