@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
+import tomlkit
 
-from tests.machine.answers import answering, outcome, recorded
+from tests.machine.answers import DATA, answering, outcome, recorded
 from wizard.machine.asking import asker
 from wizard.machine.gpu.nvidia import NvidiaReading
 from wizard.machine.gpu.nvidia_smi import (
@@ -15,12 +17,14 @@ from wizard.machine.gpu.nvidia_smi import (
     parse_capabilities,
     parse_failure,
     parse_gpus,
+    parse_table,
     probe_nvidia_smi,
 )
 from wizard.machine.model import Driver, Gpu
 from wizard.model.capability import ComputeCapability
-from wizard.model.messages import text
+from wizard.model.messages import LANGUAGES, message, text
 
+_THREADS = tomlkit.parse((DATA / "nvidia_smi.toml").read_text(encoding="utf-8")).unwrap()
 _UUID = "GPU-5b3c7a52-6c55-4fd6-8a06-2a7f6ec6f2d1"
 
 
@@ -73,13 +77,9 @@ def test_noise_gives_no_wrong_facts(said: str) -> None:
             "NVIDIA driver is installed and running.",
             "machine.nvidia.driver-not-loaded",
         ),
-        (
-            "Unable to determine the device handle for GPU0000:01:00.0: GPU is lost.  Reboot the system to recover "
-            "this GPU",
-            "machine.nvidia.gpu-lost",
-        ),
         ("Failed to initialize NVML: Insufficient Permissions", "machine.nvidia.no-permission"),
-        ("No devices were found", "machine.nvidia.smi-failed"),
+        ("No devices were found", "machine.nvidia.no-cards"),
+        ("Failed to initialize NVML: Unknown Error", "machine.nvidia.unknown"),
         ("", "machine.nvidia.smi-failed"),
     ],
 )
@@ -96,10 +96,74 @@ def test_rubbish_is_not_passed_on() -> None:
     assert failure is not None
     assert "cannot be read" in text(failure, "en")
     assert "无法识别" in text(failure, "zh_CN")
-    short = parse_failure("\x1b[31mNo devices\x07 were \ufffdfound").failure
+    short = parse_failure("\x1b[31mThe card\x07 is \ufffdgone").failure
     assert short is not None
-    assert "No devices were found" in text(short, "en").replace("[31m", "")
+    assert "The card is gone" in text(short, "en").replace("[31m", "")
     assert "\x1b" not in text(short, "en")
+
+
+def _place(row: dict[str, Any]) -> str:
+    return str(row["source"]).removeprefix("https://github.com/")
+
+
+def _shown(gpu: Gpu) -> str:
+    memory = gpu.memory_bytes // 2**20 if gpu.memory_bytes else "-"
+    return f"{gpu.bus_id} {gpu.name} {memory}"
+
+
+@pytest.mark.parametrize("row", _THREADS["table"], ids=_place)
+def test_tables_of_public_threads(row: dict[str, Any]) -> None:
+    """Where the fields are refused, the table says driver, CUDA and every card."""
+    ask = answering(lambda argv: (row["text"], 0) if len(argv) == 1 else ("Field is not a valid field to query.", 2))
+    reading = probe_nvidia_smi(ask, "nvidia-smi")
+    assert reading.driver == Driver(row["driver"], row.get("cuda"))
+    assert [_shown(gpu) for gpu in reading.gpus] == row["cards"]
+    assert (reading.failure, reading.notices) == (None, ())
+
+
+@pytest.mark.parametrize("row", _THREADS["failure"], ids=_place)
+def test_failures_of_public_threads(row: dict[str, Any]) -> None:
+    reading = probe_nvidia_smi(answering(lambda argv: (row["text"], 255)), "nvidia-smi")
+    said = [*reading.notices, *([reading.failure] if reading.failure else [])]
+    assert [" ".join([one.key, *map(str, one.params.values())]) for one in said] == row["says"]
+    assert all(text(one, language) for one in said for language in LANGUAGES)
+
+
+_LINE = "0, NVIDIA GeForce GTX 1660 Ti, GPU-a, 00000000:01:00.0, 0x218210DE, 6144, 550.54.14"
+
+
+@pytest.mark.parametrize(
+    "dead",
+    [
+        "Unable to determine the device handle for GPU1: 0000:02:00.0: GPU is lost.  Reboot the system to recover it",
+        "1, [GPU is lost], [GPU is lost], 00000000:02:00.0, [GPU is lost], [GPU is lost], 550.54.14",
+    ],
+)
+def test_a_dead_card_does_not_hide_the_healthy_ones(dead: str) -> None:
+    reading = probe_nvidia_smi(answering(lambda argv: (f"{_LINE}\n{dead}\n", 15)), "nvidia-smi")
+    assert [gpu.bus_id for gpu in reading.gpus] == ["0000:01:00.0"]
+    assert (reading.driver, reading.failure) == (Driver("550.54.14"), None)
+    assert reading.notices == (message("machine.card.lost", card="0000:02:00.0"),)
+
+
+def test_a_row_of_errors_in_the_table_is_a_dead_card() -> None:
+    table = (
+        "| NVIDIA-SMI 470.57.02    Driver Version: 470.57.02    CUDA Version: 11.4     |\n"
+        "|   0  NVIDIA GeForce ...  Off  | 00000000:01:00.0 Off |                  N/A |\n"
+        "| 30%   29C    P8    12W / 250W |      5MiB / 11019MiB |      0%      Default |\n"
+        "|   1  NVIDIA GeForce ...  Off  | 00000000:02:00.0 Off |                  N/A |\n"
+        "|ERR!  ERR! ERR!    ERR! / ERR! |      5MiB / 11019MiB |      0%      Default |\n"
+    )
+    reading = parse_table(table)
+    assert [gpu.bus_id for gpu in reading.gpus] == ["0000:01:00.0"]
+    assert reading.notices == (message("machine.card.unknown", card="0000:02:00.0"),)
+
+
+@pytest.mark.parametrize("said", ["\ufffd\ufffd\ufffd\ufffd \ufffd\x07", "<html>busy</html>", ""])
+def test_rubbish_that_ends_well_is_no_silence(said: str) -> None:
+    failure = probe_nvidia_smi(answering(lambda argv: (said, 0)), "nvidia-smi").failure
+    assert failure is not None
+    assert failure.key == "machine.nvidia.smi-failed"
 
 
 def test_no_nvidia_smi_says_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -123,5 +187,5 @@ def test_the_real_call_asks_for_fields_only(tmp_path: Path) -> None:
     csv = " --format=csv,noheader,nounits"
     assert (tmp_path / "asked").read_text().splitlines() == [
         "--query-gpu=index,name,uuid,pci.bus_id,pci.device_id,memory.total,driver_version" + csv,
-        "--query-gpu=uuid,compute_cap" + csv,
+        "",  # what it printed names no card: the table may
     ]

@@ -20,7 +20,7 @@ from wizard.machine.gpu.nvidia import NvidiaReading, error_notice, normal_bus_id
 from wizard.machine.gpu.nvml import nvml_question, parse_nvml, probe_nvml
 from wizard.machine.model import Driver
 from wizard.model.capability import ComputeCapability
-from wizard.model.messages import LANGUAGES, text
+from wizard.model.messages import LANGUAGES, message, text
 from wizard.process import Request
 
 _ASK = asker(lambda: False)
@@ -76,7 +76,7 @@ def test_an_old_driver_answers_the_older_question(library: Path) -> None:
 def test_a_lost_card_leaves_the_other(library: Path) -> None:
     reading = probe_nvml(_ASK, _request(library, "lost"))
     assert [gpu.pci_id for gpu in reading.gpus] == ["10de:2182"]
-    assert [notice.key for notice in reading.notices] == ["machine.nvidia.gpu-lost"]
+    assert reading.notices == (message("machine.card.lost", card="#1"),)
 
 
 @needs_compiler
@@ -91,7 +91,7 @@ def test_a_driver_without_cards_is_a_driver(library: Path) -> None:
     [
         ("mismatch", "machine.nvidia.driver-library-mismatch"),
         ("unloaded", "machine.nvidia.driver-not-loaded"),
-        ("strange", "machine.nvidia.error"),
+        ("strange", "machine.nvidia.unknown"),
         ("crash", "machine.nvidia.child-failed"),
     ],
 )

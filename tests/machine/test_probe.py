@@ -87,6 +87,12 @@ def test_one_witness_that_speaks_makes_the_others_silence_no_news(
     assert probe(folders=[]).notices == (message("machine.nvidia.timeout"),)
 
 
+def test_a_driver_with_no_cards_is_told(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    _quiet(module, monkeypatch)
+    monkeypatch.setattr(module, "probe_nvml", lambda ask: NvidiaReading(Driver("580.65.06", "13.0")))
+    assert probe(folders=[]).notices == (message("machine.nvidia.no-cards"),)
+
+
 def test_a_card_without_its_driver(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     _quiet(module, monkeypatch)
     card = Gpu("nvidia", None, "10de:2191", bus_id="0000:01:00.0", kernel_driver="nouveau")

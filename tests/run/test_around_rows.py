@@ -125,6 +125,20 @@ def test_a_driver_that_does_not_answer_says_why() -> None:
     assert none["driver"].fact.key == "check.driver.none", "that there is no driver has words of its own"
 
 
+def test_a_card_that_does_not_answer_leaves_the_drivers_row_alone() -> None:
+    dead = message("machine.card.lost", card="0000:02:00.0")
+    rows = requirements(replace(MACHINE, notices=(dead,)), UserSettings())
+    assert [row.state for row in rows if row.name == "driver"] == ["ok"]
+    assert [row.state for row in rows if row.fact == dead] == ["warning"]
+
+
+def test_a_driver_without_cards_warns() -> None:
+    none = message("machine.nvidia.no-cards")
+    assert rows_of(MACHINE, none)["driver"].state == "problem", "a card is on the bus, and the driver does not run it"
+    empty = rows_of(replace(MACHINE, gpus=()), none)["driver"]
+    assert (empty.state, empty.fact) == ("warning", none)
+
+
 def test_a_look_that_failed_is_told_in_its_own_row() -> None:
     late = message("machine.part-late", part="condas")
     failed = message("machine.part-failed", part="system", problem="OSError(5)")

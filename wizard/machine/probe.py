@@ -144,6 +144,8 @@ def _notices(tasks: _Tasks) -> tuple[Message, ...]:
     said: list[Message] = [*nvml.notices, *smi.notices, *devices.notices]
     if not (nvml.gpus or smi.gpus):
         said += [failure for failure in (nvml.failure, smi.failure) if failure]
+        if nvml.driver and not nvml.notices:  # NVML answers and counts none
+            said.append(message("machine.nvidia.no-cards"))
     for task in tasks.all():
         if task.error is not None:
             said.append(message("machine.part-failed", part=task.name, problem=repr(task.error)[:300]))

@@ -66,7 +66,8 @@ def _gpu_detail(gpu: Gpu) -> Message:
 def _driver(machine: Machine) -> Requirement | None:
     driver, failure = machine.driver, _driver_failure(machine)
     if failure:
-        state = "problem" if driver or machine.nvidia_gpus else "warning"
+        is_empty = failure.key == "machine.nvidia.no-cards"
+        state = "problem" if machine.nvidia_gpus or (driver and not is_empty) else "warning"
         return Requirement("driver", state, failure, message("check.driver.none.why"))
     if driver is None:
         if not machine.nvidia_gpus:
@@ -117,6 +118,8 @@ def _parts(machine: Machine) -> Iterator[Requirement]:
                 f"page.check.{notice.key.removeprefix('machine.')}", problem=notice.params.get("problem", "")
             )
             yield Requirement(_ROWS.get(part, "system"), "warning", fact)
+        elif notice.key.startswith("machine.card."):
+            yield Requirement("gpu", "warning", notice)
         elif notice.key.startswith("machine.windows."):
             state = "note" if notice.key == "machine.windows.no-answer" else "warning"
             yield Requirement("gpu", state, notice)

@@ -21,8 +21,13 @@ _NAMES = {
     16: "reset-required",
     17: "blocked-by-system",
     18: "driver-library-mismatch",
+    999: "unknown",
 }
-NO_PERMISSION, DRIVER_NOT_LOADED, LIBRARY_NOT_FOUND, GPU_LOST, MISMATCH = 4, 9, 12, 15, 18
+NO_PERMISSION, DRIVER_NOT_LOADED, LIBRARY_NOT_FOUND, GPU_LOST, BLOCKED, MISMATCH = 4, 9, 12, 15, 17, 18
+RESET_REQUIRED, UNKNOWN = 16, 999
+
+# Of one card, which the others outlive: machine.card.<name>.
+_OF_A_CARD = {GPU_LOST: "lost", RESET_REQUIRED: "reset", UNKNOWN: "unknown"}
 
 _BUS_ID = re.compile(r"^(?:([0-9a-f]+):)?([0-9a-f]{2}):([0-9a-f]{2})\.([0-9a-f])$")
 
@@ -41,6 +46,12 @@ def error_notice(code: int, said: str) -> Message:
     """`said` is NVIDIA's own sentence, shown for a code that we have no words for."""
     name = _NAMES.get(code)
     return message(f"machine.nvidia.{name}") if name else message("machine.nvidia.error", code=code, said=said)
+
+
+def card_notice(code: int, said: str, card: str) -> Message:
+    """Return what the error means where only `card` (its place on the bus, or its number) does not answer."""
+    name = _OF_A_CARD.get(code)
+    return message(f"machine.card.{name}", card=card) if name else message("machine.card.error", card=card, said=said)
 
 
 def normal_bus_id(text: str | None) -> str | None:

@@ -1,29 +1,35 @@
-"""nvidia-smi, the second witness: asked for named fields only, never for its banner.
+"""nvidia-smi, the second witness: asked for named fields, and for its table only where those gave nothing.
 
-The banner changes between drivers (610 renamed its headings); a field list is a contract. It gives no
-CUDA version, so NVML's answer wins where both speak.
+The table changes between drivers (610 renamed its headings) and cuts long names; a field list is a contract. That
+gives no CUDA version, so NVML's answer wins where both speak.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 from dataclasses import replace
 
 from wizard.machine.asking import Ask, question
 from wizard.machine.gpu.nvidia import (
+    BLOCKED,
     DRIVER_NOT_LOADED,
     GPU_LOST,
+    LIBRARY_NOT_FOUND,
     MISMATCH,
     NO_PERMISSION,
+    RESET_REQUIRED,
+    UNKNOWN,
     NvidiaReading,
+    card_notice,
     error_notice,
     normal_bus_id,
     pci_id,
 )
 from wizard.machine.model import Driver, Gpu
 from wizard.model.capability import ComputeCapability
-from wizard.model.messages import message
+from wizard.model.messages import Message, message
 from wizard.process import Outcome
 from wizard.system.places import places
 
@@ -40,8 +46,28 @@ _SENTENCES = (
     ("couldn't communicate with the nvidia driver", DRIVER_NOT_LOADED),
     ("driver not loaded", DRIVER_NOT_LOADED),
     ("gpu is lost", GPU_LOST),
+    ("requires reset", RESET_REQUIRED),
     ("insufficient permissions", NO_PERMISSION),
+    ("access blocked by the operating system", BLOCKED),
+    ("couldn't find libnvidia-ml.so", LIBRARY_NOT_FOUND),
+    ("couldn't find nvml.dll", LIBRARY_NOT_FOUND),
+    ("initialize nvml: unknown error", UNKNOWN),
 )
+_NO_CARDS = "no devices were found"
+
+# One card that does not answer, between the lines of those that do.
+_NO_HANDLE = re.compile(r"device handle for gpu\s*(?:\d{1,3}: )?([0-9a-f:.]+): ([^\n]+)", re.IGNORECASE)
+_DEAD_CELL = re.compile(r"^\[(GPU is lost|GPU requires reset|Unknown Error)\]$", re.IGNORECASE)
+
+# The table: two lines of each card, or three (MIG).
+_VERSIONS = re.compile(r"(?:Driver|KMD) Version: *(\d[\d.]+)(?: +CUDA (?:UMD )?Version: *(\d+\.\d+))?")
+_CARD = re.compile(
+    r"^\| +\d+ +(\S.*?) +(?:On|Off|TCC|WDDM|MCDM|N/A|ERR!) *\| *([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-9A-F])[^\n]*"
+    r"\n([^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_TOTAL = re.compile(r"/ *(\d+) ?Mi?B *\|")
+_DEAD_ROW = 3  # this many ERR! in a row: nothing of the card can be read
 
 
 def find_nvidia_smi() -> str | None:
@@ -69,12 +95,14 @@ def _number(cell: str, base: int = 10) -> int | None:
 
 
 def parse_gpus(text: str) -> tuple[tuple[Gpu, ...], str | None]:
-    """The cards and the driver version, from the answer to FIELDS."""
+    """Return the cards that answer and the driver version, from the answer to FIELDS."""
     gpus: list[Gpu] = []
     version: str | None = None
-    for _, name, uuid, bus_id, device_id, memory, driver_version in _rows(text, FIELDS.count(",") + 1):
+    for index, name, uuid, bus_id, device_id, memory, driver_version in _rows(text, FIELDS.count(",") + 1):
         mib = _number(memory)
         version = version or _known(driver_version)
+        if _number(index) is None or _DEAD_CELL.match(name) or _DEAD_CELL.match(uuid):
+            continue
         gpus.append(
             Gpu(
                 vendor="nvidia",
@@ -99,14 +127,57 @@ def parse_capabilities(text: str) -> dict[str, ComputeCapability]:
     return found
 
 
+def parse_dead_cards(text: str) -> tuple[Message, ...]:
+    """Return a notice for each card that does not answer, from all that nvidia-smi printed."""
+    found = [_dead_card(place, said) for place, said in _NO_HANDLE.findall(text)]
+    for row in _rows(text, FIELDS.count(",") + 1):
+        dead = _DEAD_CELL.match(row[1]) or _DEAD_CELL.match(row[2])
+        if dead and _number(row[0]) is not None:
+            found.append(_dead_card(row[3], dead[1], f"#{row[0]}"))
+    found += [
+        card_notice(UNKNOWN, "ERR!", normal_bus_id(place) or place)
+        for _, place, state in _CARD.findall(text)
+        if state.count("ERR!") >= _DEAD_ROW
+    ]
+    return tuple(one for place, one in enumerate(found) if one not in found[:place])
+
+
+def _dead_card(place: str, said: str, otherwise: str | None = None) -> Message:
+    known = {GPU_LOST: "is lost", RESET_REQUIRED: "requires reset", UNKNOWN: "unknown error"}
+    code = next((code for code, words in known.items() if words in said.lower()), -1)
+    return card_notice(code, _clean(said), normal_bus_id(place) or otherwise or place)
+
+
+def parse_table(text: str) -> NvidiaReading:
+    """Return what the table says that nvidia-smi prints without being asked for fields; long names are cut in it."""
+    versions = _VERSIONS.search(text)
+    gpus = []
+    for name, place, state in _CARD.findall(text):
+        total = _TOTAL.search(state)
+        if state.count("ERR!") < _DEAD_ROW:
+            memory = int(total[1]) * _MIB if total else None
+            gpus.append(Gpu("nvidia", name, None, memory_bytes=memory, bus_id=normal_bus_id(place)))
+    driver = Driver(versions[1], versions[2]) if versions else None
+    return NvidiaReading(driver, tuple(gpus), notices=parse_dead_cards(text))
+
+
+def _clean(text: str) -> str:
+    plain = (letter for letter in " ".join(text.split()) if letter.isprintable() and letter != _NOT_READ)
+    return "".join(plain)[:200]
+
+
 def parse_failure(text: str) -> NvidiaReading:
-    said = "".join(letter for letter in " ".join(text.split()) if letter.isprintable() and letter != _NOT_READ)
+    said = _clean(text)
+    if dead := parse_dead_cards(text):
+        return NvidiaReading(notices=dead)
     for sentence, code in _SENTENCES:
         if sentence in said.lower():
             return NvidiaReading(failure=error_notice(code, said))
+    if _NO_CARDS in said.lower():
+        return NvidiaReading(failure=message("machine.nvidia.no-cards"))
     if text.count(_NOT_READ) > _MOST_NOT_READ:
         return NvidiaReading(failure=message("machine.nvidia.smi-failed", said=message("machine.nvidia.not-readable")))
-    return NvidiaReading(failure=message("machine.nvidia.smi-failed", said=said[:200] or "-"))
+    return NvidiaReading(failure=message("machine.nvidia.smi-failed", said=said or "-"))
 
 
 def probe_nvidia_smi(ask: Ask, executable: str | None = None) -> NvidiaReading:
@@ -117,11 +188,25 @@ def probe_nvidia_smi(ask: Ask, executable: str | None = None) -> NvidiaReading:
     outcome = ask(question((program, f"--query-gpu={FIELDS}", _FORMAT), SECONDS))
     if outcome.timed_out:
         return NvidiaReading(failure=message("machine.nvidia.timeout"))
-    if not outcome.ok:
-        return parse_failure(outcome.stdout + "\n" + outcome.stderr + "\n" + outcome.start_error)
+    said = _all_of(outcome)
     gpus, version = parse_gpus(outcome.stdout)
+    if not gpus:
+        return _without_rows(ask, program, parse_failure(said))
     capabilities = _capabilities(ask(question((program, "--query-gpu=uuid,compute_cap", _FORMAT), SECONDS)))
-    return NvidiaReading(Driver(version) if version else None, tuple(_with(gpu, capabilities) for gpu in gpus))
+    cards = tuple(_with(gpu, capabilities) for gpu in gpus)
+    return NvidiaReading(Driver(version) if version else None, cards, notices=parse_dead_cards(said))
+
+
+def _all_of(outcome: Outcome) -> str:
+    return outcome.stdout + "\n" + outcome.stderr + "\n" + outcome.start_error
+
+
+def _without_rows(ask: Ask, program: str, failed: NvidiaReading) -> NvidiaReading:
+    """Return what the table shows, where the fields gave no card and why is not understood; else `failed`."""
+    if failed.failure is None or failed.failure.key != "machine.nvidia.smi-failed":
+        return failed
+    table = parse_table(_all_of(ask(question((program,), SECONDS))))
+    return table if table.gpus or table.notices else failed
 
 
 def _capabilities(outcome: Outcome) -> dict[str, ComputeCapability]:

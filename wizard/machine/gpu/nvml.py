@@ -9,7 +9,7 @@ import json
 from typing import Any
 
 from wizard.machine.asking import Ask, question
-from wizard.machine.gpu.nvidia import NvidiaReading, error_notice, normal_bus_id, pci_id
+from wizard.machine.gpu.nvidia import NvidiaReading, card_notice, error_notice, normal_bus_id, pci_id
 from wizard.machine.model import Driver, Gpu
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import message
@@ -37,7 +37,7 @@ def parse_nvml(text: str) -> NvidiaReading:
         return NvidiaReading(
             driver=Driver(version, _cuda(data["cuda_version"])) if version else None,
             gpus=tuple(_gpu(row) for row in data["gpus"]),
-            notices=tuple(error_notice(row["code"], row["text"]) for row in data["gpu_errors"]),
+            notices=tuple(card_notice(row["code"], row["text"], f"#{row['index']}") for row in data["gpu_errors"]),
         )
     except (LookupError, TypeError, AttributeError) as error:
         raise ValueError(f"not an answer of the NVML child: {error!r}") from error
