@@ -17,7 +17,7 @@ from wizard.compatibility.model import Candidate, Choices, Verdict
 from wizard.compatibility.resolve import resolve
 from wizard.machine.model import Driver, Gpu
 from wizard.model.capability import ComputeCapability
-from wizard.model.messages import text
+from wizard.model.messages import message, text
 
 NOTHING = None
 # machine -> best, after a driver update: (branch, torch, tag)
@@ -86,6 +86,17 @@ def test_best_and_after_driver_update(name: str) -> None:
     verdict = verdict_of(name)
     update = verdict.after_driver_update
     assert (build_of(verdict.best), (update.driver, update.torch, update.variant) if update else None) == EXPECTED[name]
+
+
+def test_the_processor_is_not_the_answer_without_a_word_of_why() -> None:
+    """Of a card that nobody saw because NVIDIA's tools failed; where a card is driven, only dead cards are told."""
+    rubbish, dead = message("machine.nvidia.smi-failed", said="<html>"), message("machine.card.lost", card="#1")
+    blind = replace(machine("no-gpu-linux"), notices=(rubbish, message("machine.nvidia.library-not-found")))
+    assert rubbish in resolve(blind, load_matrix(), Choices()).notices
+    assert "machine.nvidia.library-not-found" not in notice_keys(resolve(blind, load_matrix(), Choices()))
+    driven = resolve(replace(machine("rtx-5070-ti-windows-581"), notices=(rubbish, dead)), load_matrix(), Choices())
+    assert dead in driven.notices
+    assert rubbish not in driven.notices
 
 
 def test_the_contract_example() -> None:

@@ -143,6 +143,7 @@ def notices(
     `after_return`: what an older driver branch would give, when this one dropped the cards.
     """
     told = (
+        *_not_answered(situation, best),
         *_left_out(situation, targets, best),
         *_held_back(targets, best, alone),
         *_card_notes(situation),
@@ -152,6 +153,14 @@ def notices(
         *_unsure(situation, best),
     )
     return tuple(one for place, one in enumerate(told) if one not in told[:place])  # once for cards that are alike
+
+
+def _not_answered(situation: JudgeContext, best: Candidate | None) -> Iterator[Message]:
+    """Cards that were lost to the driver; where the answer is the processor, also why NVIDIA's tools said nothing."""
+    for notice in situation.machine.notices:
+        is_why = notice.key.startswith("machine.nvidia.") and notice.key != "machine.nvidia.library-not-found"
+        if notice.key.startswith("machine.card.") or is_why and (best is None or best.variant == CPU):
+            yield notice
 
 
 def _left_out(situation: JudgeContext, targets: tuple[GraphicsCard, ...], best: Candidate | None) -> Iterator[Message]:
