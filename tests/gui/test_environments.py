@@ -13,6 +13,7 @@ from tests.gui import fake_tools
 from tests.gui.conftest import MakeWindow
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import mnemonics, press, settle, typed
+from tests.sentences import error_text
 from wizard.app.pages.order import SideId
 from wizard.app.tools import Replaced
 from wizard.gui.shell.window import SMALLEST, WizardWindow
@@ -227,7 +228,7 @@ def test_every_failure_stands_in_the_page(call: str, qtbot: QtBot, make_window: 
     window = make_window()
     if call != "environments":
         page = opened(qtbot, window, fake_tools.HOME / "torch")
-    side.fail[call] = UsageError("delete-base", path="/opt/conda")
+    side.fail[call] = UsageError(error_text("delete-base"), path="/opt/conda")
     if call == "environments":
         page = opened(qtbot, window)
     elif call == "open_terminal":

@@ -16,6 +16,7 @@ from tests.gui.conftest import MakeWindow
 from tests.gui.fake_session import FakeSession
 from tests.gui.fake_tools import FakeTools
 from tests.gui.walking import dragged_in, go_to, mnemonics, press, settle, visible
+from tests.sentences import error_text
 from wizard.app.pages.order import PageId
 from wizard.gui.pages.place import PlacePage
 from wizard.gui.shell.splash import SMALLEST
@@ -121,7 +122,7 @@ def test_nothing_to_do_is_said_calmly(qtbot: QtBot, make_window: MakeWindow, sid
 
 
 def test_one_that_may_not_be_used_says_why(qtbot: QtBot, make_window: MakeWindow, side: FakeTools) -> None:
-    side.fail["check_reuse"] = UsageError("reuse-not-writable", path="/srv/envs/x")
+    side.fail["check_reuse"] = UsageError(error_text("reuse-not-writable"), path="/srv/envs/x")
     window = make_window()
     page = reached(qtbot, window)
     press(qtbot, page.there)

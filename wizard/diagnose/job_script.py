@@ -39,7 +39,12 @@ def check_options(options: Sequence[str]) -> tuple[str, ...]:
     """Raises UsageError `job-option`: a line break or a word of its own would be read as something else."""
     for option in options:
         if not _OPTION.fullmatch(option) or "\\" in option or '"' in option:
-            raise UsageError("job-option", option=option)
+            raise UsageError(
+                "job-option",
+                "“{option}” is not an option for Slurm.",
+                "Say it as one line that begins with a dash, such as --job-option=--partition=gpu",
+                option=option,
+            )
     return tuple(options)
 
 

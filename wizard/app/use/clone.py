@@ -22,9 +22,15 @@ from wizard.environment.layout import is_conda_prefix, site_packages_of
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.remove.unfinished import mark_begun, mark_complete, remove_unfinished, unfinished_run
 from wizard.install.store import PackageStore
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.run.plan.place import COPY, check_free, target_prefix
 from wizard.run.steps.preflight import is_busy, prefix_lock
+
+CLONE_NOT_WHOLE = ErrorText(
+    "clone-not-whole",
+    "“{path}” is unfinished, broken or being deleted; a copy would be, too.",
+    "See what is wrong with: torch-wizard envs show {path}",
+)
 
 IsCancelled = Callable[[], bool]
 
@@ -41,9 +47,20 @@ def plan_clone(source: Environment, name: str | None, prefix: str | None, is_can
     _check_source(source)
     target = target_prefix(Choices(name=name, prefix=prefix))
     if source.prefix == target:
-        raise UsageError("clone-itself", path=str(target))
+        raise UsageError(
+            "clone-itself",
+            "“{path}” is the environment itself; it cannot be copied onto itself.",
+            "Choose another name or folder for the copy.",
+            path=str(target),
+        )
     if source.prefix in target.parents or target in source.prefix.parents:
-        raise UsageError("clone-inside", path=str(target), source=str(source.prefix))
+        raise UsageError(
+            "clone-inside",
+            "“{path}” and “{source}” lie one inside the other.",
+            "Choose another folder for the copy.",
+            path=str(target),
+            source=str(source.prefix),
+        )
     if is_clone_begun(target) and is_busy(target):
         raise WizardError("run-busy", path=str(target))
     if not is_clone_begun(target):
@@ -53,9 +70,14 @@ def plan_clone(source: Environment, name: str | None, prefix: str | None, is_can
 
 def _check_source(source: Environment) -> None:
     if source.kind is EnvironmentKind.BASE or source.kind is EnvironmentKind.SYSTEM:
-        raise UsageError("clone-not-an-environment", path=str(source.prefix))
+        raise UsageError(
+            "clone-not-an-environment",
+            "“{path}” is an installation, not an environment; it is not copied.",
+            "Choose one of the environments of: torch-wizard envs list",
+            path=str(source.prefix),
+        )
     if source.state is not EnvironmentState.OK:
-        raise UsageError("clone-not-whole", path=str(source.prefix))
+        raise UsageError(CLONE_NOT_WHOLE, path=str(source.prefix))
 
 
 def is_clone_begun(prefix: Path) -> bool:

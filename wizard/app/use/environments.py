@@ -223,4 +223,10 @@ def _check_runs(environment: Environment) -> None:
             if folder.is_running():
                 raise WizardError("run-busy", path=prefix)
             if environment.run == folder.id:
-                raise UsageError("delete-unfinished", path=prefix, run=folder.id)
+                raise UsageError(
+                    "delete-unfinished",
+                    "“{path}” was begun by the setup {run}, which is not finished.",
+                    "Go on with torch-wizard resume {run}, or take it back with torch-wizard runs --remove {run}.",
+                    path=prefix,
+                    run=folder.id,
+                )

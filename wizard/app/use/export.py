@@ -18,6 +18,7 @@ from typing import Any
 
 from packaging.utils import parse_wheel_filename
 
+from wizard.app.use.clone import CLONE_NOT_WHOLE
 from wizard.compatibility.model import Plan, PlanSource
 from wizard.environment.conda.records import owners_of_files, read_records, without_credentials
 from wizard.environment.layout import site_packages
@@ -94,7 +95,7 @@ class Export:
 def export_of(one: Environment) -> Export:
     """Raises UsageError `clone-not-whole` for an environment that is not there whole."""
     if one.state.value != "ok":
-        raise UsageError("clone-not-whole", path=str(one.prefix))
+        raise UsageError(CLONE_NOT_WHOLE, path=str(one.prefix))
     site = site_packages(one.prefix, one.python)
     found = read_distributions((site,)) if site else ()
     runs = tuple(_finished_runs())

@@ -4,6 +4,8 @@ The newest release and its SHA-256 come from the official place over https; the 
 a folder or class server that was named (a lab's own copy): believed by that SHA-256 alone.
 Nothing is installed before a person has agreed to the licence. A killed start is resumed by the next one: the bytes
 that came are kept, a half-made folder is removed first. PATH and shell files are left alone.
+
+One file: each refusal stands where it is found, with its sentences.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from wizard.environment.conda.miniforge_install import begun_at
 from wizard.environment.model import OnProgress
 from wizard.environment.naming import absolute_prefix
 from wizard.machine.host.operating_system import normal_arch
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
 from wizard.model.messages import Message, message
 from wizard.process import redact
@@ -36,6 +38,17 @@ from wizard.transfer.download.transport import file_path
 from wizard.transfer.http import Client
 from wizard.transfer.proxy.environment import present_environment, with_direct
 from wizard.transfer.proxy.model import Network
+
+BOOTSTRAP_NO_HASH = ErrorText(
+    "bootstrap-no-hash",
+    "The official SHA-256 of {file} can't be read, so no installer was fetched or run.",
+    "Check the network or the proxy and try again.",
+)
+BOOTSTRAP_NO_RELEASE = ErrorText(
+    "bootstrap-no-release",
+    "The newest Miniforge release can't be found out at {source}.",
+    "Check the network or the proxy and try again, or install Miniforge yourself from its web page.",
+)
 
 KIND = "miniforge-installers"
 _TAG = re.compile(r"/releases/tag/v?(\d+\.\d+[\w.+-]*)/?$")
@@ -81,7 +94,13 @@ def installer_places(mirror: str | None = None) -> InstallerPlaces:
     after it. Raises UsageError `bootstrap-no-mirror` for an id that is none."""
     mirrors = {row.id: row.address() for row in mirror_rows() if row.kind == KIND and row.id != "official"}
     if mirror is not None and mirror not in ("official", *mirrors):
-        raise UsageError("bootstrap-no-mirror", mirror=mirror, known=", ".join(mirrors) or "-")
+        raise UsageError(
+            "bootstrap-no-mirror",
+            "No mirror called “{mirror}” has Miniforge.",
+            "Take “official” or one of these: {known}.",
+            mirror=mirror,
+            known=", ".join(mirrors) or "-",
+        )
     chosen = (mirrors[mirror],) if mirror not in (None, "official") else tuple(mirrors.values())
     return InstallerPlaces(official(KIND).address(), chosen)
 
@@ -97,14 +116,24 @@ class Near:
 def near_copy(spec: str | None, release: str | None) -> Near:
     """As a person types them. Raises UsageError `bootstrap-no-near`, `bootstrap-bad-release`."""
     if release is not None and not _RELEASE.fullmatch(release):
-        raise UsageError("bootstrap-bad-release", release=release[:80])
+        raise UsageError(
+            "bootstrap-bad-release",
+            "“{release}” is not a release of Miniforge.",
+            "Write it as in the installer's name, such as 25.3.1-0, or leave it out for the newest.",
+            release=release[:80],
+        )
     if spec is None:
         return Near(None, release)
     if urlsplit(spec).scheme in ("http", "https") and urlsplit(spec).hostname:
         return Near(spec, release)
     folder = Path(spec).expanduser().absolute()
     if not folder.is_dir():
-        raise UsageError("bootstrap-no-near", place=redact(spec))
+        raise UsageError(
+            "bootstrap-no-near",
+            "“{place}” is neither a folder nor a web address.",
+            "Name the folder that holds the installer, such as the folder program of a pack, or its address.",
+            place=redact(spec),
+        )
     return Near(folder.as_uri(), release)
 
 
@@ -162,7 +191,13 @@ def bootstrap(
     `bootstrap-…`, Cancelled; the bytes that came are kept, nothing else is left."""
     licence = miniforge_table().licence
     if not agreed:
-        raise UsageError("bootstrap-needs-yes", licence=licence.name, url=licence.url)
+        raise UsageError(
+            "bootstrap-needs-yes",
+            "Miniforge comes under the {licence} licence ({url}); it is installed only when you agree.",
+            "Read it, then say yes (--yes).",
+            licence=licence.name,
+            url=licence.url,
+        )
     if begun_at(plan.prefix) is None:
         check_root(plan.prefix, plan.row)
     installer = _fetched(plan, on_progress, is_cancelled)
@@ -206,10 +241,10 @@ def _newest(client: Client, places: InstallerPlaces) -> str:
     try:
         page = client.get(places.latest, host, {"Accept": "text/html"}, _MOST_BYTES)
     except WizardError as error:
-        raise WizardError("bootstrap-no-release", details=f"{error}\n{error.details}", source=host) from error
+        raise WizardError(BOOTSTRAP_NO_RELEASE, details=f"{error}\n{error.details}", source=host) from error
     found = _TAG.search(urlsplit(page.url).path)
     if page.status != 200 or found is None:
-        raise WizardError("bootstrap-no-release", details=f"{page.status} {page.url}", source=host)
+        raise WizardError(BOOTSTRAP_NO_RELEASE, details=f"{page.status} {page.url}", source=host)
     return found[1]
 
 
@@ -217,10 +252,10 @@ def _official_sha256(client: Client, url: str, name: str) -> str:
     try:
         page = client.get(url, urlsplit(url).hostname or "", {"Accept-Encoding": "identity"}, _MOST_BYTES)
     except WizardError as error:
-        raise WizardError("bootstrap-no-hash", details=f"{error}\n{error.details}", file=name) from error
+        raise WizardError(BOOTSTRAP_NO_HASH, details=f"{error}\n{error.details}", file=name) from error
     found = parse_sha256(page.text, name) if page.status == 200 else None
     if found is None:
-        raise WizardError("bootstrap-no-hash", details=f"{page.status} {page.url}\n{page.text[:200]}", file=name)
+        raise WizardError(BOOTSTRAP_NO_HASH, details=f"{page.status} {page.url}\n{page.text[:200]}", file=name)
     return found
 
 

@@ -3,6 +3,8 @@
 Its Python decides which builds fit, and its packages stay in their versions wherever they can: uv prefers what a lock
 names already, so it is given one of what is installed. What would break by the change is said before anything is
 begun. Nothing is changed here.
+
+One file: each refusal stands where it is found, with its sentences.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from wizard.diagnose.repair.reuse import (
 from wizard.diagnose.repair.steps import Repair, write_repair
 from wizard.environment.create.clone_files import shell_word
 from wizard.environment.inspect.installation import Installation, read_installation, user_variables
-from wizard.environment.inspect.reusable import check_not_in_use, check_reusable
+from wizard.environment.inspect.reusable import REUSE_BROKEN, check_not_in_use, check_reusable
 from wizard.environment.model import Environment
 from wizard.install.lock import NO_SOLUTION
 from wizard.model.distributions import FAMILY
@@ -62,7 +64,11 @@ IsCancelled = Callable[[], bool]
 def environment_for(choices: Choices) -> Environment:
     """What `--into` or `--reuse` names, if packages may be put into it. Raises UsageError `reuse-…`, `env-…`."""
     if choices.engine != "auto" or choices.conda or choices.channel:
-        raise UsageError("reuse-engine")
+        raise UsageError(
+            "reuse-engine",
+            "An environment that is there needs no engine, conda or channel to be made.",
+            "Leave out --engine, --conda and --channel; or leave out --into and --reuse to make a new environment.",
+        )
     one = find_environment(str(target_prefix(choices)))
     check_reusable(one, conda_roots())
     return one
@@ -97,11 +103,18 @@ def plan_reuse(
 def _for_python(choices: Choices, env: Installation) -> Choices:
     """Raises UsageError `reuse-broken`, `reuse-python`."""
     if env.python is None:
-        raise UsageError("reuse-broken", details=env.trouble, path=str(env.prefix))
+        raise UsageError(REUSE_BROKEN, details=env.trouble, path=str(env.prefix))
     python = ".".join(env.python.version.split(".")[:2])
     if choices.python not in (None, python) or env.python.tag.endswith("t"):
         found = python + ("t" if env.python.tag.endswith("t") else "")
-        raise UsageError("reuse-python", path=str(env.prefix), found=found, python=choices.python or python)
+        raise UsageError(
+            "reuse-python",
+            "The environment in “{path}” has Python {found}, and Python {python} was asked for.",
+            "Leave out --python, or make a new environment; a free-threaded Python (3.13t) is not supported.",
+            path=str(env.prefix),
+            found=found,
+            python=choices.python or python,
+        )
     return replace(choices, python=python, prefix=str(env.prefix), name=None)
 
 
@@ -114,7 +127,15 @@ def _planned(
     owned = conda_owned(env, changes)
     if owned:
         names = ", ".join(f"{each.name} ({each.record})" for each in owned)
-        raise WizardError("reuse-conda-owned", path=str(env.prefix), names=names)
+        raise WizardError(
+            "reuse-conda-owned",
+            "conda owns what would have to be replaced in “{path}”: {names}. Other files over "
+            "conda's would break both.",
+            "Make a new environment with torch-wizard setup; or copy this one (torch-wizard envs "
+            "clone), remove these in the copy with conda remove, and install into the copy.",
+            path=str(env.prefix),
+            names=names,
+        )
     if not changes:
         return None
     coming_names = {change.name for change in changes}

@@ -11,7 +11,7 @@ from wizard.cli.help import N_
 from wizard.cli.options import PREFIX_HELP, YES, find_links
 from wizard.cli.terminal import Interrupt, Terminal, agrees, can_ask, save_report, write_new
 from wizard.compatibility.model import Choices
-from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
+from wizard.model.errors import Cancelled, ErrorText, ExitStatus, UsageError, WizardError
 from wizard.model.messages import message
 from wizard.system import paths
 
@@ -20,6 +20,13 @@ if TYPE_CHECKING:
     from wizard.app.use.doctor import Examination
     from wizard.diagnose.repair.plan import RepairPreview
     from wizard.environment.inspect.baseline import EnvironmentChanges
+
+
+JOB_NEEDS_FILE = ErrorText(
+    "job-needs-file",
+    "A job needs the environment and a new file: --prefix P --job slurm -o FILE.",
+    "Put the file into a folder that all nodes of the cluster see, such as your home.",
+)
 
 # What has replaced PyTorch since it worked, in words: for the doctor and for a start. Looks at nothing itself.
 
@@ -44,12 +51,12 @@ def write_job(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.environment.naming import absolute_prefix
 
     if not (arguments.prefix and arguments.output):
-        raise UsageError("job-needs-file")
+        raise UsageError(JOB_NEEDS_FILE)
     prefix = absolute_prefix(arguments.prefix)
     check_environment(prefix)
     output = Path(arguments.output).expanduser().absolute()
     if any(ord(sign) < 32 for sign in f"{prefix}{output}"):
-        raise UsageError("job-needs-file")
+        raise UsageError(JOB_NEEDS_FILE)
     job = BatchJob(prefix, output.parent, check_options(arguments.job_option))
     write_new(output, slurm_script(job, terminal.language), runs=True)
     terminal.say(

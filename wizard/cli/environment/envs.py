@@ -22,7 +22,7 @@ from wizard.cli.terminal import Interrupt, Terminal, agrees, answer, can_ask, ch
 from wizard.diagnose.environment_changes import known_prefixes
 from wizard.environment.inspect.sizes import Sizes
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
-from wizard.environment.remove.delete import DeletionPlan
+from wizard.environment.remove.delete import DELETE_NAME, DELETE_REST, DeletionPlan
 from wizard.model.errors import Cancelled, ExitStatus, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.system import paths
@@ -279,9 +279,15 @@ def _delete(arguments: Arguments, terminal: Terminal) -> int:
     interrupt = Interrupt()
     one = use_cases.find_environment(arguments.environment)
     if arguments.yes is not None and arguments.yes != one.name:
-        raise UsageError("delete-name", name=one.name, typed=arguments.yes)
+        raise UsageError(DELETE_NAME, name=one.name, typed=arguments.yes)
     if arguments.yes is None and not can_ask():
-        raise UsageError("delete-needs-name", name=one.name, environment=arguments.environment)
+        raise UsageError(
+            "delete-needs-name",
+            "Nobody can be asked here, and deleting needs the environment's name.",
+            "Add --yes {name} if it is to be deleted.",
+            name=one.name,
+            environment=arguments.environment,
+        )
     plan = use_cases.plan_deletion(one, interrupt.is_asked)
     for line in _lines(plan, terminal):
         terminal.write(line)
@@ -332,5 +338,5 @@ def _finish(arguments: Arguments, terminal: Terminal) -> int:
     for deletion in finished.done:
         terminal.say(message("envs.finished", "The rest of {path} is removed.", path=deletion.prefix))
     for deletion, said in finished.failed:
-        terminal.error(WizardError("delete-rest", details=said, path=deletion.prefix, trash=str(deletion.trash)))
+        terminal.error(WizardError(DELETE_REST, details=said, path=deletion.prefix, trash=str(deletion.trash)))
     return ExitStatus.FAILED if finished.failed else ExitStatus.DONE

@@ -46,7 +46,12 @@ class ReuseReady(RepairReady):
         if not aside_of(context.plan, self._repair).is_begun:  # else it is we who left it half
             one = look(prefix)
             if one is None:
-                raise UsageError("reuse-missing", path=str(prefix))
+                raise UsageError(
+                    "reuse-missing",
+                    "There is no environment in “{path}”.",
+                    "Leave out --reuse to make a new one there, or look for the right one with: torch-wizard envs list",
+                    path=str(prefix),
+                )
             check_reusable(one)
         check_not_in_use(prefix)
         return super().run(context)

@@ -15,10 +15,16 @@ from pathlib import Path, PurePath
 from typing import Literal
 
 from wizard.environment.naming import check_place, nearest_existing
-from wizard.model.errors import UsageError
+from wizard.model.errors import ErrorText, UsageError
 from wizard.model.tables import Date, Https, Row, Words, parse_table, shipped_table
 from wizard.system.disk import user_ids
 from wizard.system.places import places
+
+BOOTSTRAP_TAKEN = ErrorText(
+    "bootstrap-taken",
+    "“{path}” is there already; nothing was changed.",
+    "Choose another folder. If it is a conda that you want to use, name it with --conda.",
+)
 
 # Miniforge's installers as rows of `matrices/miniforge.toml`: names, silent command lines, licence. Facts only.
 
@@ -71,7 +77,13 @@ class MiniforgeTable(Row, frozen=True, kw_only=True):
         """Return the installer for a system. Raises UsageError `bootstrap-no-installer`."""
         found = next((row for row in self.installer if (row.os, row.arch) == (os_name, arch)), None)
         if found is None:
-            raise UsageError("bootstrap-no-installer", os=os_name, arch=arch)
+            raise UsageError(
+                "bootstrap-no-installer",
+                "Miniforge has no installer for this system ({os}, {arch}).",
+                "Take the built-in engine, which needs no conda.",
+                os=os_name,
+                arch=arch,
+            )
         return found
 
 
@@ -99,9 +111,15 @@ def check_root(prefix: Path, row: InstallerRow, environment: Mapping[str, str] |
     if problem := spelling_problem(prefix, row):
         raise UsageError(problem, path=str(prefix), proposal=proposal)
     if is_taken(prefix, row):
-        raise UsageError("bootstrap-taken", path=str(prefix))
+        raise UsageError(BOOTSTRAP_TAKEN, path=str(prefix))
     if not os.access(nearest_existing(prefix), os.W_OK):
-        raise UsageError("bootstrap-not-writable", path=str(prefix), proposal=proposal)
+        raise UsageError(
+            "bootstrap-not-writable",
+            "“{path}” can't be written to.",
+            "Choose a folder of your own, such as {proposal}. Nothing is installed as administrator.",
+            path=str(prefix),
+            proposal=proposal,
+        )
 
 
 def spelling_problem(prefix: PurePath, row: InstallerRow) -> str | None:
@@ -130,8 +148,13 @@ def no_place(row: InstallerRow, environment: Mapping[str, str]) -> UsageError:
     """Return why `propose_root` gave None: the first place is there already, or none can be."""
     usual = tuple(_usual(row, environment))
     if is_taken(usual[0], row):
-        return UsageError("bootstrap-taken", path=str(usual[0]))
-    return UsageError("bootstrap-no-place", places=", ".join(map(str, usual)))
+        return UsageError(BOOTSTRAP_TAKEN, path=str(usual[0]))
+    return UsageError(
+        "bootstrap-no-place",
+        "None of the usual places for Miniforge will do: {places} can't be written to, or have a space in their path.",
+        "Name a folder of your own with --prefix, without a space in its path.",
+        places=", ".join(map(str, usual)),
+    )
 
 
 def _usual(row: InstallerRow, environment: Mapping[str, str]) -> Iterator[Path]:
@@ -144,4 +167,8 @@ def _check_user(environment: Mapping[str, str]) -> None:
     """Under sudo the files would be root's in the user's home."""
     ids = user_ids()
     if ids and ids[0] == 0 and environment.get("SUDO_UID", "0") != "0":
-        raise UsageError("bootstrap-root")
+        raise UsageError(
+            "bootstrap-root",
+            "This was started with another user's rights (sudo); Miniforge would belong to root.",
+            "Start it again as yourself, without sudo.",
+        )

@@ -18,9 +18,10 @@ from pathlib import Path
 
 from wizard.environment.conda.answer import CondaInfo
 from wizard.environment.conda.find import confirm
-from wizard.environment.conda.miniforge import InstallerRow, is_taken
+from wizard.environment.conda.miniforge import BOOTSTRAP_TAKEN, InstallerRow, is_taken
 from wizard.environment.model import IsCancelled
 from wizard.environment.remove.erase import erase
+from wizard.environment.remove.unfinished import REMOVE_FAILED
 from wizard.model.errors import Cancelled, UsageError, WizardError
 from wizard.model.typed import read_own_json
 from wizard.process import Request, StopTimeouts, child_environment, run
@@ -61,7 +62,7 @@ def install(
     if note is None:
         take_back(prefix)
         if is_taken(prefix, row):
-            raise UsageError("bootstrap-taken", path=str(prefix))
+            raise UsageError(BOOTSTRAP_TAKEN, path=str(prefix))
         note = _Note(_beginning(prefix))
         note.write()
     try:
@@ -81,7 +82,13 @@ def _confirm(executable: Path, prefix: Path, extra: Mapping[str, str], is_cancel
     try:
         return confirm(executable, extra, is_cancelled)
     except WizardError as error:
-        raise WizardError("bootstrap-broken", details=error.details, path=str(prefix)) from error
+        raise WizardError(
+            "bootstrap-broken",
+            "Miniforge was installed into “{path}”, but its conda does not answer.",
+            "See the details; an antivirus program may hold it back. What was installed has been removed.",
+            details=error.details,
+            path=str(prefix),
+        ) from error
 
 
 def _run(
@@ -98,7 +105,13 @@ def _run(
     if outcome.cancelled or is_cancelled():
         raise Cancelled
     if not outcome.ok or not (prefix / row.conda).is_file():
-        raise WizardError("bootstrap-failed", details=outcome.tail(), path=str(prefix))
+        raise WizardError(
+            "bootstrap-failed",
+            "Miniforge's installer did not finish in “{path}”.",
+            "See the details. What it left was removed; trying again is safe.",
+            details=outcome.tail(),
+            path=str(prefix),
+        )
 
 
 def unfinished() -> tuple[Begun, ...]:
@@ -126,7 +139,7 @@ def take_back(prefix: Path) -> bool:
         if begun.existed:
             prefix.mkdir()
     except OSError as error:
-        raise WizardError("remove-failed", details=str(error), path=str(prefix)) from error
+        raise WizardError(REMOVE_FAILED, details=str(error), path=str(prefix)) from error
     for parent in begun.parents:
         with contextlib.suppress(OSError):  # no longer empty: somebody uses it
             Path(parent).rmdir()
@@ -141,7 +154,12 @@ def _check_ours(begun: Begun) -> None:
     is_bare = begun.identity is None and _identity(prefix) is not None and not any(prefix.iterdir())
     if not (is_same or is_bare):
         _Note(begun).forget()  # it is somebody else's: it is not asked about again
-        raise WizardError("bootstrap-foreign", path=str(prefix))
+        raise WizardError(
+            "bootstrap-foreign",
+            "“{path}” holds what an interrupted installation did not put there, so it was left alone.",
+            "Look into it and remove it yourself, or choose another folder.",
+            path=str(prefix),
+        )
 
 
 def _has_environments(prefix: Path) -> bool:

@@ -4,6 +4,8 @@ Everything in it is copied, also what no package owns; files of the package stor
 The path of the old place is rewritten where it is written; a virtual environment gets its frame (interpreter,
 activation, pyvenv.cfg) made anew by its own Python. Marked as unfinished until the copy's Python has run. The original
 is only read.
+
+One file: each refusal stands where it is found, with its sentences.
 """
 
 from __future__ import annotations
@@ -98,7 +100,12 @@ def contents_of(
         if folder.path.startswith(_OURS):
             return
         if not folder.is_readable or folder.is_other_volume:
-            raise WizardError("clone-unreadable", path=str(prefix / folder.path))
+            raise WizardError(
+                "clone-unreadable",
+                "{path} cannot be read, or another disk is mounted there.",
+                "Ask the owner of the environment for the right to read it, or unmount the disk; nothing was copied.",
+                path=str(prefix / folder.path),
+            )
         folders.append(folder.path)
         for name, status in folder.files:
             path = f"{folder.path}/{name}" if folder.path else name
@@ -183,7 +190,13 @@ def _check_it_runs(source: Environment, target: Path) -> None:
     try:
         ask_python(python)
     except WizardError as error:
-        raise WizardError("clone-broken", details=error.details, path=str(target)) from error
+        raise WizardError(
+            "clone-broken",
+            "The Python of the copy in {path} does not run.",
+            "Make a new environment with torch-wizard setup; the copy is removed again, and the original is as it was.",
+            details=error.details,
+            path=str(target),
+        ) from error
 
 
 @dataclass(slots=True)

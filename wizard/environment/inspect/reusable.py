@@ -17,9 +17,15 @@ from wizard.environment.layout import read_text, site_packages
 from wizard.environment.model import Environment, EnvironmentKind, EnvironmentState
 from wizard.environment.naming import check_place
 from wizard.environment.remove.delete import frozen_reason
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.system import paths
 from wizard.system.links import is_link
+
+REUSE_BROKEN = ErrorText(
+    "reuse-broken",
+    "The environment in “{path}” is not whole: its Python does not run.",
+    "Make a new environment with torch-wizard setup; nothing was changed.",
+)
 
 _MOST_PROGRAMS = 5
 
@@ -29,25 +35,70 @@ def check_reusable(one: Environment, roots: Iterable[Path] = ()) -> None:
     `reuse-…`."""
     prefix, shown = one.prefix, str(one.prefix)
     if is_link(prefix):
-        raise UsageError("reuse-link", path=shown, target=os.path.realpath(prefix))
+        raise UsageError(
+            "reuse-link",
+            "“{path}” is only a link; the environment itself is in {target}.",
+            "Give that folder.",
+            path=shown,
+            target=os.path.realpath(prefix),
+        )
     if one.state is EnvironmentState.UNFINISHED:
-        raise UsageError("reuse-unfinished", path=shown, run=one.run or "-")
+        raise UsageError(
+            "reuse-unfinished",
+            "“{path}” was begun by {run} and is not finished.",
+            "Go on with torch-wizard resume, or take it back with torch-wizard runs --remove; a copy "
+            "that was cut off is simply made again.",
+            path=shown,
+            run=one.run or "-",
+        )
     if one.state is not EnvironmentState.OK:
-        raise UsageError("reuse-broken", path=shown)
+        raise UsageError(REUSE_BROKEN, path=shown)
     if one.kind is EnvironmentKind.SYSTEM or _is_in_system(prefix):
-        raise UsageError("reuse-system", path=shown)
+        raise UsageError(
+            "reuse-system",
+            "“{path}” belongs to the operating system or to an installed Python, and this program does not change it.",
+            "Make an environment of your own with: torch-wizard setup",
+            path=shown,
+        )
     if one.kind is EnvironmentKind.BASE or is_conda_base(prefix) or any(_is_same(prefix, root) for root in roots):
-        raise UsageError("reuse-base", path=shown)
+        raise UsageError(
+            "reuse-base",
+            "“{path}” is a conda installation itself, and conda runs from it; nothing is installed there.",
+            "Make an environment of your own with: torch-wizard setup",
+            path=shown,
+        )
     frozen = prefix / "conda-meta" / "frozen"
     if os.path.lexists(frozen):
-        raise UsageError("reuse-frozen", path=shown, reason=frozen_reason(read_text(frozen) or ""))
+        raise UsageError(
+            "reuse-frozen",
+            "“{path}” is marked as frozen by whoever looks after it ({reason}).",
+            "Make a copy that is yours with: torch-wizard envs clone {path} --name NAME",
+            path=shown,
+            reason=frozen_reason(read_text(frozen) or ""),
+        )
     if managed := _managed(prefix):
-        raise UsageError("reuse-managed", path=shown, file=str(managed))
+        raise UsageError(
+            "reuse-managed",
+            "“{path}” is managed by another tool, which forbids pip's packages in it ({file}).",
+            "Use that tool, or make a new environment with: torch-wizard setup",
+            path=shown,
+            file=str(managed),
+        )
     if any(_is_same(prefix, Path(ours)) for ours in (sys.prefix, sys.base_prefix)):
-        raise UsageError("reuse-ourselves", path=shown)
+        raise UsageError(
+            "reuse-ourselves",
+            "This program itself runs from “{path}” and does not change it.",
+            "Make an environment of its own for PyTorch with: torch-wizard setup",
+            path=shown,
+        )
     site = site_packages(prefix, one.python)
     if site is None or not os.access(site, os.W_OK | os.X_OK) or not os.access(prefix, os.W_OK | os.X_OK):
-        raise UsageError("reuse-not-writable", path=shown)
+        raise UsageError(
+            "reuse-not-writable",
+            "You may not write in “{path}”.",
+            "Make a copy that is yours with: torch-wizard envs clone {path} --name NAME",
+            path=shown,
+        )
 
 
 def check_not_in_use(prefix: Path, code: str = "reuse-in-use") -> None:

@@ -4,6 +4,8 @@ Deleting an environment: first a plan that says what goes and what stays, then t
 
 The plan is a value and changes nothing. The doing looks again (time has passed), takes the environment away in one
 step and removes its files afterwards; what is interrupted is finished by `finish_deletions` at the next start.
+
+One file: each refusal stands where it is found, with its sentences.
 """
 
 from __future__ import annotations
@@ -26,12 +28,43 @@ from wizard.environment.model import Environment, EnvironmentKind, EnvironmentSt
 from wizard.environment.naming import check_place, is_environment
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away, sweep
 from wizard.environment.remove.unfinished import unfinished_run
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.messages import Message, message
 from wizard.model.typed import from_json
 from wizard.system import paths
 from wizard.system.links import is_link
 from wizard.system.traits import this
+
+DELETE_DENIED = ErrorText(
+    "delete-denied",
+    "You may not delete the contents of {inside}, so only half of “{path}” could be deleted; it was not begun.",
+    "Ask its owner or the administrator to delete it.",
+)
+DELETE_HOLDS = ErrorText(
+    "delete-holds",
+    "“{path}” contains something else that must not be lost: {what}.",
+    "Move that somewhere else or delete it first.",
+)
+DELETE_MOUNT = ErrorText(
+    "delete-mount",
+    "Another disk or folder is mounted at {inside}; “{path}” is not deleted.",
+    "Unmount it first.",
+)
+DELETE_NAME = ErrorText(
+    "delete-name",
+    "The name that was typed is “{typed}”, and the environment is called “{name}”; nothing was deleted.",
+    "Type exactly {name} if it is to be deleted.",
+)
+DELETE_REST = ErrorText(
+    "delete-rest",
+    "“{path}” is deleted, but some of its files could not be removed from {trash}.",
+    "They are tried again at the next start; the details name the first one.",
+)
+DELETE_SYSTEM = ErrorText(
+    "delete-system",
+    "“{path}” belongs to the system or to an installed Python; it is not deleted.",
+    "Remove an installed Python with the tool that installed it.",
+)
 
 # What is never deleted, and why: each refusal is one sentence.
 #
@@ -52,28 +85,45 @@ def check_deletable(prefix: Path, around: ProtectedPlaces) -> None:
     """Refuse what is plainly no environment of the user's, without a walk. Raises UsageError `delete-…`."""
     shown = str(prefix)
     if is_link(prefix):
-        raise UsageError("delete-link", path=shown, target=os.path.realpath(prefix))
+        raise UsageError(
+            "delete-link",
+            "“{path}” is only a link; the environment itself is in {target}.",
+            "Give that folder if it is to be deleted, or remove the link yourself.",
+            path=shown,
+            target=os.path.realpath(prefix),
+        )
     if not prefix.is_dir():
-        raise UsageError("delete-missing", path=shown)
+        raise UsageError(
+            "delete-missing",
+            "There is no folder “{path}”.",
+            "Look at the list again: torch-wizard envs list.",
+            path=shown,
+        )
     _check_place(prefix)
     _check_kind(prefix, around)
     if ours := next((place for place in _our_places() if _holds(prefix, place)), None):
-        raise UsageError("delete-ourselves", path=shown, ours=str(ours))
+        raise UsageError(
+            "delete-ourselves",
+            "This program itself runs from “{path}” ({ours}); it can't delete that.",
+            "Start the program from another Python if this one is to be deleted.",
+            path=shown,
+            ours=str(ours),
+        )
     if mounts := mounted_in(prefix):
-        raise UsageError("delete-mount", path=shown, inside=str(prefix / mounts[0]))
+        raise UsageError(DELETE_MOUNT, path=shown, inside=str(prefix / mounts[0]))
     _check_inside(prefix, around)
 
 
 def check_survey(prefix: Path, survey: Survey) -> None:
     """Refuse by what only the walk has seen. Raises UsageError."""
     if survey.volumes:
-        raise UsageError("delete-mount", path=str(prefix), inside=str(prefix / survey.volumes[0]))
+        raise UsageError(DELETE_MOUNT, path=str(prefix), inside=str(prefix / survey.volumes[0]))
     if survey.nested:
-        raise UsageError("delete-holds", path=str(prefix), what=str(prefix / survey.nested[0]))
+        raise UsageError(DELETE_HOLDS, path=str(prefix), what=str(prefix / survey.nested[0]))
     if survey.denied:
-        raise UsageError("delete-denied", path=str(prefix), inside=str(prefix / survey.denied[0]))
+        raise UsageError(DELETE_DENIED, path=str(prefix), inside=str(prefix / survey.denied[0]))
     if not os.access(prefix.parent, os.W_OK | os.X_OK):
-        raise UsageError("delete-denied", path=str(prefix), inside=str(prefix.parent))
+        raise UsageError(DELETE_DENIED, path=str(prefix), inside=str(prefix.parent))
 
 
 def _check_place(prefix: Path) -> None:
@@ -82,18 +132,34 @@ def _check_place(prefix: Path) -> None:
             check_place(place, paths.os_name())
         except UsageError as error:
             if error.code == "target-is-system":
-                raise UsageError("delete-system", path=str(prefix)) from None
+                raise UsageError(DELETE_SYSTEM, path=str(prefix)) from None
 
 
 def _check_kind(prefix: Path, around: ProtectedPlaces) -> None:
     shown = str(prefix)
     if any(_same(prefix, root) for root in around.roots) or is_conda_base(prefix):
-        raise UsageError("delete-base", path=shown)
+        raise UsageError(
+            "delete-base",
+            "“{path}” is a conda installation itself, with its other environments; it is not deleted.",
+            "Delete single environments in it, or uninstall conda the way its own pages say.",
+            path=shown,
+        )
     if not is_environment(prefix) and unfinished_run(prefix) is None:
-        raise UsageError("delete-foreign", path=shown)
+        raise UsageError(
+            "delete-foreign",
+            "“{path}” is not an environment: it has neither conda's history nor a pyvenv.cfg.",
+            "Delete the folder yourself if you know what is in it.",
+            path=shown,
+        )
     frozen = prefix / "conda-meta" / "frozen"
     if os.path.lexists(frozen):
-        raise UsageError("delete-frozen", path=shown, reason=frozen_reason(read_text(frozen) or ""))
+        raise UsageError(
+            "delete-frozen",
+            "“{path}” is marked as frozen by whoever looks after it ({reason}); it is not deleted.",
+            "Ask them; they take away the file conda-meta/frozen first.",
+            path=shown,
+            reason=frozen_reason(read_text(frozen) or ""),
+        )
 
 
 def frozen_reason(text: str) -> str:
@@ -112,9 +178,9 @@ def _check_inside(prefix: Path, around: ProtectedPlaces) -> None:
     ]
     for place in (around.home, paths.home(), *precious):
         if place is not None and not _same(place, prefix) and _holds(prefix, place):
-            raise UsageError("delete-holds", path=str(prefix), what=str(place))
+            raise UsageError(DELETE_HOLDS, path=str(prefix), what=str(place))
     if around.home is not None and _same(around.home, prefix):
-        raise UsageError("delete-holds", path=str(prefix), what=str(around.home))
+        raise UsageError(DELETE_HOLDS, path=str(prefix), what=str(around.home))
 
 
 def _our_places() -> Iterable[Path]:
@@ -175,9 +241,14 @@ def plan_deletion(
     """Walk through the whole environment. Raises UsageError `delete-…`, Cancelled."""
     prefix = environment.prefix
     if environment.state is EnvironmentState.DELETING:
-        raise UsageError("delete-going", path=str(prefix))
+        raise UsageError(
+            "delete-going",
+            "“{path}” is deleted already; its last files are being removed.",
+            "Wait a moment; nothing more has to be done.",
+            path=str(prefix),
+        )
     if environment.kind is EnvironmentKind.SYSTEM:
-        raise UsageError("delete-system", path=str(prefix))
+        raise UsageError(DELETE_SYSTEM, path=str(prefix))
     check_deletable(prefix, around)
     seen = survey(prefix, is_cancelled)
     check_survey(prefix, seen)
@@ -231,7 +302,7 @@ def delete(
     the next start."""
     prefix = plan.environment.prefix
     if typed != plan.name:
-        raise UsageError("delete-name", name=plan.name, typed=typed)
+        raise UsageError(DELETE_NAME, name=plan.name, typed=typed)
     check_deletable(prefix, around)
     check_unused(prefix)
     kind = plan.environment.kind.value
@@ -241,7 +312,13 @@ def delete(
             put_away(deletion)
             _clear(deletion, on_progress, is_cancelled)
     except OSError as error:
-        raise WizardError("delete-failed", details=str(error), path=str(prefix)) from error
+        raise WizardError(
+            "delete-failed",
+            "“{path}” could not be deleted; it is as it was.",
+            "Close programs that use files in it and check that you may write in the folder above, then try again.",
+            details=str(error),
+            path=str(prefix),
+        ) from error
 
 
 def check_unused(prefix: Path) -> None:
@@ -251,7 +328,14 @@ def check_unused(prefix: Path) -> None:
         named = ", ".join(f"{one.program} ({one.pid})" for one in running[:_MOST_PROGRAMS])
         more = " …" if len(running) > _MOST_PROGRAMS else ""
         details = "\n".join(f"{one.pid} {one.program}: {one.path}" for one in running)
-        raise WizardError("delete-in-use", details=details, path=str(prefix), programs=named + more)
+        raise WizardError(
+            "delete-in-use",
+            "Programs are using “{path}”: {programs}.",
+            "Close them and try again; nothing was deleted.",
+            details=details,
+            path=str(prefix),
+            programs=named + more,
+        )
 
 
 def _clear(deletion: Deletion, on_progress: OnProgress, is_cancelled: IsCancelled) -> None:
@@ -266,7 +350,7 @@ def _clear(deletion: Deletion, on_progress: OnProgress, is_cancelled: IsCancelle
         clear(deletion, count, is_cancelled)
     except OSError as error:
         details = f"{error}\n{error.filename or ''}"
-        raise WizardError("delete-rest", details=details, path=deletion.prefix, trash=str(deletion.trash)) from error
+        raise WizardError(DELETE_REST, details=details, path=deletion.prefix, trash=str(deletion.trash)) from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,10 +16,16 @@ from pathlib import Path
 from wizard.environment.conda.records import unregister
 from wizard.environment.remove.erase import erase
 from wizard.environment.remove.trash import Deletion, clear, held, new_deletion, pending, put_away
-from wizard.model.errors import UsageError, WizardError
+from wizard.model.errors import ErrorText, UsageError, WizardError
 from wizard.model.typed import read_own_json
 from wizard.system import moving
 from wizard.system.links import is_link, long_path
+
+REMOVE_FAILED = ErrorText(
+    "remove-failed",
+    "The unfinished environment in “{path}” could not be removed completely.",
+    "Close programs that use files in it, and try again.",
+)
 
 MARKER = ".torch-setup-unfinished.json"
 
@@ -95,12 +101,17 @@ def remove_unfinished(prefix: Path, run_id: str | None = None) -> bool:
             return bool(leftovers)
         mark = _read_mark(prefix)
         if mark is None or run_id not in (None, mark.run):
-            raise WizardError("remove-not-ours", path=str(prefix))
+            raise WizardError(
+                "remove-not-ours",
+                "“{path}” was not begun by this program, or is finished; it was not removed.",
+                "Delete it yourself if you don't need it.",
+                path=str(prefix),
+            )
         with contextlib.suppress(OSError, RuntimeError):  # a stale line in conda's list harms nobody
             unregister(prefix)
         _remove_marked(prefix, mark)
     except OSError as error:
-        raise WizardError("remove-failed", details=str(error), path=str(prefix)) from error
+        raise WizardError(REMOVE_FAILED, details=str(error), path=str(prefix)) from error
     return True
 
 
