@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,39 +24,23 @@ from wizard.classroom.profile.write import profile_file
 from wizard.classroom.server.server import ServeOptions
 from wizard.classroom.server.share import serve_pack
 from wizard.cli.main import main
+from wizard.system.paths import MATRICES_VARIABLE, matrices_dir
 
 pytestmark = pytest.mark.slow
 
+MAKE = tuple(f"--name deep --torch {TORCH} --python {PYTHON} --with none --engine venv --platform linux".split())
 Call = Callable[..., "tuple[int, str]"]
 
 
 def made(world: World, path: Path, *more: str) -> Path:
-    done = world.run(
-        "profile",
-        "make",
-        "-o",
-        str(path),
-        "--name",
-        "deep",
-        "--torch",
-        TORCH,
-        "--python",
-        PYTHON,
-        "--with",
-        "none",
-        "--engine",
-        "venv",
-        "--platform",
-        "linux",
-        "--index",
-        world.packages.simple,
-        "--torch-index",
-        world.torch.simple,
-        *more,
-    )
+    done = world.run("profile", "make", "-o", str(path), *MAKE, *_indexes(world), *more)
     assert done.returncode == 0, done.stderr
     make_official(world)
     return path
+
+
+def _indexes(world: World) -> tuple[str, ...]:
+    return "--index", world.packages.simple, "--torch-index", world.torch.simple
 
 
 def stored(world: World) -> dict[str, str]:
@@ -193,6 +179,38 @@ def test_a_room_without_internet_gets_its_python_from_the_pack(
     assert {(one["fn"], one["sha256"], one["url"]) for one in records} == {
         (name, one.sha256, one.urls[0]) for name, one in python.items()
     }
+
+
+def test_a_release_that_only_the_admin_has_learnt(world: World, tmp_path: Path) -> None:
+    """The tables of both know nothing of it; the admin's overlay does, and the profile takes its rows along."""
+    old = tmp_path / "old tables"
+    shutil.copytree(matrices_dir(), old)
+    learnt = world.home / "state" / "matrices-overlay"
+    learnt.mkdir(parents=True)
+    for name in ("releases", "builds", "arch_list"):
+        head, *rows = (old / f"{name}.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+        (learnt / f"{name}.csv").write_text(
+            "".join([head, *(row for row in rows if row.startswith(f"{TORCH},"))]), encoding="utf-8"
+        )
+    for name in ("releases", "builds", "arch_list", "wheel_sizes", "numpy_bounds", "wheel_hashes"):
+        rows = (old / f"{name}.csv").read_text(encoding="utf-8").splitlines(keepends=True)
+        kept = [row for row in rows if not row.startswith((f"{TORCH},", f"torch-{TORCH}"))]
+        (old / f"{name}.csv").write_text("".join(kept), encoding="utf-8")
+    admin = replace(world, more={MATRICES_VARIABLE: str(old)})
+    path = tmp_path / "class.torchlab"
+    done = admin.run("profile", "make", "-o", str(path), "--variant", "cpu", *MAKE, *_indexes(world))
+    assert done.returncode == 0, done.stderr
+    assert f"knows torch {TORCH}" in done.stderr
+    assert "Torch Setup 0.1.0 or newer" in done.stderr
+    student = replace(admin, home=tmp_path / "student")
+    (student.home / "user").mkdir(parents=True)
+    make_official(student)
+    done = student.run("setup", "--profile", str(path), "--yes")
+    assert done.returncode == 0, done.stderr
+    assert f"does not know torch {TORCH} yet" in done.stderr
+    prefix = student.home / "state" / "envs" / "deep"
+    assert student.import_check(prefix, "import torch; print(torch.__version__)") == f"{TORCH}+cpu"
+    assert not (student.home / "state" / "matrices-overlay").exists()
 
 
 @pytest.fixture

@@ -216,7 +216,7 @@ def test_what_is_no_profile(content: bytes) -> None:
 
 
 def test_a_newer_schema_is_said_before_anything_else() -> None:
-    error = refused('schema = 3\nwhatever = "a newer program knows it"\n')
+    error = refused('schema = 4\nwhatever = "a newer program knows it"\n')
     assert error.code == "profile-newer"
     assert "newer version" in str(error)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from wizard.classroom.profile.model import Profile, ProfileLock
+from wizard.classroom.profile.rows import with_profile_rows
 from wizard.compatibility.data.model import PLATFORMS, Build, Matrix
 from wizard.compatibility.data.ordering import version_key
 from wizard.compatibility.model import Candidate, Choices, DriverUpdate
@@ -65,6 +66,7 @@ class Selection:
 
 def choose(profile: Profile, machine: Machine, matrix: Matrix, pythons: Sequence[str] | None = None) -> Selection:
     """`pythons`: those that can be had ("3.12"); None: any, as the built-in engine brings its own."""
+    matrix = with_profile_rows(matrix, profile)
     return choose_among(profile.locks, machine, matrix, pythons, profile.environment.python)
 
 

@@ -23,6 +23,7 @@ from wizard.classroom.profile.model import (
     ProfileSources,
 )
 from wizard.classroom.profile.needs import Needs, ProfileNeed, one_python
+from wizard.classroom.profile.rows import rows_for
 from wizard.classroom.profile.write import profile_file
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Candidate, Choices
@@ -120,6 +121,7 @@ def make_profile(
             ),
             ask=made.ask,
             language=made.language,
+            rows=rows_for(entries),
         )
     )
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -132,9 +132,10 @@ def channels_of(packages: Iterable[CondaPackage]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(package.channel for package in packages))
 
 
-# 2 where entries hold conda packages, else 1: a program that reads 1 alone says that it is too old for the file, and
-# not that a key in it is wrong.
-SCHEMA = 2
+# 3 where rows of the tables are carried, 2 where entries hold conda packages, else 1: a program that reads 1 alone says
+# that it is too old for the file, and not that a key in it is wrong.
+SCHEMA = 3
+Rows = Mapping[str, tuple[Mapping[str, str], ...]]  # by table, each cell by its column
 LARGEST_BYTES = 4 * 1024 * 1024  # 12 entries of 260 files, each with two mirrors, are 2.3 MB
 # What a student may still choose where the profile's `ask` names it; all else is as the profile says.
 ASKABLE = ("name", "place", "engine", "python", "torch", "variant")
@@ -219,10 +220,11 @@ class Profile:
     sources: ProfileSources = ProfileSources()
     ask: tuple[str, ...] = ()
     language: str | None = None
+    rows: Rows = field(default_factory=dict)
 
     @property
     def schema(self) -> int:
-        return SCHEMA if any(lock.conda for lock in self.locks) else 1
+        return 3 if self.rows else 2 if any(lock.conda for lock in self.locks) else 1
 
     @property
     def conda(self) -> tuple[CondaPackage, ...]:

@@ -34,6 +34,7 @@ from wizard.classroom.profile.model import (
 )
 from wizard.classroom.profile.read_locks import MOST as MOST_CONDA
 from wizard.classroom.profile.read_locks import check_conda, check_locks, read_conda
+from wizard.classroom.profile.rows import check_profile_rows, read_profile_rows
 from wizard.classroom.profile.signature import LARGEST_BYTES as LARGEST_SIGNATURE
 from wizard.classroom.profile.signature import signature_path
 from wizard.model.distributions import FAMILY
@@ -108,11 +109,12 @@ def parse_profile(data: bytes, where: str = "profile.torchlab") -> Profile:
     table = ProfileTable(value, "", problems)
     _check_schema(table, where)
     profile = _profile(table)
-    if value.get("schema") == 1 and profile.schema != 1:
+    if not problems.found and value["schema"] < profile.schema:
         table.fail("schema", "schema", known=profile.schema)
     if not problems.found:
         check_locks(profile, problems)
         check_conda(profile, problems)
+        check_profile_rows(profile, table.table("rows"))
     if problems.found:
         raise _bad(where, problems)
     return profile
@@ -136,8 +138,8 @@ def _check_schema(table: ProfileTable, where: str) -> None:
     schema = table.value.get("schema")
     if isinstance(schema, int) and not isinstance(schema, bool) and schema > SCHEMA:
         raise UsageError("profile-newer", file=where, found=min(schema, 10**9), known=SCHEMA)
-    if schema not in (1, SCHEMA) or isinstance(schema, bool):
-        table.fail("schema", "schema", known=f"1 / {SCHEMA}")
+    if schema not in range(1, SCHEMA + 1) or isinstance(schema, bool):
+        table.fail("schema", "schema", known=" / ".join(map(str, range(1, SCHEMA + 1))))
 
 
 def _bad(where: str, problems: Problems) -> UsageError:
@@ -151,7 +153,7 @@ def _bad(where: str, problems: Problems) -> UsageError:
 
 
 def _profile(table: ProfileTable) -> Profile:
-    table.know("schema", "title", "made", "made_by", "language", "ask", "environment", "sources", "lock")
+    table.know("schema", "title", "made", "made_by", "language", "ask", "environment", "sources", "lock", "rows")
     for name in ("environment", "lock"):
         if name not in table.value:
             table.fail(name, "missing")
@@ -164,6 +166,7 @@ def _profile(table: ProfileTable) -> Profile:
         environment=_environment(table.table("environment")),
         sources=_sources(table.table("sources")),
         locks=tuple(_lock(each) for each in table.tables("lock", _MOST_LOCKS)),
+        rows=read_profile_rows(table.table("rows")),
     )
 
 

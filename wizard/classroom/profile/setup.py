@@ -16,6 +16,7 @@ from wizard.classroom.profile.family import check_family, official_torch, own_wo
 from wizard.classroom.profile.hosts import check_hosts, foreign_hosts, is_foreign
 from wizard.classroom.profile.keys import check_signature
 from wizard.classroom.profile.model import Profile, ProfileFile, ProfileLock, channels_of, chosen_text
+from wizard.classroom.profile.rows import with_profile_rows
 from wizard.compatibility.data.model import Matrix
 from wizard.compatibility.model import Candidate, Choices
 from wizard.environment.create.choose import ChosenEngine, choose_engine
@@ -26,7 +27,7 @@ from wizard.install.lock import leave_to_conda
 from wizard.machine.model import Machine
 from wizard.model.errors import UsageError, WizardError
 from wizard.model.lock import Lock, LockedFile
-from wizard.model.messages import message, text
+from wizard.model.messages import Message, message, text
 from wizard.run.model import Facts, Preview, SelectedBuild
 from wizard.run.plan.computed import with_credentials
 from wizard.run.plan.conda_part import Around, Locked, LockedPython, own_conda
@@ -144,6 +145,7 @@ def select(
     if not locks:
         has = ", ".join(dict.fromkeys(lock.label for lock in profile.locks))
         raise UsageError("profile-none-chosen", has=has)
+    matrix = with_profile_rows(matrix, profile)
     selection = choose_among(locks, machine, matrix, pythons, choices.python or profile.environment.python)
     if selection.lock is None:
         raise none_fits(selection)
@@ -191,7 +193,9 @@ def preview_profile(
     check_hosts(file.profile, trusted)
     entry, selected = _selected_build(facts, matrix, file, choices, is_cancelled)
     doubts = check_family(entry, matrix, facts.settings, is_cancelled)
-    selected = replace(selected, notices=(*selected.notices, signer.words, *doubts, *own_word(entry)))
+    selected = replace(
+        selected, notices=(*selected.notices, signer.words, *doubts, *own_word(entry), *_carried(entry, file, matrix))
+    )
     python = _python(facts, file.profile, entry, choices, further_urls) if _brings_python(entry, choices) else None
     known = replace(choices, python=entry.python, torch=entry.torch, variant=entry.variant)
 
@@ -199,6 +203,16 @@ def preview_profile(
         return leave_to_conda(_lock(facts, file.profile, entry, known, further_urls), around.provided), selected
 
     return saved_preview(facts, known, selected, lock_it, is_cancelled, file.sha256, python)
+
+
+def _carried(entry: ProfileLock, file: ProfileFile, matrix: Matrix) -> Iterator[Message]:
+    """Say that the profile's own rows were used for it, since whoever made it answers for them."""
+    if file.profile.rows and entry.torch not in matrix.releases:
+        yield message(
+            "profile.rows-used",
+            "This Torch Setup does not know torch {torch} yet; what the class profile says of it was used.",
+            torch=entry.torch,
+        )
 
 
 def _selected_build(

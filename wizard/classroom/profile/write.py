@@ -18,6 +18,7 @@ from wizard.classroom.profile.model import (
     ProfileSources,
 )
 from wizard.classroom.profile.read import parse_profile
+from wizard.classroom.profile.rows import row_lines
 from wizard.install.lock import quoted
 from wizard.model.lock import LockedFile
 
@@ -42,6 +43,7 @@ def profile_text(profile: Profile) -> str:
     ]
     for lock in profile.locks:
         lines += ["", *_lock(lock)]
+    lines += row_lines(profile.rows)
     return "\n".join(lines) + "\n"
 
 

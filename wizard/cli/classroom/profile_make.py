@@ -90,6 +90,7 @@ def make(arguments: Arguments, terminal: Terminal) -> int:
     from wizard.app.session import Session
     from wizard.classroom.profile.make import check_made, make_profile
     from wizard.classroom.profile.needs import Allowed, checked
+    from wizard.classroom.profile.rows import FIRST_READER
     from wizard.cli.classroom.profile_sign import named_key, sign_with
     from wizard.run.select.mirror_policy import check_mirror
 
@@ -115,6 +116,17 @@ def make(arguments: Arguments, terminal: Terminal) -> int:
     _write(path, file.data, arguments.force)
     total = round(sum(each.size or 0 for each in file.profile.files) / 1e9, 2)
     terminal.say(message("profile.make.done", path=str(path), code=file.sha256[:12], gigabytes=total))
+    if file.profile.rows:
+        releases = ", ".join(row["torch"] for row in file.profile.rows["releases"])
+        terminal.say(
+            message(
+                "profile.make.rows",
+                "Not every Torch Setup knows torch {releases}, so the profile carries the rows of the tables on it. "
+                "The computers of the class need Torch Setup {version} or newer.",
+                releases=releases,
+                version=FIRST_READER,
+            )
+        )
     if signing:
         sign_with(path, file, signing, terminal)
     return ExitStatus.FAILED if needs.unmet or telling.left_out else ExitStatus.DONE

@@ -54,6 +54,25 @@ def with_rows(added: Mapping[str, Sequence[Cells]]) -> Matrix:
     return replace(_compose(paths.matrices_dir(), together), overlay=state)
 
 
+def extended(matrix: Matrix, rows: Mapping[str, Sequence[Cells]]) -> Matrix:
+    """Return the matrix with checked rows of releases, builds and driver floors that it has no row for."""
+    kernels = {_build_key(row): _kernels(row) for row in rows.get("arch_list", ())}
+    known = {(build.torch, build.variant, build.platform) for build in matrix.builds}
+    new = [row for row in rows.get("builds", ()) if _build_key(row) not in known]
+    builds = [*matrix.builds, *(_build(row, kernels.get(_build_key(row)), None) for row in new)]
+    floors = [_floor(row) for row in rows.get("cuda_driver_floors", ())]
+    return replace(
+        matrix,
+        releases={**{row["torch"]: _release(row) for row in rows.get("releases", ())}, **matrix.releases},
+        builds=tuple(sorted(builds, key=_build_order, reverse=True)),
+        floors={**{(floor.cuda, floor.os): floor for floor in floors}, **matrix.floors},
+    )
+
+
+def _build_order(build: Build) -> tuple[object, ...]:
+    return version_key(build.torch), variant_key(build.variant)
+
+
 def _stamp(overlay: Path) -> tuple[object, ...]:
     """Changes when the overlay does; another process may be writing or removing it just now."""
     if not overlay.is_dir():
@@ -96,7 +115,7 @@ def _composed(folder: Path, added: Mapping[str, Sequence[Cells]]) -> Matrix:
     kernels = {_build_key(row): _kernels(row) for row in rows("arch_list")}
     sizes = {_build_key(row): _size(row) for row in rows("wheel_sizes")}
     builds = [_build(row, kernels.get(_build_key(row)), sizes.get(_build_key(row))) for row in rows("builds")]
-    builds.sort(key=lambda build: (version_key(build.torch), variant_key(build.variant)), reverse=True)
+    builds.sort(key=_build_order, reverse=True)
     floors = [_floor(row) for row in rows("cuda_driver_floors")]
     return Matrix(
         releases={row["torch"]: _release(row) for row in rows("releases")},
