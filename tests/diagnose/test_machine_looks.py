@@ -18,7 +18,7 @@ from wizard.diagnose.examine import decide, exit_status
 from wizard.diagnose.model import ENVIRONMENT, Check, finding, found, ruled_out
 from wizard.diagnose.model import MACHINE as OF_MACHINE
 from wizard.environment.inspect.installation import Installation, TorchFiles, parse_version_file
-from wizard.machine.model import Driver, Gpu, Machine
+from wizard.machine.model import Driver, Gpu, Machine, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import ExitStatus
 from wizard.model.messages import LANGUAGES, message, text
@@ -138,6 +138,13 @@ def test_the_runtime_is_judged_by_what_this_torch_imports(tmp_path: Path, monkey
     (tmp_path / "vcruntime140_threads.dll").write_bytes(library())
     assert runtime(env, around).state == "ruled-out"
     assert runtime(env, replace(around, runtime_version=None)).state == "not-looked", "unknown is not well"
+
+
+@pytest.mark.parametrize(("value", "hides"), [("GPU-12", 0), ("MIG-b,GPU-x", 0), ("GPU-x", 1), ("MIG-a", 1)])
+def test_a_choice_by_uuid_hides_every_card_where_none_has_it(value: str, hides: int) -> None:
+    card = replace(MACHINE.nvidia_gpus[0], uuid="GPU-1234", mig=(MigInstance("1g.10gb", None, "MIG-b"),))
+    cut_up = replace(MACHINE, gpus=(card,))
+    assert ("visible-devices" in codes(cut_up, replace(QUIET, visible_devices=value))) == bool(hides)
 
 
 @pytest.mark.parametrize("value", ["0", "GPU-1234", "0,1"])

@@ -17,10 +17,11 @@ from wizard.machine.gpu.nvidia_smi import (
     parse_capabilities,
     parse_failure,
     parse_gpus,
+    parse_list,
     parse_table,
     probe_nvidia_smi,
 )
-from wizard.machine.model import Driver, Gpu
+from wizard.machine.model import Driver, Gpu, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import LANGUAGES, message, text
 
@@ -51,7 +52,10 @@ def test_an_old_driver_knows_less() -> None:
 
 
 def test_capabilities_join_by_uuid() -> None:
-    said = {"compute_cap": f"{_UUID}, 7.5\nGPU-other, [N/A]\n", "driver_version": recorded("nvidia-smi-550.csv")}
+    said = {
+        "compute_cap": f"{_UUID}, 7.5, [N/A]\nGPU-other, [N/A], [N/A]\n",
+        "driver_version": recorded("nvidia-smi-550.csv"),
+    }
     ask = answering(lambda argv: (next(text for name, text in said.items() if name in argv[1]), 0))
     first, second = probe_nvidia_smi(ask, "nvidia-smi").gpus
     assert first.compute_capability == ComputeCapability(7, 5)
@@ -119,6 +123,48 @@ def test_tables_of_public_threads(row: dict[str, Any]) -> None:
     assert reading.driver == Driver(row["driver"], row.get("cuda"))
     assert [_shown(gpu) for gpu in reading.gpus] == row["cards"]
     assert (reading.failure, reading.notices) == (None, ())
+    sizes = {gpu.bus_id: [(part.memory_bytes or 0) // 2**20 for part in gpu.mig] for gpu in reading.gpus if gpu.mig}
+    assert [" ".join(map(str, (place, *of_it))) for place, of_it in sizes.items()] == row.get("instances", [])
+
+
+@pytest.mark.parametrize("row", _THREADS["list"], ids=_place)
+def test_lists_of_public_threads(row: dict[str, Any]) -> None:
+    found = parse_list(row["text"]).values()
+    assert [" ".join([str(n), *(str(part.name) for part in parts)]) for n, parts in enumerate(found)] == row[
+        "instances"
+    ]
+    uuids = [part.uuid for parts in found for part in parts]
+    assert all(uuid and uuid in row["text"] for uuid in uuids)
+    assert len(set(uuids)) == len(uuids)
+
+
+_CUT_UP = """\
+| NVIDIA-SMI 535.216.01             Driver Version: 535.216.01   CUDA Version: 12.2     |
+|   0  NVIDIA A100-SXM4-80GB          On  | 00000000:01:00.0 Off |                   On |
+| N/A   33C    P0              60W / 400W |     87MiB / 81920MiB |     N/A      Default |
+|                                         |                      |              Enabled |
++-----------------------------------------+----------------------+----------------------+
+| MIG devices:                                                                          |
+"""
+_PART = "|  0    7   0   0  |      12MiB /  9728MiB  | 14      0 |\n"
+
+
+@pytest.mark.parametrize(
+    ("part", "listed", "mig"),
+    [
+        (_PART, "\n  MIG 1g.10gb     Device  0: (UUID: MIG-b)", (MigInstance("1g.10gb", 9728 * 2**20, "MIG-b"),)),
+        ("|  No MIG devices found                                          |\n", "", ()),
+    ],
+)
+def test_a_card_that_is_cut_up(part: str, listed: str, mig: tuple[MigInstance, ...]) -> None:
+    said = {
+        "--query-gpu=uuid,compute_cap,mig.mode.current": "GPU-a, 8.0, Enabled",
+        "-L": "GPU 0: NVIDIA A100-SXM4-80GB (UUID: GPU-a)" + listed,
+        "": _CUT_UP + part,
+    }
+    fields = "0, NVIDIA A100-SXM4-80GB, GPU-a, 00000000:01:00.0, 0x20B210DE, 81920, 535.216.01"
+    (gpu,) = probe_nvidia_smi(answering(lambda argv: (said.get("".join(argv[1:2]), fields), 0)), "nvidia-smi").gpus
+    assert (gpu.mig, gpu.compute_capability) == (mig, ComputeCapability(8, 0))
 
 
 @pytest.mark.parametrize("row", _THREADS["failure"], ids=_place)

@@ -18,7 +18,7 @@ from tests.waiting import HANG
 from wizard.machine.asking import asker, question
 from wizard.machine.gpu.nvidia import NvidiaReading, error_notice, normal_bus_id, pci_id
 from wizard.machine.gpu.nvml import nvml_question, parse_nvml, probe_nvml
-from wizard.machine.model import Driver
+from wizard.machine.model import Driver, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import LANGUAGES, message, text
 from wizard.process import Request
@@ -77,6 +77,14 @@ def test_a_lost_card_leaves_the_other(library: Path) -> None:
     reading = probe_nvml(_ASK, _request(library, "lost"))
     assert [gpu.pci_id for gpu in reading.gpus] == ["10de:2182"]
     assert reading.notices == (message("machine.card.lost", card="#1"),)
+
+
+@needs_compiler
+def test_a_card_in_parts(library: Path) -> None:
+    first, _ = probe_nvml(_ASK, _request(library, "mig")).gpus
+    assert first.mig == (MigInstance("1g.5gb", 5242880000), MigInstance("1g.5gb", 5242880000))
+    assert probe_nvml(_ASK, _request(library, "mig-empty")).gpus[0].mig == ()
+    assert probe_nvml(_ASK, _request(library)).gpus[0].mig is None
 
 
 @needs_compiler

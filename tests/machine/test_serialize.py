@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wizard.machine.machine_file import machine_from_json, machine_to_json, read_machine_file
-from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, PythonInstall, Toolkit, Volume
+from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, MigInstance, PythonInstall, Toolkit, Volume
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import ExitStatus, UsageError
 from wizard.model.messages import message, text
@@ -29,6 +29,8 @@ FULL = Machine(
     gpus=(
         Gpu("nvidia", "NVIDIA GB10", "10de:2e12", ComputeCapability(12, 1), None, "GPU-1", "000f:01:00.0", "nvidia"),
         Gpu("other", None, None),
+        Gpu("nvidia", "A100", "10de:20b2", mig=(MigInstance("1g.10gb", 10200547328, "MIG-1"), MigInstance(None))),
+        Gpu("nvidia", "A100", "10de:20b2", mig=()),
     ),
     toolkits=(Toolkit("13.0", "/usr/local/cuda-13.0", "/usr/local/cuda"),),
     pythons=(PythonInstall("/home/张三/bin/python3.12", "3.12.11", True), PythonInstall("/x", "3.15.0rc1", False)),

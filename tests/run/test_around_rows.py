@@ -10,7 +10,7 @@ import pytest
 from wizard.app.pages.check import folder_rows, host_checks, restart_rows, runtime_rows
 from wizard.app.pages.requirements import requirements
 from wizard.diagnose.checks.host_facts import HostFacts, look_around
-from wizard.machine.model import Driver, Gpu, Machine
+from wizard.machine.model import Driver, Gpu, Machine, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import LANGUAGES, Message, message, text
 from wizard.run.model import Requirement
@@ -130,6 +130,19 @@ def test_a_card_that_does_not_answer_leaves_the_drivers_row_alone() -> None:
     rows = requirements(replace(MACHINE, notices=(dead,)), UserSettings())
     assert [row.state for row in rows if row.name == "driver"] == ["ok"]
     assert [row.state for row in rows if row.fact == dead] == ["warning"]
+
+
+def test_a_card_in_parts_is_told_by_its_parts() -> None:
+    card = replace(MACHINE.nvidia_gpus[0], mig=(MigInstance("1g.10gb", 10 * 2**30, "MIG-1"), MigInstance("2g.20gb")))
+    (row,) = (
+        one for one in requirements(replace(MACHINE, gpus=(card,)), UserSettings()) if one.fact.key == "check.gpu.mig"
+    )
+    assert "1g.10gb (10.0 GB), 2g.20gb" in text(row.fact, "en")
+    assert row.why is not None
+    assert "CUDA_VISIBLE_DEVICES=MIG-1" in text(row.why, "en")
+    empty = replace(MACHINE, gpus=(replace(card, mig=()),))
+    assert rows_of(empty)["gpu"].state == "warning"
+    assert rows_of(empty)["gpu"].fact.key == "machine.card.mig-empty"
 
 
 def test_a_driver_without_cards_warns() -> None:

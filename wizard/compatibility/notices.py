@@ -161,6 +161,9 @@ def _not_answered(situation: JudgeContext, best: Candidate | None) -> Iterator[M
         is_why = notice.key.startswith("machine.nvidia.") and notice.key != "machine.nvidia.library-not-found"
         if notice.key.startswith("machine.card.") or is_why and (best is None or best.variant == CPU):
             yield notice
+    for gpu in situation.machine.nvidia_gpus:
+        if gpu.mig == ():
+            yield message("machine.card.mig-empty", card=gpu.name or gpu.pci_id or "NVIDIA")
 
 
 def _left_out(situation: JudgeContext, targets: tuple[GraphicsCard, ...], best: Candidate | None) -> Iterator[Message]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.machine.host.operating_system import normal_arch
-from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, PythonInstall, Toolkit, Volume
+from wizard.machine.model import CondaInstall, Driver, Gpu, Machine, MigInstance, PythonInstall, Toolkit, Volume
 from wizard.model.capability import ComputeCapability
 from wizard.model.errors import UsageError
 from wizard.model.messages import Message, Scalar, message, text
@@ -176,7 +176,12 @@ def _gpu_to_json(gpu: Gpu) -> dict[str, Any]:
         "uuid": printable(gpu.uuid),
         "bus_id": printable(gpu.bus_id),
         "kernel_driver": printable(gpu.kernel_driver),
+        "mig": None if gpu.mig is None else [_instance_to_json(part) for part in gpu.mig],
     }
+
+
+def _instance_to_json(part: MigInstance) -> dict[str, Any]:
+    return {"name": printable(part.name), "memory_bytes": part.memory_bytes, "uuid": printable(part.uuid)}
 
 
 def machine_from_json(data: Mapping[str, object], where: str = "machine.json") -> Machine:
@@ -219,7 +224,12 @@ def _gpu(row: Fields) -> Gpu:
         uuid=row.text_or_none("uuid"),
         bus_id=row.text_or_none("bus_id"),
         kernel_driver=row.text_or_none("kernel_driver"),
+        mig=None if row.value.get("mig") is None else tuple(map(_instance, row.objects("mig", _MOST_ROWS))),
     )
+
+
+def _instance(row: Fields) -> MigInstance:
+    return MigInstance(row.text_or_none("name"), row.number_or_none("memory_bytes"), row.text_or_none("uuid"))
 
 
 def _toolkit(row: Fields) -> Toolkit:

@@ -14,6 +14,15 @@ from wizard.model.messages import Message
 
 
 @dataclass(frozen=True, slots=True)
+class MigInstance:
+    """A part of a card that is cut into several (Multi-Instance GPU); CUDA gives a program one of them."""
+
+    name: str | None  # "1g.10gb"
+    memory_bytes: int | None = None
+    uuid: str | None = None  # what CUDA_VISIBLE_DEVICES takes
+
+
+@dataclass(frozen=True, slots=True)
 class Gpu:
     vendor: str  # "nvidia", "amd", "intel", "other"
     name: str | None
@@ -23,6 +32,7 @@ class Gpu:
     uuid: str | None = None
     bus_id: str | None = None  # "0000:01:00.0"
     kernel_driver: str | None = None  # Linux: "nvidia", "nouveau", "vfio-pci"
+    mig: tuple[MigInstance, ...] | None = None  # None: not cut, or not known; (): MIG is on, and no instance is made
 
 
 @dataclass(frozen=True, slots=True)

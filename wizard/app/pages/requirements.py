@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from wizard.compatibility.rules import wants_own_code
-from wizard.machine.model import Gpu, Machine
+from wizard.machine.model import Gpu, Machine, MigInstance
 from wizard.model.messages import Message, message
 from wizard.run.model import Requirement
 from wizard.sources.model import UserSettings
@@ -44,6 +44,29 @@ def _gpus(machine: Machine) -> Iterator[Requirement]:
         is_board = wants_own_code(gpu.compute_capability)
         fix = message("plan.notice.own-wheels", gpu=gpu.name or "?") if is_board else None
         yield Requirement("gpu", "warning" if is_board else "ok", _gpu_fact(gpu), _gpu_detail(gpu), fix)
+        yield from _instances(gpu)
+
+
+def _instances(gpu: Gpu) -> Iterator[Requirement]:
+    """A card that is cut into instances: CUDA sees none of it without one, and one of them at a time."""
+    name = gpu.name or gpu.pci_id or "NVIDIA"
+    if gpu.mig == ():
+        yield Requirement("gpu", "warning", message("machine.card.mig-empty", card=name))
+    elif gpu.mig:
+        parts = ", ".join(map(_instance, gpu.mig))
+        fact = message("check.gpu.mig", "{name} is cut into MIG instances: {parts}.", name=name, parts=parts)
+        uuid = next((part.uuid for part in gpu.mig if part.uuid), "MIG-…")
+        why = message(
+            "check.gpu.mig.why",
+            "A program gets one of them; which one says its UUID: CUDA_VISIBLE_DEVICES={uuid}",
+            uuid=uuid,
+        )
+        yield Requirement("gpu", "note", fact, why)
+
+
+def _instance(part: MigInstance) -> str:
+    memory = f"{part.memory_bytes / 2**30:.1f} GB" if part.memory_bytes else ""
+    return f"{part.name} ({memory})" if part.name and memory else part.name or memory or "?"
 
 
 def _gpu_fact(gpu: Gpu) -> Message:

@@ -179,16 +179,24 @@ def _nodes(around: HostFacts) -> Evidence:
 
 
 def visible(machine: Machine, around: HostFacts) -> Check:
-    """Empty or -1 hides every card, and so does a number that no card has. Set otherwise, it is as asked."""
+    """Empty or -1 hides every card, and so does a number or a UUID that no card has. Set otherwise, it is as asked."""
     value = around.visible_devices
     if value is None:
         return ruled_out("visible", proof("visible-unset"))
     evidence = (f"CUDA_VISIBLE_DEVICES={value!r}", proof("cards", count=len(machine.nvidia_gpus)))
     first = value.split(",")[0].strip()
     beyond = first.isdigit() and int(first) >= len(machine.nvidia_gpus) > 0
-    if machine.nvidia_gpus and (first in ("", "-1") or beyond):
+    if machine.nvidia_gpus and (first in ("", "-1") or beyond or _is_nobodys(first, machine)):
         return found("visible", finding("visible", "visible-devices", evidence, scope=MACHINE, value=value))
     return ruled_out("visible", *evidence)
+
+
+def _is_nobodys(uuid: str, machine: Machine) -> bool:
+    """Return whether a UUID in CUDA_VISIBLE_DEVICES, or its beginning, is of no card and no MIG instance here."""
+    known = [gpu.uuid for gpu in machine.nvidia_gpus]
+    known += [part.uuid for gpu in machine.nvidia_gpus for part in gpu.mig or ()]
+    is_uuid = uuid.startswith(("GPU-", "MIG-"))
+    return is_uuid and all(known) and not any(one and one.startswith(uuid) for one in known)
 
 
 def switched(machine: Machine, around: HostFacts) -> Check:

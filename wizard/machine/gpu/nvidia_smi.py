@@ -27,7 +27,7 @@ from wizard.machine.gpu.nvidia import (
     normal_bus_id,
     pci_id,
 )
-from wizard.machine.model import Driver, Gpu
+from wizard.machine.model import Driver, Gpu, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import Message, message
 from wizard.process import Outcome
@@ -36,6 +36,7 @@ from wizard.system.places import places
 SECONDS = 15.0
 FIELDS = "index,name,uuid,pci.bus_id,pci.device_id,memory.total,driver_version"
 _FORMAT = "--format=csv,noheader,nounits"
+_MORE = "uuid,compute_cap,mig.mode.current"
 _MIB = 1024 * 1024
 _NOT_READ = "\ufffd"  # bytes that were no text
 _MOST_NOT_READ = 3  # more are no sentence in another code page, but rubbish
@@ -62,11 +63,18 @@ _DEAD_CELL = re.compile(r"^\[(GPU is lost|GPU requires reset|Unknown Error)\]$",
 # The table: two lines of each card, or three (MIG).
 _VERSIONS = re.compile(r"(?:Driver|KMD) Version: *(\d[\d.]+)(?: +CUDA (?:UMD )?Version: *(\d+\.\d+))?")
 _CARD = re.compile(
-    r"^\| +\d+ +(\S.*?) +(?:On|Off|TCC|WDDM|MCDM|N/A|ERR!) *\| *([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-9A-F])[^\n]*"
-    r"\n([^\n]*)",
+    r"^\| +(\d+) +(\S.*?) +(?:On|Off|TCC|WDDM|MCDM|N/A|ERR!) *\| *([0-9A-F]{4,8}:[0-9A-F]{2}:[0-9A-F]{2}\.[0-9A-F])"
+    r"[^\n]*\n([^\n]*)",
     re.IGNORECASE | re.MULTILINE,
 )
+_MIG_MODE = re.compile(r"^\|[^|]*\|[^|]*\| +Enabled *\|", re.MULTILINE)
+_MIG_TABLE = "MIG devices:"
+_INSTANCE = re.compile(r"^\| +(\d+) +\d+ +\d+ +\d+ +\| *\d+ ?MiB */ *(\d+) ?MiB *\|", re.MULTILINE)
 _TOTAL = re.compile(r"/ *(\d+) ?Mi?B *\|")
+# The list (-L): a line of each card, then those of its instances.
+_LISTED = re.compile(
+    r"^GPU \d+: .*\(UUID: (GPU-[^)]+)\)|^ +MIG (\S+) +Device +\d+: \(UUID: (MIG-[^)]+)\)", re.MULTILINE
+)
 _DEAD_ROW = 3  # this many ERR! in a row: nothing of the card can be read
 
 
@@ -117,14 +125,25 @@ def parse_gpus(text: str) -> tuple[tuple[Gpu, ...], str | None]:
 
 
 def parse_capabilities(text: str) -> dict[str, ComputeCapability]:
-    """By UUID, from the answer to `uuid,compute_cap`. Drivers up to 470 refuse the question: then it is empty."""
+    """By UUID, from the answer to _MORE. Drivers up to 470 refuse the question: then it is empty."""
     found: dict[str, ComputeCapability] = {}
-    for uuid, capability in _rows(text, 2):
+    for uuid, capability, _ in _rows(text, 3):
         try:
             found[uuid] = ComputeCapability.parse(capability)
         except ValueError:
             continue
     return found
+
+
+def parse_list(text: str) -> dict[str, tuple[MigInstance, ...]]:
+    """Return the MIG instances by their card's UUID, from `nvidia-smi -L`; it names them and gives no memory."""
+    found: dict[str, list[MigInstance]] = {}
+    for card, name, uuid in _LISTED.findall(text):
+        if card:
+            found[card] = []
+        elif found:
+            found[list(found)[-1]].append(MigInstance(name, uuid=uuid))
+    return {card: tuple(parts) for card, parts in found.items()}
 
 
 def parse_dead_cards(text: str) -> tuple[Message, ...]:
@@ -136,7 +155,7 @@ def parse_dead_cards(text: str) -> tuple[Message, ...]:
             found.append(_dead_card(row[3], dead[1], f"#{row[0]}"))
     found += [
         card_notice(UNKNOWN, "ERR!", normal_bus_id(place) or place)
-        for _, place, state in _CARD.findall(text)
+        for _, _, place, state in _CARD.findall(text)
         if state.count("ERR!") >= _DEAD_ROW
     ]
     return tuple(one for place, one in enumerate(found) if one not in found[:place])
@@ -152,13 +171,22 @@ def parse_table(text: str) -> NvidiaReading:
     """Return what the table says that nvidia-smi prints without being asked for fields; long names are cut in it."""
     versions = _VERSIONS.search(text)
     gpus = []
-    for name, place, state in _CARD.findall(text):
+    for number, name, place, state in _CARD.findall(text):
         total = _TOTAL.search(state)
         if state.count("ERR!") < _DEAD_ROW:
             memory = int(total[1]) * _MIB if total else None
-            gpus.append(Gpu("nvidia", name, None, memory_bytes=memory, bus_id=normal_bus_id(place)))
+            mig = _instances_of(number, text, place)
+            gpus.append(Gpu("nvidia", name, None, memory_bytes=memory, bus_id=normal_bus_id(place), mig=mig))
     driver = Driver(versions[1], versions[2]) if versions else None
     return NvidiaReading(driver, tuple(gpus), notices=parse_dead_cards(text))
+
+
+def _instances_of(number: str, text: str, place: str) -> tuple[MigInstance, ...] | None:
+    """Return the instances of a card in MIG mode; None where it is not, or their part of the table was cut off."""
+    row = text[text.index(place) :].split("+--", 1)[0]
+    if not _MIG_MODE.search(row) or _MIG_TABLE not in text:
+        return None
+    return tuple(MigInstance(None, int(memory) * _MIB) for card, memory in _INSTANCE.findall(text) if card == number)
 
 
 def _clean(text: str) -> str:
@@ -192,8 +220,11 @@ def probe_nvidia_smi(ask: Ask, executable: str | None = None) -> NvidiaReading:
     gpus, version = parse_gpus(outcome.stdout)
     if not gpus:
         return _without_rows(ask, program, parse_failure(said))
-    capabilities = _capabilities(ask(question((program, "--query-gpu=uuid,compute_cap", _FORMAT), SECONDS)))
-    cards = tuple(_with(gpu, capabilities) for gpu in gpus)
+    more = ask(question((program, f"--query-gpu={_MORE}", _FORMAT), SECONDS))
+    cards = tuple(_with(gpu, parse_capabilities(more.stdout) if more.ok else {}) for gpu in gpus)
+    if more.ok and any(mode == "Enabled" for *_, mode in _rows(more.stdout, 3)):
+        listed = parse_list(_all_of(ask(question((program, "-L"), SECONDS))))
+        cards = _with_instances(cards, listed, parse_table(_all_of(ask(question((program,), SECONDS)))))
     return NvidiaReading(Driver(version) if version else None, cards, notices=parse_dead_cards(said))
 
 
@@ -209,8 +240,23 @@ def _without_rows(ask: Ask, program: str, failed: NvidiaReading) -> NvidiaReadin
     return table if table.gpus or table.notices else failed
 
 
-def _capabilities(outcome: Outcome) -> dict[str, ComputeCapability]:
-    return parse_capabilities(outcome.stdout) if outcome.ok else {}
+def _with_instances(
+    cards: tuple[Gpu, ...], listed: dict[str, tuple[MigInstance, ...]], table: NvidiaReading
+) -> tuple[Gpu, ...]:
+    """Return the cards with the names and UUIDs of the list and the memory of the table, both in the same order."""
+    shown = {gpu.bus_id: gpu.mig for gpu in table.gpus if gpu.mig is not None}
+    found = []
+    for card in cards:
+        parts, sizes = listed.get(card.uuid or "", ()), shown.get(card.bus_id)
+        if sizes is None:
+            found.append(replace(card, mig=parts or None))
+            continue
+        if len(parts) == len(sizes):
+            parts = tuple(
+                replace(part, memory_bytes=size.memory_bytes) for part, size in zip(parts, sizes, strict=True)
+            )
+        found.append(replace(card, mig=parts or sizes))
+    return tuple(found)
 
 
 def _with(gpu: Gpu, capabilities: dict[str, ComputeCapability]) -> Gpu:

@@ -10,7 +10,7 @@ from typing import Any
 
 from wizard.machine.asking import Ask, question
 from wizard.machine.gpu.nvidia import NvidiaReading, card_notice, error_notice, normal_bus_id, pci_id
-from wizard.machine.model import Driver, Gpu
+from wizard.machine.model import Driver, Gpu, MigInstance
 from wizard.model.capability import ComputeCapability
 from wizard.model.messages import message
 from wizard.process import Request, child_environment
@@ -58,7 +58,14 @@ def _gpu(row: dict[str, Any]) -> Gpu:
         memory_bytes=row["memory_bytes"],
         uuid=row["uuid"],
         bus_id=normal_bus_id(row["bus_id"]),
+        mig=None if row["mig"] is None else tuple(_instance(part) for part in row["mig"]),
     )
+
+
+def _instance(row: dict[str, Any]) -> MigInstance:
+    """Named as `NVIDIA A100-SXM4-40GB MIG 1g.5gb`, of which the last word is the instance's."""
+    name = row["name"]
+    return MigInstance(name.split()[-1] if name and name.strip() else None, row["memory_bytes"], row["uuid"])
 
 
 def probe_nvml(ask: Ask, request: Request | None = None) -> NvidiaReading:

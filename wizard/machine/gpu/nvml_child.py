@@ -10,6 +10,7 @@ import ctypes
 import json
 import sys
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pynvml
@@ -66,6 +67,26 @@ def _gpu(index: int) -> dict[str, Any]:
         "pci_device_id": int(pci.pciDeviceId) if pci else None,
         "memory_bytes": int(memory.total) if memory else None,
         "compute_capability": list(capability) if capability else None,
+        "mig": _instances(handle),
+    }
+
+
+def _instances(handle: Any) -> list[dict[str, Any]] | None:
+    """Return the parts of a card in MIG mode, and None of one that is not (or of an older driver)."""
+    mode = _or_none(lambda: pynvml.nvmlDeviceGetMigMode(handle))
+    if not mode or mode[0] != pynvml.NVML_DEVICE_MIG_ENABLE:
+        return None
+    count = _or_none(lambda: pynvml.nvmlDeviceGetMaxMigDeviceCount(handle)) or 0
+    found = (_or_none(partial(pynvml.nvmlDeviceGetMigDeviceHandleByIndex, handle, place)) for place in range(count))
+    return [_instance(part) for part in found if part is not None]
+
+
+def _instance(part: Any) -> dict[str, Any]:
+    memory = _or_none(lambda: pynvml.nvmlDeviceGetMemoryInfo(part))
+    return {
+        "name": _or_none(lambda: pynvml.nvmlDeviceGetName(part)),
+        "uuid": _or_none(lambda: pynvml.nvmlDeviceGetUUID(part)),
+        "memory_bytes": int(memory.total) if memory else None,
     }
 
 
